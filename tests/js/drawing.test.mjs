@@ -28,6 +28,7 @@ async function show(model) {
 }
 
 const numbers = (element, name) => element.getAttribute(name).match(/-?[\d.]+/g).map(Number);
+const boxOf = (name) => Object.entries(examples.example.picture.boxes).find(([, about]) => about.name === name)[0];
 const chip = (root, edge) => root.querySelector(`[data-chip="${edge}"]`);
 
 test("signs hang below their box, clear of what is written in it", async () => {
@@ -175,11 +176,38 @@ test("the larger a gradient, the wider its edge, and g colours boxes by it and s
   assert.equal(root.querySelectorAll(".mg-sized").length, 0);
 });
 
+test("where a NaN has come there is a hatch, where it began a mark, and infinity looks otherwise", async () => {
+  const sent = { [boxOf("E")]: "Infinity", [boxOf("C")]: "NaN" };
+  const root = await show(
+    changed("example", (frame) => {
+      for (const edge of Object.keys(frame.norms)) frame.norms[edge] = sent[frame.box] ?? frame.norms[edge];
+    }),
+  );
+  const flag = (name) => boxNamed(root, name).querySelector(".mg-flag-text").textContent;
+  press(root, "last");
+  const done = flag("C");
+  assert.notEqual(done, "NaN begins");
+  key(root, "g");
+  assert.ok(classes(boxNamed(root, "A")).includes("mg-nan"));
+  assert.ok(classes(boxNamed(root, "C")).includes("mg-inf"));
+  assert.deepEqual(texts(root, ".mg-box.mg-began .mg-name"), ["C"]);
+  assert.equal(flag("C"), "NaN begins");
+  assert.equal(root.querySelectorAll(".mg-hatch-line").length, 1);
+  assert.match(root.querySelector(".mg-legend").textContent, /Inf.*NaN/);
+  assert.deepEqual([...root.querySelectorAll(".mg-edge.mg-nan, .mg-edge.mg-inf")].map((edge) => chip(root, edge.getAttribute("data-edge")).textContent).sort(), ["‖g‖ Inf", "‖g‖ Inf", "‖g‖ NaN"]);
+  key(root, "g");
+  assert.equal(flag("C"), done);
+  press(root, "first");
+  assert.equal(root.querySelectorAll(".mg-began, .mg-nan, .mg-inf").length, 0);
+});
+
 test("sizes are shares of powers of ten, also of nothing and of what is not finite", () => {
   assert.deepEqual([1e-9, 0, 1e-6, 1e-2, 1, 100, 1e9].map(share), [0, 0, 0, 0.5, 0.75, 1, 1]);
   assert.equal(sizeText(0.00031234), "‖g‖ 0.000312");
-  assert.equal(sizeText(null), "‖g‖ not finite");
+  assert.deepEqual([Infinity, NaN].map(share), [1, 1]);
+  assert.deepEqual([Infinity, NaN].map(sizeText), ["‖g‖ Inf", "‖g‖ NaN"]);
   assert.equal(together([3, undefined, 4]), 5);
-  assert.equal(together([3, null]), null);
+  assert.equal(together([3, "Infinity"]), Infinity);
+  assert.ok(Number.isNaN(together(["Infinity", "NaN", 3])));
   assert.equal(together([undefined]), undefined);
 });

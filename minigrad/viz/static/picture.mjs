@@ -7,7 +7,7 @@ import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { READABLE } from "./layered.mjs";
 import { sign } from "./marks.mjs";
 import { kindBeside, Modules, NAME_LETTER } from "./modules.mjs";
-import { share, sizeText, together } from "./sizes.mjs";
+import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { headOf, longestPiece, pathOf } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
@@ -26,6 +26,8 @@ const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
 const ASPECT = 0.62; // of its height: the width of a letter in a name
+
+const BEGAN = "NaN begins"; // on a box where the sizes of gradients are shown, and on a closed module
 
 const NOTHING = new Set();
 
@@ -229,12 +231,13 @@ export class Picture {
     lines.replaceChildren();
     pills.replaceChildren();
     this.wires.clear();
-    for (const { id, from, members, points } of wires) {
+    for (const { id, from, to, members, points } of wires) {
       const d = pathOf(points, this.down);
       const piece = longestPiece(points);
       const parts = {
         group: shape("g", { class: "mg-edge", "data-edge": members.join(" ") }),
         from,
+        to,
         members,
         room: this.down || piece.height > piece.width ? BESIDE_EDGE : piece.width,
         forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), this.down, 1) }),
@@ -372,7 +375,7 @@ export class Picture {
       if (box.heat) map.setAttribute("href", box.heat);
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
-    this.paintBadge(parts, box.state === "failed" ? FAILED : box.badge);
+    this.paintBadge(parts);
     this.paintVersion(parts, { ...this.about(id), ...box });
     parts.state = box.state;
     this.call(id);
@@ -386,8 +389,11 @@ export class Picture {
     group.setAttribute("aria-label", `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${state}. Enter shows more.`);
   }
 
-  paintBadge(parts, text) {
-    const { badge, flag, flagText, width: whole } = parts;
+  /** What the flag on a box says: that the pass has failed there, that a NaN began there, or the box's state. */
+  paintBadge(parts) {
+    const { badge, flag, flagText, width: whole, painted } = parts;
+    const failed = painted?.state === "failed" || this.boxes.get(this.failure) === parts;
+    const text = failed ? FAILED : this.sizes && parts.began ? BEGAN : (painted?.badge ?? "");
     if (!badge || parts.flagged === text) return;
     parts.flagged = text;
     badge.setAttribute("visibility", text ? "visible" : "hidden");
@@ -427,7 +433,7 @@ export class Picture {
       parts.forward?.setAttribute("visibility", back ? "hidden" : "visible");
       parts.backward?.setAttribute("visibility", back ? "visible" : "hidden");
       const norm = together(parts.members.map((id) => norms[id]));
-      if (norm === parts.norm) continue;
+      if (Object.is(norm, parts.norm)) continue;
       parts.norm = norm;
       this.paintSize(parts.group, norm);
       received.add(parts.from);
@@ -437,19 +443,40 @@ export class Picture {
       const all = [...this.wires.values()].filter((parts) => parts.from === from).map(({ norm }) => norm);
       if (group) this.paintSize(group, together(all));
     }
+    if (received.size) this.paintBeginnings();
+  }
+
+  /** Where a NaN went out and none had come: it began there. */
+  paintBeginnings() {
+    const sent = new Set([...this.wires.values()].filter(({ norm }) => Number.isNaN(norm)).map(({ to }) => to));
+    if (!sent.size && !this.painted.began) return;
+    this.painted.began = sent.size > 0;
+    for (const [id, parts] of [...this.boxes, ...this.groups]) {
+      const came = parts.group.classList.contains("mg-nan") || parts.painted?.grad.includes("NaN");
+      parts.began = sent.has(id) && !came;
+      parts.group.classList.toggle("mg-began", parts.began);
+      this.paintBadge(parts);
+    }
   }
 
   /** How large a gradient is: for the width of an edge, and for colours. */
   paintSize(group, norm) {
     group.classList.toggle("mg-sized", norm !== undefined);
-    group.classList.toggle("mg-not-finite", norm === null);
-    if (norm !== undefined) group.style?.setProperty("--mg-size", share(norm ?? 0).toFixed(3));
+    group.classList.toggle("mg-nan", Number.isNaN(norm));
+    group.classList.toggle("mg-inf", norm === Infinity);
+    if (norm !== undefined) group.style?.setProperty("--mg-size", share(norm).toFixed(3));
   }
 
   /** Colour edges and boxes by the size of their gradients, and say these in numbers; or no longer. */
   showSizes(on) {
     this.sizes = on;
     this.drawing.classList.toggle("mg-sizes", on);
+    if (on && !this.drawing.querySelector(".mg-hatch-line")) {
+      const [pattern, name] = hatching();
+      this.drawing.append(shape("defs", {}, pattern));
+      this.drawing.style?.setProperty("--mg-hatch", name);
+    }
+    for (const parts of this.boxes.values()) if (parts.began) this.paintBadge(parts);
     this.paintChips(this.painted.chips, true);
   }
 
@@ -531,10 +558,13 @@ export class Picture {
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const marks = inside.map((box) => boxes[box]?.mark);
       for (const name of PARTINGS) parts.group.classList.toggle(`mg-${name}`, name === PARTINGS.find((one) => marks.includes(one)));
-      const alarm = inside.some((box) => boxes[box]?.alarm);
-      const said = alarm ? "⚠ NaN or Inf inside" : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
-      parts.kind.textContent = alarm ? "⚠ NaN, Inf" : parts.beside;
-      parts.kind.classList.toggle("mg-alarm", alarm);
+      const odd = ["NaN", "Inf"].filter((word) => inside.some((box) => boxes[box]?.alarm && boxes[box].grad.includes(word))).join(", ");
+      const alarms = [...(parts.began && !this.modules.open.has(id) ? [BEGAN, "NaN"] : odd ? [odd] : []), ""];
+      const said = alarms[0] ? `⚠ ${alarms[0]} inside` : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
+      const room = parts.width - [...parts.full].length * NAME_LETTER - 54;
+      const alarm = alarms.find((text) => ([...text].length + 2) * CHIP_WIDTH <= room) ?? "";
+      parts.kind.textContent = alarms[0] ? `⚠ ${alarm}`.trim() : parts.beside;
+      parts.kind.classList.toggle("mg-alarm", alarms[0] !== "");
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
       parts.group.setAttribute("aria-label", `${words(parts.title)}, ${parts.about.is_module ? `module ${parts.about.path}` : parts.about.name}: ${said}. Enter ${open ? "closes" : "opens"} it.`);
@@ -563,12 +593,13 @@ export class Picture {
       const parts = this.boxes.get(this.failure);
       const state = parts.painted;
       parts.group.classList.toggle("mg-bad", state?.state === "failed");
-      this.paintBadge(parts, state?.state === "failed" ? FAILED : (state?.badge ?? ""));
+      this.failure = null;
+      this.paintBadge(parts);
     }
     this.failure = this.boxes.has(id) ? id : null;
     if (!this.failure) return;
     this.boxes.get(id).group.classList.add("mg-bad");
-    this.paintBadge(this.boxes.get(id), FAILED);
+    this.paintBadge(this.boxes.get(id));
   }
 
   // ---------------------------------------------------------------- what the reader points at

@@ -1,32 +1,42 @@
 // How large gradients are, so that one which vanishes or explodes is seen at a glance: an edge over which a gradient has gone is the wider the
-// larger its norm, on a scale of powers of ten, and where the reader asks for it edges and boxes are coloured by it and say it in numbers.
+// larger its norm, on a scale of powers of ten, and where the reader asks for it edges and boxes are coloured by it and say it in numbers. NaN
+// and infinity have looks of their own, NaN a hatch, and the box is marked where a NaN began: where one went out, and none had come.
 
-import { make } from "./dom.mjs";
+import { make, shape } from "./dom.mjs";
 
 const FAINTEST = -6; // powers of ten
 const STRONGEST = 2;
+let hatches = 0; // each drawing on a page has its own
 
-/** From 0, for a norm of 10 to the FAINTEST or less, to 1. */
+/** From 0, for a norm of 10 to the FAINTEST or less, to 1; what is not finite is as strong as can be. */
 export function share(norm) {
-  if (norm === 0) return 0;
+  if (norm === 0 || !Number.isFinite(norm)) return norm === 0 ? 0 : 1;
   return Math.min(1, Math.max(0, (Math.log10(norm) - FAINTEST) / (STRONGEST - FAINTEST)));
 }
 
 /** A norm in at most three digits. */
 export function sizeText(norm) {
-  if (norm === null) return "‖g‖ not finite";
+  if (!Number.isFinite(norm)) return `‖g‖ ${Number.isNaN(norm) ? "NaN" : "Inf"}`;
   return `‖g‖ ${String(Number(norm.toPrecision(3))).replace("e-", "e−")}`;
 }
 
-/** The norm of all that went along some edges: of one vector that holds them all. */
+/** The norm of all that went along some edges: of one vector that holds them all. JSON has no word for NaN and infinity: these come as texts. */
 export function together(norms) {
-  const known = norms.filter((norm) => norm !== undefined);
+  const known = norms.filter((norm) => norm !== undefined).map(Number);
   if (!known.length) return undefined;
-  return known.includes(null) ? null : Math.hypot(...known);
+  return known.some(Number.isNaN) ? NaN : Math.hypot(...known);
+}
+
+/** The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. */
+export function hatching() {
+  const id = `mg-hatch-${(hatches += 1)}`;
+  const lines = [shape("rect", { class: "mg-hatch-back", width: 8, height: 8 }), shape("path", { class: "mg-hatch-line", d: "M0 0V8" })];
+  return [shape("pattern", { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...lines), `url(#${id})`];
 }
 
 /** What the colours mean. */
 export function legend() {
   const power = (exponent) => `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("")}`;
-  return make("div", { class: "mg-legend", hidden: true }, "size of the gradient: ", power(FAINTEST), make("span", { class: "mg-size-ramp", "aria-hidden": "true" }), power(STRONGEST));
+  const key = (odd) => make("span", { class: `mg-key mg-size-${odd}`, "aria-hidden": "true" });
+  return make("div", { class: "mg-legend", hidden: true }, "‖g‖ ", power(FAINTEST), make("span", { class: "mg-size-ramp", "aria-hidden": "true" }), power(STRONGEST), key("inf"), "Inf", key("nan"), "NaN");
 }

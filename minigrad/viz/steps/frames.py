@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 from minigrad.viz.graph.boxes import State
@@ -162,10 +162,10 @@ class Frame:
         return {key: state.grad.text for key, state in self.states.items()}
 
     @property
-    def norms(self) -> dict[str, float | None]:
-        """Edge id -> the norm of what flowed along it at this step; None where that is not finite."""
+    def norms(self) -> dict[str, float]:
+        """Edge id -> the norm of what flowed along it at this step, which may be NaN or infinite."""
         sizes = {item.edge: norm(item.array) for item in self.contributions if item.array is not None}
-        return {key: float(f"{size:.3g}") if isfinite(size) else None for key, size in sizes.items()}
+        return {key: float(f"{size:.3g}") for key, size in sizes.items()}
 
     @property
     def spoken(self) -> str:
@@ -188,7 +188,7 @@ class Frame:
             "edges": self.edges.since(None if before is None else before.edges),
             "chips": dict(self.chips),
             "received": [float(f"{value:.6g}") for value in self.received] if self.received else None,
-            "norms": self.norms,
+            "norms": {key: _for_json(size) for key, size in self.norms.items()},
             "alarm": self.alarm,
             "events": [event.to_json() for event in self.events],
             "grown": [{"name": node.name, "op": node.op, "text": clean(node.text)} for node in self.grown],
@@ -199,6 +199,11 @@ class Frame:
             **({"made": self.made} if self.made else {}),
             **({"cells": self.cells} if self.cells else {}),
         }
+
+
+def _for_json(size: float) -> float | str:
+    """JSON has no word for NaN and infinity; these texts are what JavaScript reads as such."""
+    return size if isfinite(size) else "NaN" if isnan(size) else "Infinity"
 
 
 def _state_json(state: State) -> dict[str, Any]:

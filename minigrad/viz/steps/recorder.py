@@ -82,7 +82,6 @@ class Recorder:
         story = tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
         events = happened.before_the_pass(self.graph, self.runs, pruned)
-        self.nan_met = any(event.kind == "anomaly" for event in events)
         return self._frame(None, story, events)
 
     def advance(self) -> Frame | None:

@@ -316,6 +316,16 @@ def test_the_way_of_the_first_nan_forward() -> None:
     assert event.line == ("your cell", 2, "y = x.log()")
 
 
+def test_a_nan_that_begins_in_the_pass_is_told_though_another_was_there_in_the_forward_pass() -> None:
+    _, events = stepped(
+        "x = mg.tensor([0., -1.], requires_grad=True)\nroot = x.sqrt()\n"
+        "chosen = mg.where(x > 0, root, mg.zeros(2))\ns = viz.BackwardStepper(chosen.sum())\n"
+    )
+    told = [(event.title, event.text) for event in events if event.kind == "anomaly"]
+    assert [title for title, _ in told] == ["first NaN of the forward pass", "first NaN of the pass"]
+    assert told[1][1].startswith("No NaN came in to SqrtBackward0 of root, and one went out, to x")
+
+
 def test_an_anomaly_fails_at_its_node_and_shows_the_rule() -> None:
     with pytest.warns(UserWarning, match="Error detected in SqrtBackward0"), np.errstate(all="ignore"):
         stepper, events = stepped(

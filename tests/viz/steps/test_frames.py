@@ -253,3 +253,11 @@ def test_nan_in_a_gradient_is_called_out() -> None:
     scope = cell("x = mg.tensor(0., requires_grad=True)\ny = x.sqrt() * 0.\ns = viz.BackwardStepper(y)\ns.last()\n")
     assert any("⚠ NaN in the gradient for x" in frame.spoken for frame in scope["s"].frames)
     assert json.loads(scope["s"].recorded[-1])["boxes"]["n0"]["grad"] == "⚠ NaN"
+
+
+def test_what_is_not_finite_comes_to_the_page_by_its_name() -> None:
+    scope = cell(
+        "x = mg.tensor([0., 1.], requires_grad=True)\ny = (x * x).sqrt()\ns = viz.BackwardStepper(y.sum())\ns.last()\n"
+    )
+    norms = [size for text in scope["s"].recorded for size in json.loads(text)["norms"].values()]
+    assert norms == [1.41, "Infinity", "NaN", "NaN"]
