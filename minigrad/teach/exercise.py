@@ -232,7 +232,7 @@ class Exercise:
                 return card
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
-        fixed = "; ".join(case.words for case in self.cases)
+        fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
         tried = f"{_count(len(self.cases), 'case')} tried, all as expected: {fixed}.{drawn}"
         besides = f"Afterwards {', and '.join(told)}." if told else ""

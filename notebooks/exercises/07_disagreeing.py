@@ -142,6 +142,12 @@ def the_bools(backward, differences, atol, rtol):
     return ~((backward - differences).abs() <= atol + rtol * differences.abs())
 
 
+def counted_rows(backward, differences, atol, rtol):
+    """Rows were counted: two entries of one row count twice. Sum the bools over all dimensions."""
+    far = the_bools(backward, differences, atol, rtol)
+    return (far.any(-1) if far.ndim > 1 else far).sum()
+
+
 def whether_any(backward, differences, atol, rtol):
     """This says whether there is one. Asked for is how many: .sum() instead of .any()."""
     return bool(the_bools(backward, differences, atol, rtol).any())
@@ -200,6 +206,7 @@ EXERCISE = Exercise(
         nan_is_near_nan,
         in_float32,
         one_for_any,
+        counted_rows,
         Mistake(the_bools, when=_is_bools),
         Mistake(whether_any, when=lambda outcome: isinstance(outcome.value, bool)),
         Mistake(one_decision, when=raised("is ambiguous")),

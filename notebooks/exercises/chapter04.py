@@ -93,7 +93,7 @@ def has_graph(value):
 
 # ---------------------------------------------------------------- branches: `turned_around` and `limited`
 
-PATTERNS = ((-30.0, 40.0), (0.25, -0.5), (0.0,), (4.5, -6.0))  # of gradients that arrive at the result, in turn
+PATTERNS = ((-30.0, 40.0), (0.25, -0.5), (0.0,), (3.3, -4.4))  # of gradients that arrive at the result, in turn
 GROWING = (1, 1, 2, 2, 0.5, 0.5)  # so that the rows of a table differ
 
 

@@ -35,6 +35,14 @@ def test_a_card_escapes_what_it_shows() -> None:
     assert "✗ <b>x</b>" in repr(card)
 
 
+def test_the_card_of_a_right_answer_says_what_was_tried_and_is_no_wall_of_text() -> None:
+    for name in ("disagreeing", "slope_of_w"):
+        exercise = EXERCISES[name]
+        checked = said(exercise.check(exercise.reference))["checked"]
+        assert checked.startswith(f"{len(exercise.cases)} cases tried, all as expected: {exercise.cases[0].words}; ")
+        assert len(checked) <= 500, checked
+
+
 def test_beneath_the_card_of_a_right_answer_is_the_function_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[object] = []
     monkeypatch.setattr("IPython.display.display", shown.append)

@@ -371,6 +371,12 @@ def limited_to_whole_numbers(h, limit):
     return branch
 
 
+def limited_when_a_whole_number_too_long(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * (limit / g.norm()) if int(g.norm()) > limit else g)
+    return branch
+
+
 def limited_to_five(h, limit):
     branch = h.clone()
     branch.register_hook(lambda g: g * min(1.0, 5.0 / max(g.norm().item(), 1e-9)) * (1 if limit == 5 else limit / 5))
@@ -891,6 +897,7 @@ WRONG = {
         limited_each_row: "Each row was shortened by itself",
         limited_by_the_first: "",
         limited_to_whole_numbers: "",
+        limited_when_a_whole_number_too_long: "",
         limited_to_five: "",
         limited_by_the_sum_in_double: "The sum of the absolute values",
         limited_by_the_square_in_double: "the length squared",

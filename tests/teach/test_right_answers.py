@@ -437,12 +437,12 @@ def slopes_of_a_stack(f, x, eps):
 
 
 def disagreeing_in_a_loop(backward, differences, atol, rtol):
-    pairs = zip(backward.tolist(), differences.tolist(), strict=True)
+    pairs = zip(backward.flatten().tolist(), differences.flatten().tolist(), strict=True)
     return sum(not abs(one - other) <= atol + rtol * abs(other) for one, other in pairs)
 
 
 def disagreeing_by_isclose(backward, differences, atol, rtol):
-    return len(backward) - np.isclose(backward.numpy(), differences.numpy(), rtol, atol).sum()
+    return backward.numel() - np.isclose(backward.numpy(), differences.numpy(), rtol, atol).sum()
 
 
 def gate_left_to_the_engine(ctx, grad_output):
