@@ -791,6 +791,15 @@ def test_only_one_at_a_time():
     assert modes.profiler is None
 
 
+def test_a_shape_that_is_no_view_is_copied_once():
+    x = mg.ones(4, 6).t()
+    x.reshape(-1)
+    with profile(profile_memory=True) as prof:
+        x.reshape(-1)
+    assert [event.name for event in prof.function_events if event.self_cpu_memory_usage] == ["aten::clone"]
+    assert sum(event.self_cpu_memory_usage for event in prof.function_events) == 4 * 6 * 4
+
+
 def test_a_profile_is_read_after_its_block_and_not_in_it(tmp_path):
     with profile() as prof:
         mg.exp(mg.ones(3))

@@ -111,7 +111,7 @@ def reshape(input: Tensor, shape: Sizes) -> Tensor:
     target = infer_shape(shape, array.size)
     if np.may_share_memory(array.reshape(target), array):
         return view(input, target)
-    return unsafe_view(input.clone(), target)
+    return unsafe_view(input.contiguous(), target)
 
 
 @public(composed=True)
