@@ -26,7 +26,7 @@ from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup
 
 THIN = 0.004  # of the whole time: shorter calls that follow one another are one bar
 ROW = 24  # pixels from a bar to the one below
-TALL = 480  # pixels: a higher graph is drawn smaller
+TALL, SMALLEST = 480, 0.75  # pixels; a higher graph is drawn smaller, as far as it can be read
 LINES = 60  # of the profile in text
 STYLE = (
     ".minigrad-flame{color-scheme:light dark;--mgb-ink:light-dark(#1d2733,#e8edf3);"
@@ -148,7 +148,8 @@ class _Picture:
         if found is None:
             return ""
         width, height = map(float, found.groups())
-        return f'<div class="mgb-graph" style="--wide:{width * min(1, TALL / height):.0f}px">{self.svg}</div>'
+        scale = min(1, max(TALL / height, SMALLEST))
+        return f'<div class="mgb-graph" style="--wide:{width * scale:.0f}px">{self.svg}</div>'
 
     def _bars(self) -> Iterator[list[FunctionEvent]]:
         """What each bar stands for, parents before children: a call, or several short ones in a row."""
