@@ -80,6 +80,34 @@ def test_the_hooks_of_chapter_04_are_called_as_often_in_pytorch(
     assert capsys.readouterr().out == "called: []\nthe hook sees tensor(10.)\n"
 
 
+def test_pytorchs_profile_is_empty_in_its_block_and_where_another_one_lies_in_it(torch: Any) -> None:
+    profile, x = torch.autograd.profiler.profile, torch.ones(3)
+    with profile() as outer:
+        x.exp()
+        assert list(outer.key_averages()) == []
+        with profile() as inner:
+            x.sin()
+    assert [event.name for event in inner.function_events] == ["aten::sin"]
+    assert list(outer.function_events) == []
+
+
+def test_pytorchs_profile_has_the_same_names_of_a_step_with_a_loop(torch: Any) -> None:
+    cells = nbformat.read(FOLDER / "11_profiler.ipynb", as_version=4).cells
+    (source,) = [cell.source for cell in cells if cell.source.startswith("class Limit(")]
+    counts = []
+    for library in (minigrad, torch):
+        known: dict[str, Any] = {"mg": library}
+        exec(source.partition("\nx = ")[0], known)
+        x = library.ones((64, 3), requires_grad=True)
+        known["Limit"].apply(x).sum().backward()
+        with library.autograd.profiler.profile() as prof:
+            known["Limit"].apply(x).sum().backward()
+        counts.append({row.key: row.count for row in prof.key_averages()})
+    for name in ("Limit", "LimitBackward", "aten::clamp", "aten::mul", "aten::lt"):
+        assert counts[0][name] == counts[1][name] == (64 if name in ("aten::mul", "aten::lt") else 1)
+    assert "autograd::engine::evaluate_function: LimitBackward" in counts[0].keys() & counts[1].keys()
+
+
 def test_a_hook_stays_with_what_its_tensor_was_before_a_write_in_pytorch_too(torch: Any) -> None:
     for library in (minigrad, torch):
         seen: list[float] = []

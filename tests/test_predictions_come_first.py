@@ -61,6 +61,17 @@ ANSWERS = {
     "what_would_notice": Answer(r"nothing was raised|finite|measured", r"First difference at \[0, 0\]"),
     "a_smaller_step": Answer(r"truncation|rounding", r"0\.1: False\n.*0\.01: True\n.*0\.001: True\n.*0\.0001: False"),
     "at_the_kink": Answer(r"by chance|no right answer", r"relu: a kink(?s:.*)\nabs: True\n"),
+    "largest_part": Answer(r"LimitBackward|nobody had timed", r"the largest total: .*: LimitBackward\n"),
+    "sum_of_totals": Answer(r"more than once|counted again|twice", r"totals add up to more than twice of it: True"),
+    "thousand_times_more": Answer(
+        r"price of a call|overhead|curve is flat", r"4,000 numbers take less than 10 times as long as 4: True"
+    ),
+    "first_three": Answer(
+        r"convolution_weight|gradient of its",
+        r"aten::convolution +20 calls\n.*_weight +20 calls\n.*transposed.* 19 calls\n",
+    ),
+    "two_profiles": Answer(r"already enabled|one at a time", r"RuntimeError: Profiler is already enabled"),
+    "cost_of_looking": Answer(r"look more expensive|exaggerate", r"with a profiler more than half as long again: True"),
     "right_once": Answer(r"for a constant|not even near", r"analytical:tensor\(\[\[ 0\.0644"),
     "why_upwards": Answer(r"parabola|negative", r"\n +0\.5 +-0\.479 +-0\.878 +-0\.046 +1\.000\n"),
     "how_many_walks": Answer(r"walks: \d|brings one row|asks for `across`", r"\]\]\)\nwalks: 2\n"),

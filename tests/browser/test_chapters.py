@@ -101,6 +101,12 @@ ANSWERS = {
         "    model.train()\n    return answer",
         "note the flag of each module",
     ),
+    "11_profiler": Wrong(
+        "limit_backward",
+        "def limit_backward(ctx, grad_output):\n    (x,) = ctx.saved_tensors\n    return mg.stack([\n"
+        "        g * (row.abs() < 1) for g, row in zip(grad_output, x)\n    ])",
+        "there is still a loop",
+    ),
 }
 
 

@@ -1,0 +1,240 @@
+"""Chapter 11, exercise: which calls made new memory, by a profile of the memory."""
+
+from dataclasses import dataclass
+
+import minigrad as mg
+from minigrad.autograd.profiler import profile
+from minigrad.teach import Case, Difference, Exercise, Mistake, plain, raised, show
+
+from .chapter11 import stopped_profiler
+
+
+def copying(f, x):
+    """The names of the calls in f(x) that made new memory themselves, in the order in which they began."""
+    with profile(profile_memory=True) as prof:
+        f(x)
+    return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
+
+
+@dataclass(eq=False)
+class Counted:
+    """A function that counts its calls."""
+
+    words: str
+    function: object
+    calls: int = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return self.function(x)
+
+    def __repr__(self):
+        return f"lambda t: {self.words}"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came back, how often f was called, and whether a profiler was left on."""
+
+    answer: object
+    calls: int
+    left_on: bool
+
+
+def _trying(answer):
+    def run(f, x):
+        f.function(x)  # what an op's first call does besides is not its own
+        try:
+            value = answer(f, x)
+        finally:
+            left_on = stopped_profiler()
+        return value if value is None or value is ... else Ran(value, f.calls, left_on)
+
+    return run
+
+
+FUNCTIONS = {
+    "t + 1": lambda t: t + 1,
+    "t.t().reshape(-1)": lambda t: t.t().reshape(-1),
+    "t[1:].t()": lambda t: t[1:].t(),
+    "t.mul(2).t().mul(3)": lambda t: t.mul(2).t().mul(3),
+    "mg.cat([t[:1] + 1, t])": lambda t: mg.cat([t[:1] + 1, t]),
+    "t.clone().add_(1)": lambda t: t.clone().add_(1),
+    "mg.nn.functional.linear(t, t).relu()": lambda t: mg.nn.functional.linear(t, t).relu(),
+}
+STEPS = {
+    ".t()": lambda t: t.t(),
+    "[1:]": lambda t: t[1:],
+    "[[0, 1]]": lambda t: t[[0, 1]],
+    ".contiguous()": lambda t: t.contiguous(),
+    ".clone()": lambda t: t.clone(),
+    " * 2": lambda t: t * 2,
+    ".add_(1)": lambda t: t.add_(1),
+    ".detach()": lambda t: t.detach(),
+    ".flatten().view(2, -1)": lambda t: t.flatten().view(2, -1),
+}
+
+
+def _case(words, function, requires_grad=False, shape=(4, 6)):
+    needs = " that requires a gradient" if requires_grad else ""
+    return Case(
+        f"f = lambda t: {words}, x of shape {list(shape)}{needs}",
+        lambda: (Counted(words, function), mg.ones(shape, requires_grad=requires_grad)),
+    )
+
+
+def _drawn(random):
+    """At every third draw two to four different steps, behind one that makes new memory, so that x stays as it is."""
+    if random.integers(3):
+        return
+    chosen = [str(step) for step in random.choice(list(STEPS), random.integers(2, 5), replace=False)]
+
+    def f(t):
+        t = t * 2
+        for step in chosen:
+            t = STEPS[step](t)
+        return t
+
+    words = "(t * 2)" + "".join(chosen).replace(" * 2", ".mul(2)")
+    yield _case(words, f, bool(random.integers(2)), (4, 4))
+
+
+def _compare(expected, got, outcome):
+    names = got.answer if isinstance(got, Ran) else got
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return Difference("the answer", show(names), show(expected.answer), "A list of names is asked for.")
+    if list(names) != expected.answer:
+        for number, (mine, wanted) in enumerate(zip(names, expected.answer, strict=False), 1):
+            if mine != wanted:
+                return Difference(f"name {number}", plain(mine), wanted)
+        return Difference("how many names", str(len(names)), str(len(expected.answer)))
+    if got.left_on:
+        note = "The names are right, but the profiler is still on. `with` ends it, also after an error."
+        return Difference("the profiler", "on", "off", note)
+    if got.calls != expected.calls:
+        note = "The names are right, but f ran more than once. A profile holds all that is asked for after one call."
+        return Difference("the calls of f", str(got.calls), "1", note)
+    return None
+
+
+def _show(value, arguments):
+    return show(value.answer if isinstance(value, Ran) else value)
+
+
+def _evidence(outcome):
+    f, x = outcome.case.make()
+    with profile(profile_memory=True) as prof:
+        f(x)
+    return "\n".join(
+        f"  {event.name}: {event.cpu_memory_usage} bytes, self {event.self_cpu_memory_usage}"
+        for event in prof.function_events
+    )
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _events(f, x, **options):
+    with profile(**options) as prof:
+        f(x)
+    return prof.function_events
+
+
+def with_callers(f, x):
+    """A call whose memory was made by another one within it is listed, too. cpu_memory_usage counts both; what a call
+    made itself is its self_cpu_memory_usage.
+    """
+    return [event.name for event in _events(f, x, profile_memory=True) if event.cpu_memory_usage > 0]
+
+
+def without_memory(f, x):
+    """No call has made memory, it seems. A profile notes bytes only with profile(profile_memory=True)."""
+    return [event.name for event in _events(f, x) if event.self_cpu_memory_usage > 0]
+
+
+def all_calls(f, x):
+    """These are all calls. Those that only look at memory in another way, as views do, are not asked for."""
+    return [event.name for event in _events(f, x)]
+
+
+def each_name_once(f, x):
+    """A name is there once, and its call was made more than once. key_averages() puts the calls of one name together,
+    as a set does; the single calls are in prof.function_events.
+    """
+    return list(dict.fromkeys(copying(f, x)))
+
+
+def averaged(f, x):
+    with profile(profile_memory=True) as prof:
+        f(x)
+    return [row.key for row in prof.key_averages() if row.self_cpu_memory_usage > 0]
+
+
+def largest_first(f, x):
+    """The names are sorted by their bytes. The order in which the calls began is asked for, as they stand in
+    function_events.
+    """
+    events = [event for event in _events(f, x, profile_memory=True) if event.self_cpu_memory_usage > 0]
+    return [event.name for event in sorted(events, key=lambda event: -event.self_cpu_memory_usage)]
+
+
+def sorted_names(f, x):
+    """The names are in the order of the alphabet. The order in which the calls began is asked for."""
+    return sorted(copying(f, x))
+
+
+def first_alone(f, x):
+    """Only the first is there. A list of all of them is asked for."""
+    return copying(f, x)[:1]
+
+
+def with_their_bytes(f, x):
+    """The bytes are in it. The names alone are asked for."""
+    return [(event.name, event.self_cpu_memory_usage) for event in _events(f, x, profile_memory=True)]
+
+
+def read_in_the_block(f, x):
+    """The profile was read in its own block. It is finished when the block is over: one step to the left."""
+    with profile(profile_memory=True) as prof:
+        f(x)
+        return [row.key for row in prof.key_averages()]
+
+
+def no_call(f, x):
+    """f did not run in the block, so that nothing was recorded: f(x)."""
+    with profile(profile_memory=True) as prof:
+        pass
+    return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
+
+
+EXERCISE = Exercise(
+    title="a list with the names of the calls that made new memory themselves",
+    stars=2,
+    minutes=8,
+    reference=copying,
+    plug=_trying,
+    cases=tuple(_case(words, function) for words, function in FUNCTIONS.items())
+    + (_case("t.t()[1:].detach()", lambda t: t.t()[1:].detach(), requires_grad=True),)
+    + (_case("t > 0", lambda t: t > 0, shape=(1,)),),  # a byte
+    drawn=_drawn,
+    hints=(
+        "A profile notes bytes with profile(profile_memory=True). After the block, prof.function_events are the calls.",
+        "Each of them has .name, and .self_cpu_memory_usage: the bytes that it made itself, 0 for a view.",
+        "[event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]",
+    ),
+    compare=_compare,
+    show=_show,
+    evidence=_evidence,
+    mistakes=(
+        with_callers,
+        Mistake(no_call, when=lambda outcome: isinstance(outcome.value, Ran) and not outcome.value.calls),
+        without_memory,
+        all_calls,
+        Mistake(each_name_once, averaged),
+        largest_first,
+        sorted_names,
+        first_alone,
+        with_their_bytes,
+        Mistake(read_in_the_block, when=raised("Profiler didn't finish running")),
+    ),
+)

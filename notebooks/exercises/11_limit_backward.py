@@ -1,0 +1,217 @@
+"""Chapter 11, exercise: a backward without a loop over its rows."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, raised
+
+from .chapter06 import compare_sent, drawn_numbers, measured_slopes, sends, show_sent
+from .chapter11 import has_loop, operations
+
+
+def limit_backward(ctx, grad_output):
+    """The gradient of x, for ctx.saved_tensors = (x,) and x.clamp(-1, 1) as the forward."""
+    (x,) = ctx.saved_tensors
+    return grad_output * (x.abs() < 1)
+
+
+def _forward(ctx, x):
+    ctx.save_for_backward(x)
+    return x.clamp(-1, 1)
+
+
+class Rows(NamedTuple):
+    """How many operations a backward runs, for few numbers and for many, and whether there is a loop in Python."""
+
+    few: int
+    many: int
+    in_python: bool
+
+
+FEW, MANY = (4, 3), (40, 30)
+COUNTED = "4 rows of 3 numbers and then 40 rows of 30, for which the operations are counted"
+
+
+def _trying(answer):
+    send = sends("Limit", _forward, ("x",), answer)
+
+    def run(x, weights):
+        if x is not None:
+            return send(x, weights)
+        _counted(answer, FEW)  # what is done once, at the first call, is not counted
+        (few, made), (many, _) = _counted(answer, FEW), _counted(answer, MANY)
+        return Rows(few, many, made < 2 and has_loop(answer))  # to compare and to choose are two
+
+    return run
+
+
+def _counted(answer, shape):
+    x = mg.arange(shape[0] * shape[1]).view(shape) / 10 - 2
+    ctx = SimpleNamespace(saved_tensors=(x,), needs_input_grad=(True,))
+    return operations(answer, ctx, mg.ones(shape))
+
+
+def _grows(value):
+    return isinstance(value, Rows) and (value.many > value.few or value.in_python)
+
+
+def _compare(expected, got, outcome):
+    if not isinstance(expected, Rows) or not isinstance(got, Rows):
+        return compare_sent(expected, got, outcome)
+    if not _grows(got):
+        return None
+    more = f"{got.many} operations" if got.many > got.few else "a loop in Python"
+    return Difference("the work for 40 x 30 numbers", more, f"no more than for 4 x 3, {got.few} operations")
+
+
+def _show(value, arguments):
+    if not isinstance(value, Rows):
+        return show_sent(value, arguments)
+    loop = ", and a loop in Python" * value.in_python
+    return f"{value.few} operations for 4 x 3 numbers, {value.many} for 40 x 30{loop}"
+
+
+def _evidence(outcome):
+    x, weights = outcome.arguments
+    if x is None:
+        return "  a profiler counted the operations"
+    return measured_slopes(lambda t: t.clamp(-1, 1), x, weights)
+
+
+def _case(x, weights):
+    made = mg.tensor
+    return Case(f"x = {x}, grad_output = {weights}", lambda: (made(x, requires_grad=True), made(weights)))
+
+
+def _drawn(random):
+    """One to three dimensions, numbers of which half are beyond the bounds, and some at them."""
+    shape = [(5,), (3, 4), (1, 3), (2, 2, 2), (4, 1), (0, 2)][random.integers(6)]
+    x = mg.tensor(drawn_numbers(random, shape)).view(shape)
+    x[random.random(shape) < 0.2] = 1.0
+    weights = mg.tensor(drawn_numbers(random, shape)).view(shape)
+    words = f"x = {x.tolist()}, grad_output = {weights.tolist()}, of shape {list(shape)}"
+    yield Case(words, lambda: (x.clone().requires_grad_(), weights.clone()))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def row_by_row(ctx, grad_output):
+    """The numbers are right, and the work grows with the size of x: there is still a loop. x.abs() < 1 asks all numbers
+    at once, and a product takes all of them, too.
+    """
+    (x,) = ctx.saved_tensors
+    grad_x = mg.zeros_like(x)
+    for row in range(len(x)):
+        grad_x[row] = grad_output[row] * (x[row].abs() < 1)
+    return grad_x
+
+
+def rows_stacked(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    if not len(x):
+        return mg.zeros_like(x)
+    return mg.stack([g * (row.abs() < 1) for g, row in zip(grad_output, x, strict=True)])
+
+
+def numbers_one_by_one(ctx, grad_output):
+    x, g = (t.detach().numpy().reshape(-1) for t in (ctx.saved_tensors[0], grad_output))
+    return mg.tensor([float(b) if -1 < a < 1 else 0.0 for a, b in zip(x, g, strict=True)]).view(grad_output.shape)
+
+
+def everything_passes(ctx, grad_output):
+    """The gradient passes everywhere. Where x was cut off, the output does not move with x, and 0 goes back."""
+    return grad_output * 1
+
+
+def clamped_gradient(ctx, grad_output):
+    """It is x that was limited, not the gradient. The gradient passes as it is, or not at all."""
+    return grad_output.clamp(-1, 1)
+
+
+def turned_around(ctx, grad_output):
+    """The two cases have changed places: this passes what lies beyond the bounds."""
+    (x,) = ctx.saved_tensors
+    return grad_output * (x.abs() >= 1)
+
+
+def also_at_the_bounds(ctx, grad_output):
+    """At -1 and 1 themselves 0 is asked for, as in the loop: < and not <=."""
+    (x,) = ctx.saved_tensors
+    return grad_output * (x.abs() <= 1)
+
+
+def by_the_built_in(ctx, grad_output):
+    x = ctx.saved_tensors[0].detach().requires_grad_()
+    with mg.enable_grad():
+        y = x.clamp(-1, 1)
+    return mg.autograd.grad(y, x, grad_output)[0]
+
+
+def one_bound_only(ctx, grad_output):
+    """Only the upper bound was looked at. x.abs() < 1 asks about both."""
+    (x,) = ctx.saved_tensors
+    return grad_output * (x < 1)
+
+
+def nan_passes(ctx, grad_output):
+    """Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison with it is
+    False. Ask for what is inside.
+    """
+    (x,) = ctx.saved_tensors
+    return grad_output.masked_fill(x.abs() >= 1, 0)
+
+
+def slope_alone(ctx, grad_output):
+    """grad_output was left out: this is the slope, 1 or 0. It has to be multiplied by what came in."""
+    (x,) = ctx.saved_tensors
+    return (x.abs() < 1).float()
+
+
+def limited_again(ctx, grad_output):
+    """This is the forward once more, times grad_output. The slope of what passes is 1, and not x."""
+    (x,) = ctx.saved_tensors
+    return grad_output * x.clamp(-1, 1)
+
+
+def and_for_ampersand(ctx, grad_output):
+    """`and`, `or`, `not` and chains such as -1 < x < 1 want one True or False. For tensors write (x > -1) & (x < 1)."""
+    (x,) = ctx.saved_tensors
+    return grad_output * (-1 < x < 1)
+
+
+EXERCISE = Exercise(
+    title="the gradient of x, without a loop over its rows",
+    stars=1,
+    minutes=6,
+    reference=limit_backward,
+    plug=_trying,
+    cases=(
+        _case([[0.5, -2.0], [1.5, 0.0]], [[1.0, 1.0], [3.0, -2.0]]),
+        _case([[1.0, -1.0, 0.999]], [[2.0, 3.0, 4.0]]),
+        _case([float("nan"), 0.5, -3.0], [1.0, 2.0, 3.0]),
+        Case(COUNTED, lambda: (None, None)),
+    ),
+    drawn=_drawn,
+    hints=(
+        "A comparison takes a whole tensor: x > 0 is a tensor of True and False in the shape of x.",
+        "x.abs() < 1 is True for what lies inside, in all rows at once. What is multiplied by it passes or becomes 0.",
+        "return grad_output * (x.abs() < 1)",
+    ),
+    compare=_compare,
+    show=_show,
+    evidence=_evidence,
+    mistakes=(
+        Mistake(row_by_row, rows_stacked, numbers_one_by_one, when=lambda outcome: _grows(outcome.value)),
+        everything_passes,
+        clamped_gradient,
+        turned_around,
+        Mistake(also_at_the_bounds, by_the_built_in),
+        one_bound_only,
+        nan_passes,
+        slope_alone,
+        limited_again,
+        Mistake(and_for_ampersand, when=raised("Boolean value of Tensor")),
+    ),
+)

@@ -1,0 +1,270 @@
+"""Chapter 11, exercise: the self times of a recorded profile, from when its calls began and ended."""
+
+from collections import Counter
+
+import numpy as np
+
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, plain, raised, show
+
+
+def own_times(calls):
+    """Each name with the self times of its calls added up, the largest first."""
+    times, around = Counter(), []
+    for name, start, end in calls:
+        while around and around[-1][1] <= start:
+            around.pop()
+        times[name] += end - start
+        if around:
+            times[around[-1][0]] -= end - start
+        around.append((name, end))
+    return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
+
+
+def _case(calls):
+    return Case(f"calls = {calls}", lambda: (list(calls),))
+
+
+STEP = [
+    ("step", 0, 100),
+    ("forward", 0, 30),
+    ("matmul", 5, 25),
+    ("backward", 30, 98),
+    ("rule", 31, 90),
+    ("matmul", 35, 45),
+    ("copy", 45, 75),
+    ("matmul", 75, 80),
+]
+TWICE = [("visit", 0, 50), ("visit", 10, 40), ("visit", 12, 20), ("read", 21, 38), ("read", 60, 65)]
+NAMES = ("train", "forward", "matmul", "sum", "copy")
+
+
+def _drawn(random):
+    """Calls of one to five names, up to four in each other, some of them within calls of their own name."""
+    while True:
+        calls, around, now = [], [], 0
+        for _ in range(random.integers(4, 9)):
+            while around and random.random() < 0.4:
+                now += int(random.integers(1, 9))
+                around.pop()[2] = now
+            now += int(random.integers(1, 6)) * int(random.integers(2))  # some begin where another begins or ends
+            call = [str(random.choice(NAMES)), now, None]
+            if len(around) == 4:
+                now += 1
+                around.pop()[2] = call[1] = now
+            around.append(call)
+            calls.append(call)
+        while around:
+            now += int(random.integers(1, 9))
+            around.pop()[2] = now
+        times = [time for _, time in own_times(calls)]
+        if len(set(times)) == len(times):  # else there are two right orders
+            yield _case([tuple(call) for call in calls])
+            return
+
+
+def _pairs(value):
+    """The answer as a list of (name, number); None if it is no such list."""
+    if not isinstance(value, list | tuple):
+        return None
+    pairs = [tuple(item) for item in value if isinstance(item, list | tuple)]
+    fits = len(pairs) == len(value) and all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs)
+    return pairs if fits else None
+
+
+def _compare(expected, got, outcome):
+    pairs = _pairs(got)
+    if pairs is None:
+        note = "A list of tuples (name, self time) is asked for."
+        return Difference("the answer", show(got), show(expected), note)
+    wanted, found = dict(expected), [name for name, _ in pairs]
+    for name in dict.fromkeys([*wanted, *found]):
+        if found.count(name) != (name in wanted):
+            times = f"{found.count(name)} times"
+            return Difference(f"how often {plain(name)} is listed", times, "once" if name in wanted else "never")
+        difference = compare(wanted[name], dict(pairs)[name], f"the self time of {plain(name)}")
+        if difference is not None:
+            return difference
+    order = [name for name, _ in expected]
+    if found != order:
+        return Difference("the order", plain(", ".join(found)), ", ".join(order), "The largest time comes first.")
+    return None
+
+
+def _evidence(outcome):
+    (calls,) = outcome.arguments
+    ends, outer = 0, 0
+    for _, start, end in calls:
+        if start >= ends:
+            outer, ends = outer + end - start, end
+    pairs = _pairs(outcome.value) or []
+    numbers = [time for _, time in pairs if isinstance(time, int | float | np.number)]
+    return (
+        f"  the calls that lie in no other take {outer} together, and so must all self times; yours are {sum(numbers)}"
+    )
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _around(calls, number):
+    """The numbers of the calls around a call, the outermost first."""
+    _, start, end = calls[number]
+    return [k for k, (_, s, e) in enumerate(calls[:number]) if s <= start and end <= e]
+
+
+def _listed(calls, times, order=lambda pair: -pair[1]):
+    added = Counter()
+    for (name, _, _), time in zip(calls, times, strict=True):
+        added[name] += time
+    return sorted(added.items(), key=order)
+
+
+def _totals(calls):
+    return [end - start for _, start, end in calls]
+
+
+def _selves(calls):
+    times = _totals(calls)
+    for number, total in enumerate(_totals(calls)):
+        if _around(calls, number):
+            times[_around(calls, number)[-1]] -= total
+    return times
+
+
+def totals(calls):
+    """These are totals: what a call took with all that it called. Take away the totals of the calls made in it."""
+    return _listed(calls, _totals(calls))
+
+
+def less_all_within(calls):
+    """Time is taken away twice: a call within a call within this one lies in the total of the one between already. Only
+    the calls that were made by this one itself are subtracted.
+    """
+    times = _totals(calls)
+    for number, total in enumerate(_totals(calls)):
+        for outer in _around(calls, number):
+            times[outer] -= total
+    return _listed(calls, times)
+
+
+def less_the_outermost(calls):
+    """What was made in an inner call was taken from the outermost call. It belongs to the innermost one around it."""
+    times = _totals(calls)
+    for number, total in enumerate(_totals(calls)):
+        if _around(calls, number):
+            times[_around(calls, number)[0]] -= total
+    return _listed(calls, times)
+
+
+def less_the_first(calls):
+    """Only one call within was subtracted. There may be several."""
+    times, done = _totals(calls), set()
+    for number, total in enumerate(_totals(calls)):
+        outer = _around(calls, number)[-1:]
+        if outer and outer[0] not in done:
+            done.add(outer[0])
+            times[outer[0]] -= total
+    return _listed(calls, times)
+
+
+def last_of_each(calls):
+    """A later call of a name has overwritten the earlier ones. Add their times up."""
+    times = dict(zip([name for name, _, _ in calls], _selves(calls), strict=True))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+def each_call(calls):
+    """There is a tuple for each call. One for each name is asked for, with the times of all its calls."""
+    pairs = [(name, time) for (name, _, _), time in zip(calls, _selves(calls), strict=True)]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def averages(calls):
+    """This is the average of a call. What a name costs is the sum over all its calls."""
+    counts = Counter(name for name, _, _ in calls)
+    pairs = [(name, time / counts[name]) for name, time in _listed(calls, _selves(calls))]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def smallest_first(calls):
+    """The times are right; the smallest comes first. sorted(..., reverse=True) turns the order around."""
+    return _listed(calls, _selves(calls), order=lambda pair: pair[1])
+
+
+def by_name(calls):
+    """The times are right; they are in the order of the names. Sort by the second item of each tuple: key=..."""
+    return _listed(calls, _selves(calls), order=lambda pair: pair[0])
+
+
+def in_order_of_calls(calls):
+    """The times are right; the tuples stand in the order of the calls. Sort them by their second item."""
+    return _listed(calls, _selves(calls), order=lambda pair: 0)
+
+
+def by_total(calls):
+    """The times are right, and the order is that of the totals. Sort by the self times."""
+    total = dict(_listed(calls, _totals(calls)))
+    return _listed(calls, _selves(calls), order=lambda pair: -total[pair[0]])
+
+
+def as_a_dict(calls):
+    """This is a dict. sorted(times.items(), key=..., reverse=True) makes a list of it, in order."""
+    return dict(own_times(calls))
+
+
+def names_alone(calls):
+    """These are the names without their times."""
+    return [name for name, _ in own_times(calls)]
+
+
+def always_around(calls):
+    """There may be no call around this one: look whether the list of those that go on is empty first."""
+    times, around = Counter(), []
+    for name, start, end in calls:
+        while around[-1][1] <= start:
+            around.pop()
+        times[name] += end - start
+        times[around[-1][0]] -= end - start
+        around.append((name, end))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+EXERCISE = Exercise(
+    title="a list of tuples (name, self time), one for each name, the largest time first",
+    stars=2,
+    minutes=10,
+    reference=own_times,
+    cases=(
+        _case([("matmul", 0, 8), ("sum", 8, 11)]),
+        _case([("step", 0, 20), ("matmul", 3, 15)]),
+        _case(STEP),
+        _case(TWICE),
+        _case([]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "The self time of a call is its total, end - start, less the totals of those calls that it made itself.",
+        "Go through the calls in their order, and keep a list of those that are still going on. When one begins, drop "
+        "from the end of the list all that have ended by then; the last one left is the one that made it.",
+        "times[name] = times.get(name, 0) + end - start, and times[maker] -= end - start. At the end: "
+        "sorted(times.items(), key=lambda pair: pair[1], reverse=True).",
+    ),
+    compare=_compare,
+    evidence=_evidence,
+    mistakes=(
+        totals,
+        less_all_within,
+        less_the_outermost,
+        less_the_first,
+        last_of_each,
+        each_call,
+        averages,
+        smallest_first,
+        by_name,
+        in_order_of_calls,
+        by_total,
+        Mistake(as_a_dict, when=lambda outcome: isinstance(outcome.value, dict)),
+        names_alone,
+        Mistake(always_around, when=raised("list index out of range", kind=IndexError)),
+    ),
+)

@@ -1,0 +1,42 @@
+"""What the exercises of chapter 11 share: how much an answer does, and a profiler that it may leave on."""
+
+import dis
+from types import CodeType, FunctionType
+
+from minigrad.autograd.modes import modes
+from minigrad.autograd.profiler import profile
+
+CALLED_IN_A_LOOP = {"map", "vectorize", "apply_along_axis", "frompyfunc"}  # what goes over rows in the name of others
+
+
+def operations(function, *arguments):
+    """How many operations a call runs, and how many of them make new memory, which views do not."""
+    with profile(profile_memory=True) as recorded:
+        function(*arguments)
+    events = recorded.function_events
+    return len(events), sum(event.self_cpu_memory_usage > 0 for event in events)
+
+
+def has_loop(function):
+    """Whether there is a loop in the code of a function, or of those beside it that it uses."""
+    found = [function.__code__] if isinstance(function, FunctionType) else []
+    beside = getattr(function, "__globals__", {})
+    for code in found:  # which grows meanwhile
+        inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        named = [beside.get(name) for name in code.co_names]
+        inner += [one.__code__ for one in named if getattr(one, "__globals__", None) is beside]
+        found += [one for one in inner if one not in found]
+        jumps = any("FOR_ITER" in one.opname or "JUMP_BACKWARD" in one.opname for one in dis.get_instructions(code))
+        if jumps or CALLED_IN_A_LOOP & set(code.co_names):
+            return True
+    return False
+
+
+def stopped_profiler():
+    """End the profiler that an answer has left on; whether there was one."""
+    recording = modes.profiler
+    if recording is None:
+        return False
+    recording.stop()
+    modes.profiler = None
+    return True
