@@ -30,7 +30,8 @@ STYLE = (
     ".minigrad-runs>div{overflow-x:auto}"
     ".minigrad-runs table{margin:0;color:inherit;border:none;border-collapse:collapse;font-size:13px;table-layout:auto}"
     ".minigrad-runs tr{background:transparent!important}"
-    ".minigrad-runs :is(th,td){border:1px solid light-dark(#d3dae3,#3a4450);padding:0;text-align:left;max-width:none}"
+    ".minigrad-runs :is(th,td){border:1px solid light-dark(#d3dae3,#3a4450);padding:0;"
+    "text-align:left!important;max-width:none}"
     ".minigrad-runs th{padding:5px 10px;font-weight:600;vertical-align:bottom}"
     f".minigrad-runs tbody th{{font:12px/1.5 {MONO};white-space:nowrap;vertical-align:middle}}"
     ".minigrad-runs summary{cursor:pointer;display:block;padding:5px 10px;white-space:nowrap}"
@@ -41,7 +42,8 @@ STYLE = (
     ".minigrad-runs details>div{position:absolute;left:0;bottom:0;box-sizing:border-box;overflow:auto;padding:8px 12px;"
     "border-left:4px solid light-dark(#0072b2,#5ab8f0);width:100%}"
     f".minigrad-runs pre{{margin:0;padding:0;background:transparent;color:inherit;font:12px/{LINE}px {MONO}}}"
-    ".minigrad-runs pre+pre{margin-top:6px;color:light-dark(#586474,#a3afbd)}"
+    ".minigrad-runs pre+pre{margin-top:8px!important;color:light-dark(#006a4e,#6fd3ae)!important}"
+    ".minigrad-runs .mgr-raised+div pre+pre{color:light-dark(#b04600,#ff9a52)!important}"
 )
 
 

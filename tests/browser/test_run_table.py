@@ -10,12 +10,20 @@ from playwright.sync_api import expect
 
 from minigrad import viz
 
+LABS_OWN = """
+.jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) :is(td, th, tr) { text-align: right }
+.jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) pre { color: fuchsia; margin: 0 }
+"""
+
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_cells_open_one_at_a_time_below_the_table(pages: Any, scheme: str) -> None:
     table = viz.run_table({"a": "x = 1", "b": "x = 2"}, {"sum": "print(x + 1)", "fails": "print(x / (x - 1))"})
     page = pages.emptied(viewport={"width": 900, "height": 600}, color_scheme=scheme)
-    page.set_content(f"<!DOCTYPE html><body style='background:Canvas;color-scheme:{scheme}'>{table._repr_html_()}")
+    page.set_content(
+        f"<!DOCTYPE html><style>{LABS_OWN}</style><body style='background:Canvas;color-scheme:{scheme}'>"
+        f"<div class='jp-RenderedHTMLCommon'>{table._repr_html_()}</div>"
+    )
     is_open = page.locator("details[open] summary")
     expect(is_open).to_have_text(["2"])
     page.get_by_text("ZeroDivisionError", exact=True).click()
@@ -29,3 +37,8 @@ def test_cells_open_one_at_a_time_below_the_table(pages: Any, scheme: str) -> No
     assert below.bounding_box()["y"] >= page.locator("table").bounding_box()["y"] + 3 * 20
     colour = page.locator("tbody th").first.evaluate("(cell) => getComputedStyle(cell).color")
     assert (sum(map(int, re.findall(r"\d+", colour)[:3])) > 3 * 128) == (scheme == "dark")
+    looks = page.locator("details[open] pre").last.evaluate(
+        "(printed) => { const style = getComputedStyle(printed); return [style.textAlign, style.color] }"
+    )
+    assert looks[0] == "left"
+    assert looks[1] != "rgb(255, 0, 255)"
