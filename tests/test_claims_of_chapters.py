@@ -129,7 +129,7 @@ SAME_IN_PYTORCH = [
     ("06_custom_functions", "code-59"),
     ("07_checking_gradients", "code-63"),
     ("07_checking_gradients", "code-65"),
-    ("08_jacobians_and_hessians", "code-39"),
+    ("08_jacobians_and_hessians", "code-41"),
     ("10_anomaly_mode", "code-3"),
     ("10_anomaly_mode", "code-14"),
     ("10_anomaly_mode", "code-20"),

@@ -25,6 +25,7 @@ WIDTH, HEIGHT, LEFT, TOP, SIDE = 680, 452, 52, 20, 390
 LOOKS = ("orange", "blue", "quiet")  # of the methods; the first has round marks, the others square ones
 LINES = {"orange": "orange-line", "blue": "blue-line", "quiet": "axis"}
 AT_REST = 1e-3  # the length of a slope that counts as none
+NEAR = 1e-6  # of the heights on the map: what is less counts as 0
 FARTHEST = 9_999  # pixels from the map's corner at which a path is cut
 ENDS = ("at a minimum", "at a maximum", "at a saddle", "not at rest yet", "where f is flat")
 KINDS = (*ENDS, *(f"{end}, off this map" for end in ENDS))
@@ -78,7 +79,9 @@ def descent_map(
     for walk in walks.values():
         on_map = (walk - low) / (high - low)
         data["paths"].append([_on_page(path) for path in on_map.transpose(1, 0, 2)])
-        ends = map(short_number, _heights(f, walk[-1]).tolist()), _kinds(f, walk[-1], on_map[-1])
+        last = _heights(f, walk[-1])
+        last = np.where(abs(last) < NEAR * np.ptp(heights), 0.0, last)  # what is left of 0 differs by machine
+        ends = map(short_number, last.tolist()), _kinds(f, walk[-1], on_map[-1])
         data["ends"].append([*zip(*ends, strict=True)])
     told = "The start is the ring: drag it, or move it with the arrow keys."
     caption = f"{told} The stronger a line, the lower it lies. {steps} steps; the shortest cannot be seen."

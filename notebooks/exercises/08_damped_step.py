@@ -6,6 +6,7 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian
 from minigrad.teach import Difference, Exercise, Mistake, compare, raised, show
+from minigrad.teach.card import Card
 
 from .chapter08 import FUNCTIONS, case_of, drawn_numbers
 
@@ -70,6 +71,20 @@ def _has_no_second_slope(outcome):
     f, x, _ = outcome.case.make()
     slope = grad(f(x), x, create_graph=True)[0]
     return raised("does not require grad")(outcome) and not all(one.requires_grad for one in slope)
+
+
+def _at_work(answer):
+    """The chapter's lamp, let down by the function, beside what the plain method did."""
+
+    def walked(damping):
+        angle, heights = mg.tensor([0.5], dtype=mg.float64), []
+        for _ in range(7):
+            heights.append(f"{angle.cos().item():6.3f}")
+            angle = answer(lambda t: t.cos().sum(), angle.detach().requires_grad_(), damping)
+        return " ".join(heights)
+
+    rows = (("damping 0", walked(0.0)), ("damping 1.5", walked(1.5)), ("", "The height of the lamp, step by step."))
+    return Card("note", "your damped_step lets the lamp down", rows)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -174,6 +189,7 @@ EXERCISE = Exercise(
     compare=_compare,
     show=_show,
     evidence=_evidence,
+    at_work=_at_work,
     mistakes=(
         Mistake(by_hand_twice, when=_has_no_second_slope),
         added_everywhere,

@@ -87,9 +87,9 @@ PREDICTIONS = (
     ),
     Prediction(
         name="who_keeps_it",
-        question="After `del x` no name leads to the tensor. In which case is it still in memory?",
-        about="x.cos().backward(create_graph=True)                   # one way\n"
-        "(slope,) = autograd.grad(x.cos(), x, create_graph=True)   # the other, inside a function that is over",
+        question="After del x no name leads to the tensor. In which case is it still in memory?",
+        about="x.cos().backward(create_graph=True)          # one way\n"
+        "autograd.grad(x.cos(), x, create_graph=True)  # the other; nobody keeps the result",
         options=(
             Option("in neither: without a name it is gone", "A name is one way to hold it. Graphs hold tensors, too."),
             Option(
