@@ -110,7 +110,7 @@ class inference_mode(Mode, metaclass=_BareDecorator):
     """
 
     def __init__(self, mode: bool = True) -> None:
-        super().__init__(not mode, mode)
+        super().__init__(not mode, bool(mode))  # never what it was given itself: all operations ask for the mode
 
 
 class set_grad_enabled(Mode):

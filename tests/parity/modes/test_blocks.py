@@ -146,6 +146,17 @@ def _(F):
 # ---------------------------------------------------------------- where we go further than PyTorch 2.13
 
 
+@pytest.mark.parametrize("mode", ["yes", 1, None, (), minigrad.ones(1)], ids=["text", "int", "none", "tuple", "tensor"])
+def test_inference_mode_is_on_or_off_whatever_it_is_given(mode):
+    """PyTorch makes a decorated function of what is no bool. A tensor must not become the mode: each operation would
+    compute with it, in inference mode again.
+    """
+    with minigrad.inference_mode(mode):
+        assert minigrad.is_inference_mode_enabled() is bool(mode)
+        assert (minigrad.ones(1) * 2).is_inference() is bool(mode)
+    assert modes(minigrad) == (True, False)
+
+
 @pytest.mark.parametrize("mode", ["no_grad", "enable_grad", "inference_mode"])
 def test_a_block_without_the_brackets_is_told_how_to_write_it(mode):
     with pytest.raises(TypeError, match=rf"protocol: write `with {mode}\(\):`"), getattr(minigrad, mode):
