@@ -46,7 +46,9 @@ def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: 
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it; the others have 0 if
     `is_zero`, else None.
     """
-    start = ".backward() will start with ", *_derivative(root, root), " = ", ("value", in_short(np.asarray(seed)))
+    is_one = np.shape(seed) == () and seed == 1  # another one was given, and says how much each element counts
+    what = [*_derivative(root, root), " = "] if is_one else ["the gradient that was given, "]
+    start = ".backward() will start with ", *what, ("value", in_short(np.asarray(seed)))
     story = [line("sentence", "Nothing has run yet: ", ("name", root.name), *start, ".")]
     for name, grad in reversed(held):
         grad = ("value", in_words(grad))

@@ -5,6 +5,7 @@ from cells import EXAMPLE, STEPPED, cell, seen
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.snapshot import snapshot
 
 
@@ -60,6 +61,25 @@ def test_of_a_long_cell_the_lines_in_question_are_shown_and_their_neighbours() -
     lines = code.splitlines()
     shown = [(number, lines[number - 1]) for number in (1, 2, 3, 26, 27, 28)]
     assert list(source.lines) == [*shown[:3], (0, ""), *shown[3:]]
+
+
+def line_of_leaf(graph: Snapshot) -> str:
+    """The line of code that is shown for the only leaf of a graph."""
+    (leaf,) = [box.id for box in graph.boxes if box.kind == "leaf"]
+    source, first, *_ = graph.line_of(leaf) or (0, 0)
+    return dict(graph.sources[source].lines)[first]
+
+
+def test_a_leaf_has_its_line_in_the_cell_that_asks_before_those_where_its_operations_stand() -> None:
+    grow = cell("def grow(y):\n    return y * 3\n\nx = mg.tensor(5.0, requires_grad=True)\n")["grow"]
+    asks = cell("k = 1\nx = mg.tensor(1.0, requires_grad=True)\nd = viz.draw(grow(x))\n", grow=grow)
+    assert line_of_leaf(asks["d"].graph) == "x = mg.tensor(1.0, requires_grad=True)"
+
+
+def test_a_leaf_does_not_have_a_line_that_runs_after_the_picture() -> None:
+    before = cell("w = mg.tensor(2.0, requires_grad=True)\ny = w * 2\n")
+    asks = cell("d = viz.draw(y)\nw = mg.tensor(7.0, requires_grad=True)\n", y=before["y"], w=before["w"])
+    assert line_of_leaf(asks["d"].graph) == "w = mg.tensor(2.0, requires_grad=True)"
 
 
 def test_unnamed_results_are_numbered_and_stand_in_expressions() -> None:

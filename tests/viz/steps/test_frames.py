@@ -19,6 +19,16 @@ def test_before_anything_ran(example: dict[str, Any]) -> None:
     assert "None, which is not the same as 0" in frame.spoken
 
 
+def test_a_walk_that_was_given_its_gradient_does_not_call_it_a_slope() -> None:
+    code = (
+        "x = mg.tensor([1.0, 2.0, 3.0], requires_grad=True)\ny = x**2\n"
+        "s = viz.BackwardStepper(y, gradient=mg.tensor([1.0, 0.0, 0.5]))\n"
+    )
+    (frame,) = cell(code)["s"].frames
+    assert "y.backward() will start with the gradient that was given, [1, 0, 0.5]." in frame.spoken
+    assert "∂" not in frame.spoken
+
+
 def test_each_step_of_the_example(example: dict[str, Any]) -> None:
     stepper = example["s"]
     names = {box.id: box.name for box in stepper._graph.boxes}
