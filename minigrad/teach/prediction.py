@@ -13,6 +13,7 @@ from typing import Any
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.progress import kept
 
+LINES = '<div style="line-height:1.4">{}</div>'  # a widget has them as far apart as its buttons
 LETTERS = "abcdef"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -114,10 +115,10 @@ def _buttons(asked: Prediction) -> Any:
 
     def committed(_: Any) -> None:
         if choice.index is not None:
-            answer.value = asked.verdict(choice.index)._repr_html_()
+            answer.value = LINES.format(asked.verdict(choice.index)._repr_html_())
             choice.disabled = commit.disabled = True
 
     choice.observe(chosen, "index")
     commit.on_click(committed)
-    heading = widgets.HTML(asked._asked(), layout=wide)
+    heading = widgets.HTML(LINES.format(asked._asked()), layout=wide)
     return widgets.VBox([heading, choice, commit, answer], layout=frame)
