@@ -7,6 +7,7 @@ numbers in the wrong wrapping are named as such, because they need another repai
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None
         return None
     if (isinstance(got, Tensor) and got.numel() == 1) or (isinstance(got, np.ndarray) and got.size == 1):
         got = got.item()
-    if not isinstance(got, int | float | np.number) or isinstance(got, bool | np.bool_):
+    if isinstance(got, bool) or not isinstance(got, Real):
         return _differ(where, expected, got, f"A number is asked for; this is {_kind(got)}.")
     try:
         mine = float(got)
@@ -132,13 +133,14 @@ def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) 
     if not isinstance(got, tuple | list):
         note = f"{len(expected)} values are asked for, in a {type(expected).__name__}; this is {_kind(got)}."
         return _differ(where, expected, got, note)
+    note = f"{len(expected)} values are asked for; these are {len(got)}." if len(got) != len(expected) else ""
+    if note and isinstance(expected, tuple):  # of a list, the first item that is wrong may say why it has others
+        return _differ(where, expected, got, note)
     for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
         difference = compare(wanted, mine, f"item {number} of {len(expected)}")
         if difference is not None:
             return difference
-    if len(got) != len(expected):
-        return _differ(where, expected, got, f"{len(expected)} values are asked for; these are {len(got)}.")
-    return None
+    return _differ(where, expected, got, note) if note else None
 
 
 def _kind(value: Any) -> str:

@@ -38,7 +38,7 @@ DRAWS = 10  # times that a check draws cases
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
-UNKNOWN = "None of the mistakes that are known here. Follow one number through your lines by hand."
+UNKNOWN = "None of the mistakes that are known here. Follow this input through your lines by hand."
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class Exercise:
             with enable_grad():
                 function, given = self.plug(answer), traces.modes_now()
                 value = call_within(self.seconds, function, *arguments)
-                left = traces.changes(given, traces.modes_now())
+                left = traces.changes(given, traces.modes_now()) | traces.on_graph(value)
                 traces.put_back(given)
                 value = self.observe(value, arguments)
         except BaseException as error:

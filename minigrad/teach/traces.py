@@ -6,6 +6,7 @@ for which there are words, and a place: the name of an argument, or of something
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import count_unusual, modes, set_anomaly, set_recording, thread
 from minigrad.creation import tensor
-from minigrad.dtypes import dtype, get_default_dtype, set_default_dtype, uint8
+from minigrad.dtypes import get_default_dtype, set_default_dtype, uint8
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.teach.comparing import is_close
 from minigrad.teach.wrong_node import nodes_of
@@ -60,6 +61,7 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "the default dtype is {}": (get_default_dtype, set_default_dtype),
     "the hooks on saved tensors are others": (lambda: thread.saved_tensors_hooks, _put_back_hooks),
     "numpy's handling of errors is another": (np.geterr, lambda found: np.seterr(**found)),
+    "Python's recursion limit is {}": (sys.getrecursionlimit, sys.setrecursionlimit),
     # (without the filter that minigrad sets when it needs it)
     "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
     "the random numbers to come are others": (
@@ -67,7 +69,8 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda state: set_rng_state(tensor([*state], dtype=uint8)),
     ),
 }
-TOLD = ("version", "the random numbers to come are others")  # what is not wrong in itself, and told all the same
+ON_GRAPH = "the answer requires a gradient, and holds on to its graph: detach() takes the numbers alone"
+TOLD = ("version", "the random numbers to come are others", ON_GRAPH)  # not wrong in itself, and told all the same
 
 
 def modes_now() -> dict[Place, Any]:
@@ -110,7 +113,7 @@ def _of_tensor(tensor: Tensor) -> dict[str, Any]:
         "numbers": tensor.detach().numpy().copy(),
         "requires_grad": tensor.requires_grad,
         "graph": tensor.grad_fn,
-        "hooks": [len(one) for one in hooks],
+        "hooks": [len(one) for one in hooks if one],  # a leaf without requires_grad has no room for any
         "grad": None if tensor._grad is None else tensor._grad.detach().numpy().copy(),
         "version": 0 if tensor.is_inference() else tensor._version,
     }
@@ -129,12 +132,20 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
 
 
+def on_graph(value: Any) -> Traces:
+    """Whether an answer hangs on a graph: a trace, too, where that of the reference does not."""
+    parts = value if isinstance(value, tuple | list) else [value]
+    found = any(isinstance(part, Tensor) and part.grad_fn is not None for part in parts)
+    return {(ON_GRAPH, ""): (False, True)} if found else {}
+
+
 def left_behind(mine: Traces, expected: Traces) -> list[Place]:
     """What a function left that the reference did not."""
     found = []
+    moved = tuple(f"{name}[" for kind, name in mine if kind == "items")  # what stands there now is another
     for (kind, name), (_, after) in mine.items():
         alike = (kind, name) in expected and not _differ(expected[kind, name][1], after)
-        if not alike and (SAYS_MORE.get(kind), name) not in mine:
+        if not alike and (SAYS_MORE.get(kind), name) not in mine and not name.startswith(moved):
             found.append((kind, name))
     return found
 
@@ -156,6 +167,6 @@ def in_words(places: list[Place], traces: Traces) -> str:
     said = []
     for kind, name in places:
         after = traces[kind, name][1]
-        what = name or (after if isinstance(after, dtype) else "on" if after else "off")
+        what = name or ({True: "on", False: "off"}[after] if isinstance(after, bool) else after)
         said.append(IN_ARGUMENTS.get(kind, kind).format(what))
     return ", and ".join(said)

@@ -62,7 +62,10 @@ def _compare_frozen(expected, got, outcome):
             told = "A frozen tensor keeps its numbers and its gradient: only its flag is to be changed."
             return Difference(f"parameter {number} afterwards", _held(parameter), _held(before), told)
     if list(map(id, returned)) != list(map(id, given[count:])):
-        return Difference("the list returned", show(returned), show(wanted), "It should hold those that still train.")
+        told = "It should hold those that still train."
+        if show(list(returned)) == show(wanted):
+            told = "It holds the right numbers, but in new tensors: return the caller's own, which the model holds."
+        return Difference("the list returned", show(returned), show(wanted), told)
     return None
 
 
@@ -159,6 +162,12 @@ def froze_the_last(parameters, count):
     return parameters[:count]
 
 
+def froze_as_many_of_the_last(parameters, count):
+    for parameter in parameters[len(parameters) - count :]:
+        parameter.requires_grad = False
+    return parameters[: len(parameters) - count]
+
+
 def froze_all(parameters, count):
     """All of them were frozen, so nothing trains any more."""
     for parameter in parameters:
@@ -210,7 +219,7 @@ EXERCISE = Exercise(
         ),
         froze_one_more,
         returned_all,
-        froze_the_last,
+        Mistake(froze_the_last, froze_as_many_of_the_last),
         froze_all,
         returned_the_frozen,
     ),

@@ -122,6 +122,12 @@ def by_grad(tensor):
         return "parameter" if tensor.grad is not None else "data"
 
 
+def by_grad_of_leaves(tensor):
+    if not tensor.is_leaf:
+        return "result"
+    return "parameter" if tensor.grad is not None else "data"
+
+
 def flag_is_result(tensor):
     """requires_grad alone does not tell a parameter from a result: here every tensor with the flag counts
     as a result.
@@ -161,7 +167,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(leaf_is_parameter, by_grad_fn),
         flag_is_parameter,
-        by_grad,
+        Mistake(by_grad, by_grad_of_leaves),
         flag_is_result,
         swapped_words,
     ),

@@ -35,6 +35,9 @@ def _compare_leaves(expected, got, outcome):
         return Difference("is_leaf", "False", "True", "The numbers are right, but an operation made this tensor.")
     if not got.requires_grad:
         return Difference("requires_grad", "False", "True", "The numbers are right, but nobody asks for a gradient.")
+    if got.grad is not None:
+        note = "The numbers are right, but a gradient is there already, and the first walk would add to it."
+        return Difference(".grad", show(got.grad), "None", note)
     return None
 
 

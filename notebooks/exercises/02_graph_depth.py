@@ -1,6 +1,6 @@
 """Exercise `graph_depth`: the longest way through a graph."""
 
-from minigrad.teach import Exercise, compare, nodes_of
+from minigrad.teach import Exercise, Mistake, compare, nodes_of
 
 from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, drawn, harmed, pairs_for_nodes
 
@@ -78,8 +78,8 @@ def shortest_way(root):
 
 
 def level_by_level(root):
-    """Each node was counted at the level at which it was met first. A leaf that is near on one way can be far on
-    another, and the longest way counts.
+    """Each node got its depth when it was met first. A leaf that is near on one way can be far on another, and the
+    longest way counts.
     """
     level, met, count = [root.grad_fn], {root.grad_fn}, 0
     while level:
@@ -88,6 +88,17 @@ def level_by_level(root):
         met |= below
         level = list(below)
     return count
+
+
+def depth_at_the_first_meeting(root):
+    depth, todo = {root.grad_fn: 1}, [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        for next_node, _ in node.next_functions:
+            if next_node is not None and next_node not in depth:
+                depth[next_node] = depth[node] + 1
+                todo.append(next_node)
+    return max(depth.values())
 
 
 def depth_by_recursion(root):
@@ -130,7 +141,7 @@ EXERCISE = Exercise(
         counted_all_nodes,
         followed_the_first_input,
         shortest_way,
-        level_by_level,
+        Mistake(level_by_level, depth_at_the_first_meeting),
         by_recursion(depth_by_recursion),
     ),
 )

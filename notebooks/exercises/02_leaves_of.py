@@ -4,7 +4,7 @@ import minigrad as mg
 from minigrad.teach import Difference, Exercise, Mistake, nodes_of, plain, raised, show
 
 from . import chapter02
-from .chapter02 import by_recursion, draw, harmed, is_list, leaf_names, pairs_for_nodes, ways_to
+from .chapter02 import along_the_first_input, by_recursion, draw, harmed, is_list, leaf_names, pairs_for_nodes, ways_to
 
 
 def leaves_of(root):
@@ -60,6 +60,11 @@ def _equal_one_is_missing(outcome):
     return bool(missing) and all(any(mg.equal(leaf, item) for item in got) for leaf in missing)
 
 
+def _those_with_a_gradient_are_missing(outcome):
+    got, leaves = outcome.value, leaves_of(outcome.arguments[0])
+    return is_list(got) and {*map(id, got)} == {id(leaf) for leaf in leaves if leaf.grad is None}
+
+
 def _items_are(kind):
     return lambda outcome: is_list(outcome.value) and any(kind(item) for item in outcome.value)
 
@@ -113,6 +118,13 @@ def leaves_by_numbers(root):
     return list({leaf.item(): leaf for leaf in leaves_of(root)}.values())
 
 
+def leaves_without_a_gradient(root):
+    """A leaf is missing that had a .grad already, from an earlier walk. It gets one from this walk, too, which is added
+    to it.
+    """
+    return [leaf for leaf in leaves_of(root) if leaf.grad is None]
+
+
 def nodes_of_leaves(root):
     """These are nodes. The tensors are asked for: a leaf's node has its tensor in the attribute variable."""
     return [node for node in nodes_of(root) if node.name() == "AccumulateGrad"]
@@ -164,6 +176,11 @@ def only_the_first_leaf(root):
     return None
 
 
+def leaf_along_the_first_input(root):
+    """Only the first input was followed. next_functions has a pair for each input of the operation."""
+    return [node.variable for node in along_the_first_input(root) if hasattr(node, "variable")]
+
+
 def leaves_by_recursion(root):
     found, met = [], set()
 
@@ -199,6 +216,7 @@ EXERCISE = Exercise(
     evidence=lambda outcome: f"  the graph has {len(leaves_of(outcome.arguments[0]))} leaves",
     mistakes=(
         Mistake(leaves_on_every_way, when=_for_each_way),
+        Mistake(leaves_without_a_gradient, when=_those_with_a_gradient_are_missing),
         Mistake(equal_leaves_once, leaves_by_numbers, when=_equal_one_is_missing),
         Mistake(nodes_of_leaves, when=_items_are(lambda item: hasattr(item, "next_functions"))),
         Mistake(
@@ -217,6 +235,7 @@ EXERCISE = Exercise(
             when=raised("variable", kind=AttributeError),
         ),
         only_the_first_leaf,
+        leaf_along_the_first_input,
         by_recursion(leaves_by_recursion),
     ),
 )

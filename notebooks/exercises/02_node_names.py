@@ -101,6 +101,11 @@ def names_without_the_root(root):
     return [node.name() for node in nodes_of(root) if node is not root.grad_fn]
 
 
+def nodes_as_text(root):
+    """This is how a node is printed. Its name alone is node.name()."""
+    return [str(node) for node in nodes_of(root)]
+
+
 def return_in_the_loop(root):
     """Only the root's node is there. Was the `return` inside the loop? It belongs behind it."""
     met, names = [root.grad_fn], []
@@ -161,6 +166,7 @@ EXERCISE = Exercise(
         names_without_leaves,
         each_name_once,
         names_without_the_root,
+        nodes_as_text,
         return_in_the_loop,
         the_next_ones_only,
         pairs_for_nodes(names_of_pairs),

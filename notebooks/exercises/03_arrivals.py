@@ -3,7 +3,7 @@
 import minigrad as mg
 from minigrad.teach import Difference, Exercise, Mistake, compare, plain, show
 
-from .chapter02 import drawn, harmed
+from .chapter02 import SECONDS, drawn, harmed, ways_to
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, node_names
 
 
@@ -175,6 +175,7 @@ EXERCISE = Exercise(
     ),
     compare=_compare_counts,
     show=_show_counts,
+    seconds=SECONDS,
     evidence=_used_by,
     picture=draw_node,
     mistakes=(
@@ -184,7 +185,7 @@ EXERCISE = Exercise(
         Mistake(names_as_keys, when=_has_key(str)),
         Mistake(forgot_the_root, root_counts_nothing),
         forgot_the_leaves,
-        walked_paths,
+        Mistake(walked_paths, when=lambda outcome: outcome.value == ways_to(outcome.arguments[0])),
         counted_outgoing,
         began_with_one,
         one_for_each,

@@ -59,7 +59,7 @@ def _compare_gradients(expected, got, outcome):
         if node not in called:
             told = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
             return Difference(f"the node of {name}", "not called", "called with what arrives at it", told)
-    return harmed(e)
+    return harmed(e, "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough.")
 
 
 def _measured_by_hand(outcome):

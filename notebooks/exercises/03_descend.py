@@ -11,29 +11,33 @@ def descend(loss_of, w, rate, steps):
     """Change w by gradient descent; return the loss before each step."""
     losses = []
     for _ in range(steps):
+        w.grad = None
         loss = loss_of(w)
         losses.append(loss.item())
         loss.backward()
         with mg.no_grad():
             w -= rate * w.grad
-        w.grad = None
     return losses
 
 
-def _descent_case(words, loss_of, numbers, rate, steps):
-    return Case(
-        f"loss = {words}, w = {numbers}, rate = {rate}, steps = {steps}",
-        lambda: (Counted(loss_of), mg.tensor(numbers, requires_grad=True), rate, steps),
-    )
+def _descent_case(words, loss_of, numbers, rate, steps, earlier=None):
+    def make():
+        w = mg.tensor(numbers, requires_grad=True)
+        if earlier is not None:
+            w.grad = mg.full_like(w.detach(), earlier)
+        return Counted(loss_of), w, rate, steps
+
+    before = "" if earlier is None else f", and w.grad is full of {earlier} from an earlier walk"
+    return Case(f"loss = {words}, w = {numbers}, rate = {rate}, steps = {steps}{before}", make)
 
 
 def _drawn(random):
-    """Losses that are no whole numbers, a w of any shape, and as few steps as none."""
+    """Losses that are no whole numbers, a w of any shape, or where the loss is 0, and as few steps as none."""
     goal, steepness = float(random.integers(-8, 9) / 4), float(random.integers(1, 9) / 4)
     numbers = [0.5, [-0.25, 1.5], [[0.75, -1.0], [0.5, 0.25]]][random.integers(3)]
     words = f"({steepness} * (w - {goal}) ** 2).sum()"
-    for steps in (0, random.integers(1, 5)):
-        yield _descent_case(words, lambda w: (steepness * (w - goal) ** 2).sum(), numbers, 0.125, int(steps))
+    for start, steps in ((numbers, 0), (numbers, random.integers(1, 5)), (goal, 2)):
+        yield _descent_case(words, lambda w: (steepness * (w - goal) ** 2).sum(), start, 0.125, int(steps))
 
 
 def _and_one_step_more(answer):
@@ -64,7 +68,7 @@ def _compare_descent(expected, got, outcome):
     if calls != expected[2]:
         told = "The numbers are right, but with more work than was asked for: one loss in each step."
         return Difference("how often the loss was computed", str(calls), str(expected[2]), told)
-    told = "A gradient was left behind, and the next step began with it: clear it after the last one, too."
+    told = "A gradient or a hook was left behind, and the next call began with it: clear w.grad before each backward()."
     later = compare(expected[3], w_later, "w, after one step more in a second call")
     return later and Difference(later.where, later.yours, later.expected, told)
 
@@ -94,9 +98,13 @@ def _has_no_gradient_to_use(outcome):
     """Whether the error is that of a .grad which is None, or that of a new w which needs no gradient."""
     error = outcome.error
     if isinstance(error, RuntimeError):  # in the first step it is not w that is new
-        return "does not require grad" in str(error) and outcome.arguments[0].calls > 1
+        return _no_graph(outcome) and outcome.arguments[0].calls > 1 and outcome.arguments[1].requires_grad
     is_none = isinstance(error, TypeError | AttributeError) and "NoneType" in str(error)
     return is_none and ".grad" in failed_line(outcome.answer, error)
+
+
+def _no_graph(outcome):
+    return isinstance(outcome.error, RuntimeError) and "does not require grad" in str(outcome.error)
 
 
 def _in_losses(test):
@@ -140,8 +148,8 @@ def set_none_before_use(loss_of, w, rate, steps):
 
 
 def never_cleared(loss_of, w, rate, steps):
-    """The gradients of all steps pile up: backward() adds to .grad, and nothing clears it. Set w.grad = None after each
-    step.
+    """The gradients of all steps pile up: backward() adds to .grad, and nothing clears it. Set w.grad = None in each
+    step, before backward().
     """
     losses = []
     for _ in range(steps):
@@ -151,6 +159,43 @@ def never_cleared(loss_of, w, rate, steps):
         with mg.no_grad():
             w -= rate * w.grad
     return losses
+
+
+def cleared_at_the_end(loss_of, w, rate, steps):
+    losses = never_cleared(loss_of, w, rate, steps)
+    w.grad = None
+    return losses
+
+
+def cleared_at_the_beginning(loss_of, w, rate, steps):
+    w.grad = None
+    return never_cleared(loss_of, w, rate, steps)
+
+
+def cleared_only_afterwards(loss_of, w, rate, steps):
+    """The first step went by more than its own gradient: one of an earlier walk was there already when the function was
+    called, and backward() added to it. Set w.grad = None before backward().
+    """
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+    return losses
+
+
+def frozen_for_the_update(loss_of, w, rate, steps):
+    """w does not require a gradient any more: it was switched off, and not on again. Inside `with mg.no_grad():` w may
+    be changed, and keeps its flag.
+    """
+    for _ in range(steps):
+        loss_of(w).backward()
+        w.requires_grad_(False)
+        w -= rate * w.grad
+    return []
 
 
 def cleared_before_use(loss_of, w, rate, steps):
@@ -198,6 +243,11 @@ def one_step_more(loss_of, w, rate, steps):
     return descend(loss_of, w, rate, steps + 1)
 
 
+def one_step_less(loss_of, w, rate, steps):
+    """One step is missing: range(steps) goes round `steps` times, and range(1, steps) once less."""
+    return cleared_only_afterwards(loss_of, w, rate, steps - 1)
+
+
 def last_loss_only(loss_of, w, rate, steps):
     """This is one loss. Asked for are all, in a list: append(loss.item()) in each step."""
     return descend(loss_of, w, rate, steps)[-1]
@@ -243,6 +293,16 @@ def losses_after_the_steps(loss_of, w, rate, steps):
     return losses
 
 
+def _either_way(answer):
+    """A wrong answer that clears after each step, and one that has cleared before each."""
+
+    def cleared_first(loss_of, w, rate, steps):
+        w.grad = None
+        return answer(loss_of, w, rate, steps)
+
+    return answer, cleared_first
+
+
 EXERCISE = Exercise(
     title="a list of floats, the loss before each step; w itself is changed",
     stars=1,
@@ -257,16 +317,17 @@ EXERCISE = Exercise(
             0.25,
             3,
         ),
+        _descent_case("(w - 3) ** 2", lambda w: (w - 3) ** 2, 0.0, 0.1, 4, earlier=5.0),
     ),
     hints=(
-        "Four things happen in each step, always in this order: loss, backward, change w, clear its gradient.",
+        "Four things happen in each step, always in this order: clear the gradient of w, loss, backward, change w.",
         (
             "Changing w must not be recorded, and must happen in place, because w is the tensor that the "
             "caller looks at: with mg.no_grad(): w -= ..."
         ),
         (
-            "loss = loss_of(w); losses.append(loss.item()); loss.backward(); with mg.no_grad(): w -= rate * "
-            "w.grad; then w.grad = None."
+            "w.grad = None; loss = loss_of(w); losses.append(loss.item()); loss.backward(); then, with mg.no_grad(): "
+            "w -= rate * w.grad."
         ),
     ),
     drawn=_drawn,
@@ -285,20 +346,26 @@ EXERCISE = Exercise(
             set_none_before_use,
             when=_has_no_gradient_to_use,
         ),
-        never_cleared,
+        Mistake(
+            frozen_for_the_update,
+            when=lambda outcome: _no_graph(outcome) and not outcome.arguments[1].requires_grad,
+        ),
+        Mistake(never_cleared, cleared_at_the_end, cleared_at_the_beginning),
+        cleared_only_afterwards,
         cleared_before_use,
         moved_by_the_rate,
-        one_loss_for_all,
+        Mistake(*_either_way(one_loss_for_all)),
         Mistake(
             one_step_more,
             when=_in_losses(lambda losses, steps: isinstance(losses, list) and len(losses) == steps + 1),
         ),
+        Mistake(*_either_way(one_step_less)),
         Mistake(
             last_loss_only,
             when=_in_losses(lambda losses, steps: isinstance(losses, float)),
         ),
-        uphill,
-        new_name_for_w,
-        losses_after_the_steps,
+        Mistake(*_either_way(uphill)),
+        Mistake(*_either_way(new_name_for_w)),
+        Mistake(*_either_way(losses_after_the_steps)),
     ),
 )

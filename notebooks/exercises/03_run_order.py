@@ -4,7 +4,7 @@ import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.teach import Difference, Exercise, Mistake, plain, show
 
-from .chapter02 import drawn, harmed
+from .chapter02 import SECONDS, drawn, harmed
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
 
 
@@ -203,6 +203,7 @@ EXERCISE = Exercise(
     ),
     compare=_compare_order,
     show=_show_order,
+    seconds=SECONDS,
     evidence=_walked,
     picture=draw_node,
     at_work=_at_work,

@@ -9,6 +9,7 @@ from minigrad.teach import Case, Difference, Mistake, draw_nodes, nodes_of, rais
 
 SECONDS = 4.0  # how long a walk may take: one that goes along every way would take longer than anybody's life
 LARGEST = 12  # boxes of a picture
+EARLIER = 7.0  # all that is in the .grad of a leaf which was walked to before
 
 
 def _leaf(number):
@@ -47,6 +48,12 @@ def _three_inputs():
     return (mg.stack([a, b, c.sin()]).sum(),)
 
 
+def _walked_before():
+    a, b = _leaf(1.0), _leaf(2.0)
+    a.grad = mg.tensor(EARLIER)
+    return (a.sin() * b,)
+
+
 def _repeated(operation, times):
     y = _leaf(0.5)
     for _ in range(times):
@@ -65,6 +72,7 @@ CASES = (
         lambda: (first_times_second(_leaf(2.0), _leaf(2.0)),),
     ),
     Case("stack([a, b, c.sin()]).sum()", _three_inputs),
+    Case("a.sin() * b, where a has a .grad from an earlier walk", _walked_before),
     Case("40 rounds of y = y.sin() + y.cos()", lambda: _repeated(lambda y: y.sin() + y.cos(), 40)),
     Case("3000 rounds of y = y.sin()", lambda: _repeated(lambda y: y.sin(), 3_000)),
 )
@@ -114,12 +122,13 @@ def drawn(random):
             ends = [*(end for end in ends if end not in inputs), name]
         told = "; ".join(f"{name} = {words.format(*inputs)}" for name, words, inputs in lines)
         leaf = f"tensor({mg.full(shape, number).tolist()})"
-        words = f"x, y and z are leaves that hold {leaf}; {told}: the graph of {known[-1]}"
+        words = f"x, y and z are leaves that hold {leaf}, x with a .grad; {told}: the graph of {known[-1]}"
         yield Case(words, functools.partial(_graph_of, lines, shape, number))
 
 
 def _graph_of(lines, shape, number):
     tensors = {name: mg.full(shape, number, requires_grad=True) for name in "xyz"}
+    tensors["x"].grad = mg.full(shape, EARLIER)
     for name, words, inputs in lines:
         tensors[name] = LINES[words](*[tensors[given] for given in inputs])
     root = tensors[lines[-1][0]]
@@ -150,14 +159,17 @@ def ways_to(root):
     return ways
 
 
-def harmed(root):
+LOOK_ONLY = "The answer is right, but somebody walked backward on the way. The graph is to be looked at, not run."
+
+
+def harmed(root, told=LOOK_ONLY):
     """What has become of a graph that was only to be looked at, as a Difference; None if nothing has."""
-    told = "The answer is right, but somebody walked backward on the way. The graph is to be looked at, not run."
     for node in nodes_of(root):
         if node.freed:
             return Difference(f"what {node.name()} has saved", "used up", "still there", told)
-        if node.name() == "AccumulateGrad" and node.variable.grad is not None:
-            return Difference("the .grad of a leaf afterwards", show(node.variable.grad), "None", told)
+        grad = node.variable.grad if node.name() == "AccumulateGrad" else None
+        if grad is not None and not (grad == EARLIER).all():
+            return Difference("the .grad of a leaf afterwards", show(grad), "what it was", told)
     return None
 
 

@@ -51,6 +51,11 @@ def _square():
     return (leaf * leaf,)
 
 
+def _used_twice_by_two():
+    x = mg.tensor(3.0, requires_grad=True)
+    return ((x * x) * x.sin().cos() + x * x,)
+
+
 def _two_outputs():
     leaf = mg.tensor(3.0, requires_grad=True)
     return (first_times_second(leaf, leaf.sin()),)
@@ -73,7 +78,8 @@ GRAPHS = (
     Case("y = x * x, with x = 3.0", _square),
     Case("y = tensor(3.0) * x + tensor(1.0): two inputs that need no gradient", _with_constants),
     Case("y = first * second, where first, second = stack([x, x.sin()]).unbind(), with x = 3.0", _two_outputs),
-    Case("y = y.sin() * y.cos(), 4 times in a row", lambda: _repeated(lambda y: y.sin() * y.cos(), 4)),
+    Case("y = (x * x) * x.sin().cos() + x * x, with x = 3.0", _used_twice_by_two),
+    Case("y = y.sin() * y.cos(), 40 times in a row", lambda: _repeated(lambda y: y.sin() * y.cos(), 40)),
     Case("y = y.sin(), 5000 times in a row", lambda: _repeated(lambda y: y.sin(), 5_000)),
 )
 LARGEST = 12  # nodes of a graph that is told node by node

@@ -5,6 +5,7 @@ A wrong answer has words that its card must hold; "" where it only has to be ref
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter, defaultdict
 
@@ -14,6 +15,8 @@ import pytest
 import minigrad as mg
 from minigrad.teach import EXERCISES, check
 from minigrad.teach.card import Card
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 REFERENCE = {name: exercise.reference for name, exercise in EXERCISES.items()}
 
@@ -75,6 +78,21 @@ def slope_by_the_engine(w, x, b, target):
     return mg.autograd.grad((w * x + b - target) ** 2, w)[0].item()
 
 
+def slope_as_a_fraction(w, x, b, target):
+    from fractions import Fraction
+
+    return 2 * (Fraction(w) * Fraction(x) + Fraction(b) - Fraction(target)) * Fraction(x)
+
+
+def slope_of_complex_numbers(w, x, b, target):
+    step = 1e-20
+    return ((complex(w, step) * x + b - target) ** 2).imag / step
+
+
+def slope_left_complex(w, x, b, target):
+    return 2 * (complex(w) * x + b - target) * x
+
+
 # 01: small_weights, kind_of, freeze_first, middle_gradient
 
 
@@ -111,6 +129,12 @@ def weights_in_the_list(numbers, scale):
     return mg.tensor(numbers, requires_grad=True)
 
 
+def weights_with_a_gradient(numbers, scale):
+    weights = (mg.tensor(numbers) * scale).requires_grad_()
+    weights.sum().backward()
+    return weights
+
+
 def weights_by_numpy(numbers, scale):
     return mg.tensor(np.array(numbers) * scale).requires_grad_(True)
 
@@ -132,6 +156,12 @@ def kind_by_class(tensor):
     if isinstance(tensor, mg.nn.Parameter):
         return "parameter"
     return REFERENCE["kind_of"](tensor)
+
+
+def kind_of_leaves_by_a_gradient(tensor):
+    if not tensor.is_leaf:
+        return "result"
+    return "data" if tensor.grad is None else "parameter"
 
 
 def kind_by_a_gradient(tensor):
@@ -329,6 +359,12 @@ def middle_with_inputs(w, x, target):
     return hidden.grad
 
 
+def froze_as_many_from_the_end(parameters, count):
+    for parameter in [*reversed(parameters)][:count]:
+        parameter.requires_grad_(False)
+    return parameters[: len(parameters) - count]
+
+
 # 02: node_names, leaves_of, graph_depth
 
 
@@ -498,6 +534,48 @@ def depth_in_an_array(root):
     return np.array(REFERENCE["graph_depth"](root))
 
 
+def names_as_printed(root):
+    return [str(node) for node in nodes_of(root)]
+
+
+def leaves_that_have_no_gradient(root):
+    return [node.variable for node in nodes_of(root) if hasattr(node, "variable") and node.variable.grad is None]
+
+
+def depth_from_a_stack(root):
+    depth, todo = {root.grad_fn: 1}, [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        for following in [found for found, _ in node.next_functions if found and found not in depth]:
+            depth[following] = depth[node] + 1
+            todo.append(following)
+    return max(depth.values())
+
+
+def depth_with_a_large_stack(root):
+    import sys
+
+    sys.setrecursionlimit(100_000)
+    known = {None: 0}
+
+    def depth(node):
+        if node not in known:
+            known[node] = 1 + max((depth(following) for following, _ in node.next_functions), default=0)
+        return known[node]
+
+    return depth(root.grad_fn)
+
+
+def depth_corrected_until_it_stays(root):
+    depth, todo = {}, [(root.grad_fn, 1)]
+    while todo:
+        node, found = todo.pop()
+        if found > depth.get(node, 0):
+            depth[node] = found
+            todo += [(following, found + 1) for following, _ in node.next_functions if following]
+    return max(depth.values())
+
+
 # 03: by_hand, arrivals, run_order, jacobian, descend
 
 
@@ -557,6 +635,21 @@ def hand_in_numbers_of_its_own(e):
     from_d = node_d(to_d)
     from_c = node_c(mg.stack([to_c, from_d[0]]).sum())
     return [sum([from_d[1], from_c[0]]), from_c[1].clone()]
+
+
+def hand_down_to_the_leaves(e):
+    gradients = REFERENCE["by_hand"](e)
+    leaves = [node for node, _ in e.grad_fn.next_functions[0][0].next_functions]
+    for leaf, gradient in zip(leaves, gradients, strict=True):
+        leaf(gradient)
+    return tuple(leaf.variable.grad for leaf in leaves)
+
+
+def hand_with_each_part(e):
+    (node_c, _), (node_d, _) = e.grad_fn.next_functions
+    to_c, to_d = e.grad_fn(mg.tensor(1.0))
+    more, first = node_d(to_d)
+    return first, *node_c(to_c + more)
 
 
 def arrivals_of_pairs(root):
@@ -699,6 +792,26 @@ def rows_of(f, x, y):
         yield mg.autograd.grad(y, x, weights, retain_graph=True)[0]
 
 
+def order_of_the_last_meetings(root):
+    order, todo = {}, [root.grad_fn]
+    for node in todo:
+        order.pop(node, None)
+        order[node] = True
+        todo += [following for following, _ in node.next_functions if following]
+    return list(order)
+
+
+def order_by_users(root):
+    waits = Counter(found for node in nodes_of(root) for found in {found for found, _ in node.next_functions})
+    order = [root.grad_fn]
+    for node in order:
+        for following, _ in node.next_functions:
+            waits[following] -= 1
+            if following is not None and waits[following] == 0:
+                order.append(following)
+    return order
+
+
 def jacobian_computed_for_each_row(f, x):
     return mg.stack([mg.autograd.grad(f(x)[place], x)[0] for place in range(len(f(x)))])
 
@@ -795,6 +908,7 @@ def descend_and_look_again(loss_of, w, rate, steps):
 
 
 def descend_once_at_least(loss_of, w, rate, steps):
+    w.grad = None
     return trained(loss_of, w, rate, max(steps, 1), mg.Tensor.item)
 
 
@@ -825,14 +939,82 @@ def descend_by_data(loss_of, w, rate, steps):
 
 
 def descend_in_numpy_numbers(loss_of, w, rate, steps):
+    w.grad = None
     return trained(loss_of, w, rate, steps, lambda loss: np.float32(loss.item()))
 
 
 def descend_and_zero(loss_of, w, rate, steps):
     losses = []
     for _ in range(steps):
+        if w.grad is not None:
+            w.grad.zero_()
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item, clear=False)
+    return losses
+
+
+def descend_and_zero_afterwards(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
         losses += trained(loss_of, w, rate, 1, mg.Tensor.item, clear=False)
         w.grad.zero_()
+    return losses
+
+
+def descend_with_one_gradient_too_many(loss_of, w, rate, steps):
+    losses = trained(loss_of, w, rate, steps, mg.Tensor.item, clear=False)
+    w.grad = None
+    return losses
+
+
+def descend_from_the_second_on(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(1, steps):
+        w.grad = None
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_uphill(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        losses += trained(loss_of, w, -rate, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_without_the_flag(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item)
+        w.requires_grad_(False)
+    return losses
+
+
+def descend_until_it_is_0(loss_of, w, rate, steps):
+    losses = []
+    while len(losses) < steps and not (losses and losses[-1] < 1e-3):
+        w.grad = None
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_with_a_hook(loss_of, w, rate, steps):
+    w.register_hook(lambda gradient: rate * gradient)
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        losses += trained(loss_of, w, 1.0, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_and_put_back_the_flag(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        (slope,) = mg.autograd.grad(loss, w)
+        w.requires_grad_(False).sub_(rate * slope).requires_grad_(True)
+        losses.append(loss.item())
     return losses
 
 
@@ -844,6 +1026,7 @@ WRONG = {
         (slope_of_one_side, ""),
         (slope_without_signs, "likely None of the mistakes that are known"),
         (slope_by_cases, "drawn at random. check.slope_of_w(slope_of_w, seed="),
+        (slope_left_complex, "A number is asked for; this is a complex"),
     ],
     "small_weights": [
         (weights_rounded, ""),
@@ -853,10 +1036,12 @@ WRONG = {
         (weights_as_they_are, "The scale was left out"),
         (weights_in_the_list, "The answer is right, but afterwards numbers has other items than before"),
         (weights_that_are_data, "The flag was not set, or got lost"),
+        (weights_with_a_gradient, "a gradient is there already"),
     ],
     "kind_of": [
         (kind_by_class, "frozen after backward()"),
         (kind_by_a_gradient, "frozen after backward()"),
+        (kind_of_leaves_by_a_gradient, "Whether .grad is None says only if a backward() has come by"),
         (kind_by_a_retained_gradient, "with a gradient that was retained"),
         (kind_by_numbers, "yours data, expected"),
         (kind_by_dimensions, "[0], requires_grad=True)"),
@@ -873,7 +1058,8 @@ WRONG = {
         (froze_and_compared, "the list returned"),
         (froze_and_cleared, "keeps its numbers and its gradient"),
         (froze_and_zeroed, "keeps its numbers and its gradient"),
-        (froze_and_returned_copies, "the list returned"),
+        (froze_and_returned_copies, "It holds the right numbers, but in new tensors: return the caller's own"),
+        (froze_as_many_from_the_end, "The wrong end was frozen"),
     ],
     "middle_gradient": [
         (middle_through_w, ""),
@@ -892,6 +1078,7 @@ WRONG = {
         (names_with_none, "None is there: yours 1, expected 0"),
         (names_and_a_walk, "The answer is right, but somebody walked backward on the way"),
         (names_of_types, "The names are asked for, as str"),
+        (names_as_printed, "This is how a node is printed"),
     ],
     "leaves_of": [
         (leaves_that_differ, "A leaf is missing that holds the same numbers as another one"),
@@ -901,13 +1088,16 @@ WRONG = {
         (leaves_after_a_walk, "The answer is right, but somebody walked backward on the way"),
         (leaves_detached, "they are copies"),
         (leaves_and_nones, "an item: yours None, expected a tensor"),
+        (leaves_that_have_no_gradient, "A leaf is missing that had a .grad already"),
     ],
     "graph_depth": [
         (depth_over_outputs, "first * second"),
         (depth_of_two_inputs, "c.sin()"),
         (depth_by_distinct_names, ""),
         (depth_as_a_text, "A number is asked for; this is a str"),
-        (depth_once_met, "counted at the level at which it was met first"),
+        (depth_from_a_stack, "Each node got its depth when it was met first"),
+        (depth_with_a_large_stack, "The answer is right, but afterwards Python's recursion limit is 100000"),
+        (depth_once_met, "Each node got its depth when it was met first"),
     ],
     "by_hand": [
         (hand_by_formula, "The numbers are right, but not by this means"),
@@ -917,12 +1107,14 @@ WRONG = {
         (hand_in_floats, "this is a float and a tensor is asked for"),
         (hand_without_signs, ""),
         (hand_with_one_gradient_summed, "drawn at random"),
+        (hand_down_to_the_leaves, "a leaf's node was called, too"),
+        (hand_with_each_part, "2 values are asked for; these are 3"),
     ],
     "arrivals": [
         (arrivals_of_pairs, "(AccumulateGrad): yours 1, expected 2"),
         (arrivals_of_first_outputs, "first * second"),
         (arrivals_and_a_walk, "The answer is right, but somebody walked backward on the way"),
-        (arrivals_at_most_two, "drawn at random"),
+        (arrivals_at_most_two, "y = (x * x) * x.sin().cos() + x * x"),
         (arrivals_in_text, "A number is asked for; this is a str"),
         (arrivals_with_other_nodes, "one key too many"),
         (arrivals_of_yes_and_no, "A number is asked for; this is a bool"),
@@ -936,6 +1128,7 @@ WRONG = {
         (order_without_what_sends_nothing, "every node once"),
         (order_in_names, "Each item must be a node of this graph"),
         (order_of_a_dict, "A list of nodes is asked for; this is a dict"),
+        (order_by_users, "y = (x * x) * x.sin().cos() + x * x"),
     ],
     "jacobian": [
         (jacobian_computed_for_each_row, "how often f was called: yours 4, expected 1"),
@@ -950,27 +1143,40 @@ WRONG = {
         (descend_with_graphs, "this is a tensor, which keeps the whole graph that computed it. A float is asked for"),
         (descend_with_tensors, "this is a tensor. A float is asked for"),
         (descend_and_round, ""),
-        (descend_and_leave_the_last, "A gradient was left behind"),
+        (descend_and_leave_the_last, "A gradient or a hook was left behind"),
         (descend_and_look_again, "more work than was asked for"),
         (descend_once_at_least, "steps = 0"),
         (descend_the_sum, ""),
         (descend_from_a_copy, "The caller's w has not changed"),
+        (descend_and_zero_afterwards, "The first step went by more than its own gradient"),
+        (descend_with_one_gradient_too_many, "The gradients of all steps pile up"),
+        (descend_from_the_second_on, "One step is missing"),
+        (descend_uphill, "w goes uphill"),
+        (descend_without_the_flag, "w does not require a gradient any more"),
+        (descend_until_it_is_0, "drawn at random"),
+        (descend_with_a_hook, "A gradient or a hook was left behind"),
     ],
 }
 RIGHT = {
-    "slope_of_w": (slope_in_fractions, slope_of_an_array, slope_by_the_engine),
+    "slope_of_w": (
+        slope_in_fractions,
+        slope_of_an_array,
+        slope_by_the_engine,
+        slope_as_a_fraction,
+        slope_of_complex_numbers,
+    ),
     "small_weights": (weights_by_numpy, weights_below_autograd, weights_flagged),
     "kind_of": (kind_from_the_end, kind_by_a_list, kind_matched),
     "freeze_first": (froze_and_returned_a_tuple, froze_with_numbers, froze_from_the_end),
     "middle_gradient": (middle_by_a_hook, middle_as_a_leaf, middle_with_inputs),
     "node_names": (names_counted, names_from_a_dict, names_in_numpy_strings),
     "leaves_of": (leaves_in_a_set, leaves_by_class, leaves_by_identity),
-    "graph_depth": (depth_level_by_level, depth_in_waves, depth_in_an_array),
+    "graph_depth": (depth_level_by_level, depth_in_waves, depth_in_an_array, depth_corrected_until_it_stays),
     "by_hand": (hand_with_c_in_parts, hand_without_recording, hand_in_numbers_of_its_own),
     "arrivals": (arrivals_counted, arrivals_by_default, arrivals_in_numpy_numbers),
     "run_order": (order_with_leaves_last, order_by_depth, order_from_behind),
     "jacobian": (jacobian_by_grad, jacobian_in_one_batch, jacobian_filled),
-    "descend": (descend_by_data, descend_in_numpy_numbers, descend_and_zero),
+    "descend": (descend_by_data, descend_in_numpy_numbers, descend_and_zero, descend_and_put_back_the_flag),
 }
 EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers]
 EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]
@@ -991,6 +1197,66 @@ def test_a_wrong_answer_is_refused(name: str, answer, words: str) -> None:
 def test_a_right_answer_passes(name: str, answer) -> None:
     card = getattr(check, name)(answer)
     assert card.kind == "good", card
+
+
+def test_an_order_by_every_way_to_a_node_does_not_come_to_an_end() -> None:
+    card = dataclasses.replace(EXERCISES["run_order"], seconds=0.5).check(order_of_the_last_meetings)
+    assert "still running" in text_of(card)
+    assert "40 times in a row" in text_of(card)
+
+
+def middle_on_its_graph(w, x, target):
+    activated = (w * x).tanh()
+    return 2 * (activated.sum() - target) * (1 - activated**2)
+
+
+def jacobian_on_its_graph(f, x):
+    return mg.stack([mg.autograd.grad(element, x, create_graph=True)[0] for element in f(x)])
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("middle_gradient", middle_on_its_graph), ("jacobian", jacobian_on_its_graph)],
+    ids=name_of,
+)
+def test_a_right_answer_that_hangs_on_its_graph_is_told_so(name: str, answer) -> None:
+    card = getattr(check, name)(answer)
+    assert card.kind == "good", card
+    assert "the answer requires a gradient, and holds on to its graph" in text_of(card)
+    assert "graph" not in text_of(getattr(check, name)(REFERENCE[name]))
+
+
+def kind_by_freezing(tensor):
+    if not tensor.requires_grad:
+        return "data"
+    try:
+        tensor.requires_grad_(False)
+    except RuntimeError:
+        return "result"
+    return "parameter"
+
+
+def froze_and_popped(parameters, count):
+    for _ in range(count):
+        parameters.pop(0).requires_grad_(False)
+    return parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "not_made"),
+    [
+        ("kind_of", kind_by_freezing, "hooks"),
+        ("freeze_first", froze_and_popped, "holds other numbers"),
+        ("descend", descend_without_the_flag, "has made a new tensor"),
+        ("leaves_of", leaves_that_have_no_gradient, "holds the same numbers"),
+        ("by_hand", hand_down_to_the_leaves, "to be looked at"),
+    ],
+    ids=name_of,
+)
+def test_a_card_does_not_speak_of_a_mistake_that_was_not_made(name: str, answer, not_made: str) -> None:
+    card = getattr(check, name)(answer)
+    assert card.kind == "bad", card
+    assert not_made not in text_of(card)
 
 
 # ---------------------------------------------------------------- what was right, at work
