@@ -3,6 +3,7 @@
 import copy
 import gc
 import re
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -135,8 +136,8 @@ SAME_IN_PYTORCH = [
     ("10_anomaly_mode", "code-14"),
     ("10_anomaly_mode", "code-20"),
     ("10_anomaly_mode", "code-26"),
-    ("10_anomaly_mode", "code-49"),
-    ("10_anomaly_mode", "code-64"),
+    ("10_anomaly_mode", "code-50"),
+    ("10_anomaly_mode", "code-65"),
 ]
 
 
@@ -383,3 +384,62 @@ def test_a_frozen_backbone_whose_inputs_are_data_keeps_nothing_and_a_total_keeps
         kept = [size for _, size in known["epoch_with"](lambda loss: loss, walk=False, steps=3)]
         assert kept[2] - kept[1] == kept[1] - kept[0] > 0, library.__name__
         assert known["epoch_with"](lambda loss: loss.item(), walk=True, steps=2) == [(0, 0), (0, 0)]
+
+
+def test_anomaly_mode_says_of_pytorch_what_chapter_10_says(torch: Any) -> None:
+    for library in (minigrad, torch):
+        anomaly = library.autograd.set_detect_anomaly
+
+        def failing(walk: Any, anomaly: Any = anomaly) -> tuple[str, list[str]]:
+            recording = warnings.catch_warnings(record=True, action="always")
+            with recording as warned, anomaly(True), pytest.raises(RuntimeError) as error:
+                walk()
+            return str(error.value).partition(".")[0], [str(one.message).strip() for one in warned]
+
+        def length(library: Any = library) -> None:
+            x = library.tensor([[3.0, 4.0], [0.0, 0.0]], requires_grad=True)
+            (x * x).sum(-1).sqrt().sum().backward()
+
+        text, (told,) = failing(length)
+        assert text == "Function 'MulBackward0' returned nan values in its 0th output"
+        assert told.startswith("Error detected in MulBackward0. Traceback of forward call that caused the error:")
+        assert "(x * x).sum(-1).sqrt().sum().backward()" in told
+
+        def twice(library: Any = library) -> None:
+            x = library.tensor(0.0, requires_grad=True)
+            (slope,) = library.autograd.grad(x**1.5 * x, x, create_graph=True)
+            library.autograd.grad(slope, x)
+
+        text, (_, induced) = failing(twice)
+        assert text == "Function 'PowBackward0' returned nan values in its 0th output"
+        assert induced.startswith("Previous calculation was induced by PowBackward0.")
+        with anomaly(True):
+            x = library.tensor(-1.0, requires_grad=True)
+            x.log().backward()
+            assert x.grad.item() == -1.0
+        with warnings.catch_warnings(), anomaly(True, check_nan=False):
+            length()
+
+
+def test_the_second_derivative_of_a_norm_of_zeros_is_nan_in_pytorch_too(torch: Any) -> None:
+    for library in (minigrad, torch):
+        x = library.tensor([0.0, 0.0], requires_grad=True)
+        (slope,) = library.autograd.grad(x.norm(), x, create_graph=True)
+        assert slope.tolist() == [0.0, 0.0]
+        (second,) = library.autograd.grad(slope.sum(), x)
+        assert second.isnan().all(), library.__name__
+
+
+@pytest.mark.parametrize("name", ["minigrad", "torch"])
+def test_hooks_on_modules_tell_the_same_of_a_nan_in_pytorch(
+    name: str, torch: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = {"minigrad": minigrad, "torch": torch}[name]
+    cells = nbformat.read(FOLDER / "10_anomaly_mode.ipynb", as_version=4).cells
+    begins = ("class Amplitude(", "class Model(", "def has_nan(")
+    sources = [cell for cell in cells if cell.source.startswith(begins)]
+    known = {"mg": library, "nn": library.nn}
+    for cell in sources:
+        capsys.readouterr()
+        exec(cell.source, known)
+    assert capsys.readouterr().out == sources[-1].outputs[0].text

@@ -6,7 +6,6 @@ import { make, shape } from "./dom.mjs";
 
 const FAINTEST = -6; // powers of ten
 const STRONGEST = 2;
-let hatches = 0; // each drawing on a page has its own
 
 /** From 0, for a norm of 10 to the FAINTEST or less, to 1; what is not finite is as strong as can be. */
 export function share(norm) {
@@ -27,9 +26,12 @@ export function together(norms) {
   return known.some(Number.isNaN) ? NaN : Math.hypot(...known);
 }
 
-/** The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. */
+/**
+ * The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. The name is drawn: a notebook loads this file anew for
+ * each of its steppers, and in a drawing that is scrolled out of sight a hatch is none for the others.
+ */
 export function hatching() {
-  const id = `mg-hatch-${(hatches += 1)}`;
+  const id = `mg-hatch-${Math.random().toString(36).slice(2)}`;
   const lines = [shape("rect", { class: "mg-hatch-back", width: 8, height: 8 }), shape("path", { class: "mg-hatch-line", d: "M0 0V8" })];
   return [shape("pattern", { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...lines), `url(#${id})`];
 }
