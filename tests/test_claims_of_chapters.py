@@ -369,10 +369,12 @@ def test_a_frozen_backbone_whose_inputs_are_data_keeps_nothing_and_a_total_keeps
     torch: Any,
 ) -> None:
     cells = cells_of_chapter_09("def new_model", "alive = ", "def wide", "def nodes_behind")
+    forward = []
     for library in (minigrad, torch):
         known = known_in(library)
         for cell in cells:
             exec(cell.source, known)
+        forward.append(sum(known["kept_by_layer"](known["wide"](), library.randn(256, 32))))
         backbone = known["new_model"]()[:4].requires_grad_(False)
         with known["watching"]:
             features = backbone(known["inputs"])
@@ -384,6 +386,7 @@ def test_a_frozen_backbone_whose_inputs_are_data_keeps_nothing_and_a_total_keeps
         kept = [size for _, size in known["epoch_with"](lambda loss: loss, walk=False, steps=3)]
         assert kept[2] - kept[1] == kept[1] - kept[0] > 0, library.__name__
         assert known["epoch_with"](lambda loss: loss.item(), walk=True, steps=2) == [(0, 0), (0, 0)]
+    assert forward[1] / forward[0] == pytest.approx(1.06, abs=0.005)
 
 
 def test_anomaly_mode_says_of_pytorch_what_chapter_10_says(torch: Any) -> None:
