@@ -106,7 +106,7 @@ class _Picture:
         self.longest = max(event.self_cpu_time_total for event in events) or 1.0
         self.graph = None if root is None else snapshot(root, names, learner_frame(frame))
         self.svg = "" if self.graph is None else Drawing(self.graph).svg
-        self.box_of = {} if self.graph is None else _box_of_number(self.graph)
+        self.box_of = {} if self.graph is None else _boxes_of_nodes(self.graph)
         self.boxes, self.backward, self.depth = self._places()
 
     def _places(self) -> tuple[dict[Any, list[str]], dict[Any, bool], dict[Any, int]]:
@@ -117,7 +117,8 @@ class _Picture:
         for thread in dict.fromkeys(event.thread for event in self.events):
             first = max(depth.values(), default=-1) + 1
             for event in [event for event in self.events if event.thread == thread]:
-                above, own = event.cpu_parent, self.box_of.get(event.sequence_nr)
+                number = event.sequence_nr if event.sequence_nr >= 0 else event.node
+                above, own = event.cpu_parent, self.box_of.get(number)
                 boxes[event] = [own] if own else boxes.get(above, [])
                 backward[event] = event.scope == BACKWARD or event.run is not None or backward.get(above, False)
                 depth[event] = first if above is None else depth[above] + 1
@@ -241,6 +242,6 @@ def _name(calls: list[FunctionEvent]) -> str:
     return f"{len(calls)} calls: {listed}{', ...' if len(counted) > 4 else ''}"
 
 
-def _box_of_number(graph: Snapshot) -> dict[int, str]:
-    """The number of each node, and its box."""
-    return {node._sequence: key for key, node in graph.node_of.items() if not is_leaf(node)}
+def _boxes_of_nodes(graph: Snapshot) -> dict[int, str]:
+    """The box of each node, by the node's number; leaves have none, and are known by their id()."""
+    return {id(node) if is_leaf(node) else node._sequence: key for key, node in graph.node_of.items()}

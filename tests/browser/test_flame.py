@@ -13,6 +13,21 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.autograd.profiler import profile
 
+CELL = """
+import itertools
+import minigrad as mg
+from minigrad import viz
+from minigrad.autograd.profiler import profile
+
+x = mg.ones(4, requires_grad=True)
+x.exp().sum().backward()
+prof = profile()
+prof._clock = itertools.count(0, 1000).__next__
+with prof:
+    loss = x.exp().sum()
+    loss.backward()
+viz.flame(prof, loss)
+"""
 CHOSEN = {"light": "rgb(168, 0, 111)", "dark": "rgb(255, 123, 208)"}
 
 
@@ -71,3 +86,17 @@ def test_the_keyboard_goes_from_bar_to_bar_and_stays_on_the_page(page: Any) -> N
     page.keyboard.press("ArrowUp")
     expect(first.locator(".mgb-said:visible")).to_contain_text("evaluate_function: SumBackward0")
     assert page.url == here
+
+
+def test_in_jupyterlab_the_arrows_go_from_bar_to_bar_and_not_from_cell_to_cell(lab: Any) -> None:
+    lab.server.write("flame.ipynb", [CELL, "1"])
+    lab.open("flame.ipynb")
+    chart = lab.page.locator(".minigrad-flame")
+    bars = chart.locator("input")
+    chart.locator(".mgb-bar").first.click()
+    expect(bars.nth(0)).to_be_checked()
+    lab.page.keyboard.press("ArrowDown")
+    expect(bars.nth(1)).to_be_checked()
+    expect(bars.nth(1)).to_be_focused()
+    active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    assert lab.page.evaluate(active) == 0

@@ -111,8 +111,23 @@ def test_a_bar_says_times_and_line_and_lights_its_box() -> None:
     for name in ("Doubled", "aten::mul", "DoubledBackward", "aten::add"):  # what runs within it, too
         assert lit(chart, found[name]) == {f'[data-box="{place["y"]}"]'}, name
     assert lit(chart, found["SumBackward0"]) == {f'[data-box="{place["loss"]}"]'}
+    leaf = next(key for key in place.values() if key not in (place["y"], place["loss"]))
+    assert lit(chart, found["torch::autograd::AccumulateGrad"]) == {f'[data-box="{leaf}"]'}
     kinds = {"forward": "named", "aten::mul": "forward", "aten::add": "backward", "SumBackward0": "backward"}
     assert {name: found[name].kind for name in kinds} == kinds
+
+
+def test_of_several_steps_the_last_one_lights_the_graph_and_all_its_leaves() -> None:
+    x = mg.ones(4, requires_grad=True)
+    x.exp().sum().backward()
+    with ticking() as prof:
+        for _ in range(2):
+            loss = x.exp().sum()
+            loss.backward()
+    chart = viz.flame(prof, loss)
+    lights = [(bar.name, len(lit(chart, bar))) for bar in bars(chart) if bar.name.startswith(("Exp", "torch"))]
+    leaf = "torch::autograd::AccumulateGrad"
+    assert lights == [("ExpBackward0", 0), (leaf, 1), ("ExpBackward0", 1), (leaf, 1)]
 
 
 def test_a_named_part_lights_what_was_made_in_it() -> None:

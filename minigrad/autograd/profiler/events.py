@@ -57,7 +57,7 @@ class FunctionEvent(Timed):
         scope: 0, or 1 for a node's backward, or 7 for the learner's own record_function.
         cpu_parent, cpu_children: the event it was called in, and those called in it.
         sequence_nr: of a backward, the number of its node; of a forward, that of the node that it made; else -1.
-        forward: of a backward, the event that made its node, if that was recorded.
+        forward: of a backward, the event that made its node, if that was recorded. `node`: its node's id().
         input_shapes: (with record_shapes) a list per argument, [] for what is no tensor.
         cpu_memory_usage, self_cpu_memory_usage: (with profile_memory) the bytes of new arrays that came out.
     """
@@ -66,6 +66,7 @@ class FunctionEvent(Timed):
     began = 0  # in nanoseconds of the clock: whole numbers, so that sums come out even
     ended: int | None = None
     time_range = Interval(0.0, 0.0)  # of one that is left out: all others end later
+    node = 0
     run: object = None  # of an event of the engine: the backward run that it belongs to
     sequence_nr = -1
     forward: FunctionEvent | None = None

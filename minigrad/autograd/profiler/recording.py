@@ -120,7 +120,7 @@ class Recording:
             return  # somebody takes the steps one by one: the time between them is not the engine's
         self._end_node()
         event = self.begin(f"autograd::engine::evaluate_function: {_node_name(node)}", FUNCTION)
-        event.run = self._here.run
+        event.run, event.node = self._here.run, id(node)
         event.sequence_nr = _node_number(node)
 
     def _end_node(self) -> None:
@@ -141,7 +141,7 @@ class Recording:
         leaf = node.variable if isinstance(node, AccumulateGrad) else None
         inputs = (gradients, node._kept if leaf is None else leaf.grad)  # before they are freed
         event = self.begin(_node_name(node), BACKWARD, gradients)
-        event.sequence_nr = _node_number(node)
+        event.sequence_nr, event.node = _node_number(node), id(node)
         outgoing = None
         try:
             outgoing = apply(*gradients, **options)

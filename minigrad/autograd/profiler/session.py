@@ -110,19 +110,18 @@ class profile:
         return self.function_events
 
     def __str__(self) -> str:
-        return str(self.function_events) if self._finished else UNFINISHED
+        return self._told(str)
 
     def __repr__(self) -> str:
-        return repr(self.function_events) if self._finished else UNFINISHED
+        return self._told(repr)
+
+    def _told(self, how: Callable[[EventList], str]) -> str:
+        return UNFINISHED if self._recording is None or self.is_running else how(self.function_events)
 
     @property
     def is_running(self) -> bool:
         """Whether its block has begun and is not over."""
         return self._recording is not None and self._recording.ended is None
-
-    @property
-    def _finished(self) -> bool:
-        return self._recording is not None and not self.is_running
 
 
 class record_function(ContextDecorator):
