@@ -365,7 +365,7 @@ def test_the_ways_of_freezing_in_chapter_09_do_the_same_in_pytorch(torch: Any) -
     assert kept[0] == kept[1] == {"requires_grad_(False)": True, "no_grad()": False, "detach()": False, "eval()": True}
 
 
-def test_a_frozen_backbone_whose_inputs_are_data_keeps_nothing_and_a_total_keeps_hulls_as_in_chapter_09(
+def test_a_frozen_backbone_whose_inputs_are_data_keeps_nothing_and_a_total_keeps_shells_as_in_chapter_09(
     torch: Any,
 ) -> None:
     cells = cells_of_chapter_09("def new_model", "alive = ", "def wide", "def nodes_behind")

@@ -60,7 +60,7 @@ def _loss(model, x):
 
 def _drawn(random):
     """Other layers, before and after some steps."""
-    kinds = ["Linear", *random.choice(LAYERS, int(random.integers(1, 4))).tolist()]
+    kinds = ["Linear", *random.choice(LAYERS, int(random.integers(1, 3))).tolist()]
     inputs = quarters(random, (int(random.integers(3, 5)), 2))
     yield _case(kinds, quarters(random, (5,)), inputs, int(random.integers(0, 2)))
 
