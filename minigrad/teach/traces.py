@@ -108,7 +108,7 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
 
 
 def _of_tensor(tensor: Tensor) -> dict[str, Any]:
-    hooks = [(), ()] if tensor._node is None else [tensor._own_hooks().after_accumulate, tensor._backward_hooks or ()]
+    hooks = [] if tensor._node is None else [tensor._own_hooks().after_accumulate, tensor._backward_hooks or ()]
     return {
         "numbers": tensor.detach().numpy().copy(),
         "requires_grad": tensor.requires_grad,
