@@ -137,7 +137,7 @@ SAME_IN_PYTORCH = [
     ("10_anomaly_mode", "code-20"),
     ("10_anomaly_mode", "code-26"),
     ("10_anomaly_mode", "code-50"),
-    ("10_anomaly_mode", "code-67"),
+    ("10_anomaly_mode", "code-65"),
 ]
 
 

@@ -16,6 +16,8 @@ import minigrad.nn.functional as F
 from minigrad.autograd import Function, grad
 from minigrad.teach import EXERCISES
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 # ---------------------------------------------------------------- safe_sqrt
 
 
