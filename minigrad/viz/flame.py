@@ -16,6 +16,7 @@ from typing import Any
 from minigrad.autograd.profiler import FunctionEvent, profile
 from minigrad.autograd.profiler.names import BACKWARD
 from minigrad.autograd.profiler.table import time_text
+from minigrad.tensor import Tensor
 from minigrad.viz.drawing import Drawing
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.modules import groups_of
@@ -82,12 +83,14 @@ def flame(recorded: Any, root: Any = None, names: Mapping[str, Any] | None = Non
         root: a result that was computed in the block, such as the loss. Without it there are only the bars.
         names: name -> tensor or module, ahead of your variables' names.
 
-    Raises TypeError if the first argument is no profile, RuntimeError if its block is not over, ValueError if it has
-    recorded nothing; for `root`, what `draw` raises.
+    Raises TypeError if the first argument is no profile or `root` no tensor of minigrad's, RuntimeError if the block is
+    not over, ValueError if nothing was recorded; and what `draw` raises.
     """
     if not isinstance(recorded, profile):
         kind = type(recorded).__name__
         raise TypeError(f"flame() takes a profile, as in `with profile() as prof:`, and not a {kind}")
+    if not isinstance(root, Tensor | None):
+        raise TypeError(f"flame() takes a Tensor of minigrad's, whose calls are recorded, not a {type(root).__name__}")
     events = recorded.function_events
     if recorded.is_running:
         raise RuntimeError("the profile is still being recorded: call flame() after its `with` block, not in it")

@@ -222,5 +222,11 @@ def test_what_is_no_finished_profile_is_told() -> None:
     with profile() as prof, pytest.raises(RuntimeError, match="call flame\\(\\) after its `with` block"):
         viz.flame(prof)
     prof, *_ = recorded()
-    with pytest.raises(TypeError, match="Tensor"):
+    with pytest.raises(TypeError, match=r"a Tensor of minigrad's, whose calls are recorded, not a int"):
         viz.flame(prof, 3)
+
+
+def test_a_graph_of_pytorchs_is_refused_since_its_calls_are_not_recorded(torch: Any) -> None:
+    prof, *_ = recorded()
+    with pytest.raises(TypeError, match=r"a Tensor of minigrad's"):
+        viz.flame(prof, torch.ones(3, requires_grad=True).sum())
