@@ -43,7 +43,7 @@ def _measured(outcome):
     scores, labels = outcome.case.make()
     if not scores.isfinite().all() or scores.abs().max().item() > 50:
         return ""
-    return measured_where(lambda moved: mended_loss(moved, labels), scores.detach(), lambda values, place: True)
+    return measured_where(lambda moved: mended_loss(moved, labels), scores.detach(), lambda *_: True, "scores")
 
 
 def _probabilities(scores, labels):
@@ -160,7 +160,7 @@ EXERCISE = Exercise(
     compare=functools.partial(compare_derived, small_ones_count=False),
     show=show_derived,
     evidence=_measured,
-    picture=draw_derived,
+    picture=functools.partial(draw_derived, name="scores"),
     mistakes=(
         as_it_was,
         shifted_first,

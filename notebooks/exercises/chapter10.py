@@ -95,23 +95,26 @@ def show_derived(value, arguments):
         return show(value)
     first = value.first if isinstance(value.first, str) else show(value.first)
     then = "" if value.second is None else f", and differentiated once more {show(value.second)}"
-    return f"{show(value.numbers)}; it sends back {first}{then}"
+    weights = show(_weights(value.numbers.shape, 0, mg.float64)).removeprefix("tensor(").removesuffix(")")
+    return f"{show(value.numbers)}; for grad_output {weights} it sends back {first}{then}"
 
 
-def draw_derived(outcome, difference):
-    """The learner's graph, walked, and in red the first argument, or the result where its numbers are wrong."""
+def draw_derived(outcome, difference, name="x"):
+    """The learner's graph, walked, and in red the first argument, which has this name, or the result where its numbers
+    are wrong.
+    """
     arguments = outcome.case.make()
     x, result = arguments[0], outcome.answer(*arguments)
     weights = _weights(result.shape, 0, result.dtype) if result.requires_grad else None
     if difference.where.startswith("the gradient") and result.requires_grad:
         words = f"✗ expected {numbers(mg.tensor(float(difference.expected)))}"
-        return draw_wrong_node(result, {"x": x}, x, words, weights, outcome.answer)
+        return draw_wrong_node(result, {name: x}, x, words, weights, outcome.answer)
     words = "✗ no way back" if not result.requires_grad else "✗ second derivative"
     words = "✗ other numbers" if difference.where.startswith("the numbers") else words
-    return draw_wrong_node(result, {"x": x}, result, words, weights, outcome.answer)
+    return draw_wrong_node(result, {name: x}, result, words, weights, outcome.answer)
 
 
-def measured_where(function, x, is_smooth):
+def measured_where(function, x, is_smooth, name="x"):
     """The slopes of a function's elements, added up with their weights, for those elements of x that are not at an edge
     of it, in words.
     """
@@ -120,7 +123,9 @@ def measured_where(function, x, is_smooth):
     lines = []
     for place, slope in slopes(function, x, 1e-5):
         if is_smooth(x.detach().numpy(), place):
-            lines.append(f"  x{list(place)} moved by 1e-05 to both sides: the slope is {(slope * weights).sum():.4g}")
+            lines.append(
+                f"  {name}{list(place)} moved by 1e-05 to both sides: the slope is {(slope * weights).sum():.4g}"
+            )
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import { boxNamed, changed, classes, examples, key, press, saved, shown, texts }
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { pathOf } = await loadModule("viz/static/wires.mjs");
-const { share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
+const { hatching, share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
 
 let page;
 let cleanup;
@@ -199,6 +199,12 @@ test("where a NaN has come there is a hatch, where it began a mark, and infinity
   assert.equal(flag("C"), done);
   press(root, "first");
   assert.equal(root.querySelectorAll(".mg-began, .mg-nan, .mg-inf").length, 0);
+});
+
+test("two drawings on a page do not share a hatch, which would go with the one that is scrolled away", () => {
+  const [[one, name], [other]] = [hatching(), hatching()];
+  assert.notEqual(one.getAttribute("id"), other.getAttribute("id"));
+  assert.equal(name, `url(#${one.getAttribute("id")})`);
 });
 
 test("sizes are shares of powers of ten, also of nothing and of what is not finite", () => {
