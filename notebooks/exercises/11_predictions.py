@@ -23,7 +23,7 @@ PREDICTIONS = (
             ),
             Option(
                 "the backward of Limit",
-                "It makes more than a thousand small calls, and each has a price of its own, however few numbers it gets.",
+                "It makes more than a thousand small calls, and each has a price, however few numbers it gets.",
                 True,
             ),
         ),
