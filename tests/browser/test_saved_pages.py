@@ -8,7 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import minigrad as mg
 from minigrad import viz
@@ -216,6 +216,25 @@ def test_without_scripts_the_words_stand(page: Page, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 360, "height": 700}}], indirect=True)
+def test_a_wide_table_of_numbers_scrolls_and_stays_in_its_card(page: Page, tmp_path: Path) -> None:
+    w = mg.ones(2, 10, requires_grad=True)
+    viz.BackwardStepper((w * 0.05).sum(), names={"w": w}).save_html(tmp_path / "step.html")
+    page.goto((tmp_path / "step.html").as_uri())
+    page.locator(".mg-box", has=page.locator(".mg-name", has_text=re.compile("^w$"))).click()
+    card = page.locator(".mg-value-card", has=page.locator(".mg-cells")).first
+    expect(card).to_be_visible()
+    table, numbers = card.locator(".mg-cells"), card.locator(".mg-table")
+
+    def right_edge(part: Locator) -> float:
+        edge: float = part.evaluate("element => element.getBoundingClientRect().right")
+        return edge
+
+    assert right_edge(numbers) > right_edge(card), "the table is wider than its card"
+    assert right_edge(table) <= right_edge(card)
+    table.evaluate("element => { element.scrollLeft = element.scrollWidth; }")
+    assert right_edge(numbers) <= right_edge(card), "its end can be reached"
+
+
 def test_a_narrow_page_is_not_wider_than_it_is(page: Page, tmp_path: Path) -> None:
     page.goto(save(tmp_path))
     expect(page.locator(".minigrad-stepper")).to_be_visible()
