@@ -83,7 +83,8 @@ def _at_work(answer):
             angle = answer(lambda t: t.cos().sum(), angle.detach().requires_grad_(), damping)
         return " ".join(heights)
 
-    rows = (("damping 0", walked(0.0)), ("damping 1.5", walked(1.5)), ("", "The height of the lamp, step by step."))
+    lines = [f"  damping {damping:3}: {walked(damping)}" for damping in (0.0, 1.5)]
+    rows = (("height", "\n".join(lines)), ("", "The height of the lamp, step by step."))
     return Card("note", "your damped_step lets the lamp down", rows)
 
 

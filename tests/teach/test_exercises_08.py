@@ -475,3 +475,13 @@ def test_a_right_answer_that_looks_strange_passes(name: str, answer) -> None:
     for _ in range(3):  # with other numbers each time
         card = EXERCISES[name].check(answer)
         assert card.kind == "good", card
+
+
+def test_a_damped_step_at_work_lets_the_lamp_down_and_without_damping_lifts_it() -> None:
+    exercise = EXERCISES["damped_step"]
+    assert exercise.at_work is not None
+    (_, heights), _ = exercise.at_work(step_in_numpy).rows
+    plain, damped = ([float(one) for one in line.split(":")[1].split()] for line in heights.splitlines())
+    assert plain[:3] == [0.878, 0.999, 1.0]
+    assert damped == sorted(damped, reverse=True)
+    assert damped[-1] < -0.9

@@ -122,6 +122,50 @@ def test_the_lines_lie_where_the_function_has_one_height() -> None:
     assert heights[-1] < 4
 
 
+def test_the_picture_shows_the_first_paths_where_no_script_runs() -> None:
+    methods = {"half": halved, "left": lambda points: points - mg.tensor([0.5, 0.0], dtype=mg.float64)}
+    figure = viz.descent_map(bowl, methods, x=(-2, 2), y=(1, 5), start=(1.0, 3.0), steps=2)
+    data, drawn = data_of(figure), ElementTree.fromstring(figure.svg)
+    left, top, side = data["box"]
+    for number, group in enumerate(element for element in drawn.iter() if element.get("data-path") is not None):
+        path = data["paths"][number][data["first"]]
+        points = list(zip(path[::2], path[1::2], strict=True))
+        assert group[0].get("d") == "M" + "L".join(f"{x} {y}" for x, y in points)
+        kind, middle = ("circle", ("cx", "cy", 0)) if number == 0 else ("rect", ("x", "y", 3.5))
+        assert {mark.tag for mark in group[1:]} == {f"{SVG}{kind}"}
+        x, y, half = middle
+        assert [(float(mark.get(x, 0)) + half, float(mark.get(y, 0)) + half) for mark in group[1:]] == points[1:]
+    (ring,) = [element for element in drawn.iter() if element.get("data-start") is not None]
+    assert {(float(one.get("cx", 0)), float(one.get("cy", 0))) for one in ring.iter(f"{SVG}circle")} == {points[0]}
+    assert points[0] == (round(left + side * 14.5 / 19), round(top + side * 9.5 / 19))
+    texts = {text.text: (float(text.get("x", 0)), float(text.get("y", 0))) for text in drawn.iter(f"{SVG}text")}
+    assert all(0 <= x <= 680 and 0 <= y <= 452 for x, y in texts.values())
+    assert texts["-2"][0] == left
+    assert texts["2"][0] == left + side
+    assert texts["1"][0] == texts["5"][0] < left
+    assert texts["1"][1] > top + side > texts["5"][1]
+    assert texts["half"][0] == texts["left"][0] > left + side
+    assert texts["half"][1] < texts["f = 1.76"][1] < texts["left"][1]
+
+
+def test_it_begins_in_the_middle_and_a_path_ends_where_it_cannot_be_drawn() -> None:
+    def up(points: mg.Tensor) -> mg.Tensor:
+        return points + mg.tensor([0.0, 1000.0], dtype=mg.float64)
+
+    figure = viz.descent_map(bowl, {"up": up}, x=(0, 2), y=(4, 8), steps=3)
+    assert str(figure).splitlines()[1] == "from (1.000, 6.000)"
+    data = data_of(figure)
+    assert data["first"] == data["starts"] ** 2 // 2
+    assert {len(path) for path in data["paths"][0]} == {2}
+
+
+def test_what_is_left_of_0_counts_as_0() -> None:
+    data = data_of(viz.descent_map(bowl, {"gone": lambda points: points * 1e-9}, steps=1))
+    assert {height for height, _ in data["ends"][0]} == {"0"}
+    data = data_of(viz.descent_map(bowl, {"near": lambda points: points * 0 + 0.05}, steps=1))
+    assert {height for height, _ in data["ends"][0]} == {"0.01"}
+
+
 def test_names_are_no_markup() -> None:
     name = "<script>alert(1)</script>"
     figure = viz.descent_map(bowl, {name: halved}, steps=1)
@@ -138,6 +182,8 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
         viz.descent_map(bowl, {"half": halved}, steps=0)
     with pytest.raises(ValueError, match="x and y from low to high"):
         viz.descent_map(bowl, {"half": halved}, x=(1, -1))
+    with pytest.raises(ValueError, match="x and y from low to high"):
+        viz.descent_map(bowl, {"half": halved}, y=(1, -1))
     with pytest.raises(ValueError, match=r"half is to return points of shape \[361, 2\]; it returned \[361\]"):
         viz.descent_map(bowl, {"half": lambda points: points[:, 0]})
     with pytest.raises(ValueError, match=r"a height for each point: a tensor of shape \[\d+, 2?.*\]; it returned \[\]"):
