@@ -37,7 +37,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "random": (320, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),
     "viz": (9_960, ("viz",)),
-    "teach": (1_250, ("teach",)),
+    "teach": (1_276, ("teach",)),
 }
 WHOLE, WITHOUT_PICTURES = 23_240, 12_400  # the package, and the package without viz and teach
 SCRIPTS = 7_790  # lines of JavaScript and CSS in viz/static, all of them
