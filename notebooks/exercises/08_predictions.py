@@ -59,7 +59,10 @@ PREDICTIONS = (
                 "4: across or up for each row, and what both share",
                 "A walk goes through both branches, one of them with zeros.",
             ),
-            Option("8: the graph once, and a node that takes the rows apart", "No node is added to the graph."),
+            Option(
+                "8: the graph once, and a node that takes the rows apart",
+                "The graph stays as it is. What arrives is one tensor of two rows.",
+            ),
             Option(
                 "7: each node takes both rows at once",
                 "What passes along an edge is a stack of two gradients. The number of nodes stays the same.",
