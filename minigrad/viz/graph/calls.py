@@ -12,6 +12,7 @@ Two calls that nothing in the code tells apart, such as a callback from a librar
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import re
 import sysconfig
@@ -79,7 +80,7 @@ class Calls:
             self._opened.append(list(scopes))
             self._open(way, place)
             scopes = []
-        self._way = way
+        self._way = _with_numbers(way, self._way[:level])
         scope = self._innermost(len(way))
         scope.inside.append(box)
         return scope
@@ -89,9 +90,9 @@ class Calls:
         last, same = self._way, 0
         if way is last:  # one call of PyTorch's may have made several nodes
             return len(way), []
-        while same < min(len(last), len(way)) and last[same] == way[same]:
+        while same < min(len(last), len(way)) and last[same][1] == way[same][1] and _is_one_call(last[same], way[same]):
             same += 1
-        if same < min(len(last), len(way)) and last[same][::2] == way[same][::2]:  # this call has gone on
+        if same < min(len(last), len(way)) and _is_one_call(last[same], way[same]):  # it has gone on
             (code, now, _), before = way[same], last[same][1]
             around, scopes, again = loops_around(code, before, now), self._opened[same], not goes_on(code, before, now)
             if around or not again:
@@ -155,6 +156,21 @@ def executions(ways: Mapping[Any, Sequence[Place]]) -> dict[Any, Scope]:
             scope = scope.parent
         found[node] = scope
     return found
+
+
+def _is_one_call(one: Place, other: Place) -> bool:
+    """Whether two places may be in the same call. A network's own code has a number only where a learner's code lies
+    further in: 0 may be any.
+    """
+    return one[0] == other[0] and (one[2] == other[2] or not one[2] or not other[2])
+
+
+def _with_numbers(way: Sequence[Place], before: Sequence[Place]) -> Sequence[Place]:
+    """A way, with the numbers that its calls had in the way before."""
+    if not any(old[2] and not new[2] for old, new in zip(before, way, strict=False)):
+        return way
+    known = itertools.chain((old[2] for old in before), itertools.repeat(0))
+    return tuple((*place[:2], place[2] or number) for place, number in zip(way, known, strict=False))
 
 
 def _calls_in(scopes: list[Scope]) -> int:

@@ -65,6 +65,18 @@ def test_a_group_has_the_name_of_the_variable_and_its_parameters_their_paths() -
     assert scope["s"].run_to("net.0.weight").name == "net.0.weight"
 
 
+def test_a_sequential_of_the_librarys_modules_and_of_own_ones_is_one_call() -> None:
+    net = nn.Sequential(nn.Linear(2, 2), nn.Sequential(Block(), Block()), nn.Tanh(), Block())
+    _, groups = grouped(net(mg.ones(3, 2)).sum())
+    parts = ["Sequential", "Sequential.0", "Sequential.1", "Sequential.3"]  # 2 is a box by itself
+    assert [group.path for group in groups if group.path.count(".") < 2] == parts
+    _, groups = grouped(net(net(mg.ones(3, 2))).sum())
+    assert [group.path for group in groups if "." not in group.path] == [
+        "Sequential, call 1 of 2",
+        "Sequential, call 2 of 2",
+    ]
+
+
 @pytest.mark.parametrize("shown", [[], "all", "outer"])
 def test_closing_groups_never_makes_a_circle(shown: Any) -> None:
     graph, groups = grouped(Net()(mg.ones(3, 2)))
