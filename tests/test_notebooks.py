@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 from nbclient import NotebookClient
 
@@ -220,7 +221,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 @each_notebook
 def test_solutions_pass_alone(path: Path) -> None:
-    namespace: dict[str, Any] = {"mg": minigrad}
+    namespace: dict[str, Any] = {"mg": minigrad, "np": np}
     for name, code in solutions(path).items():
         exec(code, namespace)
         assert EXERCISES[name].check(namespace[name]).kind == "good", name

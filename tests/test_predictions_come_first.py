@@ -107,6 +107,14 @@ ANSWERS = {
         r"pass \*?through|stops at the parameters", r"\nrequires_grad_\(False\) +True +False +True +"
     ),
     "features_in_training": Answer(r"saves nothing|cannot be saved", r"inference_mode\(\) +True +RuntimeError +4\.0"),
+    "how_many_are_right": Answer(r"one of six|five of them have", r"engine 4 +other numbers in 0 of 4 programs\n"),
+    "after_equals": Answer(r"last one stays|wipes", r"engine_a +h\.grad \[\[-16\.0, 32\.0\]"),
+    "found_order": Answer(
+        r"ways of different length|found early", r"h \+ h\.exp\(\)\.exp\(\) +right 9\.5739 +engine_b 1\.0\n"
+    ),
+    "what_has_k": Answer(r"add\.at|written twice", r"here: +gradient\[places\] \+= g\n"),
+    "without_zero_grad": Answer(r"swing|never cleared", r"never cleared, at most: 10\.1 "),
+    "detached_fake": Answer(r"does not occur|`?\.grad`? is None", r"generator: \[None, None\]"),
 }
 
 
@@ -136,7 +144,7 @@ def test_the_answer_stands_below_the_question(name: str) -> None:
     assert any(re.search(ANSWERS[name].shown, text) for text in below)
 
 
-@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10"])
+@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10", "13"])
 def test_no_letter_is_mostly_the_right_one(chapters: str) -> None:
     asked = [prediction for prediction in PREDICTIONS.values() if re.match(chapters, prediction.chapter)]
     right = collections.Counter(

@@ -107,6 +107,14 @@ ANSWERS = {
         "        g * (row.abs() < 1) for g, row in zip(grad_output, x)\n    ])",
         "there is still a loop",
     ),
+    "13_bug_museum": Wrong(
+        "train_step",
+        "def train_step(model, optimizer, images, labels):\n    model.train()\n    optimizer.zero_grad()\n"
+        "    chances = model(images.T).softmax(0)\n"
+        "    loss = -chances[mg.arange(len(labels)), labels.long()].log().mean()\n"
+        "    loss.backward()\n    optimizer.step()\n    return loss.item()",
+        "The softmax runs over the images of the batch",
+    ),
 }
 
 
@@ -209,7 +217,9 @@ def see_all(chapter: Chapter) -> None:
         expect(areas).to_have_count(len(outputs), timeout=SOON)
         seen += [look(areas.nth(number), output.get("data", {})) for number, output in enumerate(outputs)]
     written = "\n".join(cell.source for _, cell in code)
-    assert seen.count("stepper") == len(re.findall(r"viz\.BackwardStepper\(", written))
+    assert seen.count("stepper") == len(
+        re.findall(r"viz\.BackwardStepper\(|^(?:viz|museum)\.compare\(", written, re.MULTILINE)
+    )
     assert seen.count("prediction") == len(re.findall(r"^predict\.\w+\(\)", written, re.MULTILINE))
     assert seen.count("picture") >= len(re.findall(r"^(?:viz\.(?:draw|make_dot)|plt\.show)\(", written, re.MULTILINE))
     assert seen.count("card") >= len(re.findall(r"^(?:check\.\w+|hint|progress)\(", written, re.MULTILINE))

@@ -74,6 +74,16 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
         ("-1", "1", "scores is a matrix: its last dimension is dimension 1"),
         ("labels", "scores", "there is a label for each row of scores"),
     ],
+    "is_right": [
+        (
+            "map(are_near, walked(engine), expected_arrays())",
+            "map(are_near, expected_arrays(), walked(engine))",
+            "two arrays are near each other in either order",
+        ),
+    ],
+    "train_step": [
+        ("optimizer", "model", "a model clears the gradients of its parameters, too"),
+    ],
 }
 
 

@@ -1,0 +1,228 @@
+"""Exercise `indexed_backward`: the way back through an index, which may pick an element several times."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+
+from . import museum
+
+
+def indexed_backward(g, places, x):
+    """The gradient of x, where g is that of x[places]."""
+    gradient = np.zeros_like(x)
+    np.add.at(gradient, places, g)
+    return gradient
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What x holds after a walk of the engine, and what was written to on the way."""
+
+    gradient: object
+    written: str
+
+
+def _walk(answer):
+    """The engine with the learner's rule, and a walk through it."""
+
+    def run(g, places, x):
+        leaf = museum.Array(x)
+        result = museum.Array(leaf.data[places], (leaf,), "index", lambda g: (given(g),))
+        seen = []
+
+        def given(g):
+            before = g.copy(), leaf.data.copy(), _copied(places)
+            sent = answer(g, places, leaf.data)
+            after = g, leaf.data, places
+            names = zip(("g", "x", "places"), before, after, strict=True)
+            seen.extend(name for name, one, other in names if not _is_same(one, other))
+            if not isinstance(sent, np.ndarray) or sent.shape != leaf.data.shape or sent.dtype.kind != "f":
+                seen.append(None)
+                seen.append(sent)
+                return np.zeros_like(leaf.data)
+            return sent.copy()
+
+        (result * museum.Array(g)).backward()
+        if None in seen:
+            return seen[-1]
+        return Sent(mg.tensor(leaf.grad), " and ".join(seen))
+
+    return run
+
+
+def _copied(places):
+    return tuple(map(np.copy, places)) if isinstance(places, tuple) else np.copy(places)
+
+
+def _is_same(one, other):
+    if isinstance(other, tuple):
+        return all(map(np.array_equal, one, other))
+    return np.array_equal(one, other)
+
+
+def _case(g, places, x):
+    said = places if isinstance(places, list) else "(" + ", ".join(str(one.tolist()) for one in places) + ")"
+    arrays = np.array(g, dtype=float), np.array(x, dtype=float)
+
+    def make():
+        given = [*places] if isinstance(places, list) else tuple(map(np.copy, places))
+        return arrays[0].copy(), given, arrays[1].copy()
+
+    return Case(f"x = {np.array(x).tolist()}, places = {said}, g = {np.array(g).tolist()}", make)
+
+
+def _drawn(random):
+    """Rows of a table, and elements by their rows and columns, some of them several times or counted from the end."""
+    rows, columns, count = random.integers([2, 2, 3], [5, 4, 7])
+    x = random.integers(-4, 5, (rows, columns)) / 2
+    places = random.integers(-rows, rows, count)
+    if random.integers(2):
+        yield _case(random.integers(-3, 4, (count, columns)) / 2, places.tolist(), x)
+    else:
+        yield _case(random.integers(-3, 4, count) / 2, (places, random.integers(-columns, columns, count)), x)
+
+
+def _compare(expected, got, outcome):
+    if not isinstance(got, Sent):
+        x = outcome.arguments[2]
+        if isinstance(got, np.ndarray) and got.shape != x.shape:
+            note = f"The gradient of x has the shape of x, {list(x.shape)}. This has the shape {list(got.shape)}."
+        else:
+            note = "An array of floats is asked for, of the shape of x."
+        return Difference("the answer", show(got), show(expected.gradient), note)
+    difference = compare(expected.gradient, got.gradient, "the gradient of x")
+    if difference is None and got.written:
+        note = "The gradient is right; what the function was given holds other numbers afterwards."
+        return Difference(got.written, "other numbers than before", "the same", note)
+    return difference
+
+
+def _evidence(outcome):
+    g, places, x = outcome.case.make()
+    lines = []
+    for place in list(np.ndindex(x.shape))[:8]:
+        moved = []
+        for step in (1e-4, -1e-4):
+            there = x.copy()
+            there[place] += step
+            moved.append((there[places] * g).sum())
+        lines.append(
+            f"  x{list(place)} moved by 1e-4 to both sides: the slope is {(moved[0] - moved[1]) / 2e-4 + 0.0:.4g}"
+        )
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def added_once(g, places, x):
+    """`gradient[places] += g` reads all these elements, adds, and writes them back: of an element that comes twice only
+    the last one stays. np.add.at adds them one after the other.
+    """
+    gradient = np.zeros_like(x)
+    gradient[places] += g
+    return gradient
+
+
+def replaced(g, places, x):
+    gradient = np.zeros_like(x)
+    gradient[places] = g
+    return gradient
+
+
+def counted(g, places, x):
+    """Each use was counted, and its gradient was left out: what arrives is g, and not 1."""
+    gradient = np.zeros_like(x)
+    np.add.at(gradient, places, 1.0)
+    return gradient
+
+
+def picked_from_g(g, places, x):
+    """This picks from the gradient, as the way forward picks from x. On the way back numbers go the other way: from
+    g to the places they were taken from.
+    """
+    return g[places]
+
+
+def of_all_elements(g, places, x):
+    """Elements that were not picked got a gradient as well. Nothing depends on them: theirs is 0."""
+    gradient = np.ones_like(x)
+    gradient[places] = 0
+    np.add.at(gradient, places, g)
+    return gradient
+
+
+def into_x(g, places, x):
+    """The gradient was added into x itself. Begin with zeros: np.zeros_like(x)."""
+    np.add.at(x, places, g)
+    return x
+
+
+def times_x(g, places, x):
+    """An index multiplies by nothing: its slope is 1. Here the gradient was multiplied by x."""
+    gradient = np.zeros_like(x)
+    np.add.at(gradient, places, g)
+    return gradient * x
+
+
+def mean_of_uses(g, places, x):
+    """The gradients of an element that is used several times were averaged. They are added: each use moves the loss."""
+    gradient, uses = np.zeros_like(x), np.zeros_like(x)
+    np.add.at(gradient, places, g)
+    np.add.at(uses, places, 1.0)
+    return gradient / np.maximum(uses, 1)
+
+
+def in_a_tuple(g, places, x):
+    """A tuple came back. The rule of an engine returns one for each input; here the array alone is asked for."""
+    return (indexed_backward(g, places, x),)
+
+
+def row_by_row(g, places, x):
+    """This goes through `places` one by one, which works for a list, and not for a tuple of two arrays:
+    the second case. np.add.at takes whatever stands in the brackets.
+    """
+    gradient = np.zeros_like(x)
+    for place, one in zip(places, g, strict=True):
+        gradient[place] += one
+    return gradient
+
+
+EXERCISE = Exercise(
+    title="the gradient of x, where g is that of x[places]; an array of the shape of x",
+    stars=2,
+    minutes=8,
+    reference=indexed_backward,
+    cases=(
+        _case([1.0, 10.0, 100.0], [0, 2, 2], [3.0, 5.0, 7.0]),
+        _case([1.0, -2.0, 4.0], (np.array([0, 1, 0]), np.array([1, 0, 1])), [[3.0, 5.0], [7.0, 9.0]]),
+        _case([[1.0, 2.0], [3.0, -4.0], [0.5, 8.0]], [1, 1, 1], [[3.0, 5.0], [7.0, 9.0], [2.0, 2.0]]),
+        _case([1.0, 10.0, 100.0], [-1, 2, 0], [3.0, 5.0, 7.0]),
+        _case([2.5], [1], [1.0, -1.0]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "Element 2 of the first case is used twice. How many gradients does it get, and what becomes of them?",
+        "Begin with np.zeros_like(x). For an array, a[places] += g writes each place once; look for what numpy offers "
+        "to add without buffering.",
+        "np.add.at(gradient, places, g) adds g at those places, one after the other. Return gradient.",
+    ),
+    plug=_walk,
+    compare=_compare,
+    show=lambda value, arguments: show(value.gradient) if isinstance(value, Sent) else show(value),
+    evidence=_evidence,
+    mistakes=(
+        Mistake(added_once, replaced),
+        counted,
+        picked_from_g,
+        of_all_elements,
+        into_x,
+        times_x,
+        mean_of_uses,
+        Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple)),
+        row_by_row,
+    ),
+)

@@ -1,0 +1,249 @@
+"""Exercise `is_right`: a differential test for engines."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.ops.silence import silent
+from minigrad.teach import Case, Difference, Exercise, Mistake, show
+from minigrad.teach.card import Card
+
+from . import museum
+from .chapter13 import are_near, engines, expected_arrays, used_often, walked
+
+
+def is_right(engine):
+    """Whether an engine computes the values and gradients that minigrad computes."""
+    try:
+        return all(map(are_near, walked(engine), expected_arrays()))
+    except Exception:
+        return False
+
+
+def _case(words, engine):
+    return Case(words, lambda: (engine,))
+
+
+def _line(outcome):
+    """The line in which the engine differs, now that it has been judged."""
+    old, new = museum.LINES[outcome.arguments[0]]
+    return f"  instead of  {old}\n  it has      {new}" if old else ""
+
+
+FACTORS = (
+    ("mul, by its first factor", "(g * y, g * x)", "(g * y * {}, g * x)"),
+    ("matmul, by its second factor", "x.T @ g", "x.T @ g * {}"),
+    ("add, by its second summand", "lambda g: (g, g)", "lambda g: (g, g * {})"),
+    ("power", "g * n * x", "g * {} * n * x"),
+    ("log", "(g / x,)", "(g / x * {},)"),
+    (
+        "sum",
+        "np.broadcast_to(np.expand_dims(g, axis), x.shape)",
+        "np.broadcast_to(np.expand_dims(g, axis), x.shape) * {}",
+    ),
+    ("an index", "(gradient,)", "(gradient * {},)"),
+    ("relu", "g * (x > 0)", "g * (x > 0) * {}"),
+)
+
+
+def _drawn(random):
+    """One op with a factor that does not belong there; now and then the factor is 1."""
+    words, old, new = FACTORS[random.integers(len(FACTORS))]
+    factor = random.choice([1.0, -1.0, 0.5, 0.97, 1.02, 2.0])
+    if random.random() < 0.5:
+        yield _case(
+            f"one in which the gradient of {words}, is multiplied by {factor}", museum.changed(old, new.format(factor))
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a learner's function said, where it said True or False."""
+
+    is_right: bool
+
+
+def _verdict(answer):
+    """The learner's function, whose True and False are verdicts."""
+
+    @silent
+    def run(engine):
+        said = answer(engine)
+        if isinstance(said, mg.Tensor) and said.dtype == mg.bool and said.numel() == 1:
+            said = said.item()
+        return Verdict(bool(said)) if isinstance(said, bool | np.bool_) else said
+
+    return run
+
+
+SEEN_BY = {
+    "engine_a": "a result that is used twice",
+    "engine_b": "a result that is used twice, by ways of different length",
+    "engine_c": "shapes that are broadcast, and shapes that are compared",
+    "engine_d": "a second walk through the same graph",
+    "engine_e": "a result that a product has saved, and relu gets afterwards, with negative numbers in it",
+    "engine_f": "sum(axis=1), with another gradient for each row",
+    "engine_g": "relu at negative numbers",
+    "engine_h": "the gradient of the first factor of a product of matrices",
+    "engine_k": "an index that comes twice, also as a negative one",
+}
+
+
+def _compare(expected, got, outcome):
+    if got == expected:
+        return None
+    if not isinstance(got, Verdict):
+        return Difference("the answer", show(got), f"{expected.is_right}", "True or False is asked for.")
+    seen_by = SEEN_BY.get(outcome.case.words, "another program, or another look at the same")
+    note = (
+        f"A wrong engine got through. It is seen by {seen_by}." if got.is_right else "An engine that is right failed."
+    )
+    return Difference("the answer", f"{got.is_right}", f"{expected.is_right}", note)
+
+
+def _show(value, arguments):
+    if not isinstance(value, Verdict):
+        return show(value)
+    return "True: it is right" if value.is_right else "False: it is wrong"
+
+
+def _at_work(answer):
+    """What the learner's function says of the museum's engines."""
+    verdict = _verdict(answer)
+    rows = [(words, _show(verdict(engine), ())) for words, (engine, _) in engines().items()]
+    return Card("note", "your test in the museum", tuple(rows))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _tested(engine, program, *shapes, walks=2, near=lambda a, b: np.allclose(a, b, 1e-3, 1e-5), safe=True):
+    random = np.random.default_rng(0)
+    numbers = [random.normal(size=shape) for shape in shapes]
+    expected = [mg.tensor(one, dtype=mg.float64, requires_grad=True) for one in numbers]
+    leaves = [engine(one) for one in numbers]
+    root = program(*expected)
+    for _ in range(walks):
+        root.sum().backward(retain_graph=True)
+    try:
+        result = program(*leaves)
+        for _ in range(walks):
+            result.backward()
+        pairs = [(one.grad, other.grad.numpy()) for one, other in zip(leaves, expected, strict=True)]
+        pairs.append((result.data, root.detach().numpy()))
+        return all(near(a, b) for a, b in pairs)
+    except Exception:
+        if not safe:
+            raise
+        return False
+
+
+def _all(engine, **given):
+    programs = (
+        (lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1) ** 2, (3, 4), (4, 2), (2,)),
+        (lambda a, b: used_often(a * b) ** 2, (2, 3), (1, 3)),
+        (lambda x: (x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0)) ** 2, (2, 3)),
+        (lambda x: x[[0, 2, 2, -1]] ** 2, (4, 2)),
+    )
+    return all(_tested(engine, program, *shapes, **given) for program, *shapes in programs)
+
+
+def says_right(engine):
+    """True for every engine: this test can find nothing."""
+    return True
+
+
+def says_wrong(engine):
+    """False for every engine, the right one too. A test that always raises an alarm is switched off."""
+    return False
+
+
+def of_one_number(engine):
+    """This looks at single numbers. Broadcasting, axes, transposes and indices need arrays, and no square ones."""
+    return _tested(engine, lambda a, b: (a * b + a).relu() ** 3, (), ())
+
+
+def of_a_chain(engine):
+    """Every node here is used once. `=` for `+=` and a wrong order only show where a result is used twice, by ways of
+    different length: h + h * h, for example.
+    """
+    return _tested(
+        engine, lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1) ** 2, (3, 4), (4, 2), (2,)
+    ) and _tested(engine, lambda x: x[[0, 2, 2, -1]].exp().sum(axis=0).log(), (4, 2))
+
+
+def of_one_walk(engine):
+    """One walk cannot tell what the second does: what it finds from before, in results and in leaves. Call backward()
+    twice.
+    """
+    return _all(engine, walks=1)
+
+
+def of_equal_numbers(engine):
+    """Exactly equal is too much to ask: a right engine may compute in float32, or in another order, and round
+    otherwise. Allow for a part in a thousand.
+    """
+    try:
+        return all(map(np.array_equal, walked(museum.Array), walked(engine)))
+    except Exception:
+        return False
+
+
+def of_far_numbers(engine):
+    """The tolerance is too large: an error of two in a hundred got through, and that is no rounding."""
+    return _all(engine, near=lambda a, b: np.shape(a) == np.shape(b) and np.allclose(a, b, 0.1, 0.1))
+
+
+def of_numbers_that_are_not_far(engine):
+    """A nan got through: asked whether it is far away, it says no. Ask whether the numbers are near."""
+    return _all(engine, near=lambda a, b: not np.any(np.abs(a - b) > 1e-3 * np.abs(b) + 1e-5))
+
+
+def without_a_net(engine):
+    """An engine that raises is wrong, and the function is to say so: put the walk into try, and return False."""
+    return _all(engine, safe=False)
+
+
+def by_name(engine):
+    """This compares the engine's text or its class with that of the right one. Right engines may be written otherwise:
+    let it compute, and compare the numbers.
+    """
+    return engine is museum.Array
+
+
+EXERCISE = Exercise(
+    title="True if an engine computes right values and gradients, else False",
+    stars=3,
+    minutes=20,
+    reference=is_right,
+    cases=tuple(_case(words, engine) for words, (engine, _) in engines().items()),
+    drawn=_drawn,
+    hints=(
+        "Which line does each exhibit change, and on what kind of program is it seen? Collect such programs: a result "
+        "that is used twice, by ways of different length; shapes that are not square; a broadcast; an index twice.",
+        "Write a program as a function of its leaves; it runs on the engine and on minigrad: "
+        "lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1). Multiply the result by weights, so that the gradients "
+        "that go in differ. Walk twice, and compare result.data and each leaf.grad, shapes first.",
+        "numbers = [random.normal(size=shape) for shape in shapes]; leaves = [engine(one) for one in numbers]; "
+        "tensors = [mg.tensor(one, dtype=mg.float64, requires_grad=True) for one in numbers]. In try: run the program, "
+        "backward() twice; except Exception: return False. np.allclose(a, b, 1e-3, 1e-5) for each pair.",
+    ),
+    plug=_verdict,
+    compare=_compare,
+    show=_show,
+    evidence=_line,
+    at_work=_at_work,
+    mistakes=(
+        says_right,
+        says_wrong,
+        of_one_number,
+        of_a_chain,
+        of_one_walk,
+        of_equal_numbers,
+        of_far_numbers,
+        of_numbers_that_are_not_far,
+        Mistake(without_a_net, when=lambda outcome: isinstance(outcome.error, ValueError)),
+        by_name,
+    ),
+)

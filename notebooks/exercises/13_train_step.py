@@ -1,0 +1,292 @@
+"""Exercise `train_step`: a step of training with six of the museum's bugs, to be written without them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import minigrad as mg
+import minigrad.nn.functional as F
+from minigrad import nn
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+
+
+def train_step(model, optimizer, images, labels):
+    """One step of training; the loss as a number. images has a column for each image."""
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What three calls returned, and the model afterwards."""
+
+    losses: tuple[object, ...]
+    state: dict[str, mg.Tensor]
+    is_training: bool
+    momentum: dict[str, mg.Tensor]
+
+
+def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluating=True):
+    """A model that was tested last, with what earlier steps may have left in it."""
+
+    def make():
+        layers = [nn.Linear(len(images), 4), *([nn.BatchNorm1d(4)] if norm else []), nn.ReLU(), nn.Linear(4, 3)]
+        model = nn.Sequential(*layers)
+        random = np.random.default_rng(7)
+        with mg.no_grad():
+            for one in model.parameters():
+                one.copy_(mg.tensor(random.normal(0, 0.6, tuple(one.shape)).astype(np.float32)))
+        optimizer = mg.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+        if earlier is not None:
+            for one in model.parameters():
+                one.grad = mg.full_like(one, earlier)
+        if evaluating:
+            model.eval()
+        return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
+
+    return Case(words, make)
+
+
+def _stepped(answer):
+    """Three steps, one after the other."""
+
+    def run(model, optimizer, images, labels):
+        losses = tuple(answer(model, optimizer, images, labels) for _ in range(3))
+        state = {name: one.detach().clone() for name, one in model.state_dict().items()}
+        kept = {
+            f"momentum of parameter {number}": value["momentum_buffer"].detach().clone()
+            for number, value in enumerate(map(optimizer.state.get, model.parameters()))
+            if value and value.get("momentum_buffer") is not None
+        }
+        return Step(losses, state, model.training, kept)
+
+    return run
+
+
+def _compare(expected, got, outcome):
+    for number, (wanted, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
+        where = f"the loss of step {number}"
+        if mine is None:
+            return Difference(where, "None", show(wanted), "The loss is to be returned, as a number.")
+        if isinstance(mine, mg.Tensor) and mine.requires_grad:
+            note = (
+                "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved."
+            )
+            return Difference(where, "a tensor that holds the whole graph", show(wanted), note)
+        if (difference := compare(wanted, mine, where)) is not None:
+            return difference
+    for name, wanted in expected.state.items():
+        if (difference := compare(wanted, got.state[name], name)) is not None:
+            note = "The losses are right. What the steps have made of the model is not."
+            return Difference(difference.where, difference.yours, difference.expected, note)
+    if got.momentum.keys() != expected.momentum.keys() or any(
+        compare(one, got.momentum[name]) for name, one in expected.momentum.items()
+    ):
+        note = "The model is right, and the optimizer was passed by: it keeps a momentum of its own. Call its step()."
+        return Difference("the optimizer", "other momentum", "that of three steps", note)
+    if not got.is_training:
+        return Difference(
+            "model.training", "False", "True", "The numbers are right; afterwards the model is to be in train()."
+        )
+    return None
+
+
+def _show(value, arguments):
+    if not isinstance(value, Step):
+        return show(value)
+    losses = ", ".join(
+        "a tensor" if isinstance(one, mg.Tensor) and one.requires_grad else show(one) for one in value.losses
+    )
+    return f"losses {losses}; {'in train()' if value.is_training else 'in eval()'}"
+
+
+def _evidence(outcome):
+    """What a right step does with fresh arguments, line by line."""
+    model, optimizer, images, labels = outcome.case.make()
+    model.train()
+    optimizer.zero_grad()
+    scores = model(images.T)
+    loss = F.cross_entropy(scores, labels.long())
+    loss.backward()
+    size = mg.nn.utils.clip_grad_norm_(model.parameters(), float("inf")).item()
+    told = f"scores of shape {[*scores.shape]}, loss {loss.item():.4g}, length of all gradients {size:.4g}"
+    return f"  right: {told}"
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _steps(model, optimizer, images, labels, *, train=True, zero=True, dim=1, columns=None, kept=False, clear="all"):
+    if train:
+        model.train()
+    if zero:
+        optimizer.zero_grad()
+    scores = model(images.T if columns is None else columns(images))
+    chances = scores.softmax(dim).log()
+    loss = -chances[mg.arange(len(labels)), labels.long()].mean()
+    loss.backward()
+    optimizer.step()
+    return loss if kept else loss.item()
+
+
+def in_eval_mode(model, optimizer, images, labels):
+    """The model was still in eval(), from the test before, so BatchNorm did not look at this batch, and learned
+    nothing of it. model.train() belongs at the beginning of the step.
+    """
+    return _steps(model, optimizer, images, labels, train=False)
+
+
+def with_old_gradients(model, optimizer, images, labels):
+    """The gradients of the step before were still there, and were added to. optimizer.zero_grad() before the walk."""
+    return _steps(model, optimizer, images, labels, zero=False)
+
+
+def softmax_over_images(model, optimizer, images, labels):
+    """The softmax runs over the images of the batch, and not over the classes. The scores have a row for each image:
+    dim=1, or F.cross_entropy, which cannot be mistaken.
+    """
+    return _steps(model, optimizer, images, labels, dim=0)
+
+
+def viewed(model, optimizer, images, labels):
+    """view() does not turn rows into columns: it reads the same numbers in the same order in rows of another length,
+    and every image is a mixture of several. A transpose is images.T.
+    """
+    return _steps(model, optimizer, images, labels, columns=lambda images: images.reshape(images.shape[1], -1))
+
+
+def kept_the_loss(model, optimizer, images, labels):
+    """The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: return
+    loss.item().
+    """
+    return _steps(model, optimizer, images, labels, kept=True)
+
+
+def without_a_step(model, optimizer, images, labels):
+    """The parameters have not moved: optimizer.step() is missing, or the gradients were cleared between walk and step,
+    which then has nothing to go by.
+    """
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    return loss.item()
+
+
+def cleared_too_late(model, optimizer, images, labels):
+    model.train()
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    optimizer.zero_grad()
+    optimizer.step()
+    return loss.item()
+
+
+def cleared_at_the_end(model, optimizer, images, labels):
+    """The gradients were cleared at the end. Whatever somebody left there before the first step was added to it: clear
+    them before the walk.
+    """
+    model.train()
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.item()
+
+
+def softmaxed_twice(model, optimizer, images, labels):
+    """cross_entropy takes scores, and computes the softmax itself. Here it got one that was taken already."""
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T).softmax(1), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def labels_as_they_are(model, optimizer, images, labels):
+    """The labels come as floats, as a file of numbers has them. cross_entropy wants whole numbers, one for each image:
+    labels.long().
+    """
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T), labels)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def _drawn(random):
+    """Other images, with or without BatchNorm, momentum and what a step before has left."""
+    pixels, count = (int(number) for number in random.integers([2, 4], [5, 7]))
+    images = (random.integers(-4, 5, (pixels, count)) / 2).tolist()
+    labels = random.integers(0, 3, count).astype(float).tolist()
+    earlier, momentum = random.choice([0.0, 1.0]), random.choice([0.0, 0.9])
+    if random.random() < 0.3:
+        yield _case(
+            f"{count} images {images}, labels {labels}, momentum {momentum}",
+            images,
+            labels,
+            bool(random.integers(2)),
+            float(earlier),
+            float(momentum),
+            bool(random.integers(2)),
+        )
+
+
+THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
+EXERCISE = Exercise(
+    title="one step of training, without the bugs of their_step; the loss as a number",
+    stars=2,
+    minutes=10,
+    reference=train_step,
+    cases=(
+        _case(
+            "4 images of 3 pixels, labels [0., 2., 1., 1.], a model with BatchNorm, in eval()",
+            THREE,
+            [0.0, 2.0, 1.0, 1.0],
+        ),
+        _case("the same without BatchNorm", THREE, [0.0, 2.0, 1.0, 1.0], norm=False),
+        _case(
+            "the same with BatchNorm, and .grad is 1 everywhere, from before", THREE, [0.0, 2.0, 1.0, 1.0], earlier=1.0
+        ),
+        _case("with momentum 0.9, in train()", THREE, [2.0, 2.0, 0.0, 1.0], momentum=0.9, evaluating=False),
+        _case("4 images of 4 pixels", [*THREE, [1.0, 1.0, 0.0, -3.0]], [0.0, 2.0, 1.0, 1.0]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "Go through the second room once more with their_step beside it. Six of its lines are exhibits.",
+        "In which mode is the model? What is in .grad? Which shape has what the model gets, and does view() turn it? "
+        "Over what does the softmax run? What is returned? And what are the labels?",
+        "model.train(), optimizer.zero_grad(), loss = F.cross_entropy(model(images.T), labels.long()), "
+        "loss.backward(), optimizer.step(), return loss.item().",
+    ),
+    plug=_stepped,
+    compare=_compare,
+    show=_show,
+    evidence=_evidence,
+    writes=True,
+    mistakes=(
+        in_eval_mode,
+        with_old_gradients,
+        softmax_over_images,
+        viewed,
+        Mistake(
+            kept_the_loss,
+            when=lambda outcome: (
+                isinstance(outcome.value, Step)
+                and all(isinstance(one, mg.Tensor) and one.requires_grad for one in outcome.value.losses)
+            ),
+        ),
+        Mistake(without_a_step, cleared_too_late),
+        cleared_at_the_end,
+        softmaxed_twice,
+        Mistake(
+            labels_as_they_are, when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower()
+        ),
+    ),
+)
