@@ -19,7 +19,7 @@ BOXES, NUMBERS = 60, 64  # at most so many, and so many numbers in each
 POINTWISE = {"neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "sqrt", "abs", "reciprocal", "pow_number"}
 OF_TWO = {"add", "sub", "rsub", "mul", "div", "dot", "mv", "mm", "affine", "affine_without_bias"}
 SUMS = {"sum_all", "sum_dims", "mean_all", "mean_dims"}
-OF_SHAPES = {"permute", "transpose", "matrix_transpose", "view", "unsafe_view", "expand", "clone"}
+OF_SHAPES = {"permute", "transpose", "matrix_transpose", "view", "unsafe_view", "expand", "clone", "contiguous_copy"}
 OPS = POINTWISE | OF_TWO | SUMS | OF_SHAPES
 
 

@@ -142,7 +142,7 @@ function computed(row, inputs) {
   }
   if (op in TWO) return elementwise(op, a, b);
   if (/^(sum|mean)_/.test(op)) return reduced(a, row);
-  if (["view", "unsafe_view", "clone"].includes(op)) return [{ shape: viewed(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers }, (g) => [{ ...g, shape: a.shape }]];
+  if (["view", "unsafe_view", "clone", "contiguous_copy"].includes(op)) return [{ shape: viewed(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers }, (g) => [{ ...g, shape: a.shape }]];
   if (op === "expand") return elementwise("add", a, zeros(row.shape.map((size, k) => (size < 0 ? a.shape[k - row.shape.length + a.shape.length] : size))));
   if (["dot", "mv", "mm"].includes(op)) return product(a, b, { dot: [], mv: [a.shape[0]], mm: [a.shape[0], b.shape[1]] }[op]);
   if (op.startsWith("affine")) return op === "affine" ? affine(...inputs) : affine(null, a, b);
