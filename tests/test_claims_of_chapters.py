@@ -12,6 +12,7 @@ from unittest.mock import MagicMock
 import nbformat
 import numpy as np
 import pytest
+from minigrad.teach.exercises.chapter14 import STEPS, Tensor
 
 import minigrad
 from minigrad import viz
@@ -119,6 +120,39 @@ def test_a_hook_stays_with_what_its_tensor_was_before_a_write_in_pytorch_too(tor
         y.mul_(10)
         y.backward()
         assert seen == [10.0], library.__name__
+
+
+def test_a_second_walk_through_additions_alone_is_no_error_in_pytorch_as_chapter_14_says(torch: Any) -> None:
+    x, w = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
+    total = x + w
+    total.backward()
+    total.backward()
+    assert x.grad.item() == 2.0
+    product = x * w
+    product.backward()
+    with pytest.raises(RuntimeError, match="a second time"):
+        product.backward()
+
+
+def test_the_scores_of_two_digits_get_the_gradient_that_chapter_14_says() -> None:
+    scores = Tensor(np.zeros((2, 10)), requires_grad=True)
+    chances = scores.recorded(lambda x: np.full_like(x, 0.1), STEPS["softmax_rule"], ())
+    logs = chances.recorded(np.log, lambda g, y, a: (g / a,), ())
+    loss = logs * (np.eye(10)[[3, 7]] / -2)
+    loss.backward()
+    np.testing.assert_allclose(scores.grad, np.where(np.eye(10)[[3, 7]] == 1, -0.45, 0.05))
+
+
+def test_the_headers_of_pytorch_that_chapter_14_names_are_there(torch: Any) -> None:
+    cells = nbformat.read(FOLDER / "14_build_your_own_engine.ipynb", as_version=4).cells
+    (table,) = [cell.source for cell in cells if "| yours | in minigrad | in PyTorch |" in cell.source]
+    place = Path(torch.__file__).parent
+    headers = re.findall(r"`torch/(csrc/[\w/]+\.h)`", table)
+    assert len(headers) == 3
+    assert all((place / "include" / "torch" / header).is_file() for header in headers)
+    modules = re.findall(r"`torch/(autograd/\w+\.py)`", table)
+    assert len(modules) == 2
+    assert all((place / module).is_file() for module in modules)
 
 
 # Cells of which the text says that PyTorch does the same.

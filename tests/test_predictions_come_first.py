@@ -115,6 +115,14 @@ ANSWERS = {
     "what_has_k": Answer(r"add\.at|written twice", r"here: +gradient\[places\] \+= g\n"),
     "without_zero_grad": Answer(r"swing|never cleared", r"never cleared, at most: 10\.1 "),
     "detached_fake": Answer(r"does not occur|`?\.grad`? is None", r"generator: \[None, None\]"),
+    "what_the_sketch_says": Answer(
+        r"x\.grad: sketch|18 for 48|hide each other", r"x\.grad: sketch 18\.0, minigrad 48\.0"
+    ),
+    "adds_but_early": Answer(r"is 30|never sent|topological", r"x\.grad is 30\.0\n"),
+    "second_walk": Answer(r"walk 2|added up as well|sent before, once more", r"walk 2: x\.grad is 210\.0"),
+    "written_in_between": Answer(
+        r"count the writes|minigrad refuses|version", r"ours: \[ 6\. -1\.\]\nminigrad: one of the variables"
+    ),
 }
 
 

@@ -115,6 +115,11 @@ ANSWERS = {
         "    loss.backward()\n    optimizer.step()\n    return loss.item()",
         "The softmax runs over the images of the batch",
     ),
+    "14_build_your_own_engine": Wrong(
+        "softmax_rule",
+        "def softmax_rule(g, y, x):\n    return (g * y,)",
+        "The part for the others is missing",
+    ),
 }
 
 
@@ -231,6 +236,7 @@ IN_THE_TEXT = {
     "03_backward_step_by_step": [{"a": "36", "b": "45"}],
     "05_in_place_data_detach": [{"w1": "6"}, {}, {"w1": "6"}],
     "10_anomaly_mode": [{}, {"x": "[0.25, 0, 0]"}],
+    "14_build_your_own_engine": [{"x": "48", "w": "28"}],
 }
 # Of each leaf of a stepper, what the kernel holds: its name, what a picture says of its `.grad`, and of its value.
 HELD = """

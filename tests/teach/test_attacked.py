@@ -6,6 +6,7 @@ see tools/mutants.py, which makes them. What passes all the same has to be right
 
 from __future__ import annotations
 
+import dis
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -70,6 +71,12 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
         ("1.0", "2.0", "any number does whose root has a slope"),
         ("-1", "1", "x is a matrix: its last dimension is dimension 1"),
     ],
+    "receive": [
+        ("gradient.copy()", "gradient", "the sum is a new array: nobody writes into the one that came"),
+    ],
+    "start": [
+        ("self", "one", "after the loop that is the last of the order, which is self"),
+    ],
     "mended_loss": [
         ("-1", "1", "scores is a matrix: its last dimension is dimension 1"),
         ("labels", "scores", "there is a label for each row of scores"),
@@ -88,7 +95,8 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
 
 
 def names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+    """The global names that a function reads: not those of attributes, which may be called the same."""
+    yield from (one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL")
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from names_in(inner)

@@ -1,0 +1,192 @@
+"""Exercise `applied`: a Function of the learner's own, as an operation of the engine."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter14 import Seen, Tensor, applied, compare_seen, drawn_array, numbers_of, show_seen
+
+
+class Exp:
+    """Keeps its result."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.y = np.exp(x)
+        return ctx.y
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.y
+
+
+class Weighted:
+    """Three inputs, of which it keeps two things; returns a tuple, as most do."""
+
+    @staticmethod
+    def forward(ctx, x, w, b):
+        ctx.x, ctx.w = x, w
+        return x * w + b
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.w, g * ctx.x, g
+
+
+class Straight:
+    """A backward that does not fit its forward, on purpose: it is to be asked all the same."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return np.sign(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return (g,)
+
+
+FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 1)}
+
+
+def tried(answer):
+    """Called twice, with other numbers, before anything walks: each call has to keep what is its own."""
+
+    def run(function, inputs, others):
+        results = [answer(function, inputs), answer(function, others)]
+        if any(one is None for one in results):
+            return None
+        if not all(isinstance(one, Tensor) for one in results):
+            return Seen({"the result": f"a {type(results[0]).__name__}"})
+        recorded = results[0].requires_grad
+        for one in results:
+            if one.requires_grad:
+                one.backward()
+        return Seen(
+            {"the result": "a tensor", "data": numbers_of(results[0].data)}
+            | {"the other result": numbers_of(results[1].data), "recorded": str(recorded)}
+            | {f"gradient of input {number}": numbers_of(one.grad) for number, one in enumerate(inputs)}
+            | {f"gradient of input {number}, other call": numbers_of(one.grad) for number, one in enumerate(others)}
+        )
+
+    return run
+
+
+def _case(name, values, others, wanted=True):
+    function = FUNCTIONS[name][0]
+
+    def make():
+        return function, *(tuple(Tensor(one, wanted) for one in each) for each in (values, others))
+
+    listed = [", ".join(str(np.asarray(one).tolist()) for one in each) for each in (values, others)]
+    plain = "" if wanted else ", none of which requires a gradient"
+    return Case(f"{name} of {listed[0]}, and of {listed[1]}{plain}; then both walk", make)
+
+
+def _drawn(random):
+    for name, (_, count) in FUNCTIONS.items():
+        shape = [(), (3,), (2, 2)][random.integers(3)]
+        yield _case(name, *([drawn_array(random, shape) for _ in range(count)] for _ in range(2)))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def class_as_ctx(function, inputs):
+    """The class itself was the ctx, so the second call wrote over what the first had kept. Each call needs its own."""
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(function, *arrays),
+        lambda g, y, *arrays: _tuple(function.backward(function, g)),
+        inputs[1:],
+    )
+
+
+def new_ctx_for_backward(function, inputs):
+    """backward got a ctx of its own, in which nothing has been kept. It has to be the one that forward got."""
+    ctx, other = type("Context", (), {})(), type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays),
+        lambda g, y, *arrays: _tuple(function.backward(other, g)),
+        inputs[1:],
+    )
+
+
+def always_in_a_tuple(function, inputs):
+    """A backward may return one gradient as it is, or a tuple. Here a tuple was put into another one."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: (function.backward(ctx, g),), inputs[1:]
+    )
+
+
+def never_in_a_tuple(function, inputs):
+    """A backward may return one gradient as it is. A rule returns a tuple, so put it into one."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: function.backward(ctx, g), inputs[1:]
+    )
+
+
+def forward_only(function, inputs):
+    """This is the result of forward alone: nothing was noted, so no gradient comes to the inputs."""
+    return Tensor(function.forward(type("Context", (), {})(), *[one.data for one in inputs]))
+
+
+def inputs_twice(function, inputs):
+    """recorded puts self before the others. All inputs were handed over as others, so the first is there twice."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: _tuple(function.backward(ctx, g)), inputs
+    )
+
+
+def arrays_to_backward(function, inputs):
+    """A Function's backward takes ctx and g alone. What else it needs, forward has kept in ctx."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays),
+        lambda g, y, *arrays: _tuple(function.backward(ctx, g, y, *arrays)),
+        inputs[1:],
+    )
+
+
+def _tuple(gradients):
+    return gradients if isinstance(gradients, tuple) else (gradients,)
+
+
+def _found_nothing(outcome):
+    """Whether a backward looked for what a forward had kept, and found nothing."""
+    return any(raised("has no attribute", name)(outcome) for name in ("'x'", "'y'", "'w'"))
+
+
+EXERCISE = Exercise(
+    title="the result of a Function, recorded with its backward as the rule",
+    stars=3,
+    minutes=9,
+    reference=applied,
+    plug=tried,
+    cases=(
+        _case("Exp", [[0.0, 1.0]], [[2.0, -1.0]]),
+        _case("Weighted", [2.0, 3.0, 1.0], [-1.0, 0.5, 4.0]),
+        _case("Straight", [[0.5, -3.0]], [[2.0, 0.0]]),
+        _case("Exp", [1.0], [2.0], wanted=False),
+    ),
+    drawn=_drawn,
+    hints=(
+        "recorded does nearly all of it. It wants a forward that takes arrays only, and a rule(g, y, *arrays).",
+        "Make an empty object for ctx, anew in each call, and two small functions that put it in front of the rest.",
+        "ctx = type('Context', (), {})(), and inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), rule, "
+        "inputs[1:]), where rule calls function.backward(ctx, g) and puts what is no tuple into one.",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    writes=True,
+    mistakes=(
+        class_as_ctx,
+        Mistake(new_ctx_for_backward, when=_found_nothing),
+        always_in_a_tuple,
+        never_in_a_tuple,
+        forward_only,
+        Mistake(inputs_twice, when=raised("forward() takes", kind=TypeError)),
+        Mistake(arrays_to_backward, when=raised("backward() takes", kind=TypeError)),
+    ),
+)

@@ -1,0 +1,185 @@
+"""Exercise `backward`: the walk itself, and what is freed on the way."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter14 import Seen, Tensor, backward, compare_seen, drawn_array, numbers_of, show_seen
+
+
+class Noted(Tensor):
+    """Notes which results send, in which order, and what is freed."""
+
+    def send(self):
+        self.sent.append(self.name)
+        super().send()
+
+    def free(self):
+        self.freed.append(self.name)
+        super().free()
+
+
+def tried(answer):
+    """One walk or two, as the case says; what they did, and what they left."""
+
+    def run(tensors, walks):
+        root = tensors["L"]
+        Noted.sent, Noted.freed, ended = [], [], []
+        for arguments in walks:
+            try:
+                answer(root, **arguments)
+                ended.append("well")
+            except RuntimeError as error:
+                ended.append("with the error about a second time" if "second time" in str(error) else "with an error")
+                if ended[-1] == "with an error":
+                    raise
+        return Seen(
+            {f"{name}.grad": numbers_of(tensors[name].grad) for name in ("x", "w")}
+            | {"the walks ended": ", ".join(ended)}
+            | {"sent by": ", ".join(Noted.sent) or "nobody"}
+            | {"freed": ", ".join(sorted(Noted.freed)) or "nothing"}
+        )
+
+    return run
+
+
+def _made(x, w, kind):
+    """L = y * z, with y = x * w and z = y + x; or L = (x * w) * x, whose order is the only one that there is."""
+    x, w = Noted(x, True), Noted(w, True)
+    y = x * w
+    z = y + x
+    tensors = {"x": x, "w": w, "y": y, "z": z, "L": y * z} if kind else {"x": x, "w": w, "y": y, "L": y * x}
+    for name, one in tensors.items():
+        one.name = name
+    return tensors
+
+
+def _case(x, w, *walks, kind=True):
+    calls = ", then ".join(f"L.backward({', '.join(f'{name}={on}' for name, on in one.items())})" for one in walks)
+    program = "y = x * w, z = y + x, L = y * z" if kind else "y = x * w, L = y * x"
+    words = f"x = {np.asarray(x).tolist()}, w = {np.asarray(w).tolist()}, {program}; {calls}"
+    return Case(words, lambda: (_made(x, w, kind), walks))
+
+
+def _leaf_case():
+    def make():
+        root = Noted([2.0, 3.0], True)
+        root.name = "L"
+        return {"L": root, "x": root, "w": Noted(1.0)}, ({},)
+
+    return Case("L = x is a leaf; L.backward()", make)
+
+
+PLAIN, KEPT = {}, {"retain_graph": True}
+
+
+def _drawn(random):
+    shape = [(), (2,), (2, 2)][random.integers(3)]
+    walks = [(PLAIN,), (KEPT, PLAIN), (KEPT, KEPT), (PLAIN, PLAIN)][random.integers(4)]
+    yield _case(drawn_array(random, shape), drawn_array(random, shape), *walks, kind=bool(random.integers(2)))
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def never_freed(self, retain_graph=False):
+    """Nothing was freed: a second walk is not refused, and what the graph holds stays in memory as long as the loss."""
+    backward(self, True)
+
+
+def always_freed(self, retain_graph=False):
+    """retain_graph was not asked. With retain_graph=True a second walk has to find everything in its place."""
+    backward(self)
+
+
+def turned_around(self, retain_graph=False):
+    """This frees where the graph is to be retained, and retains it otherwise."""
+    backward(self, not retain_graph)
+
+
+def inputs_first(self, retain_graph=False):
+    """in_order gives inputs first, and the walk goes the other way: self sends first, so reversed(self.in_order()).
+    Here a tensor was to send before anything had come to it.
+    """
+    self.start()
+    for one in self.in_order():
+        if one.rule is not None:
+            one.send()
+
+
+def leaves_send(self, retain_graph=False):
+    """A leaf has no rule, and nobody to send to. Only results send."""
+    self.start()
+    for one in reversed(self.in_order()):
+        one.send()
+        if not retain_graph:
+            one.free()
+
+
+def freed_before(self, retain_graph=False):
+    """The rule was taken away before it had run. A result is freed after it has sent."""
+    self.start()
+    for one in reversed(self.in_order()):
+        if one.rule is not None:
+            if not retain_graph:
+                one.free()
+            one.send()
+
+
+def no_start(self, retain_graph=False):
+    """Nobody said self.start(): no gradient has come to self, so there is nothing to send."""
+    for one in reversed(self.in_order()):
+        if one.rule is not None:
+            one.send()
+            if not retain_graph:
+                one.free()
+
+
+def only_self(self, retain_graph=False):
+    """Only self has sent. Each result behind it has to, as well."""
+    self.start()
+    self.send()
+
+
+def _nothing_had_come(outcome):
+    return raised("NoneType", kind=TypeError)(outcome) and not _leaf_sent(outcome)
+
+
+def _leaf_sent(outcome):
+    return raised("'NoneType' object is not callable")(outcome)
+
+
+EXERCISE = Exercise(
+    title="a walk: start, then each result sends, and is freed unless the graph is retained",
+    stars=2,
+    minutes=8,
+    reference=backward,
+    plug=tried,
+    cases=(
+        _case(2.0, 3.0, PLAIN),
+        _case(2.0, 3.0, PLAIN, PLAIN),
+        _case(2.0, 3.0, KEPT),
+        _case(2.0, 3.0, KEPT, PLAIN, PLAIN),
+        _case([1.0, -2.0], [0.5, 4.0], KEPT, KEPT, kind=False),
+        _leaf_case(),
+    ),
+    drawn=_drawn,
+    hints=(
+        "All four parts are there: self.start(), self.in_order(), one.send() and one.free().",
+        "The walk goes from self to the leaves, so through the order from its end. Leaves have no rule.",
+        "self.start(); for one in reversed(self.in_order()): if one.rule is not None, one.send(), and then, if not "
+        "retain_graph, one.free().",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    writes=True,
+    mistakes=(
+        never_freed,
+        always_freed,
+        turned_around,
+        Mistake(leaves_send, when=_leaf_sent),
+        Mistake(inputs_first, no_start, when=_nothing_had_come, words=""),
+        freed_before,
+        only_self,
+    ),
+)

@@ -1,0 +1,227 @@
+"""Exercise `in_order`: a topological order of the graph behind a result."""
+
+from minigrad.teach import Case, Exercise, Mistake, plain
+
+from .chapter14 import FOR_READERS, Seen, Tensor, compare_seen, found, in_order, show_seen
+
+RIGHT = "each tensor once, after all of its inputs"
+LONG, DOUBLED = 3_200, 40  # a notebook lets functions call each other 3,000 deep
+
+
+def tried(answer):
+    """Asked twice: a list that is kept between two calls would have everything twice."""
+
+    def run(self):
+        tensors = in_order(self)
+        before = {one: dict(vars(one)) for one in tensors[:100]}
+        for _ in range(2):
+            given = answer(self)
+            if given is None:
+                return None
+            try:
+                order = list(given)
+            except TypeError:
+                return Seen({"the list": f"{plain(given)}, which is no list"})
+            words = what_is_wrong(order, tensors)
+            if words:
+                break
+        left = any(vars(one) != kept for one, kept in before.items())
+        shown = {FOR_READERS: ", ".join(map(called, order))} if len(order) < 12 else {}
+        traces = {"left behind in the tensors": "something" if left else "nothing"}
+        return Seen({"the list": words or RIGHT} | traces | shown)
+
+    return run
+
+
+def called(tensor):
+    return getattr(tensor, "name", None) or plain(tensor)
+
+
+def what_is_wrong(order, tensors):
+    """The first thing that is wrong with an order, "" if there is none."""
+    known, met = set(tensors), set()
+    for one in order:
+        if not isinstance(one, Tensor):
+            return f"{plain(one)} is no tensor"
+        if one not in known:
+            return f"{called(one)} does not lead to the result"
+        if one in met:
+            return f"{called(one)} is there more than once"
+        for needed in one.inputs:
+            if needed not in met:
+                return f"{called(one)} comes before its input {called(needed)}"
+        met.add(one)
+    missing = [one for one in tensors if one not in met]
+    return f"{called(missing[0])} is missing" if missing else ""
+
+
+def _named(name, tensor):
+    tensor.name = name
+    return tensor
+
+
+def early_second_use():
+    """The chapter's example: y is used in z, and once more in L."""
+    x, w = _named("x", Tensor(2.0, True)), _named("w", Tensor(3.0, True))
+    y = _named("y", x * w)
+    z = _named("z", y + x)
+    return _named("L", y * z)
+
+
+def _other_way_round():
+    x = _named("x", Tensor(2.0, True))
+    a = _named("a", x * 3.0)
+    b = _named("b", a * a)
+    c = _named("c", b + x)
+    return _named("L", c * a)
+
+
+def _chain():
+    h = Tensor(1.0, True)
+    for _ in range(LONG):
+        h = h * 1.0
+    return h
+
+
+def _doubled():
+    h = Tensor(1.0, True)
+    for _ in range(DOUBLED):
+        h = h + h
+    return h
+
+
+def _leaf():
+    return _named("x", Tensor(2.0, True))
+
+
+def _drawn(random):
+    """Programs of several lines, each of which uses any two of the tensors above."""
+    choices = random.integers(1_000_000, size=(int(random.integers(3, 9)), 3))
+
+    def make():
+        tensors = [_named(name, Tensor(1.0, True)) for name in "ab"]
+        for number, (one, other, kind) in enumerate(choices.tolist()):
+            first, second = tensors[one % len(tensors)], tensors[other % len(tensors)]
+            tensors.append(_named(f"t{number}", first + second if kind % 2 else first * second))
+        return (tensors[-1],)
+
+    yield Case(f"a program of {len(choices)} lines", make)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def breadth_first(self):
+    """Tensors were listed by their distance from self. A tensor that is used twice, near and far, then stands with
+    the nearer use, and what lies between comes out on the wrong side of it.
+    """
+    found, known = [self], {self}
+    for tensor in found:
+        found += [one for one in dict.fromkeys(tensor.inputs) if one not in known]
+        known.update(tensor.inputs)
+    return found[::-1]
+
+
+def depth_first(self):
+    """A tensor was put down before its inputs, in the order of the search. Reversed, that is not yet after all of its
+    inputs: put it down when all of them are.
+    """
+    found, todo = {}, [self]
+    while todo:
+        tensor = todo.pop()
+        if tensor not in found:
+            found[tensor] = True
+            todo += tensor.inputs
+    return list(found)[::-1]
+
+
+def recursive(self):
+    """A function that calls itself for each input comes 1,000 calls deep, and there Python stops it. A loop over fifty
+    steps of a network is deeper. Keep a list of what is still to be done instead.
+    """
+    found = []
+
+    def visit(tensor):
+        if tensor not in found:
+            for one in tensor.inputs:
+                visit(one)
+            found.append(tensor)
+
+    visit(self)
+    return found
+
+
+def ways(self):
+    """Every way was walked. A tensor is to be there once, however many ways lead to it."""
+    found, todo = [], [self]
+    while todo and len(found) < 100:
+        tensor = todo.pop(0)
+        found.insert(0, tensor)
+        todo += tensor.inputs
+    return found
+
+
+def outputs_first(self):
+    """This is the order of the walk, each before its inputs. Asked for is the other way round: self is the last."""
+    return in_order(self)[::-1]
+
+
+def without_leaves(self):
+    """Leaves are among the tensors, too: here some are missing."""
+    return [one for one in in_order(self) if one.inputs]
+
+
+def without_self(self):
+    """self is missing: it is the last of the list."""
+    return in_order(self)[:-1]
+
+
+def marks(self):
+    """A mark was left on the tensors. It is still there when somebody walks a second time. Keep what you have met in a
+    set of your own.
+    """
+    order = in_order(self)
+    for one in order:
+        one.visited = True
+    return order
+
+
+def _deep(outcome):
+    return isinstance(outcome.error, RecursionError)
+
+
+EXERCISE = Exercise(
+    title="a list of all tensors that lead to self, each once and after its inputs",
+    stars=3,
+    minutes=12,
+    reference=in_order,
+    plug=tried,
+    cases=(
+        Case("y = x * w; z = y + x; L = y * z", lambda: (early_second_use(),)),
+        Case("a = x * 3; b = a * a; c = b + x; L = c * a", lambda: (_other_way_round(),)),
+        Case("x, a leaf", lambda: (_leaf(),)),
+        Case(f"h = h + h, {DOUBLED} times", lambda: (_doubled(),)),
+        Case(f"h = h * 1, {LONG} times", lambda: (_chain(),)),
+    ),
+    drawn=_drawn,
+    hints=(
+        "A tensor may be put down when all of its inputs are. Which may be put down first?",
+        "Keep a list of what is to be done. Look at its last tensor: if some of its inputs are not down yet, they come "
+        "onto the list; otherwise take it off and put it down.",
+        "waiting = [one for one in todo[-1].inputs if one not in done]; if there are some, todo += waiting; otherwise "
+        "tensor = todo.pop(), which is appended to the order and added to done, if it is not there yet.",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    seconds=5.0,
+    mistakes=(
+        breadth_first,
+        depth_first,
+        Mistake(recursive, when=_deep),
+        ways,
+        outputs_first,
+        without_leaves,
+        without_self,
+        Mistake(marks, when=found("left behind in the tensors", "something")),
+    ),
+)

@@ -1,0 +1,210 @@
+"""Exercise `no_grad`: recording switched off for a block of lines, and back to what it was."""
+
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter14 import Seen, Tensor, compare_seen, no_grad, show_seen
+
+
+class FailedError(Exception):
+    """What goes wrong inside a block."""
+
+
+def tried(answer):
+    """Blocks inside each other, a block that raises, a block entered while it is off already."""
+
+    def run(kind, story):
+        seen = Seen()
+
+        def look(when):
+            seen[when] = "recorded" if (kind(2.0, True) * 3.0).requires_grad else "not recorded"
+
+        look("before")
+        seen |= STORIES[story](answer, kind, look) or {}
+        look("afterwards")
+        del kind.recording
+        return seen
+
+    return run
+
+
+def _once(answer, kind, look):
+    with answer(kind):
+        look("inside")
+        look("inside, once more")
+
+
+def _nested(answer, kind, look):
+    with answer(kind):
+        with answer(kind):
+            look("in the inner block")
+        look("in the outer block again")
+
+
+def _raising(answer, kind, look):
+    try:
+        with answer(kind):
+            look("inside")
+            raise FailedError
+    except FailedError:
+        return {"the error of the block": "came out"}
+    return {"the error of the block": "was swallowed"}
+
+
+def _off_already(answer, kind, look):
+    kind.recording = False
+    with answer(kind):
+        look("inside")
+    look("after the block, where it was off before it")
+    kind.recording = True
+
+
+def _made_early(answer, kind, look):
+    block = answer(kind)
+    look("when it is made, and not entered yet")
+    with block:
+        look("inside")
+
+
+def _one_of_two(answer, kind, look):
+    other = type("Other", (Tensor,), {})
+    with answer(kind):
+        look("inside")
+        return {"another class, inside": "recorded" if (other(2.0, True) * 3.0).requires_grad else "not recorded"}
+
+
+STORIES = {
+    "one block": _once,
+    "a block in a block": _nested,
+    "a block that raises an error": _raising,
+    "a block where recording is off already": _off_already,
+    "no_grad(kind) called, and entered later": _made_early,
+    "a block for one of two classes": _one_of_two,
+}
+
+
+def _case(story):
+    return Case(story, lambda: (type("Kind", (Tensor,), {"recording": True}), story))
+
+
+def _drawn(random):
+    """The stories in another order: nothing that one leaves is met by the next."""
+    yield from [_case(story) for story in random.permutation(list(STORIES))[:2]]
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def always_on_afterwards(kind):
+    """Afterwards it is True, whatever it was before. So an inner block switches recording on in the outer one. Keep
+    what it was, and put that back.
+    """
+
+    class Off:
+        def __enter__(self):
+            kind.recording = False
+
+        def __exit__(self, *error):
+            kind.recording = True
+
+    return Off()
+
+
+def swallows(kind):
+    """__exit__ returned something true, which tells Python that the error is dealt with. It was swallowed."""
+
+    class Off:
+        def __enter__(self):
+            self.before, kind.recording = kind.recording, False
+
+        def __exit__(self, *error):
+            kind.recording = self.before
+            return True
+
+    return Off()
+
+
+def not_after_an_error(kind):
+    """After an error recording stays off: the line after the yield is only reached with try and finally around it."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def off():
+        before, kind.recording = kind.recording, False
+        yield
+        kind.recording = before
+
+    return off()
+
+
+def at_once(kind):
+    """It was switched off when no_grad was called. It is to happen in __enter__, when the block begins."""
+    before, kind.recording = kind.recording, False
+
+    class Off:
+        def __enter__(self):
+            pass
+
+        def __exit__(self, *error):
+            kind.recording = before
+
+    return Off()
+
+
+def never_back(kind):
+    """Recording is still off after the block."""
+
+    class Off:
+        def __enter__(self):
+            kind.recording = False
+
+        def __exit__(self, *error):
+            pass
+
+    return Off()
+
+
+def on_tensor(kind):
+    """Tensor was switched off, and not kind: the class for which the block is."""
+
+    class Off:
+        def __enter__(self):
+            self.before, Tensor.recording = Tensor.recording, False
+
+        def __exit__(self, *error):
+            Tensor.recording = self.before
+
+    return Off()
+
+
+def no_block(kind):
+    """What comes back cannot be used in a with statement: it needs the methods __enter__ and __exit__."""
+    kind.recording = False
+    return kind
+
+
+EXERCISE = Exercise(
+    title="something for `with`: inside, kind.recording is False; afterwards, what it was",
+    stars=2,
+    minutes=7,
+    reference=no_grad,
+    plug=tried,
+    cases=tuple(_case(story) for story in STORIES),
+    drawn=_drawn,
+    hints=(
+        "A class with __enter__ and __exit__ does it, or contextlib.contextmanager.",
+        "__enter__ keeps kind.recording and sets it to False; __exit__ puts back what was kept, also after an error.",
+        "def __enter__(self): self.before, kind.recording = kind.recording, False. And def __exit__(self, *error): "
+        "kind.recording = self.before. Return an object of that class.",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    mistakes=(
+        never_back,
+        always_on_afterwards,
+        swallows,
+        not_after_an_error,
+        at_once,
+        on_tensor,
+        Mistake(no_block, when=raised("context manager protocol")),
+    ),
+)

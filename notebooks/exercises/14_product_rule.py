@@ -1,0 +1,87 @@
+"""Exercise `product_rule`: how a gradient goes back through a multiplication."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake
+
+from .chapter14 import compare_seen, drawn_array, found, product_rule, rule_at_work, show_seen
+
+
+def _case(g, a, b):
+    words = f"g = {np.asarray(g).tolist()}, a = {np.asarray(a).tolist()}, b = {np.asarray(b).tolist()}"
+    arrays = [np.asarray(one, float) for one in (g, a, b)]
+    return Case(f"{words}, y = a * b", lambda: (arrays[0], arrays[1] * arrays[2], *arrays[1:]))
+
+
+def _drawn(random):
+    for shape, other in [((), ()), ((3,), (3,)), ((2, 3), (3,)), ((2, 1), (2, 3))][:: random.choice([1, -1])]:
+        whole = np.broadcast_shapes(shape, other)
+        yield _case(drawn_array(random, whole), drawn_array(random, shape), drawn_array(random, other))
+
+
+def exchanged(g, y, a, b):
+    """The two have changed places. If a grows by 1, then a * b grows by b: so the slope for a is b."""
+    return g * a, g * b
+
+
+def slopes_alone(g, y, a, b):
+    """These are the slopes. Each is to be multiplied by g, the gradient that has arrived at y."""
+    return b, a
+
+
+def passed_on(g, y, a, b):
+    """g went on as it was, which is the rule of an addition."""
+    return g, g
+
+
+def divided(g, y, a, b):
+    """y / a is b only where a is not 0, and costs a division. b itself is there."""
+    return g * (y / a), g * (y / b)
+
+
+def added(g, y, a, b):
+    """These are sums. By the chain rule g is multiplied by the slope."""
+    return g + b, g + a
+
+
+def one_gradient(g, y, a, b):
+    """A rule returns a tuple with one gradient for each input. Here are two inputs."""
+    return g * b + g * a
+
+
+def in_one_place(g, y, a, b):
+    """The arrays that the rule is given belong to others: make new ones, with g * b, rather than g *= b."""
+    g *= b
+    return g, g / b * a
+
+
+EXERCISE = Exercise(
+    title="the gradients of a and b, where y = a * b and g is the gradient of y",
+    stars=1,
+    minutes=4,
+    reference=product_rule,
+    plug=rule_at_work("gradient of a", "gradient of b"),
+    cases=(
+        _case(1.0, 2.0, 3.0),
+        _case(-2.0, 0.0, 5.0),
+        _case([1.0, 0.5], [2.0, -3.0], [4.0, 0.0]),
+        _case(np.ones((2, 3)), np.arange(6.0).reshape(2, 3), [1.0, -2.0, 0.5]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "What is the slope of a * b, if only a changes?",
+        "It is b. The chain rule: the gradient of a is g times that slope.",
+        "return g * b, g * a",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    mistakes=(
+        exchanged,
+        slopes_alone,
+        passed_on,
+        added,
+        one_gradient,
+        Mistake(in_one_place, when=found("the arrays that were given", "changed")),
+        divided,
+    ),
+)

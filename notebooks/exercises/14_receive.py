@@ -1,0 +1,134 @@
+"""Exercise `receive`: a tensor adds up the gradients that come in, in an array of its own."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter14 import UNCHANGED, Seen, Tensor, compare_seen, drawn_array, numbers_of, receive, show_seen
+
+
+def tried(answer):
+    """Two tensors receive the same first gradient, as from an addition; one of them then receives the rest."""
+
+    def run(self, gradients):
+        other, copies = Tensor(self.data), [np.array(one) for one in gradients]
+        for number, gradient in enumerate(gradients):
+            answer(self, gradient)
+            if number == 0:
+                answer(other, gradient)
+        same = all(np.array_equal(one, copy, equal_nan=True) for one, copy in zip(gradients, copies, strict=True))
+        return Seen(
+            {
+                "self.grad": numbers_of(self.grad),
+                "grad of another tensor, which got the first one only": numbers_of(other.grad),
+                "the gradients that were given": UNCHANGED if same else "changed",
+                "self.data": numbers_of(self.data),
+            }
+        )
+
+    return run
+
+
+def _case(gradients, earlier=None):
+    gradients = [np.asarray(one, float) for one in gradients]
+    words = f"{', then '.join(str(one.tolist()) for one in gradients)} come in"
+
+    def make():
+        tensor = Tensor(np.ones(gradients[0].shape), requires_grad=True)
+        tensor.grad = None if earlier is None else np.array(earlier, float)
+        return tensor, [np.array(one) for one in gradients]
+
+    return Case(words + ("" if earlier is None else f"; self.grad is {np.asarray(earlier).tolist()}"), make)
+
+
+def _drawn(random):
+    for shape in [(), (3,), (2, 2)]:
+        gradients = [drawn_array(random, shape) for _ in range(random.integers(1, 5))]
+        yield _case(gradients, drawn_array(random, shape) if random.integers(2) else None)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def replaced(self, gradient):
+    """`=` where `+=` is needed: each gradient takes the place of the one before. A tensor that was used twice gets two,
+    and needs their sum.
+    """
+    self.grad = gradient
+
+
+def shared(self, gradient):
+    """The first gradient was kept, and the next one added into it with +=. That array is not yours: an addition hands
+    the same one to both of its inputs, so now the other tensor has your sum. Keep a copy.
+    """
+    if self.grad is None:
+        self.grad = gradient
+    else:
+        self.grad += gradient
+
+
+def only_first(self, gradient):
+    """What came after the first gradient is lost."""
+    if self.grad is None:
+        self.grad = gradient.copy()
+
+
+def averaged(self, gradient):
+    """This is a mean. Ways to a tensor are added up."""
+    self.grad = gradient.copy() if self.grad is None else (self.grad + gradient) / 2
+
+
+def doubled(self, gradient):
+    """The first gradient is in it twice."""
+    if self.grad is None:
+        self.grad = gradient.copy()
+    self.grad = self.grad + gradient
+
+
+def none_plus(self, gradient):
+    """self.grad is None until the first gradient comes, and None cannot be added to."""
+    self.grad = self.grad + gradient
+
+
+def with_plus_on_none(self, gradient):
+    self.grad += gradient
+
+
+def into_data(self, gradient):
+    """The gradient went into self.data, which is the number itself."""
+    self.data = self.data + gradient
+    self.grad = gradient.copy()
+
+
+EXERCISE = Exercise(
+    title="self.grad, with a gradient added to it",
+    stars=2,
+    minutes=6,
+    reference=receive,
+    plug=tried,
+    cases=(
+        _case([2.0]),
+        _case([2.0, 3.0]),
+        _case([[1.0, -1.0], [0.5, 0.0], [0.25, 4.0]]),
+        _case([5.0, -5.0], earlier=1.0),
+        _case([[[1.0, 2.0]], [[0.0, -2.0]]], earlier=[[10.0, 20.0]]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "There are two cases: the first gradient, and all later ones.",
+        "The first array may have been handed to another tensor as well. Who adds into it changes the other one.",
+        "self.grad = gradient.copy() if self.grad is None else self.grad + gradient",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    writes=True,
+    mistakes=(
+        replaced,
+        shared,
+        only_first,
+        averaged,
+        doubled,
+        Mistake(none_plus, with_plus_on_none, when=raised("NoneType", kind=TypeError)),
+        into_data,
+    ),
+)

@@ -1,0 +1,223 @@
+"""Exercise `recorded`: the result of an operation, as a tensor that knows where it came from."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter14 import (
+    RIGHT_CLASS,
+    Seen,
+    Tensor,
+    add_rule,
+    compare_seen,
+    drawn_array,
+    found,
+    numbers_of,
+    product_rule,
+    recorded,
+    show_seen,
+)
+
+
+class Engine(Tensor):
+    """A class of its own for each check: what it records does not depend on the notebook's."""
+
+
+class Silent(Engine):
+    recording = False
+
+
+def tried(answer):
+    """Called with a forward that counts how often it is called, and with what."""
+
+    def run(self, forward, rule, others):
+        given = []
+
+        def counted(*arrays):
+            given.append(arrays)
+            return forward(*arrays)
+
+        result = answer(self, counted, rule, others)
+        if result is None:
+            return None
+        if not isinstance(result, type(self)):
+            return Seen({"the result": f"a {type(result).__name__} that is not of the class of self"})
+        names = {id(one): f"input {number}" for number, one in enumerate((self, *others))}
+        inputs = [names.get(id(one), _text(one, type(self))) for one in result.inputs]
+        arrays = all(type(one) in (np.ndarray, np.float64) for call in given for one in call)
+        return Seen(
+            {
+                "the result": RIGHT_CLASS,
+                "calls of forward": f"{len(given)}{'' if arrays else ', with what are no arrays'}",
+                "data": numbers_of(result.data),
+                "requires_grad": str(bool(result.requires_grad)),
+                "inputs": ", ".join(inputs) or "none",
+                "rule": "none" if result.rule is None else "the rule" if result.rule is rule else "another",
+                "grad": "None" if result.grad is None else "there",
+            }
+        )
+
+    return run
+
+
+def _text(one, kind):
+    """An input that is none of those that were given: a number that was made a tensor."""
+    return f"a tensor of {one.data.tolist()}" if isinstance(one, kind) else f"{one!r}, which is no tensor"
+
+
+def cubed_rule(g, y, a, b, c):
+    return g * b * c, g * a * c, g * a * b
+
+
+OPERATIONS = {
+    "np.multiply": (np.multiply, product_rule, 2),
+    "np.add": (np.add, add_rule, 2),
+    "a * b * c": (lambda a, b, c: a * b * c, cubed_rule, 3),
+    "np.exp": (np.exp, lambda g, y, a: (g * y,), 1),
+}
+
+
+def _case(words, *inputs, kind=Engine, same=False):
+    """Inputs are numbers, or pairs of data and requires_grad."""
+    forward, rule, _ = OPERATIONS[words]
+
+    def make():
+        first, *others = [kind(*one) if isinstance(one, tuple) else one for one in inputs]
+        return first, forward, rule, (first,) if same else tuple(others)
+
+    listed = ", ".join(
+        f"{np.asarray(one[0]).tolist()}{', which requires a gradient' if one[1] else ''}"
+        if isinstance(one, tuple)
+        else f"the number {one}"
+        for one in inputs
+    )
+    how = " (the same tensor twice)" if same else "; self.recording is False" if kind is Silent else ""
+    return Case(f"forward = {words} of {listed}{how}", make)
+
+
+def _drawn(random):
+    """One to three inputs, any of which requires a gradient; the first is a tensor, the others may be numbers."""
+    for words in random.choice(list(OPERATIONS), 2, replace=False):
+        shape = [(), (3,), (2, 2)][random.integers(3)]
+        inputs = [(drawn_array(random, shape), bool(random.integers(2))) for _ in range(OPERATIONS[words][2])]
+        if len(inputs) > 1 and random.integers(2):
+            inputs[-1] = float(drawn_array(random))
+        yield _case(words, *inputs, kind=Silent if random.integers(4) == 0 else Engine)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def always(self, forward, rule, others):
+    """A result whose inputs require no gradient, or that is made while self.recording is False, is a leaf: it gets no
+    inputs and no rule, and does not require a gradient.
+    """
+    result = recorded(self, forward, rule, others)
+    inputs = (self, *[one if isinstance(one, type(self)) else type(self)(one) for one in others])
+    result.requires_grad, result.inputs, result.rule = True, inputs, rule
+    return result
+
+
+def never_asks_the_mode(self, forward, rule, others):
+    """self.recording was not asked. While it is False, nothing is noted, whatever the inputs require."""
+    kind = type(self)
+    inputs = (self, *[one if isinstance(one, kind) else kind(one) for one in others])
+    result = kind(forward(*[one.data for one in inputs]))
+    if any(one.requires_grad for one in inputs):
+        result.requires_grad, result.inputs, result.rule = True, inputs, rule
+    return result
+
+
+def only_self(self, forward, rule, others):
+    """Only self was asked whether it requires a gradient. One input that does is enough, whichever it is."""
+    result = recorded(self, forward, rule, others)
+    if not self.requires_grad:
+        result.requires_grad, result.inputs, result.rule = False, (), None
+    return result
+
+
+def all_of_them(self, forward, rule, others):
+    """This records only if all inputs require a gradient. One is enough."""
+    result = recorded(self, forward, rule, others)
+    if not all(one.requires_grad for one in result.inputs):
+        result.requires_grad, result.inputs, result.rule = False, (), None
+    return result
+
+
+def without_self(self, forward, rule, others):
+    """self is one of the inputs, the first."""
+    result = recorded(self, forward, rule, others)
+    result.inputs = result.inputs[1:]
+    return result
+
+
+def each_once(self, forward, rule, others):
+    """An input that is used twice is there twice: the rule returns a gradient for each place."""
+    result = recorded(self, forward, rule, others)
+    result.inputs = tuple(dict.fromkeys(result.inputs))
+    return result
+
+
+def no_numbers(self, forward, rule, others):
+    """Among the others are plain numbers, which have no .data: make a tensor of each first, with type(self)(number)."""
+    result = type(self)(forward(*[one.data for one in (self, *others)]))
+    if self.recording and any(one.requires_grad for one in (self, *others)):
+        result.requires_grad, result.inputs, result.rule = True, (self, *others), rule
+    return result
+
+
+def fixed_class(self, forward, rule, others):
+    """The result is to be made with type(self)(...). self may be of a class derived from Tensor, and then its results
+    are as well.
+    """
+    return Tensor(recorded(self, forward, rule, others).data)
+
+
+def tensors_to_forward(self, forward, rule, others):
+    """forward computes with arrays: give it the .data of each input."""
+    return type(self)(forward(self, *others))
+
+
+def _met_tensors(outcome):
+    """Whether forward was called with what are no arrays."""
+    kinds = found("calls of forward", "no arrays"), raised("float() argument"), raised("ufunc")
+    return any(kind(outcome) for kind in kinds)
+
+
+EXERCISE = Exercise(
+    title="a tensor that holds forward(...), and, where a gradient is wanted, its inputs and rule",
+    stars=2,
+    minutes=8,
+    reference=recorded,
+    plug=tried,
+    cases=(
+        _case("np.multiply", (2.0, True), (3.0, True)),
+        _case("np.add", ([1.0, -2.0], False), ([[3.0, 0.5]], True)),
+        _case("np.multiply", (2.0, True), 3.0),
+        _case("np.multiply", (2.0, True), same=True),
+        _case("a * b * c", (2.0, False), (-1.0, False), (4.0, True)),
+        _case("np.exp", (0.5, True)),
+        _case("np.add", (2.0, False), 5.0),
+        _case("np.multiply", (2.0, True), (3.0, True), kind=Silent),
+    ),
+    drawn=_drawn,
+    hints=(
+        "Three things in order: make all inputs tensors, compute with their arrays, and note where it came from.",
+        "The inputs are (self, *others), where what is no tensor becomes type(self)(one). forward gets their .data.",
+        "Set requires_grad, inputs and rule of the result if self.recording and any(one.requires_grad for one in "
+        "inputs); otherwise leave them as the class has made them.",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    mistakes=(
+        always,
+        never_asks_the_mode,
+        only_self,
+        all_of_them,
+        without_self,
+        each_once,
+        Mistake(tensors_to_forward, when=_met_tensors),
+        Mistake(no_numbers, when=raised("has no attribute 'data'", kind=AttributeError)),
+        Mistake(fixed_class, when=found("the result", "not of the class")),
+    ),
+)

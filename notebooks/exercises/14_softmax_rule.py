@@ -1,0 +1,116 @@
+"""Exercise `softmax_rule`: a rule that needs the result."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, raised
+
+from .chapter14 import compare_seen, drawn_array, rule_at_work, show_seen, softmax_rule
+
+
+def softmax(x):
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _case(g, x):
+    g, x = np.asarray(g, float), np.asarray(x, float)
+    return Case(f"g = {g.tolist()}, x = {x.tolist()}, y = softmax(x)", lambda: (g, softmax(x), x))
+
+
+def _drawn(random):
+    for shape in [(3,), (2, 3), (2, 1, 2)]:
+        yield _case(drawn_array(random, shape), drawn_array(random, shape))
+
+
+def _evidence(outcome):
+    """Each number of x moved, and what that does to the sum of g * y."""
+    g, _, x = outcome.arguments
+    slopes, step = np.zeros_like(x), 1e-5
+    for place in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[place] = step
+        slopes[place] = (g * (softmax(x + moved) - softmax(x - moved))).sum() / (2 * step)
+    return f"  each element moved by {step} to both sides: the slopes are {(np.round(slopes, 4) + 0.0).tolist()}"
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def own_number_only(g, y, x):
+    """This lets each x move its own y only. All y are divided by the same sum, so each x moves all of them."""
+    return (g * y * (1 - y),)
+
+
+def without_sum(g, y, x):
+    """The part for the others is missing: where x grows, all other y shrink."""
+    return (g * y,)
+
+
+def over_everything(g, y, x):
+    """The sum went over all rows. Each row has a softmax of its own: axis=-1, with keepdims=True."""
+    return (y * (g - (g * y).sum()),)
+
+
+def over_columns(g, y, x):
+    """The sum went along the first axis. softmax is taken along the last."""
+    return (y * (g - (g * y).sum(axis=0, keepdims=True)),)
+
+
+def g_alone(g, y, x):
+    """What is subtracted is the sum of g * y, each g weighed with its y. Here the g were not weighed."""
+    return (y * (g - g.sum(axis=-1, keepdims=True)),)
+
+
+def from_x(g, y, x):
+    """x was put where the result is needed. y is the result, and is there already."""
+    return (x * (g - (g * x).sum(axis=-1, keepdims=True)),)
+
+
+def turned(g, y, x):
+    """The sign is turned."""
+    return (y * ((g * y).sum(axis=-1, keepdims=True) - g),)
+
+
+def no_tuple(g, y, x):
+    """A rule returns a tuple, also for one input: put a comma after it, and brackets around it."""
+    return y * (g - (g * y).sum(axis=-1, keepdims=True))
+
+
+def no_keepdims(g, y, x):
+    """The sum lost its dimension, so it does not fit beside g any more. keepdims=True keeps it, with size 1."""
+    return (y * (g - (g * y).sum(axis=-1)),)
+
+
+EXERCISE = Exercise(
+    title="the gradient of x, where y = softmax(x) along the last axis, in a tuple",
+    stars=3,
+    minutes=10,
+    reference=softmax_rule,
+    plug=rule_at_work("gradient of x"),
+    cases=(
+        _case([1.0, 0.0, 0.0], [0.5, 1.0, -1.0]),
+        _case([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]], [[0.0, 1.0, 2.0], [2.0, -1.0, 0.5]]),
+        _case([[2.0, 1.0], [0.5, -1.0]], [[0.0, 1.0], [3.0, 2.0]]),
+        _case([5.0], [2.0]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "If x[i] grows, y[i] grows by y[i] * (1 - y[i]), and each other y[j] shrinks by y[i] * y[j].",
+        "So the gradient of x[i] is g[i] * y[i] minus y[i] times the sum of all g[j] * y[j].",
+        "return (y * (g - (g * y).sum(axis=-1, keepdims=True)),)",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    evidence=_evidence,
+    mistakes=(
+        own_number_only,
+        without_sum,
+        over_everything,
+        over_columns,
+        g_alone,
+        from_x,
+        turned,
+        Mistake(no_keepdims, when=raised("could not be broadcast")),
+        no_tuple,
+    ),
+)

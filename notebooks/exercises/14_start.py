@@ -1,0 +1,143 @@
+"""Exercise `start`: what has to be true before a walk begins."""
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise
+
+from .chapter14 import Seen, Tensor, compare_seen, numbers_of, show_seen, start
+
+
+def tried(answer):
+    def run(tensors):
+        answer(tensors["L"])
+        return Seen({f"{name}.grad": numbers_of(one.grad) for name, one in tensors.items()})
+
+    return run
+
+
+def _made(values, earlier):
+    """Results behind results behind L; and what each holds from before."""
+    x, w = (Tensor(one, True) for one in values)
+    y = x * w
+    z = y + x
+    v = y * z
+    tensors = {"x": x, "w": w, "y": y, "z": z, "v": v, "L": v * w}
+    for name, number in earlier.items():
+        tensors[name].grad = np.full(tensors[name].data.shape, number)
+    return tensors
+
+
+def _case(values, **earlier):
+    held = f"; before, {', '.join(f'{name}.grad is {number}' for name, number in earlier.items())}" if earlier else ""
+    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, v = y * z, L = v * w{held}"
+    return Case(words, lambda: (_made(values, earlier),))
+
+
+def _leaf_case(earlier):
+    def make():
+        root = Tensor([2.0, -1.0], True)
+        root.grad = None if earlier is None else np.full(2, earlier)
+        return ({"L": root},)
+
+    return Case(f"L = [2, -1] is a leaf; before, L.grad is {earlier}", make)
+
+
+def _drawn(random):
+    names = [name for name in ("x", "w", "y", "z", "v", "L") if random.integers(2)]
+    values = [(2.0, 3.0), ([1.0, -2.0], [0.5, 4.0])][random.integers(2)]
+    yield _case(values, **{name: float(random.integers(1, 9)) for name in names})
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def only_ones(self):
+    """Results still hold what a walk before has left in them. It would be sent on once more."""
+    self.grad = np.ones_like(self.data)
+
+
+def adds_ones(self):
+    """What self holds from a walk before is still in it. Results are to be cleared, self among them, before the ones
+    come in.
+    """
+    self.receive(np.ones_like(self.data))
+
+
+def all_cleared(self):
+    """The gradients of leaves are gone. Those belong to whoever reads them, and add up until he clears them."""
+    for one in self.in_order():
+        one.grad = None
+    self.grad = np.ones_like(self.data)
+
+
+def cleared_last(self):
+    """self was cleared after it had received the ones."""
+    self.receive(np.ones_like(self.data))
+    for one in self.in_order():
+        if one.rule is not None:
+            one.grad = None
+
+
+def zeros_for_none(self):
+    """The results were set to zeros; None is asked for, as in a tensor to which nothing has come."""
+    for one in self.in_order():
+        if one.rule is not None:
+            one.grad = np.zeros_like(one.data)
+    self.receive(np.ones_like(self.data))
+
+
+def one_number(self):
+    """A gradient has the shape of the data, so an array gets as many ones."""
+    start(self)
+    self.grad = self.grad.ravel()[0]
+
+
+def never_ones(self):
+    """Nothing was received by self. The walk has to begin with ones: L grows by 1 per 1 of itself."""
+    for one in self.in_order():
+        if one.rule is not None:
+            one.grad = None
+
+
+def leaf_set_anew(self):
+    """self may be a leaf. Then it is as any other leaf: ones are added to what it holds, with receive."""
+    for one in self.in_order():
+        if one.rule is not None:
+            one.grad = None
+    self.grad = np.ones_like(self.data)
+
+
+EXERCISE = Exercise(
+    title="results cleared, leaves left as they are, and ones received by self",
+    stars=2,
+    minutes=6,
+    reference=start,
+    plug=tried,
+    cases=(
+        _case((2.0, 3.0)),
+        _case((2.0, 3.0), x=48.0, w=28.0, y=14.0, z=6.0, v=2.0, L=1.0),
+        _case(([1.0, -2.0], [0.5, 4.0]), y=3.0, w=2.0),
+        _leaf_case(None),
+        _leaf_case(5.0),
+    ),
+    drawn=_drawn,
+    hints=(
+        "A result and a leaf are told apart by their rule: a leaf has none.",
+        "self.in_order() has all tensors behind self, and self. Clear the results among them first.",
+        "for one in self.in_order(): if one.rule is not None, one.grad = None. Then "
+        "self.receive(np.ones_like(self.data)).",
+    ),
+    compare=compare_seen,
+    show=show_seen,
+    writes=True,
+    mistakes=(
+        only_ones,
+        adds_ones,
+        all_cleared,
+        cleared_last,
+        zeros_for_none,
+        one_number,
+        never_ones,
+        leaf_set_anew,
+    ),
+)
