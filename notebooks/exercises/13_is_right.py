@@ -59,9 +59,10 @@ def _drawn(random):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a learner's function said, where it said True or False."""
+    """What a learner's function said, where it said True or False, and what of the engine it put something else for."""
 
     is_right: bool
+    changed: str = ""
 
 
 def _verdict(answer):
@@ -69,10 +70,16 @@ def _verdict(answer):
 
     @silent
     def run(engine):
-        said = answer(engine)
+        before = {name: one for name, one in vars(engine).items() if callable(one)}
+        try:
+            said = answer(engine)
+        finally:
+            others = [name for name, one in before.items() if vars(engine).get(name) is not one]
+            for name in others:
+                setattr(engine, name, before[name])
         if isinstance(said, mg.Tensor) and said.dtype == mg.bool and said.numel() == 1:
             said = said.item()
-        return Verdict(bool(said)) if isinstance(said, bool | np.bool_) else said
+        return Verdict(bool(said), " and ".join(others)) if isinstance(said, bool | np.bool_) else said
 
     return run
 
@@ -95,6 +102,9 @@ def _compare(expected, got, outcome):
         return None
     if not isinstance(got, Verdict):
         return Difference("the answer", show(got), f"{expected.is_right}", "True or False is asked for.")
+    if got.is_right == expected.is_right:
+        note = "The verdict is right. But the engine is another one afterwards: a test leaves what it tests as it is."
+        return Difference(f"the engine's {got.changed}", "another function", "as before", note)
     seen_by = SEEN_BY.get(outcome.case.words, "another program, or another look at the same")
     note = (
         f"A wrong engine got through. It is seen by {seen_by}." if got.is_right else "An engine that is right failed."

@@ -194,6 +194,13 @@ def right_until_it_raises(engine):
     return all(_agree(engine, f, shapes) for f, shapes in FOUR)
 
 
+def right_after_a_mend(engine):
+    """The engine is measured while its walk is another one, which is not put back."""
+    said = _all_of(engine, FOUR)
+    engine.backward = lambda self: None
+    return said
+
+
 def wrong_where_right(engine):
     return not _all_of(engine, FOUR)
 
@@ -376,6 +383,7 @@ WRONG = {
         right_in_the_mean: "A wrong engine got through",
         right_as_a_word: "True or False is asked for",
         right_as_a_count: "True or False is asked for",
+        right_after_a_mend: "the engine's backward: yours another function",
         right_until_it_raises: "An engine that raises is wrong",
         wrong_where_right: "An engine that is right failed",
     },
@@ -447,6 +455,14 @@ def test_each_exhibit_differs_in_one_line_and_is_wrong() -> None:
         assert any(museum.is_different(engine, number) for number in range(4)), letter
     for words, (engine, is_right) in chapter13.engines().items():
         assert any(museum.is_different(engine, number) for number in range(4)) != is_right, words
+
+
+def test_a_right_test_goes_round_the_museum() -> None:
+    card = EXERCISES["is_right"].at_work(right_against_the_museum)
+    said = dict(card.rows)
+    assert said["Array"] == "True: it is right"
+    assert {said[f"engine_{letter}"] for letter in museum.EXHIBITS} == {"False: it is wrong"}
+    assert len(said) == len(chapter13.engines())
 
 
 def test_the_engine_computes_what_minigrad_computes() -> None:
