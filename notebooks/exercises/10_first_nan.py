@@ -83,11 +83,10 @@ def _nan_in_a_grad_from_before():
 
 def _two_ways():
     x = mg.tensor([[1.0, 1.0], [0.0, 3.0]], requires_grad=True)
-    calm = x * 2
     low = x - 1
     length = (low * low).sum(-1).sqrt()
-    late = calm.tanh()
-    return {"late": late, "x": x, "length": length, "calm": calm, "low": low}, late.sum() + _guarded_root(length).sum()
+    late = x.tanh()
+    return {"late": late, "x": x, "length": length, "low": low}, late.sum() + _guarded_root(length).sum()
 
 
 def _drawn(random):
