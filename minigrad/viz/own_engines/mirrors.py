@@ -195,9 +195,10 @@ class Tensor:
 
     @grad.setter
     def grad(self, gradient: Gradient | None) -> None:
-        raw = None if gradient is None else gradient.raw
-        if gradient is not None and isinstance(raw, np.ndarray) and raw.shape == gradient.array.shape:
-            raw[...] = gradient.array
+        raw, array = (None, None) if gradient is None else (gradient.raw, gradient.array)
+        # An array that may not be written to, such as one that np.broadcast_to gave, holds what it held.
+        if isinstance(raw, np.ndarray) and raw.flags.writeable and raw.shape == np.shape(array):
+            raw[...] = array
         asked(self.engine, "set_gradient", self.thing, raw)
         self.held = gradient
 

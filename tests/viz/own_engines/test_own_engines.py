@@ -55,6 +55,27 @@ def test_a_step_back_puts_gradients_back_and_forward_again() -> None:
     assert [value.grad for value in values.values()] == after
 
 
+def test_a_gradient_that_may_not_be_written_to_is_put_back_as_it_is() -> None:
+    """`np.broadcast_to` gives such an array, and the rule of a sum hands it on."""
+
+    class Kept(ArrayEngine):
+        def run(self, node: Array) -> None:
+            for one, gradient in zip(node.inputs, node.rule(node.grad), strict=True):
+                one.grad = gradient if one.grad is None else one.grad + gradient
+
+    x, w = Array([1.0, 2.0, 3.0]), Array([4.0, 5.0, 6.0])
+    y = x * w
+    stepper = BackwardStepper(y.sum(), engine=Kept())
+    stepper.run_to("y")
+    assert not y.grad.flags.writeable
+    stepper.next()
+    stepper.back()
+    assert x.grad is None
+    np.testing.assert_array_equal(y.grad, [1.0, 1.0, 1.0])
+    stepper.run()
+    np.testing.assert_array_equal(x.grad, [4.0, 5.0, 6.0])
+
+
 def test_the_graph_is_drawn_with_the_learners_names() -> None:
     values = example()
     a, e, loss = values["a"], values["e"], values["loss"]
