@@ -195,10 +195,11 @@ class Tensor:
 
     @grad.setter
     def grad(self, gradient: Gradient | None) -> None:
-        raw, array = (None, None) if gradient is None else (gradient.raw, gradient.array)
+        raw: Any = None if gradient is None else gradient.raw
         # An array that may not be written to, such as one that np.broadcast_to gave, holds what it held.
-        if isinstance(raw, np.ndarray) and raw.flags.writeable and raw.shape == np.shape(array):
-            raw[...] = array
+        writable = isinstance(raw, np.ndarray) and raw.flags.writeable
+        if gradient is not None and writable and raw.shape == gradient.array.shape:
+            raw[...] = gradient.array
         asked(self.engine, "set_gradient", self.thing, raw)
         self.held = gradient
 
