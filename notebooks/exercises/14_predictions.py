@@ -56,7 +56,7 @@ PREDICTIONS = (
                 "y, z and L still hold what they got. They send it again, together with what is new.",
                 True,
             ),
-            Option("an error: the graph was freed", "Nothing frees anything yet."),
+            Option("an error: the graph was freed", "Nothing frees anything yet: that comes in step 7."),
         ),
     ),
     Prediction(

@@ -346,6 +346,7 @@ def test_a_kernel_that_restarts_is_told_and_the_steps_go_on(lab: Any) -> None:
     # The cell, run again, has a live stepper.
     lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     expect(alone).to_be_hidden(timeout=30_000)
+    assert lab.kernel("print('here')") == "here"  # after the cells: what is clicked next is what they show
     lab.page.locator(".minigrad-stepper").first.locator(".mg-press-last").click()
     expect(lab.page.locator(".minigrad-stepper").first).to_have_attribute("data-step", "6")
     assert lab.kernel("print(A.grad)") == "tensor([24.])"

@@ -1,11 +1,22 @@
 """Tests of the course keep their progress in a file of their own."""
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from minigrad import teach
 from minigrad.teach import apart
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_collections() -> Iterator[None]:
+    """Some checks look for what is left in memory, again and again: not among all that earlier tests have left."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

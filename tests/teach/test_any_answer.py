@@ -83,8 +83,15 @@ def test_only_stubs_count_as_untouched() -> None:
     assert not untouched(forgot_x)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda exercise: exercise.name)
-@pytest.mark.parametrize(("answer", "title"), HOSTILE, ids=range(len(HOSTILE)))
+MET = [  # each answer by a fourth of the exercises, and each exercise by a fourth of the answers
+    pytest.param(exercise, *hostile, id=f"{exercise.name}-{number}")
+    for place, exercise in enumerate(EXERCISES.values())
+    for number, hostile in enumerate(HOSTILE)
+    if (place + number) % 4 == 0
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer", "title"), MET)
 def test_no_answer_stops_the_notebook(exercise, answer, title: str | None, capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
