@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from teach.answers import each_passing, each_refused
 
 import minigrad as mg
 import minigrad.nn.functional as F
@@ -418,18 +419,15 @@ RIGHT = {
     "train_step": (step_by_logs, step_of_numpy, step_without_a_graph),
 }  # fmt: skip
 
-EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answer, words in answers.items()]
-EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]
 
-
-@pytest.mark.parametrize(("name", "answer", "words"), EACH_WRONG, ids=lambda value: getattr(value, "__name__", None))
+@each_refused(WRONG)
 def test_an_answer_that_looks_right_is_refused_with_words(name: str, answer, words: str) -> None:
     card = EXERCISES[name].check(answer, seed=1)
     assert card.kind == "bad", card
     assert words in " ".join(repr(card).split()), card
 
 
-@pytest.mark.parametrize(("name", "answer"), EACH_RIGHT, ids=lambda value: getattr(value, "__name__", None))
+@each_passing(RIGHT)
 def test_a_right_answer_that_looks_strange_passes(name: str, answer) -> None:
     for _ in range(1 if name == "own_exhibit" else 2):  # with other numbers each time
         card = EXERCISES[name].check(answer)
