@@ -15,6 +15,7 @@ import _thread
 import argparse
 import contextlib
 import dis
+import gc
 import json
 import operator
 import os
@@ -72,6 +73,7 @@ def state() -> dict[str, Any]:
         "observer": modes.observer,
         "profiler": modes.profiler,
         "standard streams": (sys.stdin, sys.stdout, sys.stderr),
+        "garbage is collected": gc.isenabled(),
         "numpy's error state": (np.geterr(), np.geterrcall()),
         "warnings": [filter for filter in warnings.filters if filter is not NO_WARNING],
         "kernel of mul": op.arrays.mul,
@@ -100,6 +102,7 @@ def held_locks() -> list[str]:
 
 def check_after_stop(before: dict[str, Any], cell: Cell) -> None:
     """Raise AssertionError unless all is as it was, and the cell works."""
+    cell.let_go()
     for _ in range(100):  # a thread that was told to end needs a moment
         if len(sys._current_frames()) > before["threads"]:
             time.sleep(0.01)
@@ -254,6 +257,9 @@ class Cell:
 
     def run(self) -> None:
         raise NotImplementedError
+
+    def let_go(self) -> None:
+        """Close what is the learner's to close."""
 
     def check(self) -> None:
         """Whatever else has to hold after a stop."""

@@ -7,11 +7,15 @@ end: what traces every instruction there can hang in a process that has done muc
 from __future__ import annotations
 
 import random
+import types
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from interrupts import CELLS, stop_at_random
+from interrupts import CELLS, Cell, stop_at_random
+
+from minigrad import viz
 
 
 @pytest.fixture(autouse=True)
@@ -24,3 +28,27 @@ def no_warnings() -> Iterator[None]:
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell_can_be_stopped_at_any_time(name: str) -> None:
     stop_at_random(CELLS[name], 20, random.Random(name))
+
+
+def test_a_stepper_of_pytorchs_backward_can_be_stopped_at_any_time(torch: types.ModuleType) -> None:
+    """No thread stays that nobody can wake, and the pass goes on or the stepper closes."""
+
+    class Clicks(Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.stepper: Any = None
+
+        def run(self) -> None:
+            x = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+            self.stepper = stepper = viz.BackwardStepper((x * x).sum(), names={"x": x})
+            stepper.next()
+            stepper.back()
+            stepper.last()
+            assert x.grad.tolist() == [2.0, 4.0, 8.0]
+            stepper.close()
+
+        def let_go(self) -> None:
+            if self.stepper is not None:
+                self.stepper.close()
+
+    stop_at_random(Clicks, 20, random.Random(0))

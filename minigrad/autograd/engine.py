@@ -7,9 +7,9 @@ begins and ends. In which order nodes run, and which, is told in run.py.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -168,8 +168,7 @@ def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
         _exhaust_in_new_thread(run)
         return
     with run:
-        steps = _steps(run)
-        for _ in steps if (profiler := modes.profiler) is None else profiler.backward_run(steps):
+        for _ in _steps(run) if (profiler := modes.profiler) is None else profiler.backward_run(_steps(run)):
             pass
 
 
@@ -179,9 +178,10 @@ def _exhaust_in_new_thread(run: BackwardRun) -> None:
     The stop button reaches the first thread alone. What ends the waiting is raised in the other one, too, so that no
     run goes on behind it.
     """
-    state, errors, ended = dict(vars(thread)), list[BaseException](), threading.Lock()
+    state, errors, idents, ended = dict(vars(thread)), list[BaseException](), list[int](), _thread.allocate_lock()
 
     def go_on() -> None:
+        idents.append(_thread.get_ident())
         vars(thread).update(state)  # also the count of what is unusual, since this thread waits
         try:
             if not errors:
@@ -192,18 +192,19 @@ def _exhaust_in_new_thread(run: BackwardRun) -> None:
             ended.release()
 
     def wait() -> None:
-        while not ended.acquire(timeout=0.1) and worker.ident in sys._current_frames():
+        while not ended.acquire(timeout=0.1) and (not idents or idents[0] in sys._current_frames()):
             pass  # here arises what the thread that waits for this one has raised in it
 
-    worker = threading.Thread(target=go_on)
     try:
         ended.acquire()
-        worker.start()
+        # Not a threading.Thread: stopped in its start(), that can leave a lock held, for which the thread then waits.
+        _thread.start_new_thread(go_on, ())
         wait()
     except BaseException as stop:
         errors.insert(0, stop)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(type(stop)))
-        wait()
+        if idents:  # else it begins later, and does nothing
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(idents[0]), ctypes.py_object(type(stop)))
+            wait()
     if errors:
         raise errors[0]
 

@@ -9,6 +9,7 @@ are the ones that help: the rest is left out.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import io
 import sys
@@ -28,15 +29,17 @@ class TookTooLongError(BaseException):
     """Code ran longer than it may. Not an Exception: `except Exception` in the loop itself must not catch it."""
 
 
+_TOOK_TOO_LONG = ctypes.py_object(TookTooLongError)
+
+
 class _TakenBackError(BaseException):
     """Stands in for an error that was raised and is not to arrive."""
 
 
-class _Watcher(threading.Thread):
+class _Watcher:
     """Raises an error in the thread that made it, each time that so many seconds are over."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(daemon=True)
         self.seconds, self.thread = seconds, ctypes.c_ulong(threading.get_ident())
         self.active, self.raised = True, False
         self.over = threading.Lock()
@@ -44,11 +47,12 @@ class _Watcher(threading.Thread):
 
     def run(self) -> None:
         while not self.over.acquire(timeout=self.seconds):
-            if self.active:
+            if self.active:  # no call before the raising one: Python cannot go over to the other thread in between
                 self.raised = True
-                _raise_in(self.thread, ctypes.py_object(TookTooLongError))
+                _raise_in(self.thread, _TOOK_TOO_LONG)
             self.seconds = AGAIN
 
+    @sure_to_begin
     def take_back(self) -> None:
         """Whatever was raised and has not arrived.
 
@@ -70,7 +74,8 @@ def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -
     """`function(*arguments)`, with TookTooLongError raised in it once it has run for so many seconds."""
     watcher = _Watcher(seconds)
     try:
-        watcher.start()
+        # Not a threading.Thread: stopped in its start(), that can leave a lock held, for which the thread then waits.
+        _thread.start_new_thread(watcher.run, ())
         return function(*arguments)
     finally:  # also where the stop button comes in between: a watcher that stays would end a later call
         watcher.active = False  # from here on it raises nothing more
@@ -79,8 +84,6 @@ def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -
                 watcher.take_back()
         finally:
             watcher.over.release()
-        if watcher.is_alive():
-            watcher.join()
 
 
 class print_limit(io.TextIOBase):

@@ -92,8 +92,6 @@ def flame(recorded: Any, root: Any = None, names: Mapping[str, Any] | None = Non
     if not isinstance(root, Tensor | None):
         raise TypeError(f"flame() takes a Tensor of minigrad's, whose calls are recorded, not a {type(root).__name__}")
     events = recorded.function_events
-    if recorded.is_running:
-        raise RuntimeError("the profile is still being recorded: call flame() after its `with` block, not in it")
     if not events:
         raise ValueError("the profile holds nothing: no operation ran in its block, or it was made with enabled=False")
     return Flame(*_Picture(events, root, names, sys._getframe(1)).parts())

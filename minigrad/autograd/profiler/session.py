@@ -46,7 +46,7 @@ class profile:
         self.profile_memory = profile_memory
         self._clock: Callable[[], int] = time.perf_counter_ns
         self._recording: Recording | None = None
-        self.function_events = EventList()  # in the order in which they began
+        self._events = EventList()
 
     def __enter__(self) -> profile | None:
         if not self.enabled:
@@ -64,50 +64,51 @@ class profile:
                 modes.profiler = recording  # first, so that an op that is written now will be watched
                 recording.start()
         except BaseException:
-            if modes.profiler is recording:
-                self._end(recording)
+            self._end(recording)
             raise
         self._recording = recording
         return self
 
     @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        recording = self._recording
-        if recording is None or recording.ended is not None:
+        if self._recording is not None:
+            self._end(self._recording)
+
+    @sure_to_begin
+    def _end(self, recording: Recording) -> None:
+        if modes.profiler is not recording:
             return
         try:
-            self._end(recording)
-        except BaseException:  # the stop button: what it has kept from coming to its end does so now
+            with _switching:
+                self._events[:] = recording.stop()
+                modes.profiler = None
+        except BaseException:  # the stop button, however often it is pressed: what it keeps from its end does so now
             self._end(recording)
             raise
-
-    def _end(self, recording: Recording) -> None:
-        with _switching:
-            self.function_events[:] = recording.stop()
-            modes.profiler = None
 
     @property
     def self_cpu_time_total(self) -> float:
         """The sum of all self times, in microseconds."""
-        return self._read().self_cpu_time_total
+        return self.function_events.self_cpu_time_total
 
     def table(self, *args: Any, **options: Any) -> str:
         """A table with a row for every single event; see EventList.table."""
-        return self._read().table(*args, **options)
+        return self.function_events.table(*args, **options)
 
     def key_averages(self, group_by_input_shape: bool = False) -> EventList:
         """One average for each name, or each name with the same input shapes; see EventList.key_averages."""
-        return self._read().key_averages(group_by_input_shape)
+        return self.function_events.key_averages(group_by_input_shape)
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write the events as a file that Perfetto (ui.perfetto.dev) and chrome://tracing open."""
-        self._read().export_chrome_trace(path)
+        self.function_events.export_chrome_trace(path)
 
-    def _read(self) -> EventList:
-        """The events. RuntimeError in the block: they are linked to each other when it is over."""
+    @property
+    def function_events(self) -> EventList:
+        """The events, as they began. RuntimeError in the block: they are linked to each other when it is over."""
         if self.is_running:
             raise RuntimeError("Profiler didn't finish running: its events are there after the `with` block, not in it")
-        return self.function_events
+        return self._events
 
     def __str__(self) -> str:
         return self._told(str)

@@ -12,9 +12,12 @@ Python cannot see and never frees.
 
 from __future__ import annotations
 
+import _thread
+import contextlib
 import contextvars
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -67,25 +70,42 @@ class _Abandoned(BaseException):
     """Ends a pass that nobody will go on with. No Exception: a learner's `except Exception` is not meant."""
 
 
+class _Bell:
+    """Wakes the one thread that waits for it; which looks by itself what has changed. A lock and nothing more: a stop
+    in the middle of what `threading` makes of it can leave that held, and the other thread waiting for ever.
+    """
+
+    def __init__(self) -> None:
+        self.silent = threading.Lock()
+        self.silent.acquire()
+        self.wait = self.silent.acquire
+
+    def ring(self) -> None:
+        with contextlib.suppress(RuntimeError):  # it rings already
+            self.silent.release()
+
+
 class _Gate:
     """Where the thread of a pass waits. It knows nodes by their numbers only."""
 
     def __init__(self) -> None:
-        self.turn = threading.Condition()
+        self.go, self.came = _Bell(), _Bell()
+        self.begun = False
         self.running = False  # whether the thread may run; else it waits, or has not begun
         self.over = False
+        self.ended = False  # of the thread: `over` is also said of a pass that was given up
         self.abandoned = False
         self.error: BaseException | None = None
         self.step: Given | None = None
         self.task: int | None = None  # PyTorch's number of this backward, by which others on the graph are told apart
-        self.thread: threading.Thread | None = None
+        self.thread = 0  # its number
         self.handles: list[Any] = []
         self.hooks: Any = None  # the HookWatch
 
     def is_running(self) -> bool:
         """Whether it is this backward that runs a node, just now and on this thread."""
         task = sys.modules["torch"]._C._current_graph_task_id()
-        if self.task is None and threading.current_thread() is self.thread:
+        if self.task is None and threading.get_ident() == self.thread:
             self.task = task
         return bool(task == self.task)
 
@@ -99,36 +119,35 @@ class _Gate:
         return after
 
     def wait(self, step: Given) -> None:
-        with self.turn:
-            self.step, self.running = step, False
-            self.turn.notify_all()
-            del step
-            self.turn.wait_for(lambda: self.running or self.abandoned)
+        self.step, self.running = step, False
+        self.came.ring()
+        del step
+        while not (self.running or self.abandoned):
+            self.go.wait()
         if self.abandoned:
             raise _Abandoned
 
-    def run(self, call: Callable[[], None]) -> None:
+    def run(self, context: contextvars.Context, call: Callable[[], None]) -> None:
         """The thread: the whole backward."""
+        self.thread = threading.get_ident()
         try:
-            call()
+            context.run(call)
         except _Abandoned:
             pass
         except BaseException as error:
             self.error = error
         finally:
             del call
-            with self.turn:
-                self.over, self.running = True, False
-                self.turn.notify_all()
+            self.over, self.ended, self.running = True, True, False
+            self.came.ring()
 
     def abandon(self) -> None:
         """Let the thread end, without running another node."""
-        with self.turn:
-            self.abandoned = True
-            self.turn.notify_all()
-        thread = self.thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join(10)  # it waits in our hook, so there is nothing long in its way
+        self.abandoned = True
+        self.go.ring()
+        latest = time.monotonic() + 10  # it waits in our hook, so there is nothing long in its way
+        while self.begun and not self.ended and self.thread != threading.get_ident() and time.monotonic() < latest:
+            self.came.wait(timeout=0.1)
         self.take_off()
 
     def take_off(self) -> None:
@@ -190,29 +209,28 @@ class _Pass:
     def _more(self) -> Given:
         """Let the thread run to the end of its next node."""
         gate = self.gate
-        if self.call is not None:
-            gate.handles += [node.raw.register_hook(gate.hook(number)) for number, node in enumerate(self.nodes)]
-            # A daemon, so that no waiting pass keeps Python from ending; `end` ends it before Python does.
-            gate.thread = threading.Thread(
-                target=contextvars.copy_context().run, args=(gate.run, self.call), name="backward", daemon=True
-            )
-            self.call = None
+        if self.call is not None and not gate.begun:
+            for handle in gate.handles:  # of a beginning that was stopped
+                handle.remove()
+            gate.handles = [node.raw.register_hook(gate.hook(number)) for number, node in enumerate(self.nodes)]
         for handle in gate.handles:  # behind hooks that were added since: PyTorch goes on with what we hand over
             hooks = handle.hooks_dict_ref()
             if hooks is not None and handle.id in hooks:
                 hooks[handle.id] = hooks.pop(handle.id)  # PyTorch goes by the plain dict's order
         if gate.handles:
             gate.hooks.put_on(gate.handles)
-        with gate.turn:
-            # Where a wait was interrupted from the keyboard, the step may have come since, or still be under way.
-            if gate.step is None and not gate.over and not gate.running:
-                gate.running = True
-                if gate.thread is not None and gate.thread.ident is None:
-                    gate.thread.start()
-                gate.turn.notify_all()
-            gate.turn.wait_for(lambda: not gate.running)
-            step, error = gate.step, gate.error
-            gate.step = gate.error = None
+        # Where a wait was interrupted from the keyboard, the step may have come since, or still be under way.
+        if gate.step is None and not gate.over and not gate.running:
+            start: Any = contextvars.copy_context(), self.call
+            begun, gate.begun, gate.running = gate.begun, True, True
+            if not begun:  # no waiting pass keeps Python from ending: such a thread is a daemon; `end` ends it before
+                _thread.start_new_thread(gate.run, start)
+        self.call = None
+        while gate.running:
+            gate.go.ring()
+            gate.came.wait()
+        step, error = gate.step, gate.error
+        gate.step = gate.error = None
         if gate.over:
             gate.take_off()
         if error is not None:
