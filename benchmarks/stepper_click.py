@@ -1,11 +1,12 @@
 """What a click in the stepper costs, and what a drawing costs: python benchmarks/stepper_click.py
 
-Five tables. The whole of draw(), its layout included, by number of boxes. A click that the
+Six tables. The whole of draw(), its layout included, by number of boxes. A click that the
 kernel has to answer, without the browser: run the node, write the frame, turn it into JSON. A click on recorded
 frames, in Chromium, from the click to the painted frame, with 100 boxes (the aim: 16 ms); that needs playwright and
 Chromium, and is left out where they are missing. What a stepper of 30 boxes adds to a notebook (the aim: under 200 kB)
 and how large its exported page is (under 400 kB). At last large graphs, which begin with their parts closed: a
-ResNet-18, and a loop of 5,000 boxes (the aim: made and drawn within 2 s). Each time is the median of several;
+ResNet-18, and a loop of 5,000 boxes (the aim: made and drawn within 2 s); and all steps of the first, beside its plain
+backward() (the aim: three times that, and 5 ms for each node). Each time is the median of several;
 stepper_in_lab.py has the click in JupyterLab.
 """
 
@@ -206,6 +207,22 @@ def large_graphs(graphs: dict[str, Callable[[], Any]], rounds: int) -> None:
         print(f"  {name:42}{boxes:6} {groups:8} {min(made):8.0f} {min(opened):6.0f} {min(part):15.0f}")
 
 
+def whole_pass(build: Callable[[], Any], rounds: int) -> None:
+    print("\nall steps of a large graph, ms of the processor     plain   stepped   the aim")
+    plain, stepped = [], []
+    for _ in range(rounds):
+        loss = build()
+        start = time.process_time()
+        loss.backward()
+        plain.append((time.process_time() - start) * 1e3)
+        stepper = viz.BackwardStepper(build())
+        start = time.process_time()
+        stepper.last()
+        stepped.append((time.process_time() - start) * 1e3)
+    name = f"{stepper.index} nodes"
+    print(f"  {name:46} {min(plain):8.0f} {min(stepped):9.0f} {3 * min(plain) + 5 * stepper.index:9.0f}")
+
+
 def busy_ms(page: Any, client: Any) -> float:
     """For how long the page has kept the processor busy so far, when all that is to be painted is painted."""
     page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
@@ -223,6 +240,7 @@ def main() -> None:
     sizes()
     large = {"a loop of 20 steps": lambda: loop(20)} if quick else {"ResNet-18": network, "a loop": lambda: loop(834)}
     large_graphs(large, 1 if quick else 3)
+    whole_pass(lambda: loop(20) if quick else network(), 1 if quick else 5)
 
 
 if __name__ == "__main__":

@@ -33,13 +33,13 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "names and surface": (1_120, ("", "autograd/variable.py")),
     "ops": (3_800, ("ops",)),
     "nn": (1_647, ("nn",)),
-    "optim": (444, ("optim",)),
+    "optim": (443, ("optim",)),
     "random": (320, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),
-    "viz": (9_960, ("viz",)),
+    "viz": (9_890, ("viz",)),
     "teach": (1_276, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 23_240, 12_400  # the package, and the package without viz and teach
+WHOLE, WITHOUT_PICTURES = 23_202, 12_400  # the package, and the package without viz and teach
 SCRIPTS = 7_790  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

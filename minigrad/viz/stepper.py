@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import itertools
 import json
 import math
@@ -38,7 +39,7 @@ from minigrad.viz.page.what_if import Nudge, Question, WhatIf
 from minigrad.viz.page.widget_picture import picture_of, still_of
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
-from minigrad.viz.picture.svg import draw_parts
+from minigrad.viz.picture.svg import empty_drawing
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
@@ -124,11 +125,11 @@ class BackwardStepper(anywidget.AnyWidget):
         _check_root(root)
         frame = learner_frame(sys._getframe(1))
         others = () if beside is None else (beside._given[0], beside._names_of_nodes())
-        graph = snapshot(root, names, frame, *others)
+        graph = _without_collecting(snapshot, root, names, frame, *others)
+        drawing, groups = empty_drawing(graph), _without_collecting(groups_of, graph, graph.modules)
         begin = functools.partial(pass_of, root, gradient, retain_graph, create_graph, inputs)
         run = begin()  # raises what backward() would for wrong arguments
         wanted = wanted_boxes(graph, inputs)
-        drawing, groups = draw_parts(graph), groups_of(graph, graph.modules)
         seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
         retains = (create_graph if retain_graph is None else retain_graph) or engine is not None
         record = functools.partial(Recorder, graph, seed=seed, wanted=wanted, rooms=drawing.rooms, retain=retains)
@@ -150,7 +151,7 @@ class BackwardStepper(anywidget.AnyWidget):
         self._question: Any = Question(graph, root, another, seed, wanted, drawing.rooms, forward)
         self._recorder = recorder  # last of what close() lets go of: the stop button may come between
         self._groups = groups
-        picture = picture_of(graph, drawing, recorder.runs, groups)
+        picture = _without_collecting(picture_of, graph, drawing, recorder.runs, groups)
         if groups:  # by which the page marks where they lie among the steps
             picture["order"] = recorder.progress.expected_order()
         if predict:
@@ -598,11 +599,11 @@ class BackwardStepper(anywidget.AnyWidget):
     def close(self) -> None:
         """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""
         if self._recorder is not None:  # ipywidgets closes what could not be made, too
+            outside.leave(self)  # first: it could no longer answer the others, if it were stopped half way
             self._recorder.close()
             self._graph = self._recorder.graph
             self._grads.clear()
             self._values.clear()
-            outside.leave(self)
             self._given, self._rehearse, self._question = (None, {}), None, None
         super().close()
 
@@ -686,6 +687,17 @@ class BackwardStepper(anywidget.AnyWidget):
         metadata = {**metadata, recording.METADATA: self.kept}
         still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
         return {**data, "text/plain": repr(self), "image/svg+xml": still}, metadata
+
+
+def _without_collecting(function: Callable[..., Any], *arguments: Any) -> Any:
+    """While thousands of things are made that all stay, Python's search for what could go takes a fifth of the time."""
+    was_enabled = gc.isenabled()
+    try:
+        gc.disable()
+        return function(*arguments)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _check_root(root: Any) -> None:

@@ -282,8 +282,11 @@ def kept_lab(server: Server, browser: Browser) -> Lab:
 
 
 @pytest.fixture
-def lab(kept_lab: Lab) -> Iterator[Lab]:
+def lab(kept_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """JupyterLab, which stays open from test to test; anything that it complains of fails the test."""
     kept_lab.complaints.clear()
+    failed = request.session.testsfailed
     yield kept_lab
+    if request.session.testsfailed > failed:
+        kept_lab.notebook = None  # loaded anew: what a failed test has left, such as a dialog, harms no other
     assert [complaint for complaint in kept_lab.complaints if not complaint.startswith(LEFT_EARLY)] == []

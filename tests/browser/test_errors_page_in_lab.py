@@ -1,4 +1,4 @@
-"""The page of errors in JupyterLab: a link in a row opens the chapter, scrolled to the cell that shows the error."""
+"""Links in JupyterLab: of an error to the chapter that shows it, and of a word to its cell in the glossary."""
 
 import shutil
 from pathlib import Path
@@ -21,8 +21,32 @@ def test_a_link_opens_the_chapter_at_its_cell(lab: Any) -> None:
     lab.page.wait_for_function(
         """(chapter) => {
             const { content, context } = window.jupyterapp.shell.currentWidget ?? {};
-            return context?.path === chapter && content.node.querySelector('.jp-WindowedPanel-outer').scrollTop > 1000;
+            const view = context?.path === chapter && content.node.querySelector(".jp-WindowedPanel-outer");
+            return view && view.scrollTop > 1000;
         }""",
         arg=f"errors/{CHAPTER}",
+        timeout=SOON,
+    )
+
+
+def test_a_word_opens_the_glossary_at_its_cell(lab: Any) -> None:
+    folder = lab.server.folder / "words"
+    folder.mkdir(exist_ok=True)
+    for name in ("glossary.ipynb", "08_jacobians_and_hessians.ipynb"):
+        shutil.copy(NOTEBOOKS / name, folder)
+    lab.load("words/08_jacobians_and_hessians.ipynb")
+    lab.page.get_by_role("link", name="curvature", exact=True).first.click(timeout=SOON)
+    lab.page.wait_for_function(
+        """() => {
+            const { content, context } = window.jupyterapp.shell.currentWidget ?? {};
+            if (context?.path !== "words/glossary.ipynb") return false;
+            const nodes = [
+                content.node.querySelector(".jp-WindowedPanel-outer"),
+                content.widgets.find((widget) => widget.model.id === "curvature")?.node,
+            ];
+            if (!nodes.every(Boolean)) return false; // the page is there before its cells are
+            const [view, cell] = nodes.map((node) => node.getBoundingClientRect());
+            return view.top <= cell.top + 1 && cell.bottom < view.bottom && cell.height > 0;
+        }""",
         timeout=SOON,
     )

@@ -36,11 +36,11 @@ class Bounds(NamedTuple):
 BOUNDS = {
     "sketch": Bounds(boxes=6, text=11),
     "mlp": Bounds(boxes=7),
-    "rnn_6": Bounds(text=9.9, boxes=10, mute=4),
+    "rnn_6": Bounds(boxes=10, mute=4),
     "micrograd": Bounds(boxes=6),
-    "gan": Bounds(text=9.9, boxes=9, struck=1),
-    "digits": Bounds(text=9.9, boxes=11),
-    "penalty": Bounds(text=9.9, boxes=14, mute=9),
+    "gan": Bounds(boxes=9, struck=1),
+    "digits": Bounds(boxes=11),
+    "penalty": Bounds(boxes=14, mute=9),
 }
 
 

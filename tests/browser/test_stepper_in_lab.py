@@ -365,12 +365,14 @@ def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab
     lab.server.write("dying.ipynb", DYING)
     lab.server.trust()
     lab.open("dying.ipynb")
-    widget, other = lab.page.locator(".minigrad-stepper").all()
+    steppers = lab.page.locator(".minigrad-stepper")
+    expect(steppers).to_have_count(2, timeout=30_000)
+    widget, other = steppers.all()
     for step in ("1", "2"):
         widget.locator(".mg-press-next").click()
         expect(widget).to_have_attribute("data-step", step)
     widget.locator(".mg-press-next").click()
-    expect(widget.locator(".mg-note")).to_contain_text("kernel does not answer", timeout=2000)
+    expect(widget.locator(".mg-note")).to_contain_text("kernel does not answer")  # before JupyterLab asks
     lab.page.get_by_role("button", name="Ok").click(timeout=30_000)  # JupyterLab has seen it, and starts another
     expect(lab.page.locator(".minigrad-alone")).to_contain_text(["kernel that ran this is gone"] * 2)
     for name, step in (("back", "1"), ("first", "0"), ("next", "1"), ("last", "2")):

@@ -6,7 +6,7 @@ import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, classes, examples, key, press, saved, shown, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
-const { pathOf } = await loadModule("viz/static/wires.mjs");
+const { freest, pathOf, placesOn } = await loadModule("viz/static/wires.mjs");
 const { hatching, share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
 
 let page;
@@ -41,6 +41,37 @@ test("signs hang below their box, clear of what is written in it", async () => {
   const [, y] = numbers(box.querySelector(".mg-signs"), "transform");
   const radius = Number(box.querySelector(".mg-sign-back").getAttribute("r"));
   assert.ok(y - radius > height + 1, `${y} - ${radius} is not below ${height}`);
+});
+
+/** What a reader sees of a shape: its class, its place and size, and its text. */
+function seen(element) {
+  const told = ["class", "x", "y", "width", "height", "rx", "d", "href", "text-anchor", "preserveAspectRatio"].map((name) => element.getAttribute(name));
+  return [element.localName, ...told, element.localName === "text" ? element.textContent : ""];
+}
+
+for (const name of ["example", "hostile", "large"]) {
+  test(`a box has the same shapes here as in an image: ${name}`, async () => {
+    const root = await show(saved(name));
+    for (const [k, still] of examples[name].stills.entries()) {
+      if (k) press(root, "last");
+      const drawn = [...new DOMParser().parseFromString(still, "image/svg+xml").querySelectorAll(".mg-box")];
+      assert.ok(drawn.length >= 4);
+      for (const box of drawn) {
+        const made = root.querySelector(`[data-box="${box.getAttribute("data-box")}"]`);
+        const shapes = (group) => [...group.querySelectorAll(":is(rect, path, text, image)")].filter((one) => !one.closest('[visibility="hidden"]')).map(seen);
+        assert.ok(shapes(box).length >= 6);
+        assert.deepEqual(shapes(made), shapes(box));
+        for (const word of classes(box)) assert.ok(classes(made).includes(word), `${made.getAttribute("class")} lacks ${word}`);
+      }
+    }
+  });
+}
+
+test("a pass that was saved with its boxes as texts shows these", async () => {
+  const { picture } = examples.example;
+  const drawn = Object.fromEntries(Object.keys(picture.boxes).map((id) => [id, `<g class="mg-box mg-leaf mg-idle" data-box="${id}"><rect class="mg-card" width="140"/><text class="mg-name">old ${id}</text></g>`]));
+  const root = await show(saved("example", { picture: { ...picture, drawn } }));
+  assert.deepEqual(texts(root, ".mg-box .mg-name"), Object.keys(picture.boxes).map((id) => `old ${id}`));
 });
 
 test("an edge goes from its first stop to its last: in curves along the flow, and with round corners where it turns", () => {
@@ -89,6 +120,53 @@ test("of a sum that is too long for its pill, the result stays", async () => {
   press(root, "next");
   press(root, "next");
   assert.equal(chip(root, edge).querySelector("text").textContent, "2.828");
+});
+
+const meet = (one, other) => Math.abs(one.x - other.x) < 80 && Math.abs(one.y - other.y) < 20; // two pills, each of 80 by 20
+
+test("of two edges that run close to each other, each has its pill where it can be read", () => {
+  const turns = true;
+  const ways = {
+    "beside each other": [0, 9].map((x) => [{ x, y: 0, turns }, { x, y: 300, turns }]),
+    "from one box to two": [-40, 40].map((x) => [{ x: x / 9, y: 0 }, { x, y: 40 }]),
+    "across": [0, 14].map((y) => [{ x: 0, y: 0 }, { x: 400, y }]),
+  };
+  for (const [name, [way, close]] of Object.entries(ways)) {
+    const down = name !== "across";
+    const one = freest(placesOn(way, down, 80), 80, 20, [], []);
+    assert.deepEqual([one.x, one.y], [(way[0].x + way[1].x) / 2, (way[0].y + way[1].y) / 2], `${name}: alone, it is in the middle`);
+    assert.ok(meet(one, placesOn(close, down, 80)[0]), `${name}: in the middle the second would hide it`);
+    const other = freest(placesOn(close, down, 80), 80, 20, [{ x: one.x - 40, y: one.y - 10, w: 80, h: 20 }], []);
+    assert.ok(!meet(one, other), `${name}: ${JSON.stringify([one, other])}`);
+  }
+});
+
+test("a pill that has to make room for another goes where it hides the least of the boxes", () => {
+  const places = placesOn([{ x: 0, y: 0, turns: true }, { x: 0, y: 200, turns: true }], true, 80);
+  const taken = [{ x: -40, y: 90, w: 80, h: 20 }];
+  const { y: anywhere } = freest(places, 80, 20, taken, []);
+  assert.ok(anywhere < 100);
+  const { y } = freest(places, 80, 20, taken, [{ x: -60, y: 0, w: 120, h: 100 }]);
+  assert.ok(y > 110, `${y}`);
+});
+
+test("the pills of a step hide neither each other nor the flags of boxes", async () => {
+  const root = await show(saved());
+  const area = (element, place) => {
+    const [x, y, w, h] = ["x", "y", "width", "height"].map((name) => Number(element.getAttribute(name)));
+    return { left: place[0] + x, right: place[0] + x + w, top: place[1] + y, bottom: place[1] + y + h, words: element.parentNode.textContent };
+  };
+  for (;;) {
+    const pills = [...root.querySelectorAll(".mg-chip:not([visibility=hidden])")].map((one) => area(one.querySelector("rect"), numbers(one, "transform")));
+    const flags = [...root.querySelectorAll(".mg-badge:not([visibility=hidden]) .mg-flag")].map((one) => ({ ...area(one, numbers(one.closest("[data-box]"), "transform")) }));
+    for (const [k, pill] of pills.entries())
+      for (const other of [...pills.slice(k + 1), ...flags]) {
+        const [w, h] = [Math.min(pill.right, other.right) - Math.max(pill.left, other.left), Math.min(pill.bottom, other.bottom) - Math.max(pill.top, other.top)];
+        assert.ok(w <= 0 || h <= 6, `${pill.words} and ${other.words}`); // a flag's lower half is in its box
+      }
+    if (root.querySelector(".mg-press-next").getAttribute("aria-disabled") === "true") break;
+    press(root, "next");
+  }
 });
 
 test("a version is a tag on the upper edge, and goes away when there is none to tell", async () => {

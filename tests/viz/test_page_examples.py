@@ -10,12 +10,13 @@ from cells import EXAMPLE, HOSTILE, STEPPED, cell
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz.page.widget_picture import still_of
 
 
 def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
     scope = cell(STEPPED)
     scope["s"].last()
-    yield "example", as_model(scope["s"])
+    yield "example", as_model(scope["s"]) | {"stills": stills(scope["s"])}
     scope["s"].what_if(B=[5.0])
     yield "supposed", dict(scope["s"].whatif)
     scope = cell(EXAMPLE)
@@ -23,13 +24,13 @@ def page_examples() -> Iterator[tuple[str, dict[str, Any]]]:
         scope["F"], names=dict(zip(HOSTILE[:6], (scope[name] for name in "ABCDEF"), strict=True))
     )
     hostile.last()
-    yield "hostile", as_model(hostile)
+    yield "hostile", as_model(hostile) | {"stills": stills(hostile)}
     scope = cell(
         "x = mg.ones(16, 8)\nw = mg.full((8, 12), 0.5, requires_grad=True)\n"
         "logits = x @ w\nloss = (logits * logits).mean()\n"
         "s = viz.BackwardStepper(loss)\ns.last()\n"
     )
-    yield "large", as_model(scope["s"])
+    yield "large", as_model(scope["s"]) | {"stills": stills(scope["s"])}
     scope = cell(
         "x = mg.tensor([[1., 0., -1., 2.], [0.5, 3., 1., -2.]])\n"
         "W = mg.tensor([[1., 0., 2.], [0.5, -1., 1.], [0., 1., 1.], [-1., 0.5, 0.]], requires_grad=True)\n"
@@ -103,6 +104,12 @@ s.last()
 
 def as_model(stepper: Any) -> dict[str, Any]:
     return {"picture": stepper.picture, "recorded": stepper.recorded}
+
+
+def stills(stepper: Any) -> list[str]:
+    """The first and the last frame as images, which have the same boxes as the page."""
+    shown = stepper._graph, stepper._groups, stepper.picture["open"]
+    return [still_of(*shown, stepper.frames[index]) for index in (0, -1)]
 
 
 def walks(stepper: Any) -> list[dict[str, Any]]:

@@ -64,7 +64,7 @@ def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | Non
 def _made_by(name: str | None, frame: FrameType | None) -> tuple[str, Span | None]:
     """The text of the learner's that made a tensor which needs no grad, and where it stands."""
     place = only_assignment(name, frame)
-    text = "" if place is None else with_names(place, [])
+    text = "" if place is None else with_names(place, {})
     return (text if 0 < len(text) <= LONGEST else "no grad"), place
 
 

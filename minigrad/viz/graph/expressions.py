@@ -6,6 +6,7 @@ the single rules; here they are applied to a whole graph.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -50,6 +51,7 @@ class NodeNames:
         self.names: dict[Any, str] = {}
         self.plain: dict[Any, str] = {}  # of one of several with the same name, that name without a number
         self.numbered: set[Any] = set()  # those that have only a number for a name
+        self.nodes = nodes
         self._name_all(nodes, known)
 
     def _name_all(self, nodes: list[Any], known: Mapping[Any, str]) -> None:
@@ -114,27 +116,27 @@ class NodeNames:
         """The learner's text that made a node, with names for its parts; the call of its op where there is none."""
         span = self.spans[node]
         if span is not None:
-            text = naming.with_names(span, self._parts(node, span))
+            text = naming.with_names(span, self._parts[node])
             if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         text = call_text(node, self.names.__getitem__, self.of_saved)
         return text if len(text) <= LONGEST else op_word(node.name())
 
-    def _parts(self, node: Any, span: Span) -> list[tuple[Span, str]]:
-        """The nearest nodes below that were made by a proper part of the same text."""
-        parts, known = [], {node}
-        stack = [child for child, _ in node.next_functions]
-        while stack:
-            child = stack.pop()
-            place = self.spans.get(child)
-            if child is None or child in known or place is None:
-                continue
-            known.add(child)
-            if span.contains(place):
-                parts.append((place, self.names[child]))
-            elif self._is_one_call(child, node):
-                stack += [grandchild for grandchild, _ in child.next_functions]
-        return parts
+    @functools.cached_property
+    def _parts(self) -> dict[Any, dict[Span, str]]:
+        """For each node the nearest nodes below that were made by a proper part of the same text: place -> name."""
+        found: dict[Any, dict[Span, str]] = {}
+        for node in self.nodes:
+            parts, span = found.setdefault(node, {}), self.spans[node]
+            for child, _ in node.next_functions if span is not None else ():
+                place, named = self.spans.get(child), {}
+                if span is not None and place is not None and span.contains(place):
+                    named = {place: self.names[child]}
+                elif place is not None and self._is_one_call(child, node):
+                    named = found.get(child, {})
+                for one, name in named.items():
+                    parts[one] = max(parts.get(one, ""), name)  # any, of a part that was run several times
+        return found
 
     def of_saved(self, kept: Any) -> str:
         """What the learner calls a tensor that a node has saved; "" where it has no name."""

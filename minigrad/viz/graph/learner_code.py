@@ -39,12 +39,12 @@ def sources_of(spans: Iterable[Span | None]) -> tuple[Source, ...]:
     return tuple(sources)
 
 
-def first_assignment(name: str, spans: Iterable[Span | None], frame: FrameType | None) -> Span | None:
+def first_assignment(name: str, files: Iterable[str], frame: FrameType | None) -> Span | None:
     """The assignment that made a leaf, if it stands in a cell that is shown anyway: in the one that asked for the
-    picture, before the line that did, else in one whose lines are in the picture.
+    picture, before the line that did, else in one of the files whose lines are in the picture.
     """
     asking = None if frame is None else frame.f_code.co_filename
-    for file in dict.fromkeys([asking, *(span.file for span in spans if span is not None)]):
+    for file in dict.fromkeys([asking, *files]):
         places = [place for target, place in naming.assignments(file) if target == name] if file else []
         if file == asking and frame is not None:
             places = [place for place in places if place.first <= frame.f_lineno]

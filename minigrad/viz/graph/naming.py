@@ -72,7 +72,9 @@ class Variables:
                     f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
                 )
             if not is_tensor(value) and not has_parameters(value):
-                raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {type(value).__name__}")
+                kind = type(value).__name__
+                kind += " of another engine, which is not in this graph" * (kind == "Tensor")
+                raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {kind}")
             self._add_variable(name, value)
             self._add_inside(name, value)
         if frame is not None:
@@ -304,7 +306,7 @@ def _statement(text: str) -> ast.stmt | None:
     return statement
 
 
-def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:
+def with_names(span: Span, parts: Mapping[Span, str]) -> str:
     """The text of a span on one line, with names in place of the parts that have their own boxes."""
     text = source_text(span)
     starts = [0]
@@ -314,7 +316,7 @@ def with_names(span: Span, parts: list[tuple[Span, str]]) -> str:
     def offset(line: int, column: int) -> int:
         return starts[line - span.first] + column - (span.start if line == span.first else 0)
 
-    pieces = {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts}
+    pieces = {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts.items()}
     limit = len(text)
     for start, end, name in sorted(pieces, reverse=True):
         if end > limit or start < 0:

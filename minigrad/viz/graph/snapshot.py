@@ -108,6 +108,7 @@ class _Builder:
             if self.spans[node] is None and hasattr(node, "saved_result") and not is_leaf(node):  # its name tells some
                 name = None if node in self.called.numbered else self.names[node]
                 self.spans[node] = only_assignment(name, self.frame)
+        self.files = dict.fromkeys(span.file for span in self.spans.values() if span is not None)
         constants = constants_of(self.nodes, self.variables, self.frame)
         boxes: list[Box] = []
         nodes: list[Any] = []
@@ -200,7 +201,7 @@ class _Builder:
         if is_leaf(node):
             leaf = node.variable
             value = values.describe(leaf.detach().numpy())
-            span = first_assignment(name, self.spans.values(), self.frame)
+            span = first_assignment(name, self.files, self.frame)
             about = key, "leaf", name, "leaf", node.name(), value, grad_value(leaf), span
             return Box(*about, version=version_of(leaf))
         _, tensor = self.variables.result(node) or ("", getattr(node, "tensor", None))

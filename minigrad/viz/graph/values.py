@@ -305,7 +305,7 @@ def heat_map(array: Any) -> str:
     The first dimensions are laid under each other, the last runs to the right. Where a block has a NaN, its cell is
     magenta.
     """
-    flat = _reals(array)
+    flat = np.abs(array) if np.iscomplexobj(array) else np.asarray(array)
     if flat.size == 0:
         return ""
     grid = flat.reshape(1, -1) if flat.ndim < 2 else flat.reshape(-1, flat.shape[-1])
@@ -314,7 +314,9 @@ def heat_map(array: Any) -> str:
         if size > most:
             starts = (np.arange(most) * size) // most
             counts = np.diff(np.append(starts, size))
-            grid = np.add.reduceat(grid, starts, axis=axis) / (counts[:, None] if axis == 0 else counts)
+            sums = np.add.reduceat(grid, starts, axis=axis, dtype=np.float64)  # without a copy of all in that
+            grid = sums / (counts[:, None] if axis == 0 else counts)
+    grid = np.asarray(grid, np.float64)
     finite = grid[np.isfinite(grid)]
     largest = float(np.abs(finite).max()) if finite.size else 0.0
     scaled = grid / largest if largest > 0 else np.where(np.isfinite(grid), 0.0, grid)

@@ -34,6 +34,8 @@ def tensor_of(root: Any, engine: Any) -> Any:
 
     Raises TypeError or ValueError for a graph that cannot be one, RuntimeError where a method of the engine raises.
     """
+    if engine is None and own_tensor(root) is not root:
+        raise TypeError("this is a result of an engine of your own: say how it is read, as in engine=viz.Engine()")
     if engine is None:
         return mirror_of(root)
     if not isinstance(engine, Engine):

@@ -14,7 +14,7 @@ from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.modules import Group, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean
-from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of
+from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, written
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_values import value_of
 
@@ -32,7 +32,6 @@ def picture_of(graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[
     paths = {box: group.path for group in groups for box in group.boxes}
     return {
         "svg": drawing.svg,
-        "drawn": drawing.boxes,
         "total": len(runs),
         "runs": [box.id for box in graph.boxes if box.id in runs],
         "root": clean(graph.by_id[graph.root].name),
@@ -52,6 +51,7 @@ def picture_of(graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[
                 "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",
                 "dtype": box.value.dtype,
                 **value_of(box),
+                **_drawn(box, drawing),
                 "saved": saved_of(box),
                 "needs_grad": box.needs_grad,
                 "pruned": box.kind != "constant" and box.id not in runs and not own,
@@ -69,6 +69,14 @@ def picture_of(graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[
             for source in graph.sources
         ],
     }
+
+
+def _drawn(box: Box, drawing: Drawing) -> dict[str, Any]:
+    """What the page needs to make a box, where it is not what is said of the box anyway."""
+    said = {"label": clean(box.name), "beside": clean(box.expression), "text": clean(box.value.full)}
+    words = {key: text for key, text in written(box, drawing.sizes[box.id][0]).items() if text != said[key]}
+    marks = {"heat": box.value.heat, "large": box.value.is_large, "unknown": not box.value.known}
+    return words | {key: mark for key, mark in marks.items() if mark}
 
 
 def _group_json(group: Group) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pathlib import Path
 STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 ORDER = (
-    "dom marks conditions whatif cells values levels player layered modules wires sizes picture camera minimap "
+    "dom marks conditions whatif cells values levels player layered modules wires sizes boxes picture camera minimap "
     "inspector panels predict changing menu tip twins keyboard controls stepper"
 )
 SCRIPTS = tuple(ORDER.split())

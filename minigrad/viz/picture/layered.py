@@ -12,8 +12,9 @@ holds the two together. Places are counted along the flow and across it, so that
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -25,8 +26,8 @@ SWEEPS = 10
 LANE = 10  # pixels between edges that go from band to band
 GUTTER = 34  # between bands, beside the lanes
 MOST_BANDS = 4
-BETTER = 1.12  # times as large as with one band less, or a band more is not worth it
-READABLE = 0.66  # of its size: smaller, a box shows its name and no numbers
+BETTER = 1.25  # times as large as with one band less, or a band more is not worth it
+READABLE = 0.64  # of its size: smaller, a box shows its name and no numbers
 NUMBERS = 1.25  # times as much worth is a picture with numbers
 CROWDED = 1.08  # the same for an edge more that goes from band to band
 ENTRY = -0.12  # downwards edges meet boxes left of the middle, clear of the flag on the corner
@@ -69,12 +70,12 @@ class Room:
         """How large something of a size can be shown here, at most as it is."""
         return min(1.0, self.width / max(width, 1), self.height / max(height, 1))
 
-    def worth(self, arranged: Arranged) -> float:
+    def worth(self, whole: Arranged, inner: Iterable[Arranged] = ()) -> float:
         """The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be
-        followed to it.
+        followed to it: in the whole and in the open groups in it.
         """
-        costs: float = BETTER ** (arranged.bands - 1) * CROWDED**arranged.lanes
-        scale = self.scale(arranged.width, arranged.height)
+        costs = math.prod(BETTER ** (one.bands - 1) * CROWDED**one.lanes for one in (whole, *inner))
+        scale = self.scale(whole.width, whole.height)
         return scale * (NUMBERS if scale >= READABLE else 1) / costs
 
     def within(self, width: float, height: float, part: float) -> Room:

@@ -253,8 +253,8 @@ class _Nest:
                 x, y = origins[group]
                 stops += [(x + stop[0], y + stop[1], stop[2]) for stop in laid[group].ways[name]]
             wires.append(Wire(name, source, target, tuple(members), tuple(stops)))
+        inner = [one for key, one in laid.items() if key]
         whole = laid[WHOLE]
         width, height = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
-        return Layout(
-            *(width, height, room.down, room.scale(width, height), room.worth(whole)), corners, frames, tuple(wires)
-        )
+        scale, worth = room.scale(width, height), room.worth(whole, inner)
+        return Layout(width, height, room.down, scale, worth, corners, frames, tuple(wires))

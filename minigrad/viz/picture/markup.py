@@ -23,14 +23,14 @@ def clean(text: str) -> str:
     """Text that XML and a single line allow: control characters become the replacement character, line ends a visible
     mark.
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text  # nearly all there is, in a large graph
     return FORBIDDEN.sub("\ufffd", text.replace("\n", "⏎").replace("\r", "⏎").replace("\t", " "))
 
 
 def clean_lines(text: str) -> str:
     """The same for text of several lines."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "\n".join(clean(line) for line in text.split("\n"))
 

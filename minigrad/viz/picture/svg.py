@@ -8,6 +8,7 @@ expressions are isolated from the text around them, so that right-to-left names 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,14 +57,11 @@ WIRES = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient; `boxes` is the
-    markup of those that are not in it yet.
-    """
+    """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient."""
 
     svg: str
     rooms: dict[str, int]
     sizes: Sizes
-    boxes: Mapping[str, str]
 
 
 def draw_svg(
@@ -98,20 +96,18 @@ def draw_svg(
         title = f"{names[wire.source]} enters {names[wire.target]}"
         lines += _wire(wire, flow, any(edge.carries for edge in members), layout.down, title)
     seen = [box for box in graph.boxes if box.id in layout.corners]
-    boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad, False) for box in seen]
+    boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad) for box in seen]
     looks = _looks(groups, states)
     frames = [_frame(group, layout.frames[group.id], looks[group.id]) for group in groups if group.id in layout.frames]
     layers = "".join(frames), lines, "".join(boxes), _chips(layout, chips)
-    return _drawing(graph, sizes, {}, layout, layers)
+    return _drawing(graph, sizes, layout, layers)
 
 
-def draw_parts(graph: Snapshot) -> Drawing:
-    """An empty drawing, and each box by itself at the upper left corner: the page puts those into it that are seen,
-    places them, and draws the edges. So a graph of thousands opens as fast as the few boxes that are seen of it.
+def empty_drawing(graph: Snapshot) -> Drawing:
+    """A drawing with nothing in it yet, and how large the boxes will be: the page makes those that are seen, places
+    them, and draws the edges. So a graph of thousands opens as fast as the few boxes that are seen of it.
     """
-    sizes = {box.id: box_size(box, True) for box in graph.boxes}
-    boxes = {box.id: _box(box, sizes[box.id], (0.0, 0.0), None, True, True) for box in graph.boxes}
-    return _drawing(graph, sizes, boxes)
+    return _drawing(graph, {box.id: box_size(box, True) for box in graph.boxes})
 
 
 def flows_of(graph: Snapshot) -> dict[str, float]:
@@ -127,7 +123,6 @@ def flows_of(graph: Snapshot) -> dict[str, float]:
 def _drawing(
     graph: Snapshot,
     sizes: Sizes,
-    boxes: Mapping[str, str],
     layout: Layout | None = None,
     layers: Sequence[str] = [""] * 4,
 ) -> Drawing:
@@ -142,7 +137,7 @@ def _drawing(
         f'<g class="mg-groups">{layers[0]}</g><g class="mg-edges">{layers[1]}</g><g class="mg-boxes">{layers[2]}</g>'
         f'<g class="mg-chips">{layers[3]}</g></svg>'
     )
-    return Drawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes, boxes)
+    return Drawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes)
 
 
 def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, str]:
@@ -184,6 +179,7 @@ def _frame(group: Group, frame: Frame, state: str) -> str:
 # ---------------------------------------------------------------- sizes
 
 
+@functools.lru_cache(maxsize=8192)
 def short_name(name: str) -> str:
     """A name as it stands in a box: of a long path, such as net.layer1.0.conv1.weight, the end says most."""
     text = clean(name)
@@ -218,34 +214,50 @@ def _shows_grad(box: Box, every_grad: bool) -> bool:
 # ---------------------------------------------------------------- parts
 
 
-def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None, every_grad: bool, live: bool) -> str:
+def written(box: Box, width: float) -> dict[str, str]:
+    """What is written in a box, as it has room: its name, its expression and its value."""
+    label = short_name(box.name)
+    beside = round((width - 2 * PAD - BESIDE - columns(label) * NAME_WIDTH) / MONO_WIDTH)  # characters
+    return {
+        "label": label,
+        "beside": clean(shorten(box.expression, beside)),
+        "text": row_text(box.value, box.value.text, width),
+    }
+
+
+def row_text(value: Value, text: str, width: float) -> str:
+    """A value or a gradient in its row: what is wrong with it goes before what it is."""
+    room = _room(width, MAP_WIDTH + 10 if value.heat else 0)
+    return clean(shorten(f"⚠ {value.alarm}" if value.alarm else text, room))
+
+
+def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None, every_grad: bool) -> str:
+    """A box as it is on a page that does not run the widget; static/boxes.mjs makes the same shapes in it."""
     (width, height), kind = size, box.kind
     state = state or State("off" if kind == "constant" else "idle", "", box.grad)
     stroke, thick, dashes, fill = STATES[state.state]
     if kind == "leaf" and state.state == "idle":
         stroke, thick = LEAF, 2.2
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
-    title = "" if live else f"<title>{markup(hover(box))}</title>"  # the page shows its own, also by the keyboard
     radius = 12 if kind == "leaf" else 5
-    name = short_name(box.name)
-    beside_name = round((width - 2 * PAD - BESIDE - columns(name) * NAME_WIDTH) / MONO_WIDTH)  # characters
+    words = written(box, width)
     parts = [
         f'<g class="mg-box mg-{kind} mg-{state.state}" data-box="{box.id}" '
-        f'transform="translate({_point(corner)})">{title}',
+        f'transform="translate({_point(corner)})"><title>{markup(hover(box))}</title>',
         f'<rect class="mg-card" width="{pixels(width)}" height="{pixels(height)}" rx="{radius}" fill="{fill}" '
         f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
         f'<path class="mg-rule" d="M1 {HEAD}H{pixels(width - 1)}" stroke="{RULE}"/>',
         f'<text class="mg-name" x="{PAD}" y="19" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
-        f'style="unicode-bidi:isolate">{markup(name)}</text>',
+        f'style="unicode-bidi:isolate">{markup(words["label"])}</text>',
         f'<text class="mg-expression" x="{pixels(width - PAD)}" y="19" text-anchor="end" fill="{QUIET}" '
-        f'style="unicode-bidi:isolate">{markup(shorten(box.expression, beside_name))}</text>',
+        f'style="unicode-bidi:isolate">{markup(words["beside"])}</text>',
     ]
     top = HEAD + 3
-    parts.append(_row("value", box.value, box.value.text, top, width, box.value.is_large))
+    parts.append(_row("value", box.value, words["text"], top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
-        top += ROW
-        parts.append(_row("grad", state.grad, state.grad_text or state.grad.text, top, width, box.value.is_large))
-    if live or state.badge:
+        text = row_text(state.grad, state.grad_text or state.grad.text, width)
+        parts.append(_row("grad", state.grad, text, top + ROW, width, box.value.is_large))
+    if state.badge:
         parts.append(_badge(state.badge, width, stroke))
     return "".join([*parts, "</g>"])
 
@@ -258,13 +270,11 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
-    shown = f"⚠ {value.alarm}" if value.alarm else text
-    room = _room(width, MAP_WIDTH + 10 if value.heat else 0)
     right = width - PAD - (MAP_WIDTH + 8 if value.heat else 0)
     parts = [
         f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" font-family="{SANS}" fill="{QUIET}">{word}</text>',
         f'<text class="mg-{word}{marks}" x="{pixels(right)}" y="{pixels(baseline)}" text-anchor="end" '
-        f'fill="{fill}"{weight}>{markup(shorten(shown, room))}</text>',
+        f'fill="{fill}"{weight}>{markup(text)}</text>',
     ]
     if large:
         address = f' href="{value.heat}"' if value.heat else ""
@@ -280,7 +290,7 @@ def _badge(text: str, width: float, colour: str) -> str:
     """A little flag on the box's upper edge: the state in a word."""
     length = columns(text) * FLAG_WIDTH + 13
     return (
-        f'<g class="mg-badge"{_hidden(not text)}><rect class="mg-flag" x="{pixels(width - 8 - length)}" y="-12" '
+        f'<g class="mg-badge"><rect class="mg-flag" x="{pixels(width - 8 - length)}" y="-12" '
         f'width="{pixels(length)}" height="18" rx="9" fill="{colour}"/><text class="mg-flag-text" '
         f'x="{pixels(width - 8 - length / 2)}" y="1" text-anchor="middle" font-family="{SANS}" font-weight="600" '
         f'fill="{PAPER}">{markup(text)}</text></g>'

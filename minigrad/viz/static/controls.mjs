@@ -6,6 +6,7 @@ import { button, icon, make } from "./dom.mjs";
 import { legend } from "./sizes.mjs";
 
 const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milliseconds between steps
+const AT_ONCE = 800; // boxes and groups that are drawn within a second
 const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
 
 export class Controls {
@@ -79,7 +80,7 @@ export class Controls {
     );
     const { modules } = stepper.picture;
     const folds = [
-      this.press("open-all", "open all modules", { face: "Open all" }, () => stepper.regroup(() => modules.openAll())),
+      this.press("open-all", "open all modules", { face: "Open all" }, () => this.openAll()),
       this.press("close-all", "close all modules", { face: "Close all" }, () => stepper.regroup(() => modules.closeAll())),
     ];
     this.buttons.sizes = this.press("sizes", "‖g‖: colour edges and boxes by the size of their gradients (g)", { face: "‖g‖" }, () => this.toggleSizes());
@@ -87,6 +88,27 @@ export class Controls {
     this.legend = legend();
     this.zoom = group("zoom", "the drawing", ...(modules.any ? folds : []), this.buttons.sizes, out, size, this.buttons.in, fit);
     this.list = this.breakList();
+  }
+
+  /** Open all groups. What takes seconds is said first, and done when that has been painted. */
+  openAll() {
+    const { player, stepper } = this;
+    const { modules } = stepper.picture;
+    const open = () => stepper.regroup(() => modules.openAll());
+    const count = modules.order.size;
+    if (count <= AT_ONCE) {
+      open();
+      return;
+    }
+    const said = `Drawing ${count} boxes and groups: this takes some seconds.`;
+    player.note = said;
+    player.tell();
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (player.note === said) player.note = "";
+        if (!player.gone) open();
+      }),
+    );
   }
 
   // ---------------------------------------------------------------- steps

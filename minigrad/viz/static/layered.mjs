@@ -13,8 +13,8 @@ const SWEEPS = 10;
 const LANE = 10;
 const GUTTER = 34;
 const MOST_BANDS = 4;
-const BETTER = 1.12;
-export const READABLE = 0.66; // of its size: smaller, a box shows its name and no numbers
+const BETTER = 1.25;
+export const READABLE = 0.64; // of its size: smaller, a box shows its name and no numbers
 const NUMBERS_SEEN = 1.25; // times as much worth is a picture with numbers
 const CROWDED = 1.08;
 const ENTRY = -0.12;
@@ -24,10 +24,14 @@ export function scaleIn(room, { width, height }) {
   return Math.min(1, room.width / Math.max(width, 1), room.height / Math.max(height, 1));
 }
 
-/** The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be followed to it. */
-export function worthIn(room, arranged) {
-  const scale = scaleIn(room, arranged);
-  return (scale * (scale >= READABLE ? NUMBERS_SEEN : 1)) / (BETTER ** (arranged.bands - 1) * CROWDED ** arranged.lanes);
+/**
+ * The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be followed to it: in the whole and in
+ * the open groups in it.
+ */
+export function worthIn(room, whole, inner = []) {
+  const scale = scaleIn(room, whole);
+  const costs = [whole, ...inner].reduce((product, { bands, lanes }) => product * BETTER ** (bands - 1) * CROWDED ** lanes, 1);
+  return (scale * (scale >= READABLE ? NUMBERS_SEEN : 1)) / costs;
 }
 
 /**

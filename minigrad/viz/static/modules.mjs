@@ -14,6 +14,7 @@ export const NAME_LETTER = 8.2; // bold, in the title of a group
 const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
 const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
 const LEGIBLE_NAMES = 0.5; // and smaller than this, too little of that
+const CROWD = 1000; // edges of which nobody can read a word
 const FEWEST_SEEN = 5; // boxes that make a picture
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
@@ -121,20 +122,19 @@ export class Modules {
 
   /**
    * Place everything that is seen, in the direction in which it is larger in one of some rooms, [{width, height}]. Returns the picture's size and
-   * direction, where boxes, groups and edges are, and, as `room`, which room it is for.
+   * direction, where boxes, groups and edges are, and, as `room`, which room it is for. A crowd is placed once, as what was seen before it was.
    */
   layout(rooms) {
     const links = this.links();
     const inside = this.contents(links);
+    const every = rooms.flatMap((_, room) => [false, true].flatMap((down) => (this.open.size ? [1, SQUEEZED] : [1]).map((part) => ({ room, down, part }))));
+    const tries = links.length > CROWD && rooms[this.chosen?.room] ? [this.chosen] : every;
     let best = null;
-    rooms.forEach((room, k) => {
-      for (const down of [false, true]) {
-        for (const part of this.open.size ? [1, SQUEEZED] : [1]) {
-          const laid = { ...this.placed(links, inside, { ...room, down }, part), down, room: k };
-          if (!best || laid.worth > LARGER * best.worth) best = laid;
-        }
-      }
-    });
+    for (const { room, down, part } of tries) {
+      const laid = { ...this.placed(links, inside, { ...rooms[room], down }, part), room, down, part };
+      if (!best || laid.worth > LARGER * best.worth) best = laid;
+    }
+    this.chosen = best;
     return best;
   }
 
@@ -176,7 +176,10 @@ export class Modules {
       const { width, height } = laid.get(id);
       if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.titleWidth(this.byId.get(id))), h: height + HEAD + FOOT });
     }
-    return { ...this.gathered(links, laid, sizes), worth: worthIn(room, laid.get(WHOLE)) };
+    const gathered = this.gathered(links, laid, sizes);
+    const whole = laid.get(WHOLE);
+    laid.delete(WHOLE);
+    return { ...gathered, worth: worthIn(room, whole, laid.values()) };
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */

@@ -1,21 +1,25 @@
 // The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by
-// box, where a frame differs from the one that is shown. A box of which nothing has been seen yet is a text: it becomes elements when it is
+// box, where a frame differs from the one that is shown. A box of which nothing has been seen yet has no elements: it gets them when it is
 // first needed, so that a graph of thousands opens as fast as what is seen of it. When a group opens or closes, boxes move and edges are drawn anew; their ids stay.
 // What is shown small says less, in letters that can be read: names and numbers, then names, and at last dots.
 
+import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { READABLE } from "./layered.mjs";
 import { sign } from "./marks.mjs";
 import { kindBeside, Modules, NAME_LETTER } from "./modules.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
-import { headOf, longestPiece, pathOf } from "./wires.mjs";
+import { freest, headOf, longestPiece, pathOf, placesOn } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
 const FLOWS = ["idle", "now", "done", "off"];
 const CHIP_WIDTH = 7.3; // pixels of a character in a pill, as in svg.py
 const CHIP_ROUND = 18; // what a pill's round ends take
+const CHIP_HEIGHT = 20;
+const MOST_PLACED = 100; // pills that are kept apart, where every edge has one
 const FLAG_WIDTH = 7;
+const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
 const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
 const FAILED = "✗ failed";
@@ -75,9 +79,10 @@ export class Picture {
 
   /** Make the elements of boxes that have none yet, each in its place in the order of all. The next painting paints them as the frame says. */
   draw(ids) {
-    const wanted = ids.filter((id) => !this.boxes.has(id) && this.data.drawn?.[id]);
+    const { boxes, drawn } = this.data; // a page that was saved before boxes were made here has them as texts
+    const wanted = ids.filter((id) => !this.boxes.has(id) && (drawn?.[id] || boxes?.[id]?.size));
     if (!wanted.length || !this.drawing) return;
-    const made = drawingFrom(`<svg xmlns="${SVG}">${wanted.map((id) => this.data.drawn[id]).join("")}</svg>`);
+    const made = drawn ? drawingFrom(`<svg xmlns="${SVG}">${wanted.map((id) => drawn[id]).join("")}</svg>`) : shape("g", {}, ...wanted.map((id) => boxFrom(id, boxes[id])));
     this.adopt([...(made?.children ?? [])]);
     const layer = this.layer("mg-boxes", ".mg-chips");
     let behind = null;
@@ -151,6 +156,7 @@ export class Picture {
       frames.append(parts.group); // outer ones first, so that the inner ones lie above them
       this.placeGroup(parts, at);
     }
+    this.places = laid.boxes;
     this.drawWires(laid.wires);
     this.layer("mg-titles", ".mg-chips").replaceChildren(...[...this.groups.values()].filter(({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none").map((parts) => parts.title));
     Object.assign(this.painted, { edges: {}, chips: {}, groups: "" });
@@ -244,10 +250,10 @@ export class Picture {
         backward: shape("path", { class: "mg-backward", d: headOf(points[0], this.down, -1) }),
       };
       parts.group.append(shape("path", { class: "mg-wire", d, fill: "none" }), shape("path", { class: "mg-pulse", d, fill: "none", pathLength: 1 }), parts.forward, parts.backward);
-      const pill = shape("rect", { y: -10, height: 20, rx: 10 });
+      const pill = shape("rect", { y: -CHIP_HEIGHT / 2, height: CHIP_HEIGHT, rx: CHIP_HEIGHT / 2 });
       const text = shape("text", { y: 4, "text-anchor": "middle", "font-weight": 700, style: "unicode-bidi:isolate" });
       const chip = shape("g", { class: "mg-chip", "data-chip": members.join(" "), transform: `translate(${piece.x.toFixed(1)} ${piece.y.toFixed(1)})`, visibility: "hidden" }, pill, text);
-      parts.chip = { group: chip, pill, text };
+      parts.chip = { group: chip, pill, text, points };
       lines.append(parts.group);
       pills.append(chip);
       this.wires.set(id, parts);
@@ -260,7 +266,8 @@ export class Picture {
   setDetail(scale, anew = false) {
     this.scale = scale;
     const detail = scale >= NUMBERS ? "whole" : scale >= READABLE ? "numbers" : scale >= DOTS ? "names" : "dots";
-    const letter = detail === "names" || detail === "numbers" ? SMALLEST / scale : 0;
+    const drawn = Math.min(...[this.width, this.height].map((side) => Math.floor(side * scale) / side)) || scale; // in whole pixels
+    const letter = detail === "names" || detail === "numbers" ? Math.ceil((1000 * SMALLEST) / drawn) / 1000 : 0;
     if (!anew && detail === this.detail && letter === this.letter) return;
     Object.assign(this, { detail, letter });
     this.drawing.classList.toggle("mg-few-words", detail === "numbers");
@@ -273,12 +280,14 @@ export class Picture {
       this.sayName(parts, parts.full, name.split(".").at(-1), detail === "numbers" ? 15 : parts.height / 2);
       const words = [...`${parts.full ?? ""}${parts.expression?.textContent ?? ""}`].length;
       parts.expression?.setAttribute("visibility", words * letter * ASPECT + ENDS > parts.width ? "hidden" : "visible");
+      if (parts.state) this.call(id);
     }
     for (const parts of this.groups.values()) {
       const { name, kind } = parts.about;
-      const whole = detail === "names" && /^\d+$/.test(name) ? kind : name; // of a list of modules, a number says little
+      const isNumber = kind && /^\d+$/.test(name); // of a list of modules: says little
+      const whole = !isNumber ? name : detail === "names" ? kind : `${name} ${kind}`;
       parts.name.setAttribute("x", detail === "names" ? 12 : 32);
-      this.sayName(parts, whole, whole, parts.open || detail === "numbers" ? 15 : parts.height / 2);
+      this.sayName(parts, whole, detail === "names" ? whole : name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
     }
     this.paintChips(this.painted.chips, true);
   }
@@ -491,6 +500,7 @@ export class Picture {
   paintChips(chips, anew = false) {
     if (this.painted.chips === chips && !this.sizes && !anew) return;
     const letter = CHIP_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
+    const { boxes, taken } = this.standing();
     for (const { members, chip, room, norm } of this.wires.values()) {
       if (!chip) continue;
       const flowing = members.filter((id) => id in chips);
@@ -504,8 +514,24 @@ export class Picture {
       chip.text.textContent = text;
       chip.pill.setAttribute("width", width);
       chip.pill.setAttribute("x", -width / 2);
+      const places = placesOn(chip.points, this.down, width);
+      const { x, y } = this.sizes && this.wires.size > MOST_PLACED ? places[0] : freest(places, width + 2, CHIP_HEIGHT + 2, taken, boxes);
+      chip.group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+      taken.push({ x: x - width / 2, y: y - CHIP_HEIGHT / 2, w: width, h: CHIP_HEIGHT });
     }
     this.painted.chips = chips;
+  }
+
+  /** The rectangles of the boxes that are seen, and of the flags on them. */
+  standing() {
+    const [boxes, taken] = [[], []];
+    for (const [id, { x, y }] of this.places ?? []) {
+      const { width = 0, height = 0, flagged = "" } = this.boxes.get(id) ?? {};
+      const flag = [...flagged].length * FLAG_WIDTH + 13;
+      boxes.push({ x, y, w: width, h: height });
+      if (flagged && this.detail === "whole") taken.push({ x: x + width - 8 - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
+    }
+    return { boxes, taken };
   }
 
   /** A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where it flows. */
@@ -643,7 +669,7 @@ export class Picture {
 
 /** What is written in a box, as it is seen: so that those who speak to their computer can call it by that. */
 function words(group) {
-  const seen = [...group.querySelectorAll("text")].filter((text) => !text.closest('[visibility="hidden"], [aria-hidden="true"]'));
+  const seen = [...group.querySelectorAll("text")].filter((text) => !text.closest('[visibility="hidden"], [aria-hidden="true"], .mg-few-words .mg-word'));
   return seen.map((text) => text.textContent).filter(Boolean).join(" ");
 }
 

@@ -116,6 +116,7 @@ export class Stepper {
   /** Lay out what is open, where it is largest. As long as the reader has opened nothing, as much is open as can be read. */
   place() {
     const rooms = this.rooms();
+    const above = this.aboveAlso(); // asked before anything is drawn: an answer later has the page lay out all of it
     const { picture } = this;
     if (!picture.drawing) return;
     if (this.asMade) {
@@ -124,11 +125,12 @@ export class Stepper {
     }
     const room = rooms[picture.arrange(rooms)];
     const scale = Math.min(1, room.width / picture.width, room.height / picture.height);
+    picture.setDetail(this.camera.zoomed ?? scale); // what is too small to be read is not laid out first
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
     const tall = Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
     this.root.classList.toggle("mg-beside", room.name === "beside");
     this.root.classList.toggle("mg-with-cells", this.panels.cells.isShown);
-    this.stage.style?.setProperty("height", `${tall - this.aboveAlso()}px`);
+    this.stage.style?.setProperty("height", `${tall - above}px`);
     this.placedFor = this.root.clientWidth;
     this.camera.resize();
   }

@@ -29,5 +29,8 @@ class Mark:
 
 def _sample(tensor: Any) -> tuple[Any, ...]:
     numbers = tensor.detach().numpy()
-    few = numbers if numbers.size <= WHOLE else numbers.flat[:: numbers.size // SAMPLE]
-    return numbers.shape, str(numbers.dtype), few.tobytes()
+    few = numbers
+    if numbers.size > WHOLE:
+        step = slice(None, None, numbers.size // SAMPLE)
+        few = numbers.reshape(-1)[step] if numbers.flags.c_contiguous else numbers.flat[step]
+    return numbers.shape, numbers.dtype, few.tobytes()

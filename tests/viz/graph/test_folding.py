@@ -351,6 +351,26 @@ def test_a_loop_of_any_length_is_drawn(steps: int) -> None:
     stepper.close()
 
 
+DEEP = "loss = mg.nn.Sequential(*[mg.nn.Linear(2, 2) for _ in range({})])(mg.ones(1, 2)).sum()"
+LOOP = "w, h = mg.ones(2, 2, requires_grad=True), mg.ones(2)\nfor _ in range({}):\n    h = w @ h + h\nloss = h.sum()"
+
+
+@pytest.mark.parametrize("code", [DEEP, LOOP])
+def test_a_graph_of_three_times_the_length_is_three_times_the_work(code: str) -> None:
+    calls = []
+    for length in (80, 240):
+        events: list[str] = []
+        before = sys.getprofile()
+        sys.setprofile(lambda frame, event, about, events=events: events.append(event))
+        try:
+            scope = cell(f"{code.format(length)}\ns = viz.BackwardStepper(loss)")
+        finally:
+            sys.setprofile(before)
+        scope["s"].close()
+        calls.append(len(events))
+    assert calls[1] < 3.2 * calls[0]
+
+
 def test_a_loop_of_pytorchs_is_drawn() -> None:
     torch = pytest.importorskip("torch")
     w, h = torch.full((2, 2), 0.1, requires_grad=True), torch.zeros(1, 2)

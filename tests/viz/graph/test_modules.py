@@ -95,7 +95,7 @@ def test_a_graph_without_modules_has_no_groups_until_it_is_long() -> None:
     picture = viz.BackwardStepper(y).picture
     outer = [group["name"] for group in picture["groups"] if group["parent"] is None]
     assert outer == ["for _ in range(15): ×15", "for _ in range(170): ×170"]
-    assert "186 boxes, some of them in closed parts" in picture["note"]
+    assert "186 boxes; a click opens a closed part" in picture["note"]
     assert len(viz.draw(y).svg) < 30_000
 
 
@@ -105,7 +105,7 @@ def test_a_network_begins_as_open_as_can_be_seen_at_once() -> None:
     assert small.picture["note"] == ""
     large = viz.BackwardStepper(nn.Sequential(*(Block() for _ in range(30)))(mg.ones(1, 2)).sum())
     assert len(large.picture["open"]) < len(large.picture["groups"])
-    assert "some of them in closed parts" in large.picture["note"]
+    assert "a click opens a closed part" in large.picture["note"]
     assert seen_at_first(large.picture) <= MANY
 
 

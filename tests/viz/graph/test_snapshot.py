@@ -63,6 +63,18 @@ def test_of_a_long_cell_the_lines_in_question_are_shown_and_their_neighbours() -
     assert list(source.lines) == [*shown[:3], (0, ""), *shown[3:]]
 
 
+def test_blank_lines_at_the_end_of_a_cell_are_not_shown() -> None:
+    (source,) = cell("x = mg.tensor(1.0, requires_grad=True)\nd = viz.draw(x * 2)\n\n    \n")["d"].graph.sources
+    assert [number for number, _ in source.lines] == [1, 2]
+
+
+@pytest.mark.parametrize(("size", "known"), [(64, True), (65, False)])
+def test_a_result_that_nothing_holds_is_copied_as_long_as_it_is_small(size: int, known: bool) -> None:
+    graph = cell(f"x = mg.ones({size}, requires_grad=True)\nd = viz.draw((x + 1).sum())\n")["d"].graph
+    (box,) = [box for box in graph.boxes if box.op == "AddBackward0"]
+    assert box.value.known == known
+
+
 def line_of_leaf(graph: Snapshot) -> str:
     """The line of code that is shown for the only leaf of a graph."""
     (leaf,) = [box.id for box in graph.boxes if box.kind == "leaf"]

@@ -87,6 +87,20 @@ def test_the_graph_is_drawn_with_the_learners_names() -> None:
     assert e is values["e"]
 
 
+def test_a_result_that_was_drawn_before_still_says_which_engine_it_needs() -> None:
+    stepper, values = of_example()
+    for ask in (viz.draw, viz.BackwardStepper):
+        with pytest.raises(TypeError, match=r"an engine of your own: say how it is read, as in engine=viz\.Engine\(\)"):
+            ask(values["loss"])
+    assert stepper.next() is not None
+
+
+def test_a_name_for_what_is_not_in_the_graph_is_told_from_a_tensor_of_ours() -> None:
+    named = type("Tensor", (Value,), {})(1.0)
+    with pytest.raises(TypeError, match=r"names\['u'\] must be a Tensor .* not Tensor of another engine, which"):
+        viz.draw(example()["loss"], names={"u": named}, engine=Engine())
+
+
 def test_arrays_and_a_rule_that_returns() -> None:
     x, w = Array([[1.0, 2.0], [3.0, 4.0]]), Array([[1.0], [-1.0]])
     loss = (x @ w + Array([0.5])).sum()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.modules import Group
-from minigrad.viz.picture.layered import Item, Link, Room, arrange
+from minigrad.viz.picture.layered import READABLE, Item, Link, Room, arrange
 from minigrad.viz.picture.layout import Layout, closed_size, lay_out, open_that_fit
 
 Size = tuple[float, float]
@@ -178,6 +178,17 @@ def test_what_could_not_be_read_is_closed_again() -> None:
     shown = [group.id for group in groups]
     assert open_that_fit(sizes, edges, {}, groups, shown, (500, 300))[0] == []
     assert open_that_fit(sizes, edges, {}, groups, shown, (5000, 3000))[0] == shown
+
+
+def test_a_band_within_a_group_costs_as_much_as_one_of_the_whole() -> None:
+    """A network of two parts is one column while its numbers can be read: an arrow that winds is dearer than size."""
+    sizes = {f"n{k}": (130.0, 42.0) for k in range(8)}
+    edges = [Edge(f"e{k}", f"n{k}", f"n{k + 1}", 0) for k in range(7)]
+    runs = ["n0", "n1", "n2", "n3"], ["n4", "n5", "n6"]
+    groups = [Group(f"g{k}", f"part {k}", f"part {k}", "", None, run, len(run)) for k, run in enumerate(runs)]
+    laid = lay_out(sizes, edges, {}, groups, ["g0", "g1"], (610, 540))
+    assert laid.scale > READABLE
+    assert len({round(x) for x, _ in laid.corners.values()}) == 1
 
 
 def as_picture(sizes: dict[str, Size], edges: list[Edge], groups: list[Group], shown: list[str]) -> dict[str, Any]:

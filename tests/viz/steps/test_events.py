@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cells import HOSTILE, cell
+from cells import HOSTILE, STEPPED, cell
 
 import minigrad as mg
 from minigrad import viz
@@ -372,6 +372,21 @@ def test_a_hook_that_raises_half_way() -> None:
     stepper.request = {"to": frame.index, "nth": 1}
     assert scope["w"].grad.tolist() == kept
     assert stepper.frame.failed
+
+
+def test_a_step_that_is_stopped_before_it_is_written_down_has_not_been(monkeypatch: pytest.MonkeyPatch) -> None:
+    scope = cell(STEPPED)
+    stepper, leaf = scope["s"], scope["B"]
+    stepper.run_to("B")
+    gradient, frames = leaf.grad.item(), len(stepper.frames)
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stepper._recorder, "with_lines", stop)
+    with pytest.raises(KeyboardInterrupt):
+        stepper.next()
+    assert (leaf.grad.item(), len(stepper.frames)) == (gradient, frames)
 
 
 def test_an_interrupted_step_is_a_failure_too() -> None:

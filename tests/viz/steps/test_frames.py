@@ -81,6 +81,7 @@ def test_who_waits_for_whom(example: dict[str, Any]) -> None:
     frame = stepper.frames[1]
     assert [(turn.name, turn.arrived, turn.needed) for turn in frame.waiting if turn.arrived] == [("D", 1, 2)]
     assert [turn.name for turn in frame.ready] == ["E"]
+    assert frame.waiting[0].name == "D"  # for which most has arrived
     frame = stepper.next()
     assert [(turn.name, turn.arrived, turn.needed) for turn in frame.ready] == [("D", 2, 2), ("C", 1, 1)]
     assert [turn.name for turn in frame.done] == ["F", "E"]

@@ -37,6 +37,8 @@ PROGRAMS = {
     "shapes": "y = (x.reshape(3, 2).T.flatten() * c.flatten()).sum() + "
     "x.unsqueeze(0).expand(4, 2, 3).sum() + x.diagonal().sum()",
     "dtypes": "y = (x.double() * c + mg.ones(2, 3, dtype=mg.float64)).float().sum()",
+    "sorted, the largest twice": "s = mg.stack([x, x], 2).reshape(2, 6).sort(1, descending=True)\n"
+    "y = (s.values * mg.arange(6)).sum()",
     "images": "i = x.reshape(1, 1, 2, 3)\ny = F.conv2d(i, mg.ones(1, 1, 2, 2) * x[0, 0]).sum() + "
     "F.max_pool2d(i, 2).sum() + F.interpolate(i, scale_factor=2.0, mode='bilinear').sum() + F.avg_pool2d(i, 2).sum()",
     "solved": "y = mg.linalg.inv(x @ x.T + mg.eye(2)).sum() + x.norm() + x.var(0).sum() + x.logsumexp(1).sum()",

@@ -165,16 +165,13 @@ def test_a_result_among_inputs_gets_its_grad_and_gives_it_back() -> None:
     assert b.grad is None
 
 
+@pytest.mark.usefixtures("every_warning")
 def test_create_graph_gives_gradients_with_a_graph() -> None:
     a = leaf(3)
     loss = (a**3).sum()
     stepper = viz.BackwardStepper(loss, create_graph=True)
-    torch.set_warn_always(True)  # else it warns once in a process, and maybe did in another test
-    try:
-        with pytest.warns(UserWarning, match="create a reference cycle"):
-            stepper.last()
-    finally:
-        torch.set_warn_always(False)
+    with pytest.warns(UserWarning, match="create a reference cycle"):
+        stepper.last()
     (second,) = torch.autograd.grad(a.grad.sum(), a)
     assert torch.allclose(second, 6 * a.detach())
     stepper.first()

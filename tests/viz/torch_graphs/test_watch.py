@@ -187,6 +187,7 @@ def test_small_results_are_kept_as_they_were() -> None:
     assert [box.value.text for box in snapshot(scope["loss"]).boxes][1:3] == ["[2, 3, 4]", "[3, 4, 5]"]
 
 
+@pytest.mark.usefixtures("every_warning")
 def test_the_graph_of_a_gradient_is_a_graph_of_its_own() -> None:
     scope = cell(
         f"{START}with viz.watch():\n"
