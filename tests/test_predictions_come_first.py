@@ -115,6 +115,19 @@ ANSWERS = {
     "what_has_k": Answer(r"add\.at|written twice", r"here: +gradient\[places\] \+= g\n"),
     "without_zero_grad": Answer(r"swing|never cleared", r"never cleared, at most: 10\.1 "),
     "detached_fake": Answer(r"does not occur|`?\.grad`? is None", r"generator: \[None, None\]"),
+    "flat_gradient": Answer(r"not used|of a constant|sum to 1 whatever", r"^None: 0\nall below 0\.000001: True\n"),
+    "adam_on_the_flat": Answer(
+        r"divides each|usual size|prove nothing",
+        r"SGD +moved .*0\.01: False.*\nAdam moved a weight by more than 0\.01: True",
+    ),
+    "six_sigmoids": Answer(r"vanish|at most 1/4", r"^Sigmoid last layer more than 1,000 times the first: True\n"),
+    "wrong_loop": Answer(
+        r"cosine has|up again", r"per batch: rate at steps 0, 8, 16, 24: \[0\.1, 0\.0, 0\.1, 0\.0\]\n"
+    ),
+    "which_is_shuffled": Answer(r"stays at log 10|nothing explodes", r"\nb  labels shuffled +- "),
+    "kept_best": Answer(
+        r"deepcopy|same memory|train on\b", r"state_dict\(\): +as at the best epoch False\n.*copy.* True\n"
+    ),
     "what_the_sketch_says": Answer(
         r"x\.grad: sketch|18 for 48|hide each other", r"x\.grad: sketch 18\.0, minigrad 48\.0"
     ),
@@ -152,7 +165,7 @@ def test_the_answer_stands_below_the_question(name: str) -> None:
     assert any(re.search(ANSWERS[name].shown, text) for text in below)
 
 
-@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10", "13"])
+@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10", "12", "13"])
 def test_no_letter_is_mostly_the_right_one(chapters: str) -> None:
     asked = [prediction for prediction in PREDICTIONS.values() if re.match(chapters, prediction.chapter)]
     right = collections.Counter(

@@ -31,8 +31,11 @@ def untouched(answer: Any) -> bool:
 
 
 def places_of(error: BaseException) -> list[tuple[str, int]]:
-    """The files and lines through which an error came, the innermost first."""
-    return [(frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)][::-1]
+    """The files and lines through which an error came, the innermost first.
+
+    What interrupts an endless loop may meet it between two lines, and has no number then.
+    """
+    return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__) if line][::-1]
 
 
 def own_line(answer: Any, places: list[tuple[str, int]]) -> str:

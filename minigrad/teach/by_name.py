@@ -76,11 +76,9 @@ class Hints(_Named):
             return Card("note", title, (("try", f'hint("{self._first()}")'),))
         hints, chapter = self._items[name].hints, self._items[name].chapter
         given = self._given[name] = min(self._given.get(name, 0) + 1, len(hints))
-        last = (
-            f"Call hint({name!r}) again for the next."
-            if given < len(hints)
-            else f"That was the last. The solution is folded below the exercise in notebooks/{chapter}.ipynb."
-        )
+        last = f"That was the last. The solution is folded below the exercise in notebooks/{chapter}.ipynb."
+        if given < len(hints):
+            last = f"Call hint({name!r}) again for the next."
         rows = [(f"{number} of {len(hints)}", hint) for number, hint in enumerate(hints[:given], 1)]
         return Card("note", f"{name}: hint {given}", (*rows, ("", last)))
 

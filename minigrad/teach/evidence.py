@@ -22,8 +22,7 @@ def measured(label: str, function: Callable[..., float], values: Mapping[str, fl
     """The measurement in words, a line for each of the names (one letter each)."""
     lines = []
     for name in names:
-        above = function(**{**values, name: values[name] + STEP})
-        below = function(**{**values, name: values[name] - STEP})
+        below, above = (function(**{**values, name: values[name] + step}) for step in (-STEP, STEP))
         found = (above - below) / (2 * STEP)
         lines.append(
             f"  {label}: {below:.6g} at {name} - {STEP}, {above:.6g} at {name} + {STEP}, so its slope is {found:.5g}"

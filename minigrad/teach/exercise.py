@@ -35,6 +35,7 @@ from minigrad.teach.progress import kept
 Function = Callable[..., Any]
 
 DRAWS = 10  # times that a check draws cases
+_seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
@@ -139,6 +140,7 @@ class Exercise:
         self._known_behaviour = functools.lru_cache(1000)(self._behaviour)  # wrong answers do the same each time
         self.known = [item if isinstance(item, Mistake) else Mistake(item) for item in self.mistakes]
         self.signature = f"{self.name}({', '.join(self.parameters)})"
+        self.call = f"check.{self.name}({self.name})"  # as a learner writes it
 
     # -- the check
 
@@ -168,13 +170,12 @@ class Exercise:
 
     def _unusable(self, answer: Any, others: tuple[Any, ...], named: dict[str, Any]) -> Card | None:
         """The card for what cannot be tried: several arguments, no function, other parameters."""
-        call = f"check.{self.name}({self.name})"
         if others or named:  # whoever passes them means to call the function
             words = [show(one) for one in (answer, *others)] + [f"{name}={show(one)}" for name, one in named.items()]
-            advice = f"Pass the function alone: {call}. The check calls it, with arguments of its own."
+            advice = f"Pass the function alone: {self.call}. The check calls it, with arguments of its own."
             return self._card("bad", "one function is asked for", ("yours", ", ".join(words)), ("try", advice))
         if not callable(answer):
-            advice = f"Pass the function itself, without calling it: {call}."
+            advice = f"Pass the function itself, without calling it: {self.call}."
             return self._card("bad", "this is not a function", ("yours", show(answer)), ("try", advice))
         try:
             signature = inspect.signature(answer)
@@ -190,8 +191,7 @@ class Exercise:
 
     def _not_attempted(self, answer: Any) -> Card:
         if answer is None:
-            call = f"check.{self.name}({self.name})"
-            return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then run {call}."))
+            return self._card("open", "not attempted", ("next", f"Write the function, run its cell, then {self.call}."))
         asked = f"{self.signature}, {self.title}. {stars(self.stars)} {_count(self.minutes, 'minute')}"
         advice = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
         return self._card("open", "not attempted", ("asked", asked), ("next", advice))
@@ -204,7 +204,7 @@ class Exercise:
     def _draws(self, first: int | None) -> Iterable[Case]:
         """The drawn cases, those of the first seed before the others."""
         seeds = [] if first is None else [first]
-        for seed in [*seeds, *np.random.default_rng().integers(10_000, size=DRAWS).tolist()]:
+        for seed in [*seeds, *_seeds.integers(10_000, size=DRAWS).tolist()]:
             drawn = () if self.drawn is None else self.drawn(np.random.default_rng(seed))
             yield from [replace(case, seed=seed) for case in drawn]
 
@@ -341,7 +341,8 @@ class Exercise:
         if (error := outcome.error) is not None:  # of its own lines, or somewhere in what it called
             place = places_of(error)[:1]
             return type(error), str(error), None if own_line(answer, place) else place
-        return self.show(outcome.value, outcome.arguments)
+        value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
+        return self.show(value.item() if getattr(value, "ndim", None) == 0 else value, outcome.arguments)
 
 
 def stars(count: int) -> str:

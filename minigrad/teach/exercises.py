@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module, invalidate_caches
 from pathlib import Path
@@ -69,11 +69,20 @@ def _load(file: Path) -> Any:
         raise ImportError(message) from error
 
 
+def _by_name(found: Iterable[tuple[str, Any, Path]]) -> dict[str, Any]:
+    """What was found, by name. ImportError if two files give the same name, where one would hide the other."""
+    named: dict[str, tuple[Any, Path]] = {}
+    for name, one, file in found:
+        if named.setdefault(name, (one, file)) != (one, file):
+            raise ImportError(f"{name!r} is in {named[name][1].name} and in {file.name}: rename one of the two")
+    return {name: one for name, (one, _) in named.items()}
+
+
 class _Exercises(Mapping[str, Exercise]):
     """The exercises by name, in the order in which the chapters ask for them."""
 
     def _files(self) -> dict[str, Path]:
-        return {file.stem[3:]: file for file in folder().glob("[0-9][0-9]_*.py") if file.stem[3:] != PREDICTED}
+        return _by_name((f.stem[3:], f, f) for f in sorted(folder().glob("[0-9][0-9]_*.py")) if f.stem[3:] != PREDICTED)
 
     def __getitem__(self, name: str) -> Exercise:
         exercise: Exercise = _load(self._files()[name])
@@ -91,21 +100,18 @@ class _Exercises(Mapping[str, Exercise]):
 class _Predictions(Mapping[str, Prediction]):
     """The predictions by name; a chapter's file has all of its own."""
 
-    def _each(self) -> Iterator[Prediction]:
-        for file in sorted(folder().glob(f"[0-9][0-9]_{PREDICTED}.py")):
-            yield from _load(file)
+    def _all(self) -> dict[str, Prediction]:
+        files = sorted(folder().glob(f"[0-9][0-9]_{PREDICTED}.py"))
+        return _by_name((asked.name, asked, file) for file in files for asked in _load(file))
 
     def __getitem__(self, name: str) -> Prediction:
-        for prediction in self._each():
-            if prediction.name == name:
-                return prediction
-        raise KeyError(name)
+        return self._all()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return (prediction.name for prediction in self._each())
+        return iter(self._all())
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._all())
 
 
 EXERCISES, PREDICTIONS = _Exercises(), _Predictions()

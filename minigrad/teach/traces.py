@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import count_unusual, modes, set_anomaly, set_recording, thread
 from minigrad.creation import tensor
-from minigrad.dtypes import get_default_dtype, set_default_dtype, uint8
+from minigrad.dtypes import get_default_dtype, set_default_dtype
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.teach.comparing import is_close
 from minigrad.teach.wrong_node import nodes_of
@@ -66,7 +66,7 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
     "the random numbers to come are others": (
         lambda: get_rng_state().numpy().tobytes(),
-        lambda state: set_rng_state(tensor([*state], dtype=uint8)),
+        lambda state: set_rng_state(tensor(np.frombuffer(state, np.uint8))),
     ),
 }
 ON_GRAPH = "the answer requires a gradient, and holds on to its graph: detach() takes the numbers alone"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +13,19 @@ import pytest
 import minigrad as mg
 from minigrad.teach import EXERCISES, Exercise
 from minigrad.teach.card import Card
+
+
+def threads() -> int:
+    """How many there are, also those that no threading.Thread stands for."""
+    return len(sys._current_frames())
+
+
+def check_threads_ended(before: int) -> None:
+    """None is left that was not there before. One that was told to end needs a moment."""
+    late = time.monotonic() + 10
+    while threads() > before and time.monotonic() < late:
+        time.sleep(0.001)
+    assert threads() <= before
 
 
 def said(card: Card) -> dict[str, str]:

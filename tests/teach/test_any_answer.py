@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import subprocess
 import sys
-import threading
 import time
 import warnings
 
@@ -14,6 +13,7 @@ import pytest
 from teach.answers import (
     HOSTILE,
     begun,
+    check_threads_ended,
     documented,
     dots,
     not_implemented,
@@ -21,6 +21,7 @@ from teach.answers import (
     passes,
     returns_none,
     said,
+    threads,
     wrong,
 )
 
@@ -162,6 +163,23 @@ def test_right_numbers_in_the_wrong_wrapping_are_named() -> None:
     assert "leave out .numpy()" in said(as_array)["likely"]
 
 
+def test_a_mistake_is_the_same_in_a_number_and_in_a_tensor_that_holds_it() -> None:
+    def in_a_tensor(w, x, b, target):
+        return mg.tensor(forgot_x(w, x, b, target))
+
+    assert said(check.slope_of_w(in_a_tensor))["likely"] == said(check.slope_of_w(forgot_x))["likely"]
+
+
+def test_an_error_between_two_lines_is_judged() -> None:
+    def interrupted(w, x, b, target):
+        raise ValueError("stopped somewhere")
+
+    interrupted.__code__ = interrupted.__code__.replace(co_linetable=b"")
+    card = check.slope_of_w(interrupted)
+    assert card.title == "slope_of_w: raises ValueError"
+    assert "in your line" not in said(card)
+
+
 def test_the_line_that_raised_is_shown_without_a_path() -> None:
     def divides(w, x, b, target):
         error = w * x
@@ -243,15 +261,14 @@ def test_code_that_catches_everything_is_stopped_as_well() -> None:
 
 
 def test_a_limit_that_was_kept_leaves_nothing_behind() -> None:
-    threads = threading.active_count()
-    late = 0
+    before, late = threads(), 0
     for size in range(300):  # some end just before the limit, some just after, some as the error is on its way
         try:
             assert call_within(0.0005, sum, range(100 * size)) == sum(range(100 * size))
         except TookTooLongError:
             late += 1
     assert late < 300
-    assert threading.active_count() == threads
+    check_threads_ended(before)
 
 
 @pytest.mark.parametrize("seconds", [30.0, 0.01], ids=["in time", "too late"])

@@ -788,6 +788,9 @@ EACH_WRONG = [(name, answer, words) for name, answers in WRONG.items() for answe
 MISTAKES = {name: [mistake.words for mistake in exercise.known] for name, exercise in EXERCISES.items()}
 EACH_RIGHT = [(name, answer) for name, answers in RIGHT.items() for answer in answers]
 
+# Mistakes that these answers do make. They are named where no drawn case tells the answer's way from the known one.
+TOLD_BY_CHANCE = {disagreeing_in_float32: "The numbers went through float32"}
+
 
 @pytest.mark.parametrize(("name", "answer", "words"), EACH_WRONG, ids=lambda value: getattr(value, "__name__", None))
 def test_an_answer_that_looks_right_is_refused_with_words(name: str, answer, words: str) -> None:
@@ -795,7 +798,8 @@ def test_an_answer_that_looks_right_is_refused_with_words(name: str, answer, wor
     assert card.kind == "bad", card
     assert words in " ".join(repr(card).split()), card
     likely = said(card)["likely"]
-    assert words in likely or likely not in MISTAKES[name], card
+    named = TOLD_BY_CHANCE.get(answer, words)
+    assert words in likely or named in likely or likely not in MISTAKES[name], card
 
 
 @pytest.mark.parametrize(("name", "answer"), EACH_RIGHT, ids=lambda value: getattr(value, "__name__", None))

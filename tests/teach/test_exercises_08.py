@@ -62,6 +62,10 @@ def times_moving_x_itself(f, x, v):
     return (after - grad(f(x), x)[0]) / 1e-5
 
 
+def times_as_a_list(f, x, v):
+    return vhp(f, x, v)[1].tolist()
+
+
 def times_positive_parts(f, x, v):
     return grad(slope_of(f, x), x, v)[0].clamp(min=0)
 
@@ -182,6 +186,12 @@ def step_without_recording(f, x, damping):
     return x - mg.linalg.solve(matrix_of(f, x, damping), slope)
 
 
+def step_by_backward(f, x, damping):
+    """Right where x.grad is None before, and onto what is there otherwise."""
+    f(x).backward()
+    return x.detach() - mg.linalg.solve(matrix_of(f, x, damping), x.grad)
+
+
 def step_in_numpy(f, x, damping):
     matrix = hessian(f, x).numpy() + damping * np.identity(len(x))
     return mg.tensor(x.detach().numpy() - np.linalg.solve(matrix, jacobian(f, x).numpy()))
@@ -271,6 +281,18 @@ def penalty_under_no_grad(loss_of, w, x, strength):
     with mg.no_grad():
         penalty = strength * slope.square().sum()
     return loss + penalty
+
+
+def penalty_as_a_number(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    return loss + strength * slope.square().sum().item()
+
+
+def penalty_walked_already(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    total = loss + strength * slope.square().sum()
+    total.backward()
+    return total
 
 
 def penalty_by_vjp(loss_of, w, x, strength):
@@ -369,6 +391,10 @@ def curvature_by_vhp(f, x, v, steps):
     return curvature_with(lambda v: vhp(f, x, v)[1], steps, v)
 
 
+def curvature_by_hvp(f, x, v, steps):
+    return curvature_with(lambda v: hvp(f, x, v)[1], steps, v)
+
+
 def curvature_as_a_quotient(f, x, v, steps):
     product = product_of(f, x)
     for _ in range(steps):
@@ -397,6 +423,7 @@ WRONG = {
         times_by_a_row: "raises RuntimeError",
         times_by_large_steps: "f was asked beside x",
         times_moving_x_itself: "f was asked beside x",
+        times_as_a_list: "likely The numbers are right, but this is a list",
         times_positive_parts: "first difference",
         times_a_unit_vector: "first difference",
         times_with_a_hook_left: "does not have the hooks that it had",
@@ -415,6 +442,7 @@ WRONG = {
         step_as_a_list: "a tensor is asked for",
         step_as_a_column: "The shape is [2, 1]; it should be [2]",
         step_without_recording: "x.requires_grad is not what it was",
+        step_by_backward: "x.grad is not what it was",
     },
     "penalized": {
         penalty_with_x_switched_on: "x.requires_grad is not what it was",
@@ -427,6 +455,8 @@ WRONG = {
         penalty_over_rows: "first difference",
         penalty_squared_strength: "first difference",
         penalty_under_no_grad: "to backward() the penalty is a constant",
+        penalty_as_a_number: "cut off after that, by item()",
+        penalty_walked_already: "by a backward() of your own",
     },
     "largest_curvature": {
         curvature_from_elsewhere: "first difference",
@@ -434,7 +464,7 @@ WRONG = {
         curvature_always_positive: "never negative",
         curvature_of_batched_rows: "the whole Hessian was made",
         curvature_of_two_steps: "first difference",
-        curvature_until_it_settles: "This is the exact eigenvalue",
+        curvature_until_it_settles: "This is the eigenvalue itself",
         curvature_of_a_vector: "Asked for is one number",
         curvature_beside_x: "f was asked beside x",
         curvature_over_v: "v holds other numbers",
@@ -454,6 +484,7 @@ RIGHT = {
     "penalized": (penalty_by_vjp, penalty_into_x_alone, penalty_added_up, penalty_of_another_loss),
     "largest_curvature": (
         curvature_by_vhp,
+        curvature_by_hvp,
         curvature_as_a_quotient,
         curvature_scaled_before,
         curvature_through_numpy,

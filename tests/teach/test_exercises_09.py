@@ -74,6 +74,25 @@ def evaluate_with_the_recording_left_off(model, inputs):
         return model(inputs)
 
 
+def evaluate_with_the_recording_switched_on(model, inputs):
+    """Right for all callers but those inside no_grad()."""
+    with evaluating(model):
+        mg.set_grad_enabled(False)
+        try:
+            return model(inputs)
+        finally:
+            mg.set_grad_enabled(True)
+
+
+def evaluate_layers_of_two_kinds(model, inputs):
+    """Not in eval mode, though the numbers are the same for the layers that there are."""
+    with contextlib.ExitStack() as stack, mg.no_grad():
+        for module in model.modules():
+            if isinstance(module, nn.BatchNorm1d | nn.Dropout):
+                stack.enter_context(evaluating(module))
+        return model(inputs)
+
+
 def evaluate_rounded(model, inputs):
     with evaluating(model), mg.no_grad():
         return model(inputs).round()
@@ -285,6 +304,57 @@ def epoch_with_a_new_w(loss_of, w, batches, rate):
     return sum(losses) / len(losses), max(losses)
 
 
+def epoch_with_a_new_w_under_no_grad(loss_of, w, batches, rate):
+    """From the second batch on there is nothing to walk back to."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w = w - rate * w.grad
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_without_no_grad(loss_of, w, batches, rate):
+    for batch in batches:
+        loss_of(w, batch).backward()
+        w -= rate * w.grad
+
+
+def epoch_with_zeros_left(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad.zero_()
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_frozen(loss_of, w, batches, rate):
+    """The step is made with w.requires_grad off, which stays off after the last."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(w.requires_grad_(), batch)
+        loss.backward()
+        w.requires_grad_(False)
+        w -= rate * w.grad
+        w.grad = None
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_from_a_stack(loss_of, w, batches, rate):
+    """The caller's list is empty afterwards."""
+    losses = []
+    while batches:
+        epoch_in_a_loop(loss_of, w, [batches.pop(0)], rate, lambda loss: losses.append(loss.item()))
+    return sum(losses) / len(losses), max(losses)
+
+
 def epoch_summed_in_half(loss_of, w, batches, rate):
     losses = []
     epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
@@ -372,6 +442,11 @@ def usable_in_place(tensors):
     return tensors
 
 
+def usable_and_the_list_filled(tensors):
+    tensors[:] = EXERCISES["usable"].reference(tensors)
+    return list(tensors)
+
+
 def usable_as_leaves(tensors):
     with mg.inference_mode(False):
         return [tensor.clone().requires_grad_() if tensor.is_inference() else tensor for tensor in tensors]
@@ -429,9 +504,11 @@ def usable_by_asking_the_counter(tensors):
 WRONG = {
     "evaluate": {
         evaluate_children_only: "the training flag of",
-        evaluate_in_the_wrong_order: "the training flag of",
+        evaluate_in_the_wrong_order: "came last and reached them all",
         evaluate_by_momentum: "ran in train mode",
-        evaluate_with_the_recording_left_off: "grad mode is off",
+        evaluate_with_the_recording_left_off: "whether operations are recorded, afterwards: yours False",
+        evaluate_with_the_recording_switched_on: "on where the caller had switched it off",
+        evaluate_layers_of_two_kinds: "may look at its flag",
         evaluate_rounded: "None of the mistakes that are known here",
         evaluate_one_by_one_and_together: "ran more than once",
         evaluate_as_a_list: "a tensor",
@@ -445,14 +522,19 @@ WRONG = {
         freeze_by_hooks: "with a .grad",
         freeze_in_inference: "Nothing goes back through the backbone",
         freeze_a_copy: "Nothing was frozen",
-        freeze_all_gradients_cleared: "the head",
+        freeze_all_gradients_cleared: "The head's .grad was cleared as well",
     },
     "epoch": {
         epoch_by_averages: "a tensor with its graph",
-        epoch_with_two_kept: "until then all of them were",
-        epoch_with_views: "until then all of them were",
+        epoch_with_two_kept: "until then several were",
+        epoch_with_views: "until then several were",
         epoch_of_absolute_losses: "the largest",
         epoch_with_a_new_w: "w afterwards",
+        epoch_with_a_new_w_under_no_grad: "makes another tensor",
+        epoch_without_no_grad: "The error arose while your function ran",
+        epoch_with_zeros_left: "zeros are a gradient to an optimizer",
+        epoch_frozen: "w can no longer be trained",
+        epoch_from_a_stack: "The list was emptied",
         epoch_summed_in_half: "the mean",
     },
     "usable": {
@@ -460,7 +542,8 @@ WRONG = {
         usable_under_enable_grad: "Leave the mode for these lines",
         usable_in_float32: "dtype",
         usable_flat: "The shape is [1]",
-        usable_in_place: "other items than before",
+        usable_in_place: "Make a new list",
+        usable_and_the_list_filled: "the list that was given",
         usable_as_leaves: "requires_grad",
         usable_for_those_without_gradient: "Tensors that were fine",
         usable_detached: "the same tensor",

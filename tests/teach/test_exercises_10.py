@@ -49,8 +49,12 @@ def sqrt_one_at_negative_numbers(x):
 
 
 def sqrt_of_large_numbers(x):
-    empty = x <= 1e-6
+    empty = x <= 1e-12
     return x.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
+
+
+def sqrt_of_relu_and_epsilon(x):
+    return (x.relu() + 1e-6).sqrt()
 
 
 def sqrt_with_its_own_rule(x):
@@ -120,8 +124,12 @@ def norm_whose_second_derivative_is_left_out(x):
 
 def norm_of_rows_that_are_long(x):
     squares = (x * x).sum(-1)
-    empty = squares < 1e-8
+    empty = squares < 1e-12
     return squares.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
+
+
+def norm_of_clamped_squares(x):
+    return x.square().sum(-1).clamp(min=1e-20).sqrt()
 
 
 def norm_in_python(x):
@@ -146,6 +154,11 @@ def norm_by_relu(x):
 
 def norm_row_by_row(x):
     return mg.stack([(row * row).sum().sqrt() if row.any() else 0 * row.sum() for row in x])
+
+
+def norm_of_filled_rows(x):
+    empty = (x == 0).all(-1)
+    return x.masked_fill(empty.unsqueeze(-1), 1.0).norm(dim=-1).masked_fill(empty, 0.0)
 
 
 def norm_of_chosen_rows(x):
@@ -186,6 +199,19 @@ def loss_without_infinite_ones(scores, labels):
     """The shift is right, and is taken from what is left after -inf was made large."""
     finite = scores.masked_fill(scores.isinf(), 0.0)
     return -finite.log_softmax(-1)[_rows(labels), labels].mean()
+
+
+def loss_with_a_large_number(scores, labels):
+    return F.cross_entropy(scores.masked_fill(scores.isinf(), -1e9), labels)
+
+
+def loss_of_the_first_row(scores, labels):
+    """Nothing goes back to the other rows, though no probability has a bound."""
+    return F.cross_entropy(scores[:1], labels[:1])
+
+
+def loss_of_a_little_more(scores, labels):
+    return -(scores.softmax(-1) + 1e-12).log()[_rows(labels), labels].mean()
 
 
 def loss_of_detached_scores(scores, labels):
@@ -242,6 +268,31 @@ def nan_by_asking(tensors, loss):
 def nan_in_new_grads(tensors, loss):
     loss.backward()
     return next((name for name, one in tensors.items() if one.is_leaf and one.grad.isnan().any()), "")
+
+
+def nan_of_results(tensors, loss):
+    found = []
+    with ExitStack() as stack:
+        for name, one in tensors.items():
+            if one.grad_fn is not None:
+                note = lambda g, name=name: found.append(name) if g.isnan().any() else None  # noqa: E731
+                stack.enter_context(one.register_hook(note))
+        loss.backward()
+    return [*found, ""][0]
+
+
+def nan_of_hooks_removed_before(tensors, loss):
+    found = []
+    for name, tensor in tensors.items():
+        tensor.register_hook(lambda g, name=name: found.append(name) if g.isnan().any() else None).remove()
+    loss.backward()
+    return [*found, ""][0]
+
+
+def nan_without_a_walk(tensors, loss):
+    """As if .grad were there already."""
+    grads = {name: tensor.grad for name, tensor in tensors.items() if tensor.is_leaf}
+    return next((name for name, g in grads.items() if g is not None and g.isnan().any()), "")
 
 
 def nan_of_one_row(tensors, loss):
@@ -336,7 +387,8 @@ WRONG = {
         sqrt_in_float32: "in another dtype than they came in",
         sqrt_over_x: "x holds other numbers than before",
         sqrt_one_at_negative_numbers: "the gradient[1]: yours",
-        sqrt_of_large_numbers: "the numbers[0]: yours 0, expected 1e-05",
+        sqrt_of_large_numbers: "the numbers[0]: yours 0, expected 1e-08",
+        sqrt_of_relu_and_epsilon: "this is the root of a small number, which was added or is a bound",
         sqrt_with_its_own_rule: "The gradient, differentiated once more, is not",
         sqrt_without_nan: "A nan in x has become 0",
     },
@@ -345,7 +397,8 @@ WRONG = {
         norm_chosen_by_where: "There is a nan in the gradient",
         norm_divided: "first difference",
         norm_whose_second_derivative_is_left_out: "The gradient, differentiated once more, is not",
-        norm_of_rows_that_are_long: "the numbers[0]: yours 0, expected 5e-05",
+        norm_of_rows_that_are_long: "the numbers[0]: yours 0, expected 5e-10",
+        norm_of_clamped_squares: "A row of zeros has got the root of a small number",
         norm_in_python: "they have no graph",
         norm_as_a_column: "The shape is [2, 1]; it should be [2]",
     },
@@ -355,6 +408,9 @@ WRONG = {
         loss_with_a_logit: "first difference",
         loss_by_one_hot: "The label was picked by a product",
         loss_without_infinite_ones: "first difference",
+        loss_with_a_large_number: "A large number has taken the place of -inf",
+        loss_of_the_first_row: "None of the mistakes that are known here",
+        loss_of_a_little_more: "a very wrong row has a bounded loss",
         loss_of_detached_scores: "the gradient[0, 0]",
         loss_in_float32: "in another dtype than they came in",
         loss_for_each_row: "The shape is [2]; it should be []",
@@ -362,17 +418,20 @@ WRONG = {
     "first_nan": {
         nan_from_retained_gradients: "Results keep their gradient now",
         nan_by_asking: "backward() has run twice",
-        nan_in_new_grads: "the answer: yours 'w', expected 'x'",
+        nan_in_new_grads: "Only leaves were looked at",
+        nan_of_results: "The leaves were left out",
+        nan_of_hooks_removed_before: "the hooks have to hang there while backward() runs",
+        nan_without_a_walk: "backward() has not run",
         nan_of_one_row: "the answer: yours '', expected 'x'",
         nan_with_one_handle_removed: "The name is right, but the hooks are still there",
-        nan_that_stops_the_walk: "the gradient of a leaf: yours None",
+        nan_that_stops_the_walk: "an error that is raised in a hook ends backward()",
         nan_by_the_name_alone: "the answer: yours 'x', expected ''",
     },
 }
 
 RIGHT = {
     "safe_sqrt": (sqrt_with_a_hook, sqrt_by_relu, sqrt_by_places, sqrt_by_two_choices, sqrt_by_logs),
-    "safe_norm": (norm_with_one_choice, norm_by_relu, norm_row_by_row),
+    "safe_norm": (norm_with_one_choice, norm_by_relu, norm_row_by_row, norm_of_filled_rows),
     "mended_loss": (loss_by_cross_entropy, loss_by_nll, loss_by_logsumexp, loss_shifted_by_hand),
     "first_nan": (nan_with_numpy, nan_unequal_to_itself, nan_within_contexts),
 }

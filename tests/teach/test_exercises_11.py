@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -87,6 +87,10 @@ def own_without_zeros(calls):
     return [pair for pair in EXERCISES["own_times"].reference(calls) if pair[1]][:4]
 
 
+def own_of_names_that_took_time(calls):
+    return [(name, time) for name, time in EXERCISES["own_times"].reference(calls) if time > 0]
+
+
 def own_in_milliseconds(calls):
     return [(name, time / 1000) for name, time in EXERCISES["own_times"].reference(calls)]
 
@@ -110,6 +114,17 @@ def own_by_microseconds(calls):
     return sorted_pairs(times)
 
 
+def own_by_moments(calls):
+    """From each moment at which something begins or ends to the next, the time belongs to the innermost call."""
+    moments = sorted({moment for _, *both in calls for moment in both})
+    times = {name: 0 for name, _, _ in calls}
+    for now, following in pairwise(moments):
+        inside = [name for name, start, end in calls if start <= now and following <= end]
+        if inside:
+            times[inside[-1]] += following - now
+    return sorted_pairs(times)
+
+
 def own_by_containers(calls):
     """The call around each is the shortest that contains it."""
     own = {number: end - start for number, (_, start, end) in enumerate(calls)}
@@ -118,7 +133,7 @@ def own_by_containers(calls):
         if around:
             own[min(around)[1]] -= end - start
     pairs = sorted((calls[number][0], time) for number, time in own.items())
-    summed = [[name, np.int64(sum(time for _, time in found))] for name, found in groupby(pairs, lambda pair: pair[0])]
+    summed = [[name, np.float64(sum(time for _, time in one))] for name, one in groupby(pairs, lambda pair: pair[0])]
     return tuple(sorted(summed, key=lambda pair: -pair[1]))
 
 
@@ -181,6 +196,10 @@ def limit_into_x(ctx, grad_output):
 def limit_of_small_gradients(ctx, grad_output):
     (x,) = ctx.saved_tensors
     return grad_output.clamp(-2, 2) * (x.abs() < 1)
+
+
+def limit_that_stops_nothing(ctx, grad_output):
+    return grad_output
 
 
 def limit_by_the_built_in(ctx, grad_output):
@@ -247,6 +266,18 @@ def copying_without_an_end(f, x):
     f(x)
     events = prof._recording.stop()
     return [e.name for e in events if e.self_cpu_memory_usage]
+
+
+def copying_by_averages(f, x):
+    """In the order of the names' first calls."""
+    names = [e.name for e in recorded(f, x) if e.self_cpu_memory_usage]
+    return sorted(names, key=names.index)
+
+
+def copying_in_the_block(f, x):
+    with profile(profile_memory=True) as prof:
+        f(x)
+        return [e.name for e in prof.function_events if e.self_cpu_memory_usage]
 
 
 def copying_without_prefixes(f, x):
@@ -319,6 +350,13 @@ def soft_of_a_copied_attribute(x):
     return soft_square_with(keep, lambda ctx, g: g * slope(ctx.copy))(x)
 
 
+def soft_of_an_attribute_alone(x):
+    def keep(ctx, x, y):
+        ctx.copy = x.detach().clone()
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.copy))(x)
+
+
 def soft_with_an_array_beside(x):
     def keep(ctx, x, y):
         ctx.save_for_backward(x)
@@ -340,6 +378,21 @@ def soft_for_positive_numbers(x):
     return soft_square_with(
         lambda ctx, x, y: ctx.save_for_backward(x), lambda ctx, g: g * slope(ctx.saved_tensors[0].abs())
     )(x)
+
+
+def soft_by_signs_and_output(x):
+    """Right where 1 + x * x is not nearly 1: there the output has lost what x was."""
+
+    def keep(ctx, x, y):
+        ctx.save_for_backward(y)
+        ctx.is_negative = x.detach() < 0
+
+    def compute(ctx, g):
+        (y,) = ctx.saved_tensors
+        size = 2 * (y.exp() - 1).relu().sqrt() * (-y).exp()
+        return g * mg.where(ctx.is_negative, -size, size)
+
+    return soft_square_with(keep, compute)(x)
 
 
 def soft_in_float32(x):
@@ -410,9 +463,11 @@ WRONG = {
         own_of_names: "the self time of",
         own_of_two_levels: "It belongs to the innermost one around it",
         own_until_the_next: "the self time of",
-        own_with_neighbours: "calls = [('matmul', 0, 8), ('sum', 8, 11)]",
+        own_with_neighbours: "was taken for one within it",
         own_by_taking_out: "first difference",
         own_without_zeros: "how often",
+        own_of_names_that_took_time: "its self time is 0",
+        own_by_microseconds: "'float' object cannot be interpreted as an integer",
         own_in_milliseconds: "the self time of matmul",
         own_as_words: "A list of tuples (name, self time) is asked for",
         own_turned_around: "A list of tuples (name, self time) is asked for",
@@ -425,6 +480,7 @@ WRONG = {
         limit_into_what_came: "backward has written to grad_output",
         limit_into_x: "backward has written to x",
         limit_of_small_gradients: "first difference",
+        limit_that_stops_nothing: "The gradient passes everywhere",
         limit_by_the_built_in: "At -1 and 1 themselves 0 is asked for",
     },
     "copying": {
@@ -434,15 +490,19 @@ WRONG = {
         copying_after_a_rehearsal: "f ran more than once",
         copying_without_an_end: "the profiler is still on",
         copying_without_prefixes: "name 1: yours add, expected aten::add",
+        copying_by_averages: "The calls of one name stand together",
+        copying_in_the_block: "It is finished when the block is over",
         copying_events: "A list of names is asked for",
         copying_large_first: "The names are sorted by their bytes",
     },
     "soft_square": {
         soft_in_a_closure: "An attribute of ctx is not looked after",
         soft_of_a_copied_attribute: "More is kept than backward needs",
+        soft_of_an_attribute_alone: "Give it to ctx.save_for_backward",
         soft_with_an_array_beside: "More is kept than backward needs",
         soft_with_a_graph: "More is kept than backward needs",
         soft_for_positive_numbers: "Where x is negative, the sign is wrong",
+        soft_by_signs_and_output: "What is kept must be as exact as x",
         soft_in_float32: "the gradient of x",
         soft_used_up: "raises IndexError",
         soft_over_what_came: "backward has written to grad_output",
@@ -450,7 +510,7 @@ WRONG = {
     },
 }
 RIGHT = {
-    "own_times": (own_by_microseconds, own_by_containers, own_by_recursion),
+    "own_times": (own_by_containers, own_by_moments, own_by_recursion),
     "limit_backward": (limit_of_squares, limit_filled, limit_in_numpy, limit_with_a_loop_over_what_was_saved),
     "copying": (copying_less_the_children, copying_by_hand, copying_sorted_by_beginning),
     "soft_square": (soft_by_its_slope, soft_by_log1p, soft_by_a_small_graph_in_backward),
@@ -466,3 +526,12 @@ def test_an_answer_that_looks_right_is_refused_with_words(name: str, answer, wor
 @each_passing(RIGHT)
 def test_a_right_answer_that_looks_strange_passes(name: str, answer) -> None:
     check_passing(name, answer)
+
+
+def test_every_function_that_is_drawn_runs() -> None:
+    drawn = EXERCISES["copying"].drawn
+    cases = [case for seed in range(400) for case in drawn(np.random.default_rng(seed))]
+    assert len(cases) > 100
+    for case in cases:
+        f, x = case.make()
+        assert f(x).numel() > 0, case.words

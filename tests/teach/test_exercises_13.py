@@ -183,6 +183,11 @@ def right_in_the_mean(engine):
     return _all_of(engine, FOUR, near=lambda a, b, *_: np.isclose(np.mean(a), np.mean(b), 5e-2))
 
 
+def right_with_a_wide_net(engine):
+    """Far in no number by more than a tenth of it; numbers near 0 were caught by chance."""
+    return _all_of(engine, FOUR, near=lambda a, b, *_: np.allclose(a, b, 0.1))
+
+
 def right_as_a_word(engine):
     return "right" if _all_of(engine, FOUR) else "wrong"
 
@@ -256,6 +261,14 @@ def exhibit_by_lines(source):
 
 def exhibit_in_the_exponential(source):
     return source.replace("g * y,))\n\n    def log", "g * y * 1.1,))\n\n    def log")
+
+
+def exhibit_with_an_empty_line_at_the_end(source):
+    return exhibit_at_the_root(source) + "\n\n"
+
+
+def exhibit_without_a_line(source):
+    return source.replace("        self.grad = np.ones_like(self.data)\n", "")
 
 
 def exhibit_in_the_values(source):
@@ -382,6 +395,7 @@ WRONG = {
         right_without_two_axes: "A wrong engine got through",
         right_of_the_first_leaf: "A wrong engine got through",
         right_in_the_mean: "A wrong engine got through",
+        right_with_a_wide_net: "A wrong engine got through",
         right_as_a_word: "True or False is asked for",
         right_as_a_count: "True or False is asked for",
         right_after_a_mend: "the engine's backward: yours another function",
@@ -394,7 +408,8 @@ WRONG = {
         exhibit_with_a_comment: "The museum's test finds nothing wrong",
         exhibit_that_raises: "The engine raises, and everybody sees it",
         exhibit_of_half_a_rate: "It was seen at once",
-        exhibit_with_another_line_added: "One line is to differ",
+        exhibit_with_another_line_added: "yours +2, expected as it was",
+        exhibit_without_a_line: "yours -1, expected as it was",
         exhibit_in_bytes: "The whole text of the engine is asked for",
         exhibit_of_nothing: "One line came back",
     },
@@ -414,7 +429,7 @@ RIGHT = {
     "is_right": (right_against_the_museum, right_with_numpys_bool, right_by_differences, right_in_one_large_program),
     "own_exhibit": (
         exhibit_at_the_root, exhibit_by_lines, exhibit_in_the_exponential, exhibit_in_the_values,
-        exhibit_of_a_forgotten_product,
+        exhibit_of_a_forgotten_product, exhibit_with_an_empty_line_at_the_end,
     ),
     "train_step": (step_by_logs, step_of_numpy, step_without_a_graph),
 }  # fmt: skip

@@ -7,6 +7,7 @@ an answer that is not right yet, or harms who calls it, is not put into the engi
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import types
 from collections.abc import Callable
@@ -164,6 +165,47 @@ def received_without_a_copy(self, gradient):
 # ---------------------------------------------------------------- in_order
 
 
+def ordered_by_its_inputs(self):
+    order = []
+    for one in self.inputs:
+        order += one.in_order()
+    return [*order, self]
+
+
+def ordered_by_its_inputs_once(self):
+    """Right for small graphs, and never ends where many ways lead to a tensor."""
+    return [*dict.fromkeys(tensor for one in self.inputs for tensor in one.in_order()), self]
+
+
+def ordered_in_a_queue(self):
+    """From the end, each put in front."""
+    order, done, todo = collections.deque(), set(), [self]
+    uses = collections.Counter(one for tensor in STEPS["in_order"](self) for one in tensor.inputs)
+    while todo:
+        tensor = todo.pop()
+        order.appendleft(tensor)
+        done.add(tensor)
+        for one in tensor.inputs:
+            uses[one] -= 1
+            if not uses[one]:
+                todo.append(one)
+    return order
+
+
+def ordered_one_by_one(self):
+    return iter(STEPS["in_order"](self))
+
+
+ORDERS = {}
+
+
+def ordered_from_a_cache(self):
+    """What was found once is found again, when the graph is another."""
+    if self not in ORDERS:
+        ORDERS[self] = STEPS["in_order"](self)
+    return ORDERS[self]
+
+
 def ordered_by_memory(self, known=[]):  # noqa: B006
     order = [one for one in STEPS["in_order"](self) if one not in known]
     known += order
@@ -250,6 +292,14 @@ def ordered_with_iterators(self):
 
 
 # ---------------------------------------------------------------- fitted
+
+
+def fitted_by_lengths(gradient, shape):
+    """Sums over each axis whose length the shape does not have: right until two lengths agree."""
+    for axis in range(gradient.ndim - 1, -1, -1):
+        if gradient.shape[axis] not in shape:
+            gradient = gradient.sum(axis=axis)
+    return gradient.reshape(shape)
 
 
 def fitted_by_squeezing(gradient, shape):
@@ -597,6 +647,12 @@ def applied_at_once(function, inputs):
     )
 
 
+def applied_after_a_look(function, inputs):
+    """forward is called to see the shape, and once more."""
+    assert np.shape(function.forward(types.SimpleNamespace(), *[one.data for one in inputs])) != (0,)
+    return STEPS["applied"](function, inputs)
+
+
 def applied_to_tensors(function, inputs):
     return function.forward(types.SimpleNamespace(), *inputs)
 
@@ -650,13 +706,18 @@ WRONG = {
     },
     "in_order": {
         ordered_by_memory: "is missing",
+        ordered_one_by_one: "which is no list",
+        ordered_from_a_cache: "The list of an earlier call was still there",
         ordered_by_depth_of_the_first: "comes before its input",
         ordered_names: "is no tensor",
         ordered_without_numbers: "comes before its input",
         ordered_by_every_way: "still running",
+        ordered_by_its_inputs: "The orders of the inputs were put one behind the other",
+        ordered_by_its_inputs_once: "still running",
         ordered_and_cut: "left behind in the tensors: yours something",
     },
     "fitted": {
+        fitted_by_lengths: "They have to be summed",
         fitted_by_squeezing: "The shape is",
         fitted_from_behind: "The shape is",
         fitted_once: "The shape is",
@@ -698,7 +759,8 @@ WRONG = {
         applied_to_the_first: "gradient of input 1: yours None",
         applied_with_one_ctx: "Each call needs its own",
         applied_by_sum: "first difference",
-        applied_at_once: "raises",
+        applied_after_a_look: "forward was called once more",
+        applied_at_once: "gradient of input 0: yours",
         applied_to_tensors: "raises",
     },
 }
@@ -706,7 +768,7 @@ RIGHT = {
     "recorded": (recorded_with(as_a_list_of_inputs), recorded_in_a_loop),
     "product_rule": (rule_as_a_list, rule_by_einsum),
     "receive": (received_if_not_zero, received_from_zeros, received_in_place, received_without_a_copy),
-    "in_order": (ordered_by_graphlib, ordered_by_counting, ordered_with_iterators),
+    "in_order": (ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
     "fitted": (fitted_step_by_step, fitted_by_reshape, fitted_by_einsum),
     "start": (started_on_the_way_down, started_by_inputs),
     "backward": (walked_then_freed, walked_in_two_loops),
@@ -766,12 +828,12 @@ def changes_what_it_gets(self, gradient):
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (untouched, "not attempted"),
-        (endless, "stopped, it was still running after"),
-        (too_deep, "raises RecursionError"),
-        (raises, "raises ValueError"),
-        (returns_nothing, "not attempted"),
-        (changes_what_it_gets, "not yet"),
+        (untouched, "yours is not attempted"),
+        (endless, 'of yours the check says "stopped, it was still running after'),
+        (too_deep, 'of yours the check says "raises RecursionError"'),
+        (raises, 'of yours the check says "raises ValueError"'),
+        (returns_nothing, "yours is not attempted"),
+        (changes_what_it_gets, 'of yours the check says "not yet"'),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -781,7 +843,7 @@ def test_the_solution_is_put_in_for_an_answer_that_is_not_right(
     monkeypatch.setattr(EXERCISES["receive"], "seconds", 0.3)
     monkeypatch.setattr(answer, "__name__", "receive")
     assert working(answer) is STEPS["receive"]
-    assert capsys.readouterr().out.startswith(f"receive: the solution's, as yours is {words}")
+    assert capsys.readouterr().out.startswith(f"receive: the solution's, as {words}")
 
 
 @pytest.mark.parametrize("what", [3, print, lambda self: self])

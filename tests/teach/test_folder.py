@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from minigrad.teach import EXERCISES, exercises
-from minigrad.teach.by_name import Checks
+from minigrad.teach.by_name import Checks, Predictions
 
 ROOT = Path(__file__).parent.parent.parent
 CHAPTERS = ROOT / "notebooks"
@@ -109,7 +109,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "exercises").mkdir()
     (tmp_path / "00_start_here.ipynb").write_text("{}")
     monkeypatch.setattr(exercises, "__path__", [str(tmp_path / "exercises")])
-    for name in ("00_slope", "chapter00"):
+    for name in ("00_slope", "00_predictions", "01_predictions", "chapter00"):
         monkeypatch.setitem(sys.modules, f"{exercises.__name__}.{name}", None)  # to be put back
         monkeypatch.delitem(sys.modules, f"{exercises.__name__}.{name}")
     return tmp_path / "exercises"
@@ -140,3 +140,26 @@ def test_a_file_that_is_half_written_is_read_again(folder: Path) -> None:
     assert check.slope(lambda w, x: 2 * w * x).kind == "good"
     with pytest.raises(AttributeError, match="no exercise 'slop': did you mean 'slope'"):
         _ = check.slop
+
+
+ASKED = """
+from minigrad.teach import Option, Prediction
+
+PREDICTIONS = [Prediction("which", {text!r}, (Option("yes", "So it is.", True), Option("no", "It is not.")))]
+"""
+
+
+def test_two_of_the_same_name_are_refused_and_both_files_are_named(folder: Path) -> None:
+    assert EXAMPLE is not None
+    (folder / "00_slope.py").write_text(EXAMPLE[1])
+    (folder / "00_predictions.py").write_text(ASKED.format(text="Is it so?"))
+    check, predict = Checks(exercises._Exercises()), Predictions(exercises._Predictions())
+    assert predict.which().question == "Is it so?"
+    assert len(exercises._Exercises()) == 1
+    (folder / "01_slope.py").write_text(EXAMPLE[1])
+    (folder / "01_predictions.py").write_text(ASKED.format(text="Is it so here?"))
+    with pytest.raises(ImportError, match=r"'slope' is in 00_slope\.py and in 01_slope\.py: rename one of the two"):
+        check.slope(None)
+    for act in (lambda: predict.which, lambda: list(exercises._Predictions()), lambda: predict("which")):
+        with pytest.raises(ImportError, match=r"'which' is in 00_predictions\.py and in 01_predictions\.py: rename"):
+            act()
