@@ -76,14 +76,18 @@ def cells_of(name: str) -> dict[str, Any]:
     return {cell.id: cell for cell in nbformat.read(NOTEBOOKS / name, as_version=4).cells}
 
 
+def lines_about_errors() -> list[str]:
+    cells = cells_of("errors.ipynb")
+    return [line for id, cell in cells.items() if id != "text-questions" for line in cell.source.splitlines()]
+
+
 def rows() -> list[Row]:
     found = []
-    for cell in cells_of("errors.ipynb").values():
-        for line in cell.source.splitlines():
-            if line.startswith("| `"):
-                code, words, links = (part.strip() for part in line[1:-1].split(" | "))
-                text = re.fullmatch(r"(`+) ?(.+?) ?\1", code)[2]  # type: ignore[index]
-                found.append(Row(text, words, re.findall(r"\]\((\w+\.ipynb)#cell-id=([\w-]+)\)", links)))
+    for line in lines_about_errors():
+        if line.startswith("| `"):
+            code, words, links = (part.strip() for part in line[1:-1].split(" | "))
+            text = re.fullmatch(r"(`+) ?(.+?) ?\1", code)[2]  # type: ignore[index]
+            found.append(Row(text, words, re.findall(r"\]\((\w+\.ipynb)#cell-id=([\w-]+)\)", links)))
     return found
 
 
@@ -92,8 +96,25 @@ BY_TEXT = {row.text: row for row in ROWS}
 each_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.text[:50])
 
 
+def questions() -> list[tuple[str, str, str]]:
+    """Each question of the page with a notebook and the cell in it, one for each link."""
+    rows = re.findall(r"^\| (.+\?) \| (\[.+) \|$", cells_of("errors.ipynb")["text-questions"].source, re.MULTILINE)
+    return [(words, *link) for words, links in rows for link in re.findall(r"\]\(([\w.]+)#cell-id=([\w-]+)\)", links)]
+
+
+def test_each_question_is_answered_by_cells_that_run() -> None:
+    asked = {words for words, *_ in questions()}
+    assert len(asked) == cells_of("errors.ipynb")["text-questions"].source.count("\n| ") - 1 > 40
+    for words, notebook, id in questions():
+        cell = cells_of(notebook)[id]
+        assert cell.cell_type == "code", (words, id)
+        shown = [text_of(output) or output["data"]["text/plain"] for output in cell.outputs]
+        assert "".join(shown).strip(), (words, id)
+        assert "not attempted" not in "".join(shown), (words, id)
+
+
 def test_each_row_has_its_three_parts() -> None:
-    lines = [line for cell in cells_of("errors.ipynb").values() for line in cell.source.splitlines()]
+    lines = lines_about_errors()
     assert len(ROWS) == len([line for line in lines if line.startswith("| ") and not line.startswith("| it begins")])
     assert len(BY_TEXT) == len(ROWS) > 100
     assert all(row.words.endswith((".", ".)")) for row in ROWS)
@@ -346,6 +367,9 @@ RAISED: dict[str, Callable[[], Any]] = {
     "Can't call numpy() on Tensor that requires grad": lambda: leaf().numpy(),
     "Converting a tensor with requires_grad=True to a scalar": lambda: float(leaf(1.0)),
     "a Tensor with … elements cannot be converted to Scalar": lambda: leaf().item(),
+    "expected target dtype to be Long or Byte, but got": lambda: nn.functional.cross_entropy(
+        mg.ones(2, 3), mg.tensor([1.0, 2.0])
+    ),
     "Boolean value of Tensor with": lambda: bool(leaf() > 0),
     "…Backward came back to itself": came_back,
     "function … returned an incorrect number of gradients": lambda: walk(

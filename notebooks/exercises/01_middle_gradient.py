@@ -111,7 +111,7 @@ def hidden_instead(w, x, target):
 
 
 def walked_twice_and_kept(w, x, target):
-    """This is twice the gradient: backward() has run twice, and .grad adds up."""
+    """This is twice the gradient, as when backward() has run twice: .grad adds up."""
     hidden = w * x
     hidden.retain_grad()
     loss = (hidden.tanh().sum() - target) ** 2

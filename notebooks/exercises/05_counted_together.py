@@ -47,6 +47,11 @@ def _two_parts():
     return t[:1], t[1:]
 
 
+def _with_a_part():
+    t = _three()
+    return t, t[1:]
+
+
 def _with_base():
     t = _three()
     t.mul_(2)
@@ -172,6 +177,13 @@ def same_memory(a, b):
     return bool(np.shares_memory(a.detach().numpy(), b.detach().numpy()))
 
 
+def same_address(a, b):
+    """This asks whether both begin at the same place in memory. .data does, and has a count of its own; two parts of
+    one tensor do not, and share the count.
+    """
+    return a.data_ptr() == b.data_ptr()
+
+
 def view_and_base(a, b):
     """_base finds a view and its base, but not what detach() gives, and not two views of the same base."""
     return b._base is a or a._base is b
@@ -260,6 +272,7 @@ EXERCISE = Exercise(
         Case("a = t, b = t.clone(), where t was written to before", _written_and_copied),
         Case("a and b are the same tensor", _same),
         Case("a = t.detach(), b = t, where t is one number, of no dimension", _of_one_number),
+        Case("a = t, b = t[1:]", _with_a_part),
     ),
     drawn=_drawn,
     hints=(
@@ -276,6 +289,7 @@ EXERCISE = Exercise(
         same_numbers,
         same_object,
         same_memory,
+        same_address,
         view_and_base,
         Mistake(wrote_recorded, when=raised("a leaf Variable that requires grad")),
         Mistake(switched_off, when=lambda outcome: isinstance(outcome.value, Asked) and not outcome.value.is_flag_kept),

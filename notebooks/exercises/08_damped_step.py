@@ -27,9 +27,10 @@ def damped_step(f, x, damping):
     return x.detach() - mg.linalg.solve(matrix, slope)
 
 
-def _case(words, x, damping):
+def _case(words, x, damping, earlier=False):
     function = {**FUNCTIONS, **TURNED}[words]
-    return case_of(words, x, damping, function=function, named=f", damping = {damping}", tensors=0)
+    named = f", damping = {damping}"
+    return case_of(words, x, damping, function=function, named=named, tensors=0, earlier=earlier)
 
 
 def _drawn(random):
@@ -179,7 +180,7 @@ EXERCISE = Exercise(
         _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], 8.0),
         _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.5),
         _case("(t - 1).sum()", [3.0], 4.0),
-        _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0),
+        _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0, earlier=True),
     ),
     drawn=_drawn,
     hints=(

@@ -4,7 +4,7 @@ import warnings
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.autograd.functional import hessian
+from minigrad.autograd.functional import hessian, vhp
 from minigrad.teach import Exercise, Mistake, compare
 
 from .chapter08 import (
@@ -153,10 +153,22 @@ def by_backward_twice(f, x, v):
     return x.grad
 
 
+def onto_an_earlier_gradient(f, x, v):
+    """backward() adds to what is in x.grad already, here from before. autograd.grad returns the product by itself."""
+    (slope,) = grad(f(x), x, create_graph=True)
+    (slope * v).sum().backward()
+    return x.grad
+
+
 def in_a_tuple(f, x, v):
     """autograd.grad returns a tuple, here of one tensor. Take item [0] of it."""
     (slope,) = grad(f(x), x, create_graph=True)
     return grad(slope, x, v)
+
+
+def with_the_value(f, x, v):
+    """vhp and hvp return two things: the value of f, and the product. Take item [1]."""
+    return vhp(f, x, v)
 
 
 def between_two_slopes(f, x, v):
@@ -198,7 +210,9 @@ EXERCISE = Exercise(
         Mistake(number_for_v, when=_is(number_for_v)),
         two_products,
         of_the_squared_slope,
-        Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple | list)),
+        onto_an_earlier_gradient,
+        Mistake(with_the_value, when=lambda outcome: isinstance(outcome.value, tuple) and len(outcome.value) == 2),
+        Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple)),
         Mistake(whole_hessian, words=MADE),
     ),
 )

@@ -9,7 +9,7 @@ from minigrad.teach import Exercise, Mistake, compare, raised
 
 from .chapter08 import FUNCTIONS, MADE, case_of, drawn_numbers, show_walked, slope_without_graph, without_hessian
 
-MOST = 18  # passes through f: three for each product, and the cases have at most five of them
+MOST = 20  # passes through f: by way of hvp five for each product, of which there are at most four; a Hessian takes 25
 
 
 def largest_curvature(f, x, v, steps):
@@ -69,7 +69,9 @@ def _iterated(f, x, v, steps, scale=lambda v: v / v.norm()):
 
 
 def by_numpy(f, x, v, steps):
-    """This is the exact eigenvalue, from the whole Hessian, which is too large for a real model. Multiply v again."""
+    """This is the eigenvalue itself. Asked for is the number after `steps` steps, which come near it, and need no
+    Hessian.
+    """
     values = np.linalg.eigvalsh(hessian(f, x).numpy().reshape(x.numel(), x.numel()))
     return float(values[np.abs(values).argmax()])
 
@@ -87,10 +89,23 @@ def scaled_at_the_end(f, x, v, steps):
     return (v * grad(slope, x, v)[0]).sum().item()
 
 
+def scaled_before(f, x, v, steps):
+    slope, v = _iterated(f, x, v / v.norm(), steps - 1)
+    (v,) = grad(slope, x, v, retain_graph=True)
+    return (v * grad(slope, x, v)[0]).sum().item()
+
+
 def length_of_the_product(f, x, v, steps):
     """This is a length, or an absolute value, which is never negative. v · Hv tells a maximum from a minimum."""
     slope, v = _iterated(f, x, v, steps)
     return grad(slope, x, v)[0].norm().item()
+
+
+def length_of_the_last_but_one(f, x, v, steps):
+    for _ in range(steps):
+        (product,) = grad(grad(f(x), x, create_graph=True)[0], x, v)
+        v = product / product.norm()
+    return product.norm().item()
 
 
 def without_its_sign(f, x, v, steps):
@@ -100,6 +115,10 @@ def without_its_sign(f, x, v, steps):
 def one_step_less(f, x, v, steps):
     """One step is missing: v is multiplied and scaled `steps` times, and then once more for v · Hv."""
     return largest_curvature(f, x, v / v.norm(), steps - 1)
+
+
+def number_before_the_step(f, x, v, steps):
+    return largest_curvature(f, x, v, steps - 1)
 
 
 def one_step_more(f, x, v, steps):
@@ -162,7 +181,7 @@ EXERCISE = Exercise(
         _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], [0.6, 0.0, -0.8], 3),
         _case("1 - (t.view(-1).cumsum(0).cos()).sum()", [3.0, 0.25], [1.0, 0.0], 1),
         _case("t.exp().sum().log()", [[0.5, -1.0], [0.25, 1.0]], [[0.5, -0.5], [0.5, 0.5]], 1),
-        _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -0.5, 2.0] * 4, 4),
+        _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -0.5, 2.0] * 4, 3),
     ),
     drawn=_drawn,
     hints=(
@@ -181,9 +200,9 @@ EXERCISE = Exercise(
         ),
         Mistake(by_numpy, when=_is_exact),
         never_scaled,
-        scaled_at_the_end,
-        Mistake(length_of_the_product, without_its_sign),
-        one_step_less,
+        Mistake(scaled_at_the_end, scaled_before),
+        Mistake(length_of_the_product, length_of_the_last_but_one, without_its_sign),
+        Mistake(one_step_less, number_before_the_step),
         one_step_more,
         along_the_slope,
         Mistake(divided_by_the_sum, divided_by_the_largest),

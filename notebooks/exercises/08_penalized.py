@@ -9,8 +9,8 @@ from minigrad.teach import Case, Difference, Exercise, Mistake, compare, raised,
 from .chapter08 import drawn_numbers, in_float64
 
 CONSTANT = (
-    "The loss is right, but to backward() the penalty is a constant: the slope came without a graph. Ask for it with "
-    "create_graph=True."
+    "The loss is right, but to backward() the penalty is a constant. The slope came without a graph: ask for it with "
+    "create_graph=True; or the graph was cut off after that, by item(), detach() or no_grad()."
 )
 FUNCTIONS = {
     "((w * x) ** 2).sum()": lambda w, x: ((w * x) ** 2).sum(),
@@ -119,8 +119,8 @@ def detached_slope(loss_of, w, x, strength):
 
 
 def graph_used_up(loss_of, w, x, strength):
-    """The graph of the loss was walked without create_graph=True, which has freed it. Then the loss cannot be walked
-    again, and the penalty not at all.
+    """The graph of the loss was walked, and that has freed it: by a grad without create_graph=True, or by a backward()
+    of your own. It is to be walked by the caller.
     """
     x = x.detach().requires_grad_()
     loss = loss_of(w, x)

@@ -10,8 +10,8 @@ PREDICTIONS = (
             Option(
                 "its first step is too long, and lands on the other side",
                 (
-                    "The step was from 0.5 to -0.046, shorter than that of descent, and it landed almost on the top. A "
-                    "shorter one in the same direction goes up as well."
+                    "The step was from 0.5 to -0.046, little longer than that of descent, and it landed almost on the "
+                    "top. A shorter one in the same direction goes up as well."
                 ),
             ),
             Option(

@@ -104,8 +104,16 @@ def _compare(expected, got, outcome):
         return Difference("how often the loss was computed", str(len(got.kept)), str(len(expected.kept)))
     if _most(got) > 1:
         return Difference("graphs of earlier batches, kept at a time", str(_most(got)), "1 at most")
-    if outcome.arguments[1].grad is not None and outcome.arguments[1].grad.any():
-        return Difference("w.grad afterwards", show(outcome.arguments[1].grad), "None", "Clear it after each step.")
+    _, w, batches, _ = outcome.arguments
+    if len(batches) != len(expected.kept):
+        note = "The list was emptied. It is the caller's, who needs it for the next epoch."
+        return Difference("the number of batches afterwards", str(len(batches)), str(len(expected.kept)), note)
+    if w.grad is not None:
+        note = "Clear it after each step, and set it to None: zeros are a gradient to an optimizer."
+        return Difference("w.grad afterwards", show(w.grad), "None", note)
+    if not w.requires_grad:
+        note = "w can no longer be trained. Switch it on again, or write to w inside no_grad()."
+        return Difference("w.requires_grad afterwards", "False", "True", note)
     return None
 
 
@@ -132,6 +140,16 @@ def _epochs(test):
         return compare(right.w, value.w) is None and test(value, right)
 
     return holds
+
+
+def _is_rebound(outcome):
+    """Whether w has a gradient and stayed where it was, though the losses are those of steps, or another w has none."""
+    w, value, error = outcome.arguments[1], outcome.value, str(outcome.error)
+    if w.grad is None or compare(outcome.case.make()[1], w) is not None:
+        return False
+    if value is None:
+        return "does not require grad and" in error or "NoneType" in error
+    return _same_numbers(value, EXERCISE.run(epoch, outcome.case).value)
 
 
 def _same_numbers(value, right):
@@ -169,8 +187,8 @@ def total_as_tensor(loss_of, w, batches, rate):
 
 
 def cut_off_at_the_end(loss_of, w, batches, rate):
-    """No graph is left at the end, but until then all of them were: item() or detach() comes after the loop. In the
-    loop, it keeps the memory from growing.
+    """No graph is left at the end, but until then several were: item() or detach() comes after the loop, or not for all
+    that is kept. In the loop, it keeps the memory from growing.
     """
     mean, worst = total_as_tensor(loss_of, w, batches, rate)
     return mean.item(), worst.item()
@@ -195,6 +213,30 @@ def largest_as_tensor(loss_of, w, batches, rate):
 
     _loop(loss_of, w, batches, rate, note)
     return total / len(batches), worst
+
+
+def rebound(loss_of, w, batches, rate):
+    """`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved itself: `w -= ...`
+    inside no_grad().
+    """
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        w = (w - rate * w.grad).detach().requires_grad_()
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def rebound_under_no_grad(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w = w - rate * w.grad
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
 
 
 def computed_again(loss_of, w, batches, rate):
@@ -276,6 +318,7 @@ EXERCISE = Exercise(
     show=_show,
     writes=True,
     mistakes=(
+        Mistake(rebound, rebound_under_no_grad, when=_is_rebound),
         Mistake(
             largest_as_tensor,
             when=_epochs(

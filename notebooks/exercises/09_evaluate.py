@@ -35,6 +35,7 @@ class Refusing(nn.Module):
 
 NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
 INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.0))
+RECORDED = "whether operations are recorded"
 TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = "trained", "evaluated", "frozen", "drawing"
 STATES = {
     TRAINED: "in train mode",
@@ -60,16 +61,17 @@ def _model(kinds, numbers, state, refuses, runs):
     return model
 
 
-def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False):
+def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False):
     def make():
         runs = []
         model = _model(kinds, numbers, state, refuses, runs)
-        model.__dict__["runs"] = runs
+        model.__dict__ |= {"runs": runs, "inside": inside}
         return model, mg.tensor(inputs, requires_grad=is_leaf)
 
     end = ", whose last layer raises an error" if refuses else ""
     leaf = ", inputs that require a gradient" if is_leaf else ""
-    return Case(f"a model of {', '.join(kinds)} {STATES[state]}{end}{leaf}", make)
+    place = ", called inside no_grad()" if inside else ""
+    return Case(f"a model of {', '.join(kinds)} {STATES[state]}{end}{leaf}{place}", make)
 
 
 def _drawn(random):
@@ -77,7 +79,8 @@ def _drawn(random):
     kinds = random.permutation(["Linear", *random.choice(LAYERS, int(random.integers(1, 4)))]).tolist()
     inputs = quarters(random, (int(random.integers(2, 5)), 2))
     state = random.choice(list(STATES))
-    yield _case(kinds, state, quarters(random, (5,)), inputs, not random.integers(4), bool(random.integers(2)))
+    refuses, is_leaf, inside = not random.integers(4), bool(random.integers(2)), not random.integers(4)
+    yield _case(kinds, state, quarters(random, (5,)), inputs, refuses, is_leaf, inside)
 
 
 @dataclass(frozen=True)
@@ -91,13 +94,15 @@ class Evaluated:
 
 def _watched(answer):
     def run(model, inputs):
-        runs, before = model.__dict__["runs"], state_of(model)
-        try:
-            result = answer(model, inputs)
-        except UnfitError as error:
-            result = f"{type(error).__name__}: {error}"
-        noted = tuple(runs)
-        return Evaluated(result, first_change(before, state_of(model)), noted)
+        runs = model.__dict__["runs"]
+        with mg.set_grad_enabled(not model.__dict__["inside"]):
+            before = state_of(model) | {RECORDED: mg.is_grad_enabled()}
+            try:
+                result = answer(model, inputs)
+            except UnfitError as error:
+                result = f"{type(error).__name__}: {error}"
+            change = first_change(before, state_of(model) | {RECORDED: mg.is_grad_enabled()})
+        return Evaluated(result, change, tuple(runs))
 
     return run
 
@@ -119,6 +124,8 @@ def _compare(expected, got, outcome):
         return Difference("the answer", "a tensor with a graph", "a tensor without one")
     if any(recorded for recorded, _ in got.runs):
         return Difference("the run", "recorded", "not recorded", "The answer has no graph, but one was made first.")
+    if any(training for _, training in got.runs):
+        return Difference("a layer's flag in the run", "train mode", "eval mode")
     if len(got.runs) != len(expected.runs):
         note = "The answer is right, but the model is to be run once."
         return Difference("how often the model ran", str(len(got.runs)), str(len(expected.runs)), note)
@@ -133,7 +140,8 @@ def _show(value, arguments):
         graph = ", with its graph" if result.requires_grad else ", which was cut off" if _is_recorded(value) else ""
         result = result.detach()
     changed = "nothing has changed" if value.change is None else "{}: {}, and now {}".format(*value.change)
-    return f"{show(result)}{graph}; {changed}; the model ran {len(value.runs)}×"
+    trained = ", some of its layers in train mode" if any(training for _, training in value.runs) else ""
+    return f"{show(result)}{graph}; {changed}; the model ran {len(value.runs)}×{trained}"
 
 
 def _is_recorded(value):
@@ -165,6 +173,15 @@ def _changes(*words):
     return _evaluated(lambda value: value.change is not None and any(word in value.change[0] for word in words))
 
 
+def _in_part(outcome):
+    """Whether what was computed is that of eval mode, and a layer was in train mode all the same."""
+    value = outcome.value
+    if not isinstance(value, Evaluated) or not isinstance(value.result, mg.Tensor) or value.change is not None:
+        return False
+    right = EXERCISE.run(evaluate, outcome.case).value
+    return any(training for _, training in value.runs) and compare(right.result, value.result) is None
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -174,6 +191,21 @@ def never_evaluated(model, inputs):
     """
     with mg.no_grad():
         return model(inputs)
+
+
+def only_layers_of_two_kinds(model, inputs):
+    """The layers that were looked for were in eval mode, and others were not. A layer of somebody's own may look at its
+    flag as well: model.eval() reaches all modules.
+    """
+    layers = [one for one in model.modules() if isinstance(one, nn.BatchNorm1d | nn.Dropout) and one.training]
+    for layer in layers:
+        layer.training = False
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        for layer in layers:
+            layer.training = True
 
 
 def left_in_eval_mode(model, inputs):
@@ -196,9 +228,18 @@ def train_at_the_end(model, inputs):
     return answer
 
 
+def train_in_a_finally(model, inputs):
+    model.eval()
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        model.train()
+
+
 def one_flag_for_all(model, inputs):
-    """Only the flag of the whole model was noted, and given to all its layers. Each module has one of its own:
-    model.modules() gives them all.
+    """All layers have got the flag of the whole model: only that was noted, or its train(flag) came last and reached
+    them all. Each module in model.modules() has a flag of its own.
     """
     training = model.training
     model.eval()
@@ -206,6 +247,46 @@ def one_flag_for_all(model, inputs):
         answer = model(inputs)
     model.train(training)
     return answer
+
+
+def one_flag_in_a_finally(model, inputs):
+    training = model.training
+    model.eval()
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        model.train(training)
+
+
+def flags_of_children(model, inputs):
+    """Only the modules directly below the model have their flags back: children() ends there. model.modules() gives
+    all, however deep.
+    """
+    flags = [(module, module.training) for module in (model, *model.children())]
+    model.eval()
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        for module, training in flags:
+            module.training = training
+
+
+def recording_switched_on(model, inputs):
+    """set_grad_enabled() on a line of its own stays in force: afterwards the recording is off, or on where the caller
+    had switched it off. `with mg.no_grad():` puts back what was there.
+    """
+    mg.set_grad_enabled(False)
+    try:
+        return evaluate(model, inputs)
+    finally:
+        mg.set_grad_enabled(True)
+
+
+def recording_left_off(model, inputs):
+    mg.set_grad_enabled(False)
+    return evaluate(model, inputs)
 
 
 def recorded(model, inputs):
@@ -283,6 +364,7 @@ EXERCISE = Exercise(
         _case(["BatchNorm1d", "Linear", "Dropout"], FROZEN_NORM),
         _case(["Linear", "Tanh", "BatchNorm1d"], ONE_DRAWS),
         _case(["BatchNorm1d", "Linear"], TRAINED, refuses=True),
+        _case(["BatchNorm1d", "Linear"], TRAINED, inside=True),
     ),
     drawn=_drawn,
     hints=(
@@ -298,11 +380,14 @@ EXERCISE = Exercise(
     show=_show,
     evidence=_ran,
     mistakes=(
+        Mistake(recording_switched_on, recording_left_off, when=_changes(RECORDED)),
+        Mistake(only_layers_of_two_kinds, when=_in_part),
         Mistake(never_evaluated, when=_evaluated(lambda value: any(training for _, training in value.runs))),
         flags_lost_in_an_error,
         left_in_eval_mode,
-        train_at_the_end,
-        one_flag_for_all,
+        Mistake(train_at_the_end, train_in_a_finally),
+        Mistake(one_flag_for_all, one_flag_in_a_finally),
+        flags_of_children,
         Mistake(
             recorded,
             when=_evaluated(

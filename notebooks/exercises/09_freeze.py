@@ -73,7 +73,7 @@ class Frozen:
     backbone: tuple[str, str, str] | None  # what has changed in it, if anything
     gradients: str  # which of its parameters have a .grad afterwards
     through: Any  # the gradient that the inputs got
-    head: list[Any]  # the head's parameters after the step
+    head: dict[str, Any]  # the head's parameters after the step
     flags: tuple[bool, ...]  # of the head's modules
 
 
@@ -90,7 +90,7 @@ def _trained(answer):
             loss.backward()
         optimizer.step()
         gradients = [name for name, one in model.backbone.named_parameters() if one.grad is not None]
-        head = [parameter.detach().clone() for parameter in model.head.parameters()]
+        head = {name: parameter.detach().clone() for name, parameter in model.head.named_parameters()}
         change = first_change(before, _lasting(model.backbone))
         return Frozen(outputs, change, ", ".join(gradients), x.grad, head, flags)
 
@@ -121,8 +121,12 @@ def _compare(expected, got, outcome):
         return Difference("the gradient of the inputs", "None", show(expected.through))
     if got.flags != expected.flags:
         return Difference("the head's training flags", str(got.flags), str(expected.flags))
-    difference = compare(expected.through, got.through, "the gradient of the inputs")
-    return difference or compare(expected.head, got.head, "the head's parameters after a step")
+    if (difference := compare(expected.through, got.through, "the gradient of the inputs")) is not None:
+        return difference
+    for name, right in expected.head.items():
+        if (difference := compare(right, got.head[name], f"the head's {name}, after a step")) is not None:
+            return difference
+    return None
 
 
 def _show(value, arguments):
@@ -132,7 +136,8 @@ def _show(value, arguments):
     return (
         f"after a step, of the backbone: {changed}\n  parameters of it with a .grad: {value.gradients or 'none'}\n"
         f"  the backbone computes {show(value.outputs[0])}\n  training flags of the head: {value.flags}\n"
-        f"  gradient of the inputs: {show(value.through)}"
+        f"  gradient of the inputs: {show(value.through)}\n"
+        f"  the head, after a step: {', '.join(map(show, value.head.values()))}"
     )
 
 
@@ -153,7 +158,12 @@ def _runs_in_train_mode(outcome):
 
 def _head_is_off(value, outcome):
     right = EXERCISE.run(freeze, outcome.case).value
-    return value.flags != right.flags or compare(right.head, value.head) is not None
+    return value.flags != right.flags or not all(one.requires_grad for one in outcome.arguments[0].head.parameters())
+
+
+def _head_moves_otherwise(value, outcome):
+    right = EXERCISE.run(freeze, outcome.case).value
+    return any(compare(one, value.head[name]) is not None for name, one in right.head.items())
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -168,8 +178,8 @@ def only_the_parameters(model):
 
 
 def only_eval(model):
-    """The backbone's parameters still get gradients, and the optimizer moves them: eval() freezes statistics, and no
-    parameters. requires_grad_(False) does.
+    """Parameters of the backbone still get gradients, and the optimizer moves them. eval() freezes statistics, and no
+    parameters; requires_grad_(False) does, for all of them if the backbone is asked.
     """
     model.backbone.eval()
 
@@ -201,6 +211,12 @@ def everything(model):
 def head_in_eval_mode(model):
     model.eval()
     freeze(model)
+
+
+def all_gradients_cleared(model):
+    """The head's .grad was cleared as well, so that its next step is another one. Only the backbone's is to go."""
+    freeze(model)
+    model.zero_grad()
 
 
 def cut_off(model):
@@ -279,5 +295,6 @@ EXERCISE = Exercise(
         ),
         Mistake(only_eval, when=_frozen(lambda value, _: bool(value.gradients))),
         Mistake(everything, head_in_eval_mode, when=_frozen(_head_is_off)),
+        Mistake(all_gradients_cleared, when=_frozen(_head_moves_otherwise)),
     ),
 )

@@ -57,21 +57,25 @@ def _drawn(random):
 
 @dataclass(frozen=True)
 class Given:
-    """What came back, and what each of it is."""
+    """What came back, what each of it is, and whether the list that was given has other items now."""
 
     answer: Any
     kinds: tuple[str, ...]
+    changed: bool
 
 
 def _called(answer):
     """The answer, called where the case says."""
 
     def run(tensors, inside):
+        given = list(tensors)
         with mg.inference_mode(inside):
             came = answer(tensors)
+        changed = [*map(id, tensors)] != [*map(id, given)]
         if not isinstance(came, list | tuple) or not all(isinstance(one, mg.Tensor) for one in came):
-            return Given(came, ())
-        return Given(came, tuple(_kind(one, tensors[i] if i < len(tensors) else None) for i, one in enumerate(came)))
+            return Given(came, (), changed)
+        kinds = tuple(_kind(one, given[i] if i < len(given) else None) for i, one in enumerate(came))
+        return Given(came, kinds, changed)
 
     return run
 
@@ -97,7 +101,7 @@ def _compare(expected, got, outcome):
             return Difference(
                 f"item {place}.requires_grad", *[str(v.answer[place].requires_grad) for v in (got, expected)]
             )
-    return None
+    return Difference("the list that was given", "other items than before", "as before") if got.changed else None
 
 
 def _plain(answer):
@@ -114,7 +118,7 @@ def _show(value, arguments):
         return show(value.answer)
     numbers = _plain(value.answer)
     items = [f"{show(one)} ({kind}, {one.dtype})" for one, kind in zip(numbers, value.kinds, strict=True)]
-    return f"[{', '.join(items)}]"
+    return f"[{', '.join(items)}]{', in the list that was given' if value.changed else ''}"
 
 
 def _items(test):
@@ -185,6 +189,15 @@ def in_the_same_memory(tensors):
         return [mg.from_numpy(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
 
 
+def into_the_list_itself(tensors):
+    """The copies stand in the list that was given, and its owner has lost what stood there. Make a new list."""
+    with mg.inference_mode(False):
+        for i, tensor in enumerate(tensors):
+            if tensor.is_inference():
+                tensors[i] = tensor.clone()
+    return tensors
+
+
 def only_those(tensors):
     """Some tensors are missing: all of them are asked for, in their order, the normal ones as they are."""
     return [tensor for tensor in usable(tensors) if not tensor.is_inference()][1:]
@@ -222,6 +235,7 @@ EXERCISE = Exercise(
     compare=_compare,
     show=_show,
     mistakes=(
+        into_the_list_itself,
         Mistake(
             only_those,
             only_the_copies,

@@ -1,5 +1,6 @@
 """Exercise `first_nan`: where a nan begins, found with hooks alone."""
 
+import contextlib
 import warnings
 from dataclasses import dataclass
 from types import CodeType
@@ -41,10 +42,11 @@ def _powers():
 
 def _powers_of_a_weight():
     w = mg.tensor(2.0, requires_grad=True)
-    x = w * mg.tensor([2.0, 0.0, -0.5])
+    half = w * 0.5
+    x = half * mg.tensor([4.0, 0.0, -1.0])
     root = x.sqrt()
     chosen = mg.where(x > 0, root, mg.zeros(3))
-    return {"w": w, "chosen": chosen, "x": x, "root": root}, chosen.sum() ** 2
+    return {"half": half, "chosen": chosen, "x": x, "root": root, "w": w}, chosen.sum() ** 2
 
 
 def _no_nan():
@@ -72,7 +74,7 @@ def _nan_in_data():
     w = mg.tensor(2.0, requires_grad=True)
     h = w * 3.0
     y = h * mg.tensor([1.0, NAN])
-    return {"w": w, "h": h, "y": y}, y.sum()
+    return {"h": h, "y": y}, y.sum()
 
 
 def _nan_in_a_grad_from_before():
@@ -291,7 +293,9 @@ def looked_at_the_numbers(tensors, loss):
 
 
 def equal_to_nan(tensors, loss):
-    """`== float("nan")` is never True: nan is not equal to anything, itself included. Use g.isnan()."""
+    """No nan was noted at all. `== float("nan")` is never True, since nan is not equal to anything, itself included:
+    ask with g.isnan(). And the hooks have to hang there while backward() runs.
+    """
     return _search(tensors, loss, lambda g: (g == NAN).any())
 
 
@@ -315,6 +319,11 @@ def left_the_hooks(tensors, loss):
     remove() on each.
     """
     return _search(tensors, loss, lambda g: g.isnan().any(), remove=False)
+
+
+def never_walked(tensors, loss):
+    """backward() has not run, so no hook has run either, and no leaf has got its gradient."""
+    return _search(tensors, loss, lambda g: g.isnan().any(), walk=lambda: None)
 
 
 def walked_twice(tensors, loss):
@@ -357,6 +366,47 @@ def none_where_there_is_none(tensors, loss):
     return first_nan(tensors, loss) or None
 
 
+class _MetError(Exception):
+    pass
+
+
+def stopped_by_an_error(tensors, loss):
+    """The walk was stopped, so the leaves have got nothing: an error that is raised in a hook ends backward(). Note the
+    name, and let the walk go on to its end.
+    """
+
+    found, handles = [], []
+    for name, tensor in tensors.items():
+
+        def look(g, name=name):
+            if g.isnan().any():
+                found.append(name)
+                raise _MetError
+
+        handles.append(tensor.register_hook(look))
+    with contextlib.suppress(_MetError):
+        loss.backward()
+    for handle in handles:
+        handle.remove()
+    return found[0] if found else ""
+
+
+def only_leaves(tensors, loss):
+    """Only leaves were looked at. A nan mostly begins at a result, which has no .grad, but can have a hook."""
+    return first_nan({name: one for name, one in tensors.items() if one.is_leaf}, loss)
+
+
+def new_grads(tensors, loss):
+    loss.backward()
+    grads = {name: one.grad for name, one in tensors.items() if one.is_leaf}
+    return next((name for name, one in grads.items() if one.isnan().any()), "")
+
+
+def only_results(tensors, loss):
+    """The leaves were left out. A nan can begin at a leaf, and leaves have hooks, too."""
+    return first_nan({name: one for name, one in tensors.items() if not one.is_leaf}, loss)
+
+
 def all_names(tensors, loss):
     """These are all tensors that met a nan. The first is asked for, alone."""
     return _search(tensors, loss, lambda g: g.isnan().any(), list)
@@ -374,12 +424,12 @@ EXERCISE = Exercise(
     reference=first_nan,
     cases=(
         Case("x, root, chosen and loss as above", _powers),
-        Case("the same, where x = w * [2, 0, -0.5] and loss = chosen.sum() ** 2", _powers_of_a_weight),
+        Case("the same, where half = w * 0.5, x = half * [4, 0, -1] and loss = chosen.sum() ** 2", _powers_of_a_weight),
         Case("x = [[4, 1]], loss = root.sum(): no nan", _no_nan),
         _infinite([0.0, 1.0]),
         _infinite([0.0, 0.0]),
         Case("x = [-1, 2], log = x.log(), loss = log.sum()", _nan_in_values_only),
-        Case("h = w * 3, y = h * [1, nan], loss = y.sum()", _nan_in_data),
+        Case("h = w * 3, y = h * [1, nan], loss = y.sum(), and w is not in tensors", _nan_in_data),
         Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
         Case("two ways from x, one past the length of a row of zeros", _two_ways),
     ),
@@ -397,11 +447,14 @@ EXERCISE = Exercise(
     evidence=_met,
     picture=_draw,
     mistakes=(
+        Mistake(never_walked, when=_is_search(lambda mine, right: mine.walks == 0)),
         Mistake(in_anomaly_mode, when=raised("returned nan values")),
         Mistake(found_nothing, when=lambda outcome: isinstance(outcome.error, IndexError)),
         Mistake(none_where_there_is_none, when=_is_search(lambda mine, right: mine.name is None and mine.walks == 1)),
         Mistake(all_names, when=_is_search(lambda mine, right: isinstance(mine.name, list | tuple))),
         Mistake(one_name_for_all, when=_is_name_of_the_loop),
+        Mistake(only_leaves, new_grads),
+        only_results,
         the_last,
         Mistake(in_the_order_of_the_dictionary, in_reverse),
         looked_at_the_numbers,
@@ -410,6 +463,10 @@ EXERCISE = Exercise(
         all_of_them,
         nan_of_the_sum,
         Mistake(walked_twice, when=_is_search(lambda mine, right: mine.walks > 1)),
+        Mistake(
+            stopped_by_an_error,
+            when=_is_search(lambda mine, right: mine.name == right.name and any(one is None for one in mine.leaves)),
+        ),
         Mistake(kept_gradients, when=_is_search(lambda mine, right: mine.is_grad_kept)),
         Mistake(left_the_hooks, when=_is_search(lambda mine, right: mine.name == right.name and mine.is_hook_left)),
         mended_on_the_way,

@@ -5,7 +5,16 @@ import numpy as np
 import minigrad as mg
 from minigrad.teach import Case, Exercise, Mistake
 
-from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
+from .chapter10 import (
+    compare_derived,
+    derived,
+    draw_derived,
+    has_nan,
+    measured_where,
+    no_way_back,
+    show_derived,
+    small_for_zero,
+)
 
 
 def safe_norm(x):
@@ -112,7 +121,9 @@ def without_root(x):
 
 
 def cut_off(x):
-    """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off."""
+    """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off, and new
+    zeros have none, also where all rows are zero.
+    """
     return safe_norm(x.detach())
 
 
@@ -132,7 +143,8 @@ EXERCISE = Exercise(
         _case([[3.0, 4.0], [0.0, 0.0]]),
         _case([[0.0, -2.0, 0.0], [1.0, 2.0, -2.0]]),
         _case([[0.0]]),
-        _case([[3e-5, -4e-5], [0.0, 0.0]]),
+        _case([[-1.7], [0.0], [0.028]], mg.float64),  # second derivatives of 0, but for rounding
+        _case([[3e-10, -4e-10], [0.0, 0.0]]),
         _case([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
         _case([[0.0, 0.0], [6.0, -8.0]], result=True),
     ),
@@ -152,12 +164,19 @@ EXERCISE = Exercise(
         Mistake(built_in, when=_nan_at_second),
         with_epsilon,
         clamped_squares,
+        filled_elements,
+        Mistake(
+            lambda x: ((x * x).sum(-1) + 1e-8).sqrt(),
+            lambda x: (x * x).sum(-1).clamp(min=1e-24).sqrt(),
+            words="A row of zeros has got the root of a small number, which was added or is a bound. Its length is "
+            "exactly 0: put that into the result, after the root.",
+            when=small_for_zero(safe_norm),
+        ),
         placeholder_left,
         of_all,
         of_columns,
         added_sizes,
         without_root,
-        filled_elements,
         Mistake(cut_off, when=no_way_back),
     ),
 )

@@ -5,7 +5,16 @@ import numpy as np
 import minigrad as mg
 from minigrad.teach import Case, Exercise, Mistake, raised
 
-from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
+from .chapter10 import (
+    compare_derived,
+    derived,
+    draw_derived,
+    has_nan,
+    measured_where,
+    no_way_back,
+    show_derived,
+    small_for_zero,
+)
 
 NAN = float("nan")
 
@@ -71,8 +80,8 @@ def times_the_mask(x):
 
 
 def clamped_at_zero(x):
-    """clamp(min=0) keeps nan out of the numbers, but a root of 0 is still taken, whose slope is infinite; and clamp
-    passes a gradient on at its bound. Put a harmless number there, such as 1, and 0 into the result.
+    """The numbers below 0 are gone, but a root of 0 is still taken, whose slope is infinite; and clamp(min=0), like the
+    maximum of x and 0, passes a gradient on at 0. Put a harmless number there, such as 1, and 0 into the result.
     """
     return x.clamp(min=0).sqrt()
 
@@ -125,7 +134,7 @@ EXERCISE = Exercise(
         _case([4.0, 0.0, -1.0]),
         _case([[9.0, -4.0], [0.0, 0.25]]),
         _case(0.0),
-        _case([1e-10, 4e-10, 0.0]),
+        _case([1e-16, 4e-16, 0.0]),
         _case([1.0, NAN, 0.0]),
         _case([2.0, -3.0, 0.0], mg.float64),
         _case([16.0, 0.0], result=True),
@@ -152,6 +161,13 @@ EXERCISE = Exercise(
             lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0),
         ),
         clamped_at_epsilon,
+        Mistake(
+            lambda x: (x.relu() + 1e-8).sqrt(),
+            lambda x: x.clamp(min=1e-12).sqrt(),
+            words="Where x is not above 0, this is the root of a small number, which was added or is a bound. It has "
+            "to be exactly 0: put that into the result, too.",
+            when=small_for_zero(safe_sqrt),
+        ),
         of_the_size,
         placeholder_left,
         Mistake(hides_nan, when=_hides_nan),

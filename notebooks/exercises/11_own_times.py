@@ -167,6 +167,39 @@ def less_the_first(calls):
     return _listed(calls, times)
 
 
+def with_neighbours(calls):
+    """A call that begins in the moment in which another ends was taken for one within it: that one is over already, so
+    compare with <=.
+    """
+    times, around = Counter(), []
+    for name, start, end in calls:
+        while around and around[-1][1] < start:
+            around.pop()
+        times[name] += end - start
+        if around:
+            times[around[-1][0]] -= end - start
+        around.append((name, end))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+def one_has_ended(calls):
+    """Several calls may have ended when the next one begins, the outer with the inner: `while`, and not `if`."""
+    times, around = Counter(), []
+    for name, start, end in calls:
+        if around and around[-1][1] <= start:
+            around.pop()
+        times[name] += end - start
+        if around:
+            times[around[-1][0]] -= end - start
+        around.append((name, end))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+def without_zeros(calls):
+    """A name is missing: its self time is 0, and it is asked for all the same."""
+    return [pair for pair in own_times(calls) if pair[1]]
+
+
 def last_of_each(calls):
     """A later call of a name has overwritten the earlier ones. Add their times up."""
     times = dict(zip([name for name, _, _ in calls], _selves(calls), strict=True))
@@ -218,7 +251,9 @@ def names_alone(calls):
 
 
 def always_around(calls):
-    """There may be no call around this one: look whether the list of those that go on is empty first."""
+    """An empty list has neither a first item nor a last. There may be no call around this one, or no call at all: look
+    whether the list is empty first.
+    """
     times, around = Counter(), []
     for name, start, end in calls:
         while around[-1][1] <= start:
@@ -239,6 +274,8 @@ EXERCISE = Exercise(
         _case([("step", 0, 20), ("matmul", 3, 15)]),
         _case(STEP),
         _case(TWICE),
+        _case([("step", 0, 10), ("matmul", 0, 4), ("sum", 4, 10)]),  # a self time of 0
+        _case([("load", 0.5, 2.75), ("copy", 1.25, 2.0)]),
         _case([]),
     ),
     drawn=_drawn,
@@ -256,6 +293,9 @@ EXERCISE = Exercise(
         less_all_within,
         less_the_outermost,
         less_the_first,
+        with_neighbours,
+        one_has_ended,
+        without_zeros,
         last_of_each,
         each_call,
         averages,

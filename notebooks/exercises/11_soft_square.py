@@ -8,7 +8,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, nodes_of, raised, show
 
 from .chapter06 import Sent, drawn_numbers, measured_slopes
 from .writes import Given
@@ -47,9 +47,12 @@ class Ran(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """How many tensors of x's size are kept from forward to backward."""
+    """How many tensors of x's size are kept from forward to backward, and whether a node has any from
+    save_for_backward.
+    """
 
     tensors: int
+    is_saved: bool
 
 
 def _trying(answer):
@@ -96,11 +99,12 @@ def _kept(answer):
         value = answer(w * 1)
         if not isinstance(value, mg.Tensor) or not value.requires_grad:
             return value
+        is_saved = any(getattr(node, "saved_tensors", ()) for node in nodes_of(value))
         value = value.sum()  # which keeps the node before it, and not its result
         tensors = _tensors_since(start)
         if tensors > 1:
             gc.collect()  # which takes a while
-        return Kept(_tensors_since(start))
+        return Kept(_tensors_since(start), is_saved)
     finally:
         if owned:
             tracemalloc.stop()
@@ -114,7 +118,9 @@ def _compare(expected, got, outcome):
     if isinstance(expected, Kept):
         if not isinstance(got, Kept):
             return Difference("the answer", show(got), "a tensor with a way back to x")
-        return Difference("kept", _tensors(got), "at most one") if got.tensors > 1 else None
+        if got.tensors > 1:
+            return Difference("kept", _tensors(got), "at most one")
+        return None if got.is_saved else Difference("kept", "outside the saved tensors", "by save_for_backward")
     if not isinstance(got, Ran):
         return compare(expected.numbers, got)
     difference = compare(expected.numbers, got.numbers, "the numbers")
@@ -164,7 +170,7 @@ def _tensors(kept):
 
 def _show(value, arguments):
     if isinstance(value, Kept):
-        return _tensors(value)
+        return _tensors(value) + ", but not by save_for_backward" * (value.tensors == 1 and not value.is_saved)
     if not isinstance(value, Ran):
         return show(value)
     sent = value.sent.gradient if isinstance(value.sent, Sent) else value.sent
@@ -194,8 +200,16 @@ def _drawn(random):
     yield _case(drawn_numbers(random, shape), drawn_numbers(random, shape), way, dtype)
 
 
+def _found_nothing(outcome):
+    return raised("not enough values to unpack")(outcome) or raised("tuple index out of range")(outcome)
+
+
 def _kept_more(outcome):
     return isinstance(outcome.value, Kept) and outcome.value.tensors > 1
+
+
+def _kept_elsewhere(outcome):
+    return isinstance(outcome.value, Kept) and outcome.value.tensors < 2
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -230,6 +244,21 @@ def as_an_attribute(x):
 
     def forward(ctx, x):
         ctx.x = x
+        return (1 + x * x).log()
+
+    def backward(ctx, grad_output):
+        return grad_output * 2 * ctx.x / (1 + ctx.x * ctx.x)
+
+    return _function(forward, backward)(x)
+
+
+def as_a_copied_attribute(x):
+    """What is kept is an attribute of ctx, or a variable outside, where it lives on after the walk and where no tool
+    finds it. Give it to ctx.save_for_backward.
+    """
+
+    def forward(ctx, x):
+        ctx.x = x.clone()
         return (1 + x * x).log()
 
     def backward(ctx, grad_output):
@@ -343,7 +372,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0, 0.5], [1.0, -1.0, 3.0]),
         _case([[0.0, -1.0], [3.0, 0.1]], [[1.0, 2.0], [1.0, -2.0]], AGAIN),
         _case([1.0, 2.0, -0.5], [1.0, 1.0, 1.0], WRITTEN),
-        _case([3.45678901234, -0.123456789012], [1.0, 1.0], dtype=mg.float64),
+        _case([3.45678901234, -0.123456789012, 1e-6], [1.0, 1.0, 1.0], dtype=mg.float64),
         Case(f"x of {MANY} numbers; what is kept until backward", lambda: (None, None, KEPT)),
     ),
     drawn=_drawn,
@@ -359,12 +388,13 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(saves_everything, without_a_function, when=_kept_more),
         Mistake(as_an_attribute, when=_written),
+        Mistake(as_a_copied_attribute, when=_kept_elsewhere),
         slope_of_the_log,
         slope_of_the_square,
         without_grad_output,
         Mistake(from_the_output, by_its_size, when=_is_gradient(mg.abs)),
         Mistake(half_precision, single_precision),
         Mistake(no_way_back, when=lambda outcome: "no way back" in str(getattr(outcome.value, "sent", ""))),
-        Mistake(saved_on_the_wrong_day, when=raised("not enough values to unpack")),
+        Mistake(saved_on_the_wrong_day, when=_found_nothing),
     ),
 )

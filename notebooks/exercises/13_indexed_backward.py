@@ -91,7 +91,7 @@ def _compare(expected, got, outcome):
         if isinstance(got, np.ndarray) and got.shape != x.shape:
             note = f"The gradient of x has the shape of x, {list(x.shape)}. This has the shape {list(got.shape)}."
         else:
-            note = "An array of floats is asked for, of the shape of x."
+            note = f"An array of floats is asked for, of the shape of x, and this is a {type(got).__name__}."
         return Difference("the answer", show(got), show(expected.gradient), note)
     difference = compare(expected.gradient, got.gradient, "the gradient of x")
     if difference is None and got.written:
@@ -181,6 +181,26 @@ def in_a_tuple(g, places, x):
     return (indexed_backward(g, places, x),)
 
 
+def without_counting_from_the_end(g, places, x):
+    """Places are compared with 0, 1, 2 ..., so none of them is ever -1, which is the last element."""
+    gradient = np.zeros_like(x)
+    if isinstance(places, tuple):
+        np.add.at(gradient, places, g)
+        return gradient
+    for number in range(len(x)):
+        for place, one in zip(places, g, strict=True):
+            if place == number:
+                gradient[number] += one
+    return gradient
+
+
+def places_mixed(g, places, x):
+    gradient = np.zeros_like(x)
+    for place, one in zip(places, g, strict=False):
+        gradient[place] += one
+    return gradient
+
+
 def row_by_row(g, places, x):
     """This goes through `places` one by one, which works for a list, and not for a tuple of two arrays:
     the second case. np.add.at takes whatever stands in the brackets.
@@ -223,6 +243,7 @@ EXERCISE = Exercise(
         times_x,
         mean_of_uses,
         Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple)),
-        row_by_row,
+        Mistake(row_by_row, places_mixed),
+        without_counting_from_the_end,
     ),
 )

@@ -19,9 +19,12 @@ def own_exhibit(source):
 
 @dataclass(frozen=True)
 class Exhibit:
-    """What became of a text: how many lines differ, and which; what the engine reached and raised."""
+    """What became of a text: how many lines differ, and which; what the engine reached and raised. `more` is the number
+    of lines that it has more than the engine, or less.
+    """
 
     lines: int
+    more: int = 0
     line: str = ""
     reached: int = 0
     is_wrong: bool = False
@@ -40,31 +43,34 @@ def _exhibited(answer):
 
 
 def _looked_at(text):
-    was, now = museum.SOURCE.splitlines(), text.splitlines()
+    was, now = museum.SOURCE.rstrip().splitlines(), text.rstrip().splitlines()
     blocks = SequenceMatcher(None, was, now, False).get_opcodes()
     lines = sum(max(end - start, stop - begin) for tag, start, end, begin, stop in blocks if tag != "equal")
     if lines != 1 or len(was) != len(now):
-        return Exhibit(max(lines, abs(len(was) - len(now))))
+        return Exhibit(lines, len(now) - len(was))
     (line,) = [new.strip() for old, new in zip(was, now, strict=True) if old != new]
-    is_known = any(line == known for _, known in map(museum.LINES.get, museum.EXHIBITS.values()))
     try:
         engine = museum.made_of(text)
         reached = museum.trained(engine, STEPS)
         if reached.error:
-            return Exhibit(1, line, error=reached.error)
+            return Exhibit(1, line=line, error=reached.error)
+        is_known = any(museum.is_like(engine, one) for one in museum.EXHIBITS.values())
         is_wrong = any(is_different(engine, number) for number in range(len(PROGRAMS)))
     except Exception as error:
-        return Exhibit(1, line, error=f"{type(error).__name__}: {error}")
-    return Exhibit(1, line, reached.accuracies[-1], is_wrong, is_known)
+        return Exhibit(1, line=line, error=f"{type(error).__name__}: {error}")
+    return Exhibit(1, 0, line, reached.accuracies[-1], is_wrong, is_known)
 
 
 def _compare(expected, got, outcome):
     if not isinstance(got, Exhibit):
         note = "The whole text of the engine is asked for, with one line changed: source.replace(old, new)."
         return Difference("the answer", show(got), "a text", note)
+    if got.more:
+        note = "A line was added or taken away. One line is to differ, and all others stay where they are."
+        return Difference("the number of lines", f"{got.more:+}", "as it was", note)
     if got.lines != 1:
         note = "Nothing was changed: is the piece that you replace there, letter by letter?" if not got.lines else ""
-        note = note or "One line is to differ. A piece may stand in several lines, or a line was added."
+        note = note or "One line is to differ. A piece may stand in several lines."
         return Difference("the lines that differ", f"{got.lines}", "1", note)
     if got.error:
         note = f"The engine raises, and everybody sees it: {plain(got.error)}"
@@ -76,7 +82,8 @@ def _compare(expected, got, outcome):
         note = "The museum's test finds nothing wrong. Either it is right in other words, or it is wrong only for what "
         return Difference("values and gradients", "right", "wrong", note + "the engine of the chapter is never given.")
     if got.is_known:
-        return Difference("the line", got.line, "another one", "This one hangs in the museum already.")
+        note = "This one hangs in the museum already: it computes what an exhibit computes."
+        return Difference("the line", got.line, "another one", note)
     return None
 
 
@@ -84,6 +91,8 @@ def _show(value, arguments):
     """The line itself is not told: that of the reference would be the solution."""
     if not isinstance(value, Exhibit):
         return show(value)
+    if value.more:
+        return f"{abs(value.more)} lines {'more' if value.more > 0 else 'less'}"
     if value.lines != 1:
         return f"{value.lines} other lines"
     if value.error:
@@ -135,6 +144,15 @@ def on_show_already(source):
     return source.replace("g * (x > 0)", "g")
 
 
+def on_show_in_other_words(source):
+    return source.replace("g * (x > 0)", "g * 1.0")
+
+
+def with_a_line_more(source):
+    """A line was added. One line is to differ: change one that is there."""
+    return source.replace("found = [self]\n", "found = [self]\n        self.data = self.data * 1.01\n")
+
+
 def in_two_lines(source):
     """This piece stands in several lines, and each was changed. Take a longer piece, which stands there once."""
     return source.replace("x = self.data", "x = self.data * 1.1")
@@ -181,10 +199,13 @@ EXERCISE = Exercise(
             "it matters less, or by less.",
         ),
         in_other_words,
-        on_show_already,
+        Mistake(
+            on_show_already, on_show_in_other_words, when=lambda outcome: getattr(outcome.value, "is_known", False)
+        ),
+        with_a_line_more,
         in_two_lines,
         Mistake(no_python, when=lambda outcome: "SyntaxError" in getattr(outcome.value, "error", "")),
-        Mistake(the_line_alone, when=lambda outcome: getattr(outcome.value, "lines", 0) > 50),
+        Mistake(the_line_alone, when=lambda outcome: getattr(outcome.value, "more", 0) < -50),
         Mistake(the_engine, when=lambda outcome: isinstance(outcome.value, type)),
     ),
 )

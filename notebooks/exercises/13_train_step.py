@@ -140,6 +140,23 @@ def in_eval_mode(model, optimizer, images, labels):
     return _steps(model, optimizer, images, labels, train=False)
 
 
+def train_afterwards(model, optimizer, images, labels):
+    """train() came after the model had computed: this batch still went through it in eval(). It belongs at the
+    beginning of the step.
+    """
+    loss = _steps(model, optimizer, images, labels, train=False)
+    model.train()
+    return loss
+
+
+def flag_set_by_hand(model, optimizer, images, labels):
+    """model.training = True sets the flag of this module alone; the BatchNorm in it stays in eval(). model.train()
+    tells its parts as well.
+    """
+    model.training = True
+    return _steps(model, optimizer, images, labels, train=False)
+
+
 def with_old_gradients(model, optimizer, images, labels):
     """The gradients of the step before were still there, and were added to. optimizer.zero_grad() before the walk."""
     return _steps(model, optimizer, images, labels, zero=False)
@@ -208,6 +225,38 @@ def softmaxed_twice(model, optimizer, images, labels):
     return loss.item()
 
 
+def softmaxed_twice_over_images(model, optimizer, images, labels):
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T).softmax(0), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def summed(model, optimizer, images, labels):
+    """This is the sum over the images. The mean is asked for: with a sum, the step grows with the batch."""
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T), labels.long(), reduction="sum")
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def looked_afterwards(model, optimizer, images, labels):
+    """This is the loss after the step, from a second pass. Asked for is the one that the step was made from; and in
+    train() a second pass moves the averages of BatchNorm once more.
+    """
+    train_step(model, optimizer, images, labels)
+    return F.cross_entropy(model(images.T), labels.long()).item()
+
+
+def optimizer_of_its_own(model, optimizer, images, labels):
+    """An optimizer was made in here. It knows neither the rate nor the momentum of the one that was given: use that."""
+    return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
+
+
 def labels_as_they_are(model, optimizer, images, labels):
     """The labels come as floats, as a file of numbers has them. cross_entropy wants whole numbers, one for each image:
     labels.long().
@@ -272,6 +321,8 @@ EXERCISE = Exercise(
     writes=True,
     mistakes=(
         in_eval_mode,
+        train_afterwards,
+        flag_set_by_hand,
         with_old_gradients,
         softmax_over_images,
         viewed,
@@ -284,7 +335,10 @@ EXERCISE = Exercise(
         ),
         Mistake(without_a_step, cleared_too_late),
         cleared_at_the_end,
-        softmaxed_twice,
+        Mistake(softmaxed_twice, softmaxed_twice_over_images),
+        summed,
+        looked_afterwards,
+        optimizer_of_its_own,
         Mistake(
             labels_as_they_are, when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower()
         ),

@@ -49,10 +49,21 @@ FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 
 
 
 def tried(answer):
-    """Called twice, with other numbers, before anything walks: each call has to keep what is its own."""
+    """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
+    the results is not 1.
+    """
 
     def run(function, inputs, others):
-        results = [answer(function, inputs), answer(function, others)]
+        calls = []
+
+        class Counted(function):
+            @staticmethod
+            def forward(ctx, *arrays):
+                calls.append(arrays)
+                return function.forward(ctx, *arrays)
+
+        Counted.__name__ = function.__name__
+        results = [answer(Counted, inputs), answer(Counted, others)]
         if any(one is None for one in results):
             return None
         if not all(isinstance(one, Tensor) for one in results):
@@ -60,12 +71,13 @@ def tried(answer):
         recorded = results[0].requires_grad
         for one in results:
             if one.requires_grad:
-                one.backward()
+                (one * -3.0).backward()
         return Seen(
             {"the result": "a tensor", "data": numbers_of(results[0].data)}
             | {"the other result": numbers_of(results[1].data), "recorded": str(recorded)}
             | {f"gradient of input {number}": numbers_of(one.grad) for number, one in enumerate(inputs)}
             | {f"gradient of input {number}, other call": numbers_of(one.grad) for number, one in enumerate(others)}
+            | {"calls of forward": str(len(calls))}
         )
 
     return run
@@ -79,7 +91,7 @@ def _case(name, values, others, wanted=True):
 
     listed = [", ".join(str(np.asarray(one).tolist()) for one in each) for each in (values, others)]
     plain = "" if wanted else ", none of which requires a gradient"
-    return Case(f"{name} of {listed[0]}, and of {listed[1]}{plain}; then both walk", make)
+    return Case(f"{name} of {listed[0]}, and of {listed[1]}{plain}; then both walk, from -3 times the result", make)
 
 
 def _drawn(random):
@@ -149,8 +161,45 @@ def arrays_to_backward(function, inputs):
     )
 
 
+def forward_again(function, inputs):
+    """forward was called once more. What it keeps on ctx when the result is made is what backward is to find, and a
+    forward may draw random numbers: call it once.
+    """
+
+    def rule(g, y, *arrays):
+        ctx = type("Context", (), {})()
+        function.forward(ctx, *arrays)
+        return _tuple(function.backward(ctx, g))
+
+    return inputs[0].recorded(lambda *arrays: function.forward(type("Context", (), {})(), *arrays), rule, inputs[1:])
+
+
+def backward_at_once(function, inputs):
+    """backward was called when the result was made, with ones. What comes to the result is known in the walk: call it
+    in the rule, with g.
+    """
+    ctx = type("Context", (), {})()
+    value = function.forward(ctx, *[one.data for one in inputs])
+    gradients = _tuple(function.backward(ctx, np.ones_like(value)))
+    return inputs[0].recorded(lambda *arrays: value, lambda g, y, *arrays: gradients, inputs[1:])
+
+
+def times_g(function, inputs):
+    """What backward returns was multiplied by g. That has been done in it: g is what it was given."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays),
+        lambda g, y, *arrays: tuple(g * one for one in _tuple(function.backward(ctx, g))),
+        inputs[1:],
+    )
+
+
 def _tuple(gradients):
     return gradients if isinstance(gradients, tuple) else (gradients,)
+
+
+def _called_often(outcome):
+    return isinstance(outcome.value, Seen) and int(outcome.value.get("calls of forward", 0)) > 2
 
 
 def _found_nothing(outcome):
@@ -186,6 +235,9 @@ EXERCISE = Exercise(
         always_in_a_tuple,
         never_in_a_tuple,
         forward_only,
+        times_g,
+        backward_at_once,
+        Mistake(forward_again, when=_called_often),
         Mistake(inputs_twice, when=raised("forward() takes", kind=TypeError)),
         Mistake(arrays_to_backward, when=raised("backward() takes", kind=TypeError)),
     ),

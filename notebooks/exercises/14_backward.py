@@ -141,6 +141,48 @@ def only_self(self, retain_graph=False):
     self.send()
 
 
+def asks_for_inputs(self, retain_graph=False):
+    """What has been freed has no inputs any more, and was passed over without a word. It still has a rule, one that
+    raises: ask whether the rule is None.
+    """
+    self.start()
+    for one in reversed(self.in_order()):
+        if one.inputs:
+            one.send()
+            if not retain_graph:
+                one.free()
+
+
+def freed_by_hand(self, retain_graph=False):
+    """Inputs and rule were taken away by hand. Without a rule a result looks like a leaf, and a second walk raises
+    nothing: call free(), which puts one there that raises.
+    """
+    self.start()
+    for one in reversed(self.in_order()):
+        if one.rule is not None:
+            one.send()
+            if not retain_graph:
+                one.inputs, one.rule = (), None
+
+
+def leaves_freed(self, retain_graph=False):
+    """Leaves were freed as well. They have nothing to free, and get a rule that raises: the next walk stops there."""
+    self.start()
+    for one in reversed(self.in_order()):
+        if one.rule is not None:
+            one.send()
+        if not retain_graph:
+            one.free()
+
+
+def self_left_out(self, retain_graph=False):
+    """self was left out: it has to send first, or nothing comes to those behind it."""
+    self.start()
+    for one in reversed(self.in_order()[:-1]):
+        if one.rule is not None:
+            one.send()
+
+
 def _nothing_had_come(outcome):
     return raised("NoneType", kind=TypeError)(outcome) and not _leaf_sent(outcome)
 
@@ -181,5 +223,9 @@ EXERCISE = Exercise(
         Mistake(inputs_first, no_start, when=_nothing_had_come, words=""),
         freed_before,
         only_self,
+        asks_for_inputs,
+        freed_by_hand,
+        leaves_freed,
+        self_left_out,
     ),
 )

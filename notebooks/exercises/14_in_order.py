@@ -1,34 +1,49 @@
 """Exercise `in_order`: a topological order of the graph behind a result."""
 
+from collections.abc import Sequence
+
 from minigrad.teach import Case, Exercise, Mistake, plain
 
 from .chapter14 import FOR_READERS, Seen, Tensor, compare_seen, found, in_order, product_rule, show_seen
 
+CUT = "asked again, when self has no inputs any more"
 RIGHT = "each tensor once, after all of its inputs"
 LONG, DOUBLED = 3_200, 40  # a notebook lets functions call each other 3,000 deep
 
 
 def tried(answer):
-    """Asked twice: a list that is kept between two calls would have everything twice."""
+    """Asked twice, and once more when self has forgotten its inputs, as after a walk: a list that is kept between two
+    calls would have everything twice, or what is there no more. Tensors have it as their method meanwhile: an answer
+    that asks its inputs for their order calls itself.
+    """
 
     def run(self):
+        Tensor.in_order = answer
+        try:
+            return seen(self)
+        finally:
+            Tensor.in_order = in_order
+
+    def seen(self):
         tensors = in_order(self)
         before = {one: dict(vars(one)) for one in tensors[:100]}
         for _ in range(2):
             given = answer(self)
             if given is None:
                 return None
-            try:
-                order = list(given)
-            except TypeError:
+            if not isinstance(given, Sequence):  # `reversed` is to be asked of it, too
                 return Seen({"the list": f"{plain(given)}, which is no list"})
+            order = list(given)
             words = what_is_wrong(order, tensors)
             if words:
                 break
+        inputs, self.inputs = self.inputs, ()
+        again = words or what_is_wrong(list(answer(self)), [self])
+        self.inputs = inputs
         left = any(vars(one) != kept for one, kept in before.items())
         shown = {FOR_READERS: ", ".join(map(called, order))} if len(order) < 12 else {}
         traces = {"left behind in the tensors": "something" if left else "nothing"}
-        return Seen({"the list": words or RIGHT} | traces | shown)
+        return Seen({"the list": words or RIGHT} | traces | {CUT: again or "self alone"} | shown)
 
     return run
 
@@ -125,6 +140,14 @@ def breadth_first(self):
     return found[::-1]
 
 
+def every_use(self):
+    """By distance from self, and once for each use: a tensor that is used twice is there twice."""
+    found = [self]
+    for tensor in found:
+        found += [one for one in tensor.inputs if one not in found]
+    return found[::-1]
+
+
 def depth_first(self):
     """A tensor was put down before its inputs, in the order of the search. Reversed, that is not yet after all of its
     inputs: put it down when all of them are.
@@ -164,6 +187,13 @@ def ways(self):
     return found
 
 
+def each_inputs_own(self):
+    """The orders of the inputs were put one behind the other. A tensor that leads to two of them is then there twice,
+    and what is put together at each tensor is as long as there are ways: 40 doublings have a million millions.
+    """
+    return [tensor for one in self.inputs for tensor in one.in_order()] + [self]
+
+
 def outputs_first(self):
     """This is the order of the walk, each before its inputs. Asked for is the other way round: self is the last."""
     return in_order(self)[::-1]
@@ -172,6 +202,24 @@ def outputs_first(self):
 def without_leaves(self):
     """Leaves are among the tensors, too: here some are missing."""
     return [one for one in in_order(self) if one.inputs]
+
+
+def only_required(self):
+    """Tensors that require no gradient lead to self as well, numbers among them: here they are missing."""
+    return [one for one in in_order(self) if one.requires_grad]
+
+
+def yielded(self):
+    """A generator came back: it can be walked through once, and not from its end. Asked for is a list."""
+    yield from in_order(self)
+
+
+def kept(self, order=[]):  # noqa: B006
+    """The list of an earlier call was still there. A list that stands as a default, or outside of the function, is the
+    same one in all calls: make it inside.
+    """
+    order += [one for one in in_order(self) if one not in order]
+    return order
 
 
 def without_self(self):
@@ -219,12 +267,17 @@ EXERCISE = Exercise(
     seconds=5.0,
     mistakes=(
         breadth_first,
+        every_use,
         depth_first,
         Mistake(recursive, when=_deep),
         ways,
+        each_inputs_own,
         outputs_first,
         without_leaves,
+        only_required,
         without_self,
+        Mistake(yielded, when=found("the list", "generator object")),
+        Mistake(kept, when=found(CUT, "does not lead")),
         Mistake(marks, when=found("left behind in the tensors", "something")),
     ),
 )

@@ -65,6 +65,15 @@ def _made_early(answer, kind, look):
         look("inside")
 
 
+def _made_while_on(answer, kind, look):
+    block = answer(kind)
+    kind.recording = False
+    with block:
+        look("inside")
+    look("after the block, where it was off when the block began")
+    kind.recording = True
+
+
 def _one_of_two(answer, kind, look):
     other = type("Other", (Tensor,), {})
     with answer(kind):
@@ -78,6 +87,7 @@ STORIES = {
     "a block that raises an error": _raising,
     "a block where recording is off already": _off_already,
     "no_grad(kind) called, and entered later": _made_early,
+    "no_grad(kind) called, and entered where recording is off by then": _made_while_on,
     "a block for one of two classes": _one_of_two,
 }
 
@@ -150,6 +160,22 @@ def at_once(kind):
     return Off()
 
 
+def looked_early(kind):
+    """What recording was before was looked up when no_grad was called. Look when the block begins, in __enter__: by
+    then it may be another.
+    """
+    before = kind.recording
+
+    class Off:
+        def __enter__(self):
+            kind.recording = False
+
+        def __exit__(self, *error):
+            kind.recording = before
+
+    return Off()
+
+
 def never_back(kind):
     """Recording is still off after the block."""
 
@@ -204,6 +230,7 @@ EXERCISE = Exercise(
         swallows,
         not_after_an_error,
         at_once,
+        looked_early,
         on_tensor,
         Mistake(no_block, when=raised("context manager protocol")),
     ),

@@ -49,6 +49,11 @@ def one_gradient(g, y, a, b):
     return g * b + g * a
 
 
+def by_the_product(g, y, a, b):
+    """g was multiplied by the product. The slope of a * b for a is b: by how much y grows if a grows by 1."""
+    return g * y, g * y
+
+
 def in_one_place(g, y, a, b):
     """The arrays that the rule is given belong to others: make new ones, with g * b, rather than g *= b."""
     g *= b
@@ -80,7 +85,8 @@ EXERCISE = Exercise(
         slopes_alone,
         passed_on,
         added,
-        one_gradient,
+        Mistake(one_gradient, when=found("how many gradients", "not in a tuple")),
+        by_the_product,
         Mistake(in_one_place, when=found("the arrays that were given", "changed")),
         divided,
     ),

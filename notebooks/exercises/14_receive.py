@@ -94,6 +94,25 @@ def with_plus_on_none(self, gradient):
     self.grad += gradient
 
 
+def asked_whether_true(self, gradient):
+    """`if self.grad` asks whether a number is not 0, and of several numbers Python cannot tell. Ask whether self.grad
+    is None.
+    """
+    self.grad = gradient.copy() if not self.grad else self.grad + gradient
+
+
+def returned(self, gradient):
+    """The sum was returned, and nobody takes it from there. It is to be kept: self.grad = ..."""
+    return gradient if self.grad is None else self.grad + gradient
+
+
+def added_to_what_came(self, gradient):
+    """The sum was written into the array that came, and that array is not yours."""
+    if self.grad is not None:
+        gradient += self.grad
+    self.grad = gradient
+
+
 def into_data(self, gradient):
     """The gradient went into self.data, which is the number itself."""
     self.data = self.data + gradient
@@ -129,6 +148,9 @@ EXERCISE = Exercise(
         averaged,
         doubled,
         Mistake(none_plus, with_plus_on_none, when=raised("NoneType", kind=TypeError)),
+        Mistake(asked_whether_true, when=raised("truth value", kind=ValueError)),
+        returned,
+        added_to_what_came,
         into_data,
     ),
 )

@@ -82,7 +82,8 @@ def _case(words, *inputs, kind=Engine, same=False):
     forward, rule, _ = OPERATIONS[words]
 
     def make():
-        first, *others = [kind(*one) if isinstance(one, tuple) else one for one in inputs]
+        made = type(kind.__name__, (kind,), {})  # anew: what an answer does to its class, the next case does not meet
+        first, *others = [made(*one) if isinstance(one, tuple) else one for one in inputs]
         return first, forward, rule, (first,) if same else tuple(others)
 
     listed = ", ".join(
@@ -158,6 +159,47 @@ def each_once(self, forward, rule, others):
     return result
 
 
+def without_requires(self, forward, rule, others):
+    """The result does not require a gradient itself: then what is computed from it is not recorded, and nobody sends
+    to it.
+    """
+    result = recorded(self, forward, rule, others)
+    result.requires_grad = False
+    return result
+
+
+def required_alone(self, forward, rule, others):
+    """Inputs that require no gradient were left out. The rule needs the arrays of all, and returns a gradient for
+    each.
+    """
+    result = recorded(self, forward, rule, others)
+    result.inputs = tuple(one for one in result.inputs if one.requires_grad)
+    return result
+
+
+def noted_always(self, forward, rule, others):
+    """Inputs and rule were noted of a result that requires no gradient. It is to stay a leaf, with neither."""
+    result = recorded(self, forward, rule, others)
+    kind = type(self)
+    result.inputs = tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))
+    result.rule = rule
+    return result
+
+
+def arrays_noted(self, forward, rule, others):
+    """The arrays of the inputs were noted. A walk goes from tensor to tensor: note the tensors."""
+    result = recorded(self, forward, rule, others)
+    result.inputs = tuple(one.data for one in result.inputs)
+    return result
+
+
+def called_rule(self, forward, rule, others):
+    """The rule is noted here, and called in a walk, when a gradient has come: result.rule = rule."""
+    result = recorded(self, forward, rule, others)
+    result.rule = rule(result.data, *[one.data for one in result.inputs])
+    return result
+
+
 def no_numbers(self, forward, rule, others):
     """Among the others are plain numbers, which have no .data: make a tensor of each first, with type(self)(number)."""
     result = type(self)(forward(*[one.data for one in (self, *others)]))
@@ -216,6 +258,11 @@ EXERCISE = Exercise(
         all_of_them,
         without_self,
         each_once,
+        without_requires,
+        required_alone,
+        noted_always,
+        Mistake(arrays_noted, when=found("inputs", "array(")),
+        Mistake(called_rule, when=raised("_rule() missing", kind=TypeError)),
         Mistake(tensors_to_forward, when=_met_tensors),
         Mistake(no_numbers, when=raised("has no attribute 'data'", kind=AttributeError)),
         Mistake(fixed_class, when=found("the result", "not of the class")),

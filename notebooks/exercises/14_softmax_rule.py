@@ -81,6 +81,18 @@ def no_keepdims(g, y, x):
     return (y * (g - (g * y).sum(axis=-1)),)
 
 
+def computed_again(g, y, x):
+    """exp of a large number overflows, and here exp(x) is computed once more. y is the result, and is there already."""
+    powers = np.exp(x)
+    again = powers / powers.sum(axis=-1, keepdims=True)
+    return (again * (g - (g * again).sum(axis=-1, keepdims=True)),)
+
+
+def other_sign(g, y, x):
+    """The sign of what the others do: if x[i] grows, they shrink, so their part is subtracted."""
+    return (y * (g + (g * y).sum(axis=-1, keepdims=True)),)
+
+
 EXERCISE = Exercise(
     title="the gradient of x, where y = softmax(x) along the last axis, in a tuple",
     stars=3,
@@ -92,6 +104,7 @@ EXERCISE = Exercise(
         _case([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]], [[0.0, 1.0, 2.0], [2.0, -1.0, 0.5]]),
         _case([[2.0, 1.0], [0.5, -1.0]], [[0.0, 1.0], [3.0, 2.0]]),
         _case([5.0], [2.0]),
+        _case([1.0, -2.0, 0.5], [1000.0, 999.0, 0.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -110,6 +123,8 @@ EXERCISE = Exercise(
         g_alone,
         from_x,
         turned,
+        computed_again,
+        other_sign,
         Mistake(no_keepdims, when=raised("could not be broadcast")),
         no_tuple,
     ),

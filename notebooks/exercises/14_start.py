@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise
+from minigrad.teach import Case, Exercise, Mistake, raised
 
 from .chapter14 import Seen, Tensor, compare_seen, numbers_of, show_seen, start
 
@@ -99,6 +99,27 @@ def never_ones(self):
             one.grad = None
 
 
+def self_not_cleared(self):
+    """self holds what a walk before has left in it. It is a result as well: clear it before the ones come in."""
+    for one in self.in_order()[:-1]:
+        if one.rule is not None:
+            one.grad = None
+    self.receive(np.ones_like(self.data))
+
+
+def leaves_cleared(self):
+    """Leaves were cleared, and results were not: it is the other way round. A leaf is what has no rule."""
+    for one in self.in_order():
+        if one.rule is None:
+            one.grad = None
+    self.receive(np.ones_like(self.data))
+
+
+def a_float(self):
+    """receive gets arrays, and this is a float: np.ones_like(self.data) has the shape, too."""
+    self.receive(1.0)
+
+
 def leaf_set_anew(self):
     """self may be a leaf. Then it is as any other leaf: ones are added to what it holds, with receive."""
     for one in self.in_order():
@@ -138,6 +159,9 @@ EXERCISE = Exercise(
         zeros_for_none,
         one_number,
         never_ones,
+        self_not_cleared,
+        leaves_cleared,
+        Mistake(a_float, when=raised("no attribute 'copy'", kind=AttributeError)),
         leaf_set_anew,
     ),
 )

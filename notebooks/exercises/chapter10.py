@@ -55,12 +55,13 @@ def derived(value, arguments):
 def compare_derived(expected, got, outcome, small_ones_count=True):
     """The numbers count first; then the dtype, the gradient, and the gradient of the gradient.
 
-    Where small ones count, a small number has to be right as well as a large one, and 0 is exactly 0.
+    Where small ones count, a small number has to be right as well as a large one, and 0 is exactly 0. A second
+    derivative of 0 may be a difference of two terms, each of which is of the size of gradient / number.
     """
     if not isinstance(got, Derived):
         return compare(expected.numbers, got)
     compared = functools.partial(_compare_closely, small_ones_count)
-    difference = compared(expected.numbers, got.numbers, "the numbers")
+    difference = compared(0.0, expected.numbers, got.numbers, "the numbers")
     if difference is not None:
         return difference
     if got.numbers.dtype != expected.numbers.dtype:
@@ -70,17 +71,22 @@ def compare_derived(expected, got, outcome, small_ones_count=True):
         note = "The numbers are right, but no gradient comes from them to the first argument."
         return Difference("the gradient", got.first, show(expected.first), note)
     note = "The numbers and their gradient are right. The gradient, differentiated once more, is not."
-    difference = compared(expected.first, got.first, "the gradient")
-    return difference or compared(expected.second, got.second, "the second derivatives", note)
+    first, terms = expected.first, _largest(expected.first) / (_largest(expected.numbers) or 1.0)
+    difference = compared(0.0, first, got.first, "the gradient")
+    return difference or compared(terms, expected.second, got.second, "the second derivatives", note)
+
+
+def _largest(tensor):
+    values = np.abs(np.asarray(tensor.detach().numpy(), np.float64))
+    return np.max(values, initial=0.0, where=np.isfinite(values))
 
 
 @silent
-def _compare_closely(small_ones_count, expected, got, where, note=""):
+def _compare_closely(small_ones_count, terms, expected, got, where, note=""):
     wanted, mine = (np.asarray(one.detach().numpy(), np.float64) for one in (expected, got))
     if mine.shape != wanted.shape:
         return compare(expected, got, where)
-    largest = np.max(np.abs(wanted), initial=0.0, where=np.isfinite(wanted))
-    far = ABSOLUTE * (largest if small_ones_count else 1.0)
+    far = ABSOLUTE * (max(_largest(expected), terms) if small_ones_count else 1.0)
     near = np.isclose(mine, wanted, rtol=RELATIVE, atol=far, equal_nan=True)
     if small_ones_count and where == "the numbers":
         near = np.isclose(mine, wanted, rtol=RELATIVE, atol=0.0, equal_nan=True)
@@ -131,6 +137,19 @@ def measured_where(function, x, is_smooth, name="x"):
 
 def no_way_back(outcome):
     return isinstance(outcome.value, Derived) and outcome.value.first == NO_WAY
+
+
+def small_for_zero(reference):
+    """For `when`: whether one and the same small number stands wherever the reference has 0."""
+
+    def asked(outcome):
+        wanted, mine = reference(*outcome.case.make()).detach(), getattr(outcome.value, "numbers", None)
+        if mine is None or mine.shape != wanted.shape or not (wanted == 0).any():
+            return False
+        small = mine[wanted == 0]
+        return ((small > 0) & (small < 0.1) & (small == small[0])).all().item()
+
+    return asked
 
 
 def has_nan(outcome, part="first"):

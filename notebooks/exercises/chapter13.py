@@ -56,7 +56,12 @@ MORE_BUGS = (
         "fitted(gradient, one.data.shape)",
         "(gradient.sum(0) if gradient.ndim > one.data.ndim else gradient)",
     ),
-    ("exp: its slope is two in a hundred too large", "(g * y,))\n\n    def log", "(g * y * 1.02,))\n\n    def log"),
+    (
+        "the walk starts from 1.02, so all is two in a hundred too large",
+        "np.ones_like(self.data)",
+        "np.full_like(self.data, 1.02)",
+    ),
+    ("power: its value is a hundredth too large", "Array(x**n,", "Array(x**n * 1.01,"),
 )
 
 

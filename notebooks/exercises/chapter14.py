@@ -260,8 +260,9 @@ def working(answer):
     """
     name = getattr(answer, "__name__", plain(answer))
     if name not in STEPS:
-        raise ValueError(f"working() takes one of the functions {', '.join(STEPS)}, not {name}")
+        raise ValueError(f"working() takes one of the functions {', '.join(STEPS)}, written with def, not {name}")
     card = EXERCISES[name].check(answer)
-    whose = "yours" if card.kind == "good" else f"the solution's, as yours is {card.title.partition(': ')[2]}"
-    print(f"{name}: {whose}")
+    title = card.title.partition(": ")[2]
+    why = f"yours is {title}" if card.kind == "open" else f'of yours the check says "{title}"'
+    print(f"{name}: yours" if card.kind == "good" else f"{name}: the solution's, as {why}")
     return answer if card.kind == "good" else STEPS[name]

@@ -193,7 +193,8 @@ def compare(engine: type, program: Program, seconds: float = SECONDS) -> Any:
 def _compared(engine: type, program: Program) -> Any:
     right, other = program(Array), program(engine)
     names = {name: one for name, one in right.items() if isinstance(one, Array)}
-    return viz.compare(right["loss"], other["loss"], engine=Adapter(), names=names, labels=("right", "here"))
+    labels = "the right one", "this one"
+    return viz.compare(right["loss"], other["loss"], engine=Adapter(), names=names, labels=labels)
 
 
 def _rows(engine: type) -> tuple[tuple[str, str], ...]:
@@ -272,20 +273,32 @@ def program_of(number):
 
 
 @silent
-def is_different(engine, number):
-    """Whether an engine computes another value or other gradients in a program than the right one, in two walks; one
-    that raises does.
+def computed_by(engine, number):
+    """The values and gradients of a program after two walks; none, if the engine raises."""
+    try:
+        computed = program_of(number)(engine)
+        for _ in range(2):
+            computed["loss"].backward()
+    except Exception:
+        return []
+    return [part for one in computed.values() for part in (one.data, one.grad)]
+
+
+def is_different(engine, number, other=Array):
+    """Whether an engine computes another value or other gradients in a program than the right one, or than another;
+    one that raises does.
     """
-    found = []
-    for each in (Array, engine):
-        computed = program_of(number)(each)
-        try:
-            for _ in range(2):
-                computed["loss"].backward()
-        except Exception:
-            return True
-        found.append([part for one in computed.values() for part in (one.data, one.grad)])
-    return any(np.shape(a) != np.shape(b) or not np.allclose(a, b, 1e-3, 1e-6) for a, b in zip(*found, strict=True))
+    mine, others = computed_by(engine, number), computed_by(other, number)
+    if len(mine) != len(others):
+        return True
+    return any(
+        np.shape(a) != np.shape(b) or not np.allclose(a, b, 1e-3, 1e-6) for a, b in zip(mine, others, strict=True)
+    )
+
+
+def is_like(engine, other):
+    """Whether two engines are right or wrong in the same way, in each of the programs."""
+    return not any(is_different(engine, number, other) for number in range(len(PROGRAMS)))
 
 
 # ---------------------------------------------------------------- the exhibits

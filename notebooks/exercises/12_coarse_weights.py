@@ -1,0 +1,530 @@
+"""Exercise `coarse_weights`: the Function of chapter 06 in every layer of a network."""
+
+import functools
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minigrad as mg
+import minigrad.nn.functional as F
+from minigrad import nn
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, raised, show
+
+
+def coarse_weights(model, step):
+    """From now on each Linear computes with its weights rounded to multiples of step, and trains the exact ones."""
+
+    def forward_of(layer):
+        return lambda x: F.linear(x, Quantize.apply(layer.weight, step), layer.bias)
+
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            module.forward = forward_of(module)
+
+
+def _forward(ctx, x, step):
+    return (x / step).round() * step
+
+
+def _backward(ctx, grad_output):
+    return grad_output, None
+
+
+Quantize = function_of("Quantize", _forward, _backward)
+PLAIN, NESTED, ALONE, TWICE = (
+    "two layers",
+    "layers within layers",
+    "one layer and nothing else",
+    "one layer, used twice",
+)
+
+OTHERS = mg.tensor([[0.3, 0.7]])
+
+
+class Trained(NamedTuple):
+    """What the network computed at first, its losses, and what has become of its parameters."""
+
+    outputs: Any
+    losses: tuple[float, ...]
+    slope: Any
+    parameters: dict[str, Any]
+    is_alone: bool  # whether other networks are as they were
+    others: list[str]  # names of parameters that are other objects than before
+    written: str  # what wrote to the weights before any step, if something did
+    without: list[str]  # and of those to which the first walk brought nothing
+
+
+def _model(kind, size, bias):
+    def layer(out=size):
+        return nn.Linear(size, out, bias=bias)
+
+    if kind == ALONE:
+        return layer()
+    if kind == TWICE:
+        shared = layer()
+        return nn.Sequential(shared, nn.Tanh(), shared)
+    if kind == NESTED:
+        return nn.Sequential(nn.Sequential(layer(), nn.Tanh(), nn.Sequential(layer(), nn.Tanh())), layer(2))
+    return nn.Sequential(layer(), nn.Tanh(), layer(2))
+
+
+def _case(kind, step, size=3, rate=0.125, bias=True, frozen=False, seed=0, trains=True):
+    random = np.random.default_rng(seed)
+    model = _model(kind, size, bias)
+    numbers = [_away_from_halves(random, one.shape, step) for one in model.parameters()]
+    inputs = random.integers(-4, 5, (4, size)) / 2
+
+    def make():
+        model = _model(kind, size, bias)
+        with mg.no_grad():
+            for one, values in zip(model.parameters(), numbers, strict=True):
+                one.copy_(mg.tensor(values))
+        if frozen:
+            next(model.parameters()).requires_grad_(False)
+        model.train(trains).__dict__["another"] = [nn.Linear(2, 2)]
+        model.__dict__["rate"], model.__dict__["inputs"] = rate, mg.tensor(inputs, dtype=mg.float32)
+        return model, step
+
+    words = f"{kind} of {size}{'' if bias else ', without bias'}{', its first weights are frozen' if frozen else ''}"
+    return Case(f"{words}{'' if trains else ', in eval mode'}, step = {step}, trained with lr = {rate}", make)
+
+
+def _away_from_halves(random, shape, step):
+    """Numbers that are not in the middle between two multiples."""
+    return ((random.integers(-3, 4, tuple(shape)) + random.uniform(-0.4, 0.4, tuple(shape))) * step).astype(np.float32)
+
+
+def _trained(answer):
+    """The network is changed, and then takes steps with an optimizer that was made before."""
+
+    def run(model, step):
+        forward, linear = nn.Linear.forward, F.linear
+        try:
+            return steps(model, step)
+        finally:
+            nn.Linear.forward, F.linear = forward, linear
+
+    def steps(model, step):
+        rate, inputs = model.__dict__["rate"], model.__dict__["inputs"]
+        before = dict(model.named_parameters())
+        optimizer = mg.optim.SGD(before.values(), lr=rate)
+        another = model.__dict__["another"][0]
+        expected, exact = another(OTHERS).tolist(), [_numbers(before)]
+        answer(model, step)
+        is_alone = another(OTHERS).tolist() == expected
+        exact.append(_numbers(before))
+        x = inputs.clone().requires_grad_()
+        first, losses = model(x), []
+        (first * _weights(first)).sum().backward()
+        slope, without = x.grad, [name for name, one in before.items() if one.requires_grad and one.grad is None]
+        exact.append(_numbers(before))
+        written = "the function" if exact[1] != exact[0] else "a forward pass" if exact[2] != exact[1] else ""
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = (model(inputs) - 1).square().mean()
+            losses.append(loss.item())
+            if loss.requires_grad:
+                loss.backward()
+            optimizer.step()
+        after = dict(model.named_parameters())
+        numbers = {name: one.detach().clone() for name, one in after.items()}
+        others = [name for name, one in after.items() if all(one is not old for old in before.values())]
+        return Trained(first.detach(), tuple(losses), slope, numbers, is_alone, others, written, without)
+
+    return run
+
+
+def _numbers(parameters):
+    return [one.tolist() for one in parameters.values()]
+
+
+def _weights(output):
+    return mg.tensor(np.resize(np.float32([1.0, -2.0, 0.5]), tuple(output.shape)))
+
+
+def _compare(expected, got, outcome):
+    if not got.is_alone:
+        note = "The class was changed, or a function that all layers use. Change the layers of this network alone."
+        return Difference("another network, which nobody gave to it", "rounded", "as it was", note)
+    names = ", ".join(expected.parameters)
+    if got.others or got.parameters.keys() != expected.parameters.keys():
+        note = "The parameters are to stay the same objects: the optimizer has those, and state_dict() their names."
+        yours = f"{', '.join(got.others)} new" if got.others else ", ".join(got.parameters)
+        return Difference("the parameters", yours, f"{names}, the same objects", note)
+    if (difference := compare(expected.outputs, got.outputs, "model(x)")) is not None:
+        return difference
+    if got.written:
+        return Difference("the exact weights", f"rounded by {got.written}", "as they were")
+    if got.slope is None:
+        return Difference("the gradient of x", "None", show(expected.slope), "Nothing comes through the layers to x.")
+    if (difference := compare(expected.slope, got.slope, "the gradient of x")) is not None:
+        return difference
+    for number, (right, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
+        if (difference := compare(right, mine, f"the loss of step {number}")) is not None:
+            return difference
+    for name, right in expected.parameters.items():
+        if (difference := compare(right, got.parameters[name], f"{name} after three steps")) is not None:
+            return difference
+    return None
+
+
+def _show(value, arguments):
+    if not isinstance(value, Trained):
+        return show(value)
+    sizes = ", ".join(f"{name} {one.abs().sum().item():.5g}" for name, one in value.parameters.items())
+    slope = "None" if value.slope is None else show(value.slope)
+    losses = ", ".join(map(show, value.losses))
+    alone = "" if value.is_alone else "; other networks are rounded, too"
+    others = f"; new: {', '.join(value.others)}" if value.others else ""
+    written = f"; the weights were written to by {value.written}" if value.written else ""
+    without = f"; no gradient came to {', '.join(value.without)}" if value.without else ""
+    besides = f"{alone}{others}{written}{without}"
+    return f"losses {losses}{besides}; at first {show(value.outputs)}; to x {slope}; in all, {sizes}"
+
+
+def _evidence(outcome):
+    """What a first layer has, and what it is to compute with."""
+    model, step = outcome.case.make()
+    weight = next(model.parameters()).detach()
+    coarse = _forward(None, weight, step)
+    return f"  the first row of weights  {show(weight[0])}\n  in multiples of {step:<11}{show(coarse[0])}"
+
+
+def _drawn(random):
+    """Other networks, other numbers, other steps."""
+    kind, step = str(random.choice([PLAIN, NESTED, ALONE, TWICE])), float(random.choice([0.25, 0.5, 1.0]))
+    size, seed = int(random.integers(2, 5)), int(random.integers(1000))
+    if random.integers(2):
+        yield _case(kind, step, size, 0.0625, bool(random.integers(2)), not random.integers(4), seed)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _layers(model):
+    return [module for module in model.modules() if isinstance(module, nn.Linear)]
+
+
+def _changed(layers, forward):
+    """Each of the layers computes by `forward(layer, x)`."""
+    for layer in layers:
+        layer.forward = lambda x, layer=layer: forward(layer, x)
+
+
+def _computed(step, rounded, bias=lambda bias: bias):
+    return lambda layer, x: F.linear(x, rounded(layer.weight, step), bias(layer.bias))
+
+
+def rounded_once(model, step):
+    """The weights themselves were rounded, once. The first step of the optimizer moves them off the multiples, and what
+    they were exactly is lost. Round in each forward pass, and leave the weights as they are.
+    """
+    with mg.no_grad():
+        for layer in _layers(model):
+            layer.weight.copy_(_forward(None, layer.weight, step))
+
+
+def rounded_in_place(model, step):
+    """The weights themselves are rounded at each pass: a step that is smaller than half a level is lost each time, and
+    nothing is ever learned. Compute with a rounded copy; the optimizer moves the exact weights.
+    """
+
+    def forward(layer, x):
+        with mg.no_grad():
+            layer.weight.copy_(_forward(None, layer.weight, step))
+        return F.linear(x, layer.weight, layer.bias)
+
+    _changed(_layers(model), forward)
+
+
+def in_a_hook(model, step):
+    def hook(layer, arguments):
+        layer.weight.data = _forward(None, layer.weight.data, step)
+
+    for layer in _layers(model):
+        layer.register_forward_pre_hook(hook)
+
+
+def without_a_function(model, step):
+    """round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The rounding has to go
+    through your Function, by its apply.
+    """
+    _changed(_layers(model), _computed(step, lambda weight, step: (weight / step).round() * step))
+
+
+def cut_off(model, step):
+    """The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of apply: no
+    gradient comes to the weights.
+    """
+    _changed(_layers(model), _computed(step, lambda weight, step: _forward(None, weight.detach(), step)))
+
+
+def the_last_for_all(model, step):
+    """All layers compute with the weights of one, the last: a function that is made in a loop looks its names up when
+    it is called, and then the loop is over. Make it in a function of its own, or give it `module=module`.
+    """
+    for layer in _layers(model):
+        layer.forward = lambda x: F.linear(x, Quantize.apply(layer.weight, step), layer.bias)  # noqa: B023
+
+
+def the_last_module_for_all(model, step):
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            module.forward = lambda x: F.linear(x, Quantize.apply(module.weight, step), module.bias)  # noqa: B023
+
+
+def computed_before(model, step):
+    """The rounded weights were computed once, when the network was changed, and the layers go on with those numbers:
+    nothing that the optimizer does is seen. Round inside `forward`.
+    """
+    for layer in _layers(model):
+        layer.forward = functools.partial(F.linear, weight=Quantize.apply(layer.weight, step), bias=layer.bias)
+
+
+def biases_too(model, step):
+    """The biases are rounded, too. They stay exact."""
+    _changed(
+        _layers(model),
+        _computed(step, Quantize.apply, lambda bias: bias if bias is None else Quantize.apply(bias, step)),
+    )
+
+
+def without_the_bias(model, step):
+    """The biases were left out."""
+    _changed(_layers(model), _computed(step, Quantize.apply, lambda bias: None))
+
+
+def children_only(model, step):
+    """Layers deeper down compute with their exact weights: children() are those directly below. modules() has all, and
+    the network itself.
+    """
+    _changed([one for one in model.children() if isinstance(one, nn.Linear)], _computed(step, Quantize.apply))
+
+
+def children_and_itself(model, step):
+    _changed([one for one in [model, *model.children()] if isinstance(one, nn.Linear)], _computed(step, Quantize.apply))
+
+
+def all_but_itself(model, step):
+    """The network may be an nn.Linear itself. It is the first of modules()."""
+    _changed([one for one in _layers(model) if one is not model], _computed(step, Quantize.apply))
+
+
+def exchanged(model, step):
+    class Coarse(nn.Linear):
+        def forward(self, x):
+            return F.linear(x, Quantize.apply(self.weight, step), self.bias)
+
+    for parent in [*model.modules()]:
+        for name, layer in [*parent.named_children()]:
+            if isinstance(layer, nn.Linear):
+                new = Coarse(1, 1)
+                new.weight, new.bias = layer.weight, layer.bias
+                setattr(parent, name, new)
+
+
+def first_only(model, step):
+    """Only the first layer computes with rounded weights."""
+    _changed(_layers(model)[:1], _computed(step, Quantize.apply))
+
+
+def last_only(model, step):
+    """Only the last layer computes with rounded weights."""
+    _changed(_layers(model)[-1:], _computed(step, Quantize.apply))
+
+
+def outputs_rounded(model, step):
+    """What the layers compute was rounded, and not the weights that they compute with."""
+    _changed(_layers(model), lambda layer, x: Quantize.apply(F.linear(x, layer.weight, layer.bias), step))
+
+
+def inputs_too(model, step):
+    """The inputs of the layers were rounded, too."""
+    _changed(
+        _layers(model),
+        lambda layer, x: F.linear(Quantize.apply(x, step), Quantize.apply(layer.weight, step), layer.bias),
+    )
+
+
+def exact_on_the_way_back(model, step):
+    """The numbers are right. But what a layer sends to its input was computed with its exact weights: the output alone
+    was exchanged, or the rounded weights were there for the forward pass only. Round by your Function, around the
+    weight.
+    """
+
+    def forward(layer, x):
+        exact = F.linear(x, layer.weight, layer.bias)
+        return exact + (F.linear(x, Quantize.apply(layer.weight, step), layer.bias) - exact).detach()
+
+    _changed(_layers(model), forward)
+
+
+def _with(backward, forward=_forward):
+    return function_of("Quantize", forward, backward).apply
+
+
+def scaled_back(model, step):
+    """The gradient was multiplied by step on its way. It goes straight through: backward returns grad_output itself."""
+    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (grad_output * step, None))))
+
+
+def divided_back(model, step):
+    """The gradient was divided by step on its way. It goes straight through: backward returns grad_output itself."""
+    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (grad_output / step, None))))
+
+
+def ones_back(model, step):
+    """backward returned ones. What came in is lost that way: it returns grad_output itself."""
+    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (mg.ones_like(grad_output), None))))
+
+
+def number_of_steps(model, step):
+    """Rounded, but not multiplied by step any more: these are the numbers of the steps."""
+    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: (x / step).round())))
+
+
+def whole_numbers(model, step):
+    """The step was left out: the weights were rounded to whole numbers."""
+    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: x.round())))
+
+
+def rounded_down(model, step):
+    """This rounds down. round() goes to the nearest multiple."""
+    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: (x / step).floor() * step)))
+
+
+def transposed(model, step):
+    """The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does."""
+    _changed(
+        _layers(model),
+        lambda layer, x: x @ Quantize.apply(layer.weight, step) + (0 if layer.bias is None else layer.bias),
+    )
+
+
+def new_parameters(model, step):
+    """There are other parameters now: the optimizer moves those that it got before, and nobody computes with them any
+    more. Leave `weight` where it is.
+    """
+    for layer in _layers(model):
+        layer.weight = nn.Parameter(_forward(None, layer.weight.detach(), step))
+
+
+def changed_the_class(model, step):
+    """All networks compute so now, also those that nobody has given to the function: the class was changed, or
+    F.linear. Change the layers of this network alone.
+    """
+    nn.Linear.forward = lambda layer, x: (
+        x @ Quantize.apply(layer.weight, step).T + (0 if layer.bias is None else layer.bias)
+    )
+
+
+def nothing_done(model, step):
+    """The layers compute with their exact weights, as before. Give each nn.Linear another `forward`."""
+    return model
+
+
+def made_an_object(model, step):
+    """Quantize(...) makes an object and computes nothing. A Function is called by Quantize.apply(...)."""
+
+    def rounded(weight, step):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return Quantize(weight, step)
+
+    _changed(_layers(model), _computed(step, rounded))
+
+
+def saved_a_number(model, step):
+    """save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you need it?"""
+
+    def forward(ctx, x, step):
+        ctx.save_for_backward(x, step)
+        return _forward(ctx, x, step)
+
+    _changed(_layers(model), _computed(step, _with(_backward, forward)))
+
+
+def put_in_its_place(model, step):
+    """A module takes only a Parameter under a parameter's name, and a new one the optimizer would not know. Leave
+    `weight` where it is, and give the layer another `forward`.
+    """
+    for layer in _layers(model):
+        layer.weight = Quantize.apply(layer.weight, step)
+
+
+def no_none(model, step):
+    """backward returns one gradient for each argument of forward after ctx. step is no tensor: return None for it."""
+    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: grad_output)))
+
+
+def _trains(test):
+    """For `when`: the network was trained, and the test of what came of it holds."""
+    return lambda outcome: isinstance(outcome.value, Trained) and bool(test(outcome.value))
+
+
+def _is_as_before(outcome):
+    """Whether the network computes what it did with its exact weights."""
+    model, _ = outcome.case.make()
+    exact = model(model.__dict__["inputs"])
+    return _trains(lambda value: compare(exact, value.outputs) is None)(outcome)
+
+
+EXERCISE = Exercise(
+    title="each Linear computes with weights in multiples of step, and the exact weights are trained",
+    stars=2,
+    minutes=12,
+    reference=coarse_weights,
+    cases=(
+        _case(PLAIN, 0.5),
+        _case(NESTED, 0.5, seed=1),
+        _case(ALONE, 0.25, size=2, rate=0.03125, seed=2),
+        _case(PLAIN, 1.0, bias=False, frozen=True, seed=3),
+        _case(TWICE, 0.5, seed=4, trains=False),
+    ),
+    drawn=_drawn,
+    hints=(
+        "What a layer computes stands in its `forward`, and a module may get another one: module.forward = ... Which "
+        "of its numbers does that one round?",
+        "It computes F.linear(x, rounded, layer.bias), where rounded is Quantize.apply(layer.weight, step). Nothing is "
+        "written to the weights. model.modules() has all layers, the network itself among them.",
+        "def forward_of(layer): return lambda x: F.linear(x, Quantize.apply(layer.weight, step), layer.bias). Then, "
+        "for each module in model.modules() that is an nn.Linear: module.forward = forward_of(module).",
+    ),
+    plug=_trained,
+    compare=_compare,
+    show=_show,
+    evidence=_evidence,
+    writes=True,
+    mistakes=(
+        Mistake(changed_the_class, when=_trains(lambda value: not value.is_alone)),
+        Mistake(new_parameters, when=_trains(lambda value: value.others)),
+        Mistake(rounded_once, when=_trains(lambda value: value.written == "the function")),
+        Mistake(rounded_in_place, in_a_hook, when=_trains(lambda value: value.written == "a forward pass")),
+        without_a_function,
+        cut_off,
+        Mistake(the_last_for_all, the_last_module_for_all),
+        computed_before,
+        biases_too,
+        without_the_bias,
+        Mistake(children_only, children_and_itself),
+        Mistake(all_but_itself, exchanged),
+        first_only,
+        last_only,
+        outputs_rounded,
+        inputs_too,
+        exact_on_the_way_back,
+        scaled_back,
+        divided_back,
+        ones_back,
+        number_of_steps,
+        whole_numbers,
+        rounded_down,
+        Mistake(transposed, when=raised("cannot be multiplied (4x3 and 2x3)")),
+        Mistake(nothing_done, when=_is_as_before),
+        Mistake(no_none, when=raised("incorrect number of gradients")),
+        Mistake(made_an_object, when=raised("must be Tensor, not")),
+        Mistake(saved_a_number, when=raised("save_for_backward can only save variables")),
+        Mistake(put_in_its_place, when=raised("cannot assign", "as parameter 'weight'")),
+    ),
+)

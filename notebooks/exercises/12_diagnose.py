@@ -1,0 +1,317 @@
+"""Exercise `diagnose`: what is wrong with a training, told from what it wrote down."""
+
+from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+
+from .chapter12_runs import DEAD, EPOCHS, EVAL, FINE, LABELS, RATE, STEPS, ZERO_GRAD, record
+
+
+def diagnose(run):
+    """What is wrong with a run, in one of six words."""
+    loss, gradient, running = run["loss"], run["gradient"], run["running"]
+    if any(abs(kept - arrived) > 0 for kept, arrived in zip(gradient, run["arrived"], strict=True)):
+        return ZERO_GRAD
+    if not all(one <= 2 * loss[0] for one in loss):
+        return RATE
+    if gradient[-1] == 0:
+        return DEAD
+    if running and running[-1] == running[-2]:
+        return EVAL
+    return LABELS if run["held_out"][-1] < 0.3 else FINE
+
+
+WORDS = (FINE, RATE, ZERO_GRAD, EVAL, LABELS, DEAD)
+
+
+def _case(fault, seed, norm=True, later=False, epochs=EPOCHS, seen=""):
+    def make():
+        return ({key: [*noted] for key, noted in _cut(record(fault, seed, norm, later), epochs).items()},)
+
+    return Case(f"{epochs} epochs {'with' if norm else 'without'} BatchNorm{seen}", make)
+
+
+def _cut(noted, epochs):
+    return {key: one[: epochs if key in ("right", "held_out") else epochs * STEPS] for key, one in noted.items()}
+
+
+FIXED = (  # (fault, seed, norm, later, epochs, what is seen of the loss)
+    (FINE, 0, True, False, 3, ", a loss that comes down"),
+    (ZERO_GRAD, 1, True, False, 3, ", a loss that comes down fast"),
+    (ZERO_GRAD, 0, True, False, 3, ", a loss that goes up"),
+    (RATE, 0, False, False, 2, ", a loss that goes up"),
+    (RATE, 1, True, False, 3, ", a loss that ends in nan"),
+    (RATE, 3, True, False, 3, ", a loss that goes up and comes back"),
+    (DEAD, 1, True, False, 3, ", a loss that stays"),
+    (DEAD, 0, False, True, 2, ", a loss that comes down and goes back"),
+    (EVAL, 0, True, False, 3, ", a loss that comes down"),
+    (EVAL, 1, True, True, 2, ", a loss that comes down"),
+    (LABELS, 1, False, False, 3, ", a loss that stays"),
+    (LABELS, 1, True, False, 3, ", a loss that stays"),
+    (FINE, 1, True, False, 3, ", a loss that comes down slowly"),
+    (FINE, 2, True, False, 3, ", a loss that is high at first and comes down"),
+    (FINE, 3, False, False, 2, ", a loss that goes up a little and comes down"),
+    (RATE, 4, False, False, 2, ", a loss that is nan from its second on"),
+)
+
+
+def _drawn(random):
+    """A run of any kind, which ends sooner or later."""
+    for one in FIXED:
+        record(*one[:4])  # here, where they are remembered: a check has a process of its own
+    fault = str(random.choice(WORDS))
+    seed, epochs = int(random.choice([0, 1, 2, 3] if fault == RATE else [0, 1, 3])), int(random.integers(2, EPOCHS + 1))
+    norm, later = fault == EVAL or bool(random.integers(2)), fault in (EVAL, DEAD) and bool(random.integers(2))
+    record(fault, seed, norm, later)
+    yield _case(fault, seed, norm, later, epochs)
+
+
+def _compare(expected, got, outcome):
+    if got == expected:
+        return None
+    note = "" if got in WORDS else f"One of these words is asked for: {', '.join(map(repr, WORDS))}."
+    return Difference("the answer", show(got), show(expected), note)
+
+
+def _evidence(outcome):
+    """The beginning and the end of what was noted."""
+    (run,) = outcome.case.make()
+    lines = []
+    for key, noted in run.items():
+        shown = [f"{number:.4g}" for number in noted]
+        listed = shown if len(shown) < 8 else [*shown[:4], "…", *shown[-3:]]
+        lines.append(f"  {key:8} [{', '.join(listed)}]")
+    return "\n".join(lines)
+
+
+def _missed(right, said=None, test=lambda run: True):
+    """For `when`: another word was right, and the test holds for the run; `said`: and it was this one that came."""
+
+    def asked(outcome):
+        run, word = outcome.arguments[0], outcome.value
+        return word in WORDS and word == (said or word) and diagnose(run) == right and test(run)
+
+    return asked
+
+
+def _said(word, test):
+    """For `when`: the answer was this word, and another one is right."""
+    return lambda outcome: outcome.value == word and test(outcome.arguments[0])
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _differs(run):
+    return any(abs(kept - arrived) > 0 for kept, arrived in zip(run["gradient"], run["arrived"], strict=True))
+
+
+def _grows(run):
+    return not all(one <= 2 * run["loss"][0] for one in run["loss"])
+
+
+def _stands(run):
+    return bool(run["running"]) and run["running"][-1] == run["running"][-2]
+
+
+def _in_order(*order, **tests):
+    """A wrong answer: the first question that says yes gives the word. Each question may be another one."""
+    right = {
+        "zero": _differs,
+        "rate": _grows,
+        "dead": lambda run: run["gradient"][-1] == 0,
+        "eval": _stands,
+        "labels": lambda run: run["held_out"][-1] < 0.3,
+    } | tests
+    words = {"zero": ZERO_GRAD, "rate": RATE, "dead": DEAD, "eval": EVAL, "labels": LABELS}
+    return lambda run: next((words[key] for key in order or right if right[key](run)), FINE)
+
+
+def nan_is_not_above(run):
+    """This run ends in nan, which is above nothing: `nan > 2 * loss[0]` is False, as any comparison with nan is. Ask
+    whether a loss is at or below, and turn the answer around.
+    """
+    return _in_order(rate=lambda run: any(one > 2 * run["loss"][0] for one in run["loss"][-1:]))(run)
+
+
+def only_the_last_loss(run):
+    """At its end this loss is about where it began, but on the way it was more than twice as high. A rate that is too
+    high throws the weights far away, and what is left there may guess as well as at first. Ask of every loss whether it
+    is above twice the first.
+    """
+    return _in_order(rate=lambda run: not run["loss"][-1] <= 2 * run["loss"][0])(run)
+
+
+def nan_differs(run):
+    """nan is not equal to nan: in a run that ended in nan, "gradient" and "arrived" are unlike where both are nan. Look
+    at the first steps, or ask whether the distance is above 0.
+    """
+    return _in_order(zero=lambda run: run["gradient"] != run["arrived"])(run)
+
+
+def rate_first(run):
+    """Without zero_grad a loss may grow, too, since the steps get longer and longer. Ask first whether "gradient" is
+    what has arrived.
+    """
+    return _in_order("rate", "zero", "dead", "eval", "labels")(run)
+
+
+def dead_first(run):
+    """The ReLUs are dead, but of what? A step that was far too long has killed them: before, a loss is above twice the
+    first, or nan. Ask for that first.
+    """
+    return _in_order("zero", "dead", "rate", "eval", "labels")(run)
+
+
+def labels_first(run):
+    """What shuffled labels do is done by other faults as well: few held-out images are right, and the loss stays high.
+    Ask for them last, when the others are ruled out.
+    """
+    return _in_order("labels", "zero", "rate", "dead", "eval")(run)
+
+
+def labels_before_rate(run):
+    return _in_order("zero", "labels", "rate", "dead", "eval")(run)
+
+
+def always_normed(run):
+    """Without BatchNorm `running` is empty, and has no last item. Ask first whether there is anything in it."""
+    return _in_order(eval=lambda run: run["running"][-1] == run["running"][-2])(run)
+
+
+def never_moved(run):
+    """In this run `running` moves at first, and stands still from the second epoch on: somebody has called eval(), to
+    test. Compare its last two.
+    """
+    return _in_order(eval=lambda run: bool(run["running"]) and len(set(run["running"])) == 1)(run)
+
+
+def stands_at_nought(run):
+    return _in_order(eval=lambda run: bool(run["running"]) and run["running"][-1] == 0)(run)
+
+
+def nearly_still(run):
+    """`running` moves less and less in any run that lasts. In eval mode it does not move at all: its last two numbers
+    are the same.
+    """
+    return _in_order(eval=lambda run: bool(run["running"]) and abs(run["running"][-1] - run["running"][-2]) < 0.1)(run)
+
+
+def all_the_same(run):
+    """Without BatchNorm `running` is empty. Of nothing everything is true, so this says "left in eval". Ask first
+    whether there is anything in it.
+    """
+    return _in_order(eval=lambda run: run["running"][-2:-1] == run["running"][-1:])(run)
+
+
+def dead_from_the_start(run):
+    """These ReLUs have died on the way. Look at the gradients of the end."""
+    return _in_order(dead=lambda run: not any(run["gradient"]))(run)
+
+
+def dead_at_first(run):
+    return _in_order(dead=lambda run: run["gradient"][0] == 0)(run)
+
+
+def small_is_dead(run):
+    """A gradient may be small in a run that is fine. What comes through a dead ReLU is 0 exactly."""
+    return _in_order(dead=lambda run: run["gradient"][-1] < 0.6)(run)
+
+
+def gradients_grow(run):
+    """In every step of this run "gradient" is what has arrived: zero_grad was called. That a gradient is long, or
+    grows, says nothing of it: it does so in other runs, too.
+    """
+    return _in_order(zero=lambda run: run["gradient"][-1] > run["gradient"][0])(run)
+
+
+def gradients_grow_twice(run):
+    return _in_order(zero=lambda run: run["gradient"][-1] > 2 * run["gradient"][0])(run)
+
+
+def first_step_only(run):
+    """From the second step on "gradient" is not what has arrived: what was there before was added to. In the first step
+    there is nothing yet that could be added to.
+    """
+    return _in_order(zero=lambda run: run["gradient"][0] != run["arrived"][0])(run)
+
+
+def not_fallen(run):
+    """A loss that has not fallen, or is a little higher than at first, is no sign of the rate: with dead ReLUs or with
+    shuffled labels it stays about where it was. Asked for is twice the first loss.
+    """
+    return _in_order(rate=lambda run: not run["loss"][-1] < 0.95 * run["loss"][0])(run)
+
+
+def risen_a_little(run):
+    return _in_order(rate=lambda run: not max(run["loss"]) <= run["loss"][0])(run)
+
+
+def gap_between_the_two(run):
+    """Of the held-out images no more are right than by guessing, which is one in ten. "right" is no sign: it takes long
+    until a network knows wrong labels by heart.
+    """
+    return _in_order(labels=lambda run: run["right"][-1] - run["held_out"][-1] > 0.2)(run)
+
+
+def held_out_of_the_first_epoch(run):
+    """More than half of the held-out images are right in the end, which nobody learns from shuffled labels. Look at the
+    last number of `held_out`: after the first epoch any run may be near chance.
+    """
+    return _in_order(labels=lambda run: run["held_out"][0] < 0.45)(run)
+
+
+def never_asked_for_eval(run):
+    """In this run `running` is the same in all steps: BatchNorm was in eval mode and learned nothing of the batches."""
+    return _in_order("zero", "rate", "dead", "labels")(run)
+
+
+def never_asked_for_dead(run):
+    """In this run the gradient is 0 exactly, in all steps: nothing comes through the ReLUs."""
+    return _in_order("zero", "rate", "eval", "labels")(run)
+
+
+def all_is_fine(run):
+    """Whatever was noted, this says the same."""
+    return FINE
+
+
+EXERCISE = Exercise(
+    title="one of six words for what is wrong with a run",
+    stars=2,
+    minutes=12,
+    reference=diagnose,
+    cases=tuple(_case(*one) for one in FIXED),
+    drawn=_drawn,
+    hints=(
+        "Three of the faults leave a trace that is exact: which lists are equal in a run that is fine, which number is "
+        "never 0, and which never stands still?",
+        'Without zero_grad "gradient" is not "arrived". Ask that first, then for the rate, since both can make the '
+        "loss grow; dead ReLUs may come of the rate; and few held-out images are right in many runs: ask for labels "
+        "last. Mind nan, and a list that is empty.",
+        "any(abs(g - a) > 0 for g, a in zip(gradient, arrived)); not all(one <= 2 * loss[0] for one in loss); "
+        "gradient[-1] == 0; running and running[-1] == running[-2]; held_out[-1] < 0.3. In this order.",
+    ),
+    compare=_compare,
+    evidence=_evidence,
+    mistakes=(
+        all_is_fine,
+        Mistake(nan_differs, when=_missed(RATE, ZERO_GRAD)),
+        Mistake(nan_is_not_above, when=_missed(RATE, test=lambda run: run["loss"][-1] != run["loss"][-1])),
+        Mistake(only_the_last_loss, when=_missed(RATE, test=lambda run: run["loss"][-1] <= 2 * run["loss"][0])),
+        Mistake(dead_first, when=_missed(RATE, DEAD)),
+        Mistake(rate_first, when=_missed(ZERO_GRAD, RATE)),
+        Mistake(not_fallen, risen_a_little, when=_said(RATE, lambda run: True)),
+        Mistake(first_step_only, when=_missed(ZERO_GRAD)),
+        Mistake(always_normed, when=raised("index out of range", kind=IndexError)),
+        Mistake(all_the_same, when=_said(EVAL, lambda run: not run["running"])),
+        Mistake(nearly_still, when=_said(EVAL, lambda run: bool(run["running"]))),
+        Mistake(never_moved, stands_at_nought, when=_missed(EVAL, test=lambda run: run["running"][-1] > 0)),
+        Mistake(never_asked_for_eval, when=_missed(EVAL)),
+        Mistake(small_is_dead, when=_said(DEAD, lambda run: run["gradient"][-1] > 0)),
+        Mistake(dead_from_the_start, dead_at_first, when=_missed(DEAD, test=lambda run: run["gradient"][0] > 0)),
+        Mistake(never_asked_for_dead, when=_missed(DEAD)),
+        Mistake(gradients_grow, gradients_grow_twice, when=_said(ZERO_GRAD, lambda run: True)),
+        Mistake(labels_first, labels_before_rate, when=_missed(RATE, LABELS)),
+        Mistake(gap_between_the_two, when=_missed(LABELS)),
+        Mistake(held_out_of_the_first_epoch, when=_said(LABELS, lambda run: True)),
+    ),
+)

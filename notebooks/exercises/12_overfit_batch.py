@@ -1,0 +1,441 @@
+"""Exercise `overfit_batch`: a few images, learned by heart."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minigrad as mg
+import minigrad.nn.functional as F
+from minigrad import nn
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, raised, show
+
+from .chapter09 import Noting, quarters
+
+
+def overfit_batch(model, optimizer, images, labels, limit, most):
+    """The losses of steps on this one batch: at most so many, and the last is the first below the limit."""
+    losses = []
+    for _ in range(most):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if losses[-1] < limit:
+            break
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
+PLAIN, NORMED, NORM_FROZEN, EVALUATED = (
+    "",
+    "BatchNorm",
+    "BatchNorm, which is in eval mode",
+    "BatchNorm, all in eval mode",
+)
+ADAM = "Adam"
+LEARNED = "Below the limit nothing is to be learned any more: leave the loop before backward() and step()."
+
+
+class Learned(NamedTuple):
+    """What came back, what has become of everything, and for each run of the network, whether it was recorded and which
+    modules were in train mode.
+    """
+
+    losses: Any
+    after: dict[str, Any]
+    runs: list[Any]
+    flags: list[bool]
+
+
+def _case(kind, images, labels, limit, most, rule=0.0, rate=0.5, earlier=None):
+    def make():
+        random = np.random.default_rng(12)
+        runs = []
+        norm = [] if kind == PLAIN else [nn.BatchNorm1d(4)]
+        model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
+        with mg.no_grad():
+            for one in model.parameters():
+                one.copy_(mg.tensor(random.normal(0, 0.7, tuple(one.shape)).astype(np.float32)))
+                one.grad = None if earlier is None else mg.full_like(one, earlier)
+        if kind == EVALUATED:
+            model.eval()
+        if kind == NORM_FROZEN:
+            norm[0].eval()
+        parameters = model.parameters()
+        optimizer = mg.optim.Adam(parameters, rate) if rule == ADAM else mg.optim.SGD(parameters, rate, momentum=rule)
+        model.__dict__["runs"] = runs
+        return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
+
+    network = f"a network with {kind}" if kind else "a network"
+    steps = f"Adam, lr = {rate}" if rule == ADAM else f"SGD, lr = {rate}, momentum {rule}"
+    before = "" if earlier is None else f", .grad is {earlier} everywhere"
+    words = f"{network}{before}, {steps}; {len(images)} images, labels {labels}, limit = {limit}, most = {most}"
+    return Case(words, make)
+
+
+def _watched(answer):
+    def run(model, optimizer, images, labels, limit, most):
+        losses = answer(model, optimizer, images, labels, limit, most)
+        after = {"images": images.clone(), "labels": labels.clone()}
+        after |= {name: one.detach().clone() for name, one in model.state_dict().items()}
+        for number, state in enumerate(map(optimizer.state.get, model.parameters())):
+            for kind, one in (state or {}).items():
+                if isinstance(one, mg.Tensor):
+                    after[f"the optimizer's {kind} of parameter {number}"] = one.clone()
+        return Learned(losses, after, [*model.__dict__["runs"]], [module.training for module in model.modules()])
+
+    return run
+
+
+def _listed(losses):
+    is_row = isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1
+    return [*losses] if is_row else losses
+
+
+def _compare(expected, got, outcome):
+    losses = _listed(got.losses)
+    if isinstance(losses, tuple | list):
+        for number, (right, mine) in enumerate(zip(expected.losses, losses, strict=False), 1):
+            where = f"loss {number}"
+            if (difference := compare(right, mine, where)) is not None:
+                return difference
+            if isinstance(mine, mg.Tensor) and mine.requires_grad:
+                return Difference(where, "a tensor that holds its graph", show(right), "A float is asked for: item().")
+    if (difference := compare(expected.losses, losses)) is not None:
+        return difference
+    flags = Difference("the mode", _in_words(got.flags), _in_words(expected.flags), "Leave the mode as it is.")
+    if got.flags != expected.flags:
+        return flags
+    if len(got.runs) != len(expected.runs):
+        note = "One pass for each loss is enough."
+        return Difference("how often the network ran", str(len(got.runs)), str(len(expected.runs)), note)
+    for name, right in expected.after.items():
+        mine = got.after.get(name, "absent")
+        if (difference := compare(right, mine, f"{name} afterwards")) is not None:
+            note = (
+                "The losses are right, but not what the steps have made of it: is there one too many, or one too few?"
+            )
+            return Difference(difference.where, difference.yours, difference.expected, note)
+    return None
+
+
+def _in_words(flags):
+    return "all in train mode" if all(flags) else "some in eval mode" if any(flags) else "all in eval mode"
+
+
+def _show(value, arguments):
+    if not isinstance(value, Learned):
+        return show(value)
+    if isinstance(value.losses, tuple | list):
+        shown = [f"{one.item():.6g}, with its graph" if _has_graph(one) else show(one) for one in value.losses]
+        listed = f"{len(shown)} losses: {', '.join(shown)}"
+    else:
+        listed = show(value.losses)
+    numbers = [one.numpy().astype(np.float64) for one in value.after.values()]
+    total = sum(float(np.abs(array).sum()) for array in numbers)
+    return f"{listed}; the sizes of all weights and of what is kept sum up to {total:.5g}; {_in_words(value.flags)}"
+
+
+def _has_graph(value):
+    return isinstance(value, mg.Tensor) and value.numel() == 1 and value.requires_grad
+
+
+def _evidence(outcome):
+    """What the first step does."""
+    model, optimizer, images, labels, *_ = outcome.case.make()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images), labels)
+    loss.backward()
+    size = nn.utils.clip_grad_norm_(model.parameters(), float("inf")).item()
+    optimizer.step()
+    with mg.no_grad():
+        after = F.cross_entropy(model(images), labels).item()
+    return (
+        f"  the first loss is {loss.item():.4g}, all its gradients together have the length {size:.4g},\n"
+        f"  and a step later it is {after:.4g}"
+    )
+
+
+def _drawn(random):
+    """Other images, networks and rules; the limit lies between two losses, or below all of them."""
+    pixels, count = (int(number) for number in random.integers([2, 2], [4, 6]))
+    images, labels = quarters(random, (count, pixels)), random.integers(0, 3, count).tolist()
+    kind = str(random.choice([PLAIN, NORMED, NORM_FROZEN, EVALUATED]))
+    # In front of a BatchNorm in train mode gradients are rounding, or nearly so, of which Adam makes steps of any kind.
+    rule, most = [0.0, 0.5, ADAM][random.integers(2 if kind == NORMED else 3)], int(random.integers(2, 7))
+    rate = 0.125 if rule == ADAM else 0.5
+    options = (rule, rate, [None, 0.5][random.integers(2)])
+    everything = _case(kind, images, labels, float("-inf"), most, *options)
+    losses = overfit_batch(*everything.make())
+    least = np.minimum.accumulate(losses)
+    new = [place for place in range(1, most) if least[place] < 0.95 * least[place - 1]]
+    limit = 0.0
+    if new and random.integers(4):
+        place = random.choice(new)
+        limit = round(float(least[place] + least[place - 1]) / 2, 4)
+    yield _case(kind, images, labels, limit, most, *options)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _learned(model, optimizer, images, labels, limit, most, *, zero=True, keep=lambda loss: loss.item(), stops=True):
+    losses = []
+    for _ in range(most):
+        if zero:
+            optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(keep(loss))
+        if stops and losses[-1] < limit:
+            break
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
+def never_cleared(model, optimizer, images, labels, limit, most):
+    """The gradients of the steps before were added to: optimizer.zero_grad() before each walk."""
+    return _learned(model, optimizer, images, labels, limit, most, zero=False)
+
+
+def cleared_at_the_end(model, optimizer, images, labels, limit, most):
+    """Cleared was after the step, so that the first one was made with what somebody had left in .grad. Clear before the
+    walk.
+    """
+    losses = []
+    for _ in range(most):
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if losses[-1] < limit:
+            break
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return losses
+
+
+def cleared_once(model, optimizer, images, labels, limit, most):
+    """Cleared was once, before the loop. Each walk adds to what is in .grad: clear before every one."""
+    optimizer.zero_grad()
+    return _learned(model, optimizer, images, labels, limit, most, zero=False)
+
+
+def cleared_before_the_step(model, optimizer, images, labels, limit, most):
+    """The weights do not move: optimizer.step() is missing or comes before backward(), or the gradients were cleared
+    between the two.
+    """
+    losses = []
+    for _ in range(most):
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if losses[-1] < limit:
+            break
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()
+    return losses
+
+
+def without_a_step(model, optimizer, images, labels, limit, most):
+    losses = []
+    for _ in range(most):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if losses[-1] < limit:
+            break
+        loss.backward()
+    return losses
+
+
+def never_stopped(model, optimizer, images, labels, limit, most):
+    """The loop goes on though a loss was below the limit. That one is the last."""
+    return _learned(model, optimizer, images, labels, limit, most, stops=False)
+
+
+def stepped_once_more(model, optimizer, images, labels, limit, most):
+    """The losses are right, but a step was made with the last one, which was below the limit already. Leave the loop
+    before the step.
+    """
+    losses = []
+    for _ in range(most):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        loss.backward()
+        optimizer.step()
+        if losses[-1] < limit:
+            break
+    return losses
+
+
+def last_one_left_out(model, optimizer, images, labels, limit, most):
+    """The loss that is below the limit is missing: put it into the list, and then leave the loop."""
+    losses = overfit_batch(model, optimizer, images, labels, limit, most)
+    return losses[:-1] if losses[-1] < limit else losses
+
+
+def one_more(model, optimizer, images, labels, limit, most):
+    """This is one step too many where no loss gets below the limit: there are `most` steps at most."""
+    return overfit_batch(model, optimizer, images, labels, limit, most + 1)
+
+
+def without_the_last_step(model, optimizer, images, labels, limit, most):
+    """The last step is missing where no loss gets below the limit: there are as many steps as losses then."""
+    losses = []
+    for number in range(1, most + 1):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if losses[-1] < limit or number == most:
+            break
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
+def after_the_step(model, optimizer, images, labels, limit, most):
+    """These are the losses after the steps. The one from before the first step is missing: a loss belongs to the
+    forward pass that comes before the step.
+    """
+    losses = []
+    for _ in range(most):
+        optimizer.zero_grad()
+        F.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+        with mg.no_grad():
+            losses.append(F.cross_entropy(model(images), labels).item())
+        if losses[-1] < limit:
+            break
+    return losses
+
+
+def kept_the_losses(model, optimizer, images, labels, limit, most):
+    """The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds all of them.
+    Take the number out: loss.item().
+    """
+    return _learned(model, optimizer, images, labels, limit, most, keep=lambda loss: loss)
+
+
+def softmaxed_twice(model, optimizer, images, labels, limit, most):
+    """cross_entropy takes scores, and computes the softmax itself. Here it got one that was taken already."""
+    losses = []
+    for _ in range(most):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images).softmax(1), labels)
+        losses.append(loss.item())
+        if losses[-1] < limit:
+            break
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
+def in_train_mode(model, optimizer, images, labels, limit, most):
+    """The mode was changed. Somebody may have put a part of the network into eval mode, or all of it: leave it so."""
+    model.train()
+    return overfit_batch(model, optimizer, images, labels, limit, most)
+
+
+def in_eval_mode(model, optimizer, images, labels, limit, most):
+    model.eval()
+    return overfit_batch(model, optimizer, images, labels, limit, most)
+
+
+def without_a_graph(model, optimizer, images, labels, limit, most):
+    """There is nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward()."""
+    with mg.no_grad():
+        return overfit_batch(model, optimizer, images, labels, limit, most)
+
+
+def only_the_last(model, optimizer, images, labels, limit, most):
+    """This is one loss. A list of all of them is asked for."""
+    return overfit_batch(model, optimizer, images, labels, limit, most)[-1]
+
+
+def one_image_at_a_time(model, optimizer, images, labels, limit, most):
+    """A step was made for each image. The batch is one: its loss is the mean over the images, and there is one step for
+    all.
+    """
+    losses = []
+    for _ in range(most):
+        total = 0.0
+        for image, label in zip(images, labels, strict=True):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(image.view(1, -1)), label.view(1))
+            total += loss.item() / len(images)
+            loss.backward()
+            optimizer.step()
+        losses.append(total)
+        if total < limit:
+            break
+    return losses
+
+
+def _all_right(outcome, test):
+    """Whether the losses are the right numbers, and the test holds."""
+    value = outcome.value
+    if not isinstance(value, Learned) or not isinstance(_listed(value.losses), tuple | list):
+        return False
+    right, mine = EXERCISE.run(overfit_batch, outcome.case).value.losses, [*_listed(value.losses)]
+    return compare(right, mine) is None and test(mine)
+
+
+def _in_another_mode(outcome):
+    """Whether the mode was another one while the network ran, or is afterwards."""
+    value, right = outcome.value, EXERCISE.run(overfit_batch, outcome.case).value
+    if not isinstance(value, Learned):
+        return False
+    return value.flags != right.flags or not {flag for _, flag in value.runs} <= {flag for _, flag in right.runs}
+
+
+def _graphs(losses):
+    return any(map(_has_graph, losses))
+
+
+THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
+EXERCISE = Exercise(
+    title="a list of floats, the losses of steps on this one batch, until one is below the limit",
+    stars=1,
+    minutes=6,
+    reference=overfit_batch,
+    cases=(
+        _case(PLAIN, THREE, [0, 2, 1], 0.5, 8),
+        _case(PLAIN, THREE, [0, 2, 1], 0.5, 3, earlier=2.0),
+        _case(PLAIN, [[1.0, 0.5], [1.0, 0.5]], [0, 2], 0.5, 4),
+        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule=0.5, earlier=1.0),
+        _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule=ADAM, rate=0.25),
+        _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
+        _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
+    ),
+    drawn=_drawn,
+    hints=(
+        "It is the loop of every training, with the same batch each time. What ends it?",
+        "Two things do: `most` rounds are over, or a loss is below the limit. The second is known before the walk.",
+        "In each of `most` rounds: optimizer.zero_grad(), loss = F.cross_entropy(model(images), labels), "
+        "losses.append(loss.item()), if losses[-1] < limit: break, loss.backward(), optimizer.step().",
+    ),
+    plug=_watched,
+    compare=_compare,
+    show=_show,
+    evidence=_evidence,
+    writes=True,
+    mistakes=(
+        Mistake(kept_the_losses, when=lambda outcome: _all_right(outcome, _graphs)),
+        never_cleared,
+        cleared_at_the_end,
+        cleared_once,
+        Mistake(cleared_before_the_step, without_a_step),
+        never_stopped,
+        stepped_once_more,
+        last_one_left_out,
+        one_more,
+        without_the_last_step,
+        after_the_step,
+        softmaxed_twice,
+        Mistake(in_train_mode, in_eval_mode, when=_in_another_mode),
+        Mistake(without_a_graph, when=raised("does not require grad")),
+        only_the_last,
+        one_image_at_a_time,
+    ),
+)

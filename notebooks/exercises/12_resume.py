@@ -1,0 +1,667 @@
+"""Exercise `resume`: a training that may be stopped at any moment, and goes on bit for bit."""
+
+import functools
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minigrad as mg
+from minigrad import nn
+from minigrad.optim import lr_scheduler
+from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+
+
+def resume(path, model, optimizer, schedule, run_epoch, epochs):
+    """Train on after what the file has, up to so many epochs; the losses of all of them."""
+    parts, losses = {"model": model, "optimizer": optimizer, "schedule": schedule}, []
+    if path.exists():
+        saved = mg.load(path)
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        mg.set_rng_state(saved["random"])
+        losses = saved["losses"]
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        states = {name: part.state_dict() for name, part in parts.items()}
+        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
+    return losses
+
+
+class StoppedError(BaseException):
+    """The training was stopped. Not an Exception, as the stop button's is none."""
+
+
+class Call(NamedTuple):
+    """What one call did: what it returned, and all that counts at the beginning of each epoch and at the end."""
+
+    result: Any
+    begins: list[dict[str, Any]]
+    end: dict[str, Any] | None
+    is_saved: bool = False  # whether there is a file afterwards
+
+
+MOMENTUM, ADAM, GROUPS = "SGD with momentum", "Adam", "SGD in two groups"
+HALVED, COSINE, LAMBDA = "StepLR", "CosineAnnealingLR", "LambdaLR"
+NUMBERS = np.random.default_rng(5).normal(0, 1, (6, 3)).astype(np.float32)
+OPTIMIZER, BUFFER, RATES, SCHEDULE, RANDOM, WEIGHTS = (
+    "the optimizer's",
+    "running",
+    "the rates",
+    "schedule.last_epoch",
+    "the random numbers to come",
+    "weights",
+)
+STOPPED, CAUGHT = "stopped", "the stop was caught"
+
+
+def _made(rule, kind, norm, seed):
+    """A network, an optimizer and a schedule, as a new Python makes them: with other random numbers each time."""
+    mg.manual_seed(seed)
+    layers = [nn.Linear(3, 4), *([nn.BatchNorm1d(4)] if norm else []), nn.Tanh(), nn.Dropout(0.25), nn.Linear(4, 1)]
+    model = nn.Sequential(*layers)
+    if rule == GROUPS:
+        parameters = [{"params": layers[-1].parameters()}, {"params": layers[0].parameters(), "lr": 0.02}]
+    else:
+        parameters = model.parameters()
+    make = mg.optim.Adam if rule == ADAM else mg.optim.SGD
+    optimizer = make(parameters, lr=0.1, **({"momentum": 0.9} if rule == MOMENTUM else {}))
+    schedules = {
+        HALVED: lambda: lr_scheduler.StepLR(optimizer, 2, 0.5),
+        COSINE: lambda: lr_scheduler.CosineAnnealingLR(optimizer, 5),
+        LAMBDA: lambda: lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch)),
+    }
+    return model, optimizer, schedules[kind]()
+
+
+def _state(model, optimizer, schedule):
+    """All that the next steps depend on, by words."""
+    found = {name: one.numpy().copy() for name, one in model.state_dict().items()}
+    for group in optimizer.param_groups:
+        for number, one in enumerate(group["params"]):
+            for kind, kept in optimizer.state.get(one, {}).items():
+                if isinstance(kept, mg.Tensor):
+                    found[f"the optimizer's {kind} of parameter {number}"] = kept.numpy().copy()
+    found[RATES] = [group["lr"] for group in optimizer.param_groups]
+    found[SCHEDULE] = schedule.last_epoch
+    return found | {RANDOM: mg.get_rng_state().numpy().copy()}
+
+
+def _called(answer):
+    return _right if answer is resume else functools.partial(_calls, answer)
+
+
+@functools.cache
+def _right(*case):
+    return _calls(resume, *case)
+
+
+def _calls(answer, plan, rule, kind, norm):
+    """Each call gets new objects, another place, and of the call before nothing but the file."""
+    calls, kept, random = [], None, mg.get_rng_state()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (epochs, stop) in enumerate(plan):
+            path = Path(folder) / f"python{number}" / "training"
+            path.parent.mkdir()
+            if kept is not None and kept.exists():
+                kept.rename(path)
+            kept = path
+            made = _made(rule, kind, norm, 100 + number)
+            calls.append(_call(answer, path, made, epochs, stop)._replace(is_saved=path.exists()))
+    mg.set_rng_state(random)
+    return tuple(calls)
+
+
+def _call(answer, path, made, epochs, stop):
+    model, optimizer, schedule = made
+    inputs, begins = mg.tensor(NUMBERS), []
+
+    def run_epoch(model, optimizer):
+        begins.append(_state(model, optimizer, schedule))
+        model.train()
+        total = 0.0
+        for half, places in enumerate(mg.randperm(len(inputs)).split(3)):
+            optimizer.zero_grad()
+            loss = (model(inputs[places]) - inputs[places, :1]).square().mean()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() / 2
+            if len(begins) == stop and half == 0:
+                raise StoppedError
+        return total
+
+    try:
+        result = answer(path, model, optimizer, schedule, run_epoch, epochs)
+        if stop:
+            result = CAUGHT
+    except StoppedError:
+        result = STOPPED
+    if isinstance(result, tuple):
+        result = [*result]
+    end = None if result is STOPPED else _state(model, optimizer, schedule)
+    with mg.no_grad():  # whoever holds on to the objects of this call holds nothing that is of use in the next
+        for one in (*model.parameters(), *model.buffers(), *_kept_by(optimizer)):
+            one.zero_()
+    return Call(result, begins, end)
+
+
+def _kept_by(optimizer):
+    return [one for kept in optimizer.state.values() for one in kept.values() if isinstance(one, mg.Tensor)]
+
+
+def _compare(expected, got, outcome):
+    for number, (right, mine) in enumerate(zip(expected, got, strict=True), 1):
+        call = f"call {number}"
+        if mine.result is CAUGHT and right.result is STOPPED:
+            note = "The stop is to arrive at the caller. Only what is in the file by then counts."
+            return Difference(call, CAUGHT, STOPPED, note)
+        for epoch, (wanted, begun) in enumerate(zip(right.begins, mine.begins, strict=False), 1):
+            where = f"{call}, at the beginning of its epoch {epoch}, "
+            if (difference := _first_unlike(wanted, begun, where)) is not None:
+                return difference
+        if len(mine.begins) != len(right.begins):
+            note = "`epochs` is how many there are in all."
+            return Difference(f"{call}, epochs that it ran", str(len(mine.begins)), str(len(right.begins)), note)
+        if right.end is not None and (difference := _first_unlike(right.end, mine.end, f"{call}, at its end, ")):
+            return difference
+        if not _same_losses(right.result, mine.result):
+            note = "The losses of all epochs are asked for, as they came, in a list."
+            say = repr if show(mine.result) == show(right.result) else show  # with all digits where it is needed
+            return Difference(f"{call}, what it returned", say(mine.result), say(right.result), note)
+    return None
+
+
+def _first_unlike(right, mine, where):
+    for words, wanted in right.items():
+        found = mine.get(words, "absent")
+        if not np.array_equal(wanted, found):
+            yours = "others" if words == RANDOM else _short(found)
+            return Difference(f"{where}{words}", yours, _short(wanted))
+    extra = next((words for words in mine if words not in right), None)
+    return None if extra is None else Difference(f"{where}{extra}", _short(mine[extra]), "absent")
+
+
+def _short(value):
+    if isinstance(value, np.ndarray) and value.dtype == np.uint8:
+        return "those that were to come"
+    return show(mg.tensor(value)) if isinstance(value, np.ndarray) else show(value)
+
+
+def _same_losses(right, mine):
+    if right is STOPPED or not isinstance(mine, list):
+        return mine is right
+    numbers = [one.item() if isinstance(one, mg.Tensor) and one.numel() == 1 else one for one in mine]
+    return numbers == right
+
+
+def _show(value, arguments):
+    if not isinstance(value, tuple):
+        return show(value)
+    told = []
+    for number, call in enumerate(value, 1):
+        end = ""
+        if call.end is not None:
+            steps, rate = call.end[SCHEDULE], show(call.end[RATES][0])
+            end = f", rate {rate} in step {steps} of the schedule, weights {_size(call.end):.6g}"
+        file = "" if call.is_saved else ", no file"
+        told.append(f"call {number} ran {_epochs(len(call.begins))}: {show(call.result)}{end}{file}")
+    return "; ".join(told)
+
+
+def _size(state):
+    return sum(
+        float(np.abs(one).sum()) for one in state.values() if isinstance(one, np.ndarray) and one.dtype != np.uint8
+    )
+
+
+def _epochs(count):
+    return f"{count} epoch{'s' * (count != 1)}"
+
+
+def _case(words, plan, rule=MOMENTUM, kind=HALVED, norm=True):
+    with_norm = ", BatchNorm" if norm else ""
+    return Case(f"{words}; {rule}, {kind}, dropout{with_norm}", lambda: (tuple(plan), rule, kind, norm))
+
+
+def _drawn(random):
+    """Some calls, each of which is stopped after an epoch or in one, or comes to its end."""
+    if random.integers(4):
+        return  # a case takes a while
+    epochs, plan, said = int(random.integers(1, 4)), [], []
+    for _ in range(int(random.integers(1, 3))):
+        if random.integers(2):
+            stop = int(random.integers(1, 3))
+            plan.append((epochs, stop))
+            said.append(f"one that is stopped in its epoch {stop}")
+        else:
+            plan.append((epochs, None))
+            said.append(f"one up to {epochs} epochs")
+        epochs += int(random.integers(2))
+    words = f"{', '.join(said)}, and one up to {epochs}"
+    options = [str(random.choice(some)) for some in ((MOMENTUM, ADAM, GROUPS), (HALVED, COSINE, LAMBDA))]
+    yield _case(words, [*plan, (epochs, None)], *options, bool(random.integers(2)))
+
+
+def _lost(*kinds, also_rates=False):
+    """For `when`: these kinds of things, and no others, are not what they should be as the second call begins its first
+    epoch, but maybe the rates; a schedule that is not is where a new one is.
+    """
+
+    def asked(outcome):
+        calls = outcome.value if isinstance(outcome.value, tuple) else ()
+        right = _right(*outcome.case.make())
+        if len(calls) < 2 or not calls[1].begins or not right[1].begins or _unlike(right[0].begins, calls[0].begins):
+            return False
+        begun = calls[1].begins[0]
+        if SCHEDULE in kinds and begun[SCHEDULE] != 0:
+            return False
+        found = {_kind(words) for words in _unlike(right[1].begins[:1], calls[1].begins[:1])}
+        return found - {RATES} == {*kinds} and (RATES in found or not also_rates)
+
+    return asked
+
+
+def _unlike(right, mine):
+    return [
+        words
+        for one, other in zip(right, mine, strict=False)
+        for words in one
+        if not np.array_equal(one[words], other.get(words))
+    ]
+
+
+def _kind(words):
+    words = words.replace("num_batches_tracked", BUFFER)
+    return next((kind for kind in (OPTIMIZER, BUFFER, RATES, SCHEDULE, RANDOM) if kind in words), WEIGHTS)
+
+
+def _calls_say(test):
+    """For `when`: the test of what the calls did, and of what they should have done, holds."""
+    return lambda outcome: isinstance(outcome.value, tuple) and test(outcome.value, _right(*outcome.case.make()))
+
+
+def _never_stepped(mine, right):
+    """Whether the schedule is at 0 as the second epoch of all begins."""
+    return len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0
+
+
+def _no_file(mine, right):
+    return right[0].is_saved and not any(call.is_saved for call in mine)
+
+
+def _no_file_yet(mine, right):
+    """Whether the first call was stopped after an epoch, and has left nothing."""
+    return mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
+
+
+def _begins_later(outcome):
+    """Whether the schedule has stepped before the first epoch of all."""
+    return isinstance(outcome.value, tuple) and any(one[SCHEDULE] for one in outcome.value[0].begins[:1])
+
+
+def _begins_elsewhere(outcome):
+    """Whether the first epoch of all does not begin with the random numbers that were there when it was called."""
+    if not isinstance(outcome.value, tuple) or not outcome.value[0].begins:
+        return False
+    mine, right = (calls[0].begins[0][RANDOM] for calls in (outcome.value, _right(*outcome.case.make())))
+    return not np.array_equal(mine, right)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def _trained(
+    path,
+    model,
+    optimizer,
+    schedule,
+    run_epoch,
+    epochs,
+    *,
+    keeps=("model", "optimizer", "schedule", "random"),
+    when="each",
+):
+    """Right but for what is kept, and when."""
+    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+    parts, losses = {name: part for name, part in parts.items() if name in keeps}, []
+    if path.exists():
+        saved = mg.load(path)
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        if "random" in keeps:
+            mg.set_rng_state(saved["random"])
+        losses = saved["losses"]
+
+    def save():
+        states = {name: part.state_dict() for name, part in parts.items()}
+        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
+
+    try:
+        while len(losses) < epochs:
+            if when == "before":
+                save()
+            losses.append(run_epoch(model, optimizer))
+            if when == "early":
+                save()
+            schedule.step()
+            if when == "each":
+                save()
+        if when == "end":
+            save()
+    finally:
+        if when == "finally":
+            save()
+    return losses
+
+
+def without_the_optimizer(path, model, optimizer, schedule, run_epoch, epochs):
+    """What the optimizer remembers is gone: momentum, or Adam's means and its count of steps, begin at nothing again.
+    Save and load optimizer.state_dict(), too.
+    """
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "schedule", "random"))
+
+
+def without_the_schedule(path, model, optimizer, schedule, run_epoch, epochs):
+    """The schedule begins to count at 0 again. Save and load schedule.state_dict(), too."""
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "random"))
+
+
+def without_the_random_numbers(path, model, optimizer, schedule, run_epoch, epochs):
+    """The random numbers are others: the images come in another order, and dropout drops others. Save
+    mg.get_rng_state() as it is after each epoch, and mg.set_rng_state() it before the next.
+    """
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "schedule"))
+
+
+def the_model_alone(path, model, optimizer, schedule, run_epoch, epochs):
+    """The weights are there, and nothing else is: save and load the state_dict() of the optimizer and of the schedule,
+    and the state of the random numbers, too.
+    """
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model",))
+
+
+def model_and_optimizer(path, model, optimizer, schedule, run_epoch, epochs):
+    """The model and the optimizer go on, but the schedule counts from 0 again, and the random numbers are others."""
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer"))
+
+
+def all_but_the_model(path, model, optimizer, schedule, run_epoch, epochs):
+    """The weights were not loaded: the new network begins where a new network does."""
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("optimizer", "schedule", "random"))
+
+
+def loaded_and_left(path, model, optimizer, schedule, run_epoch, epochs):
+    losses = mg.load(path)["losses"] if path.exists() else []
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        mg.save({"model": model.state_dict(), "losses": losses}, path)
+    return losses
+
+
+def parameters_only(path, model, optimizer, schedule, run_epoch, epochs):
+    """BatchNorm's running statistics were not saved: they are buffers, not parameters. state_dict() has both."""
+    parts = {"optimizer": optimizer, "schedule": schedule}
+    losses = []
+    if path.exists():
+        saved = mg.load(path)
+        with mg.no_grad():
+            for one, numbers in zip(model.parameters(), saved["model"], strict=True):
+                one.copy_(numbers)
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        mg.set_rng_state(saved["random"])
+        losses = saved["losses"]
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        states = {name: part.state_dict() for name, part in parts.items()} | {"model": [*model.parameters()]}
+        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
+    return losses
+
+
+def saved_at_the_end(path, model, optimizer, schedule, run_epoch, epochs):
+    """An epoch was over when it was stopped, and nothing is in the file: who goes on begins anew. Save after each."""
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="end")
+
+
+def saved_in_any_case(path, model, optimizer, schedule, run_epoch, epochs):
+    """What was saved when it was stopped is in the middle of an epoch, which nobody can go on with: the order of the
+    images is lost, and the epoch is run again with weights that have learned a part of it. Save after an epoch only.
+    """
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="finally")
+
+
+def saved_before_the_schedule(path, model, optimizer, schedule, run_epoch, epochs):
+    """It was saved between the epoch and schedule.step(), so that this step of the schedule is missing afterwards. Save
+    when both are over.
+    """
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="early")
+
+
+def saved_before_the_epoch(path, model, optimizer, schedule, run_epoch, epochs):
+    """It is saved before each epoch, so that the last one is never in the file, and is run again."""
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="before")
+
+
+def saved_the_start(path, model, optimizer, schedule, run_epoch, epochs):
+    """There is a file before any epoch is over. Save after each, and at no other time: a call that finds no file begins
+    with what it was given.
+    """
+    if not path.exists():
+        _trained(path, model, optimizer, schedule, lambda model, optimizer: 0.0, 0, when="end")
+    return resume(path, model, optimizer, schedule, run_epoch, epochs)
+
+
+def never_saved(path, model, optimizer, schedule, run_epoch, epochs):
+    """Nothing is in the file: save after each epoch."""
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="")
+
+
+def never_loaded(path, model, optimizer, schedule, run_epoch, epochs):
+    """The second call begins anew. If path.exists(), load what is there first."""
+    path.unlink(missing_ok=True)
+    return resume(path, model, optimizer, schedule, run_epoch, epochs)
+
+
+def so_many_more(path, model, optimizer, schedule, run_epoch, epochs):
+    """`epochs` is how many there are in all, those before the stop among them. Here so many were added."""
+    if path.exists():
+        epochs += len(mg.load(path)["losses"])
+    return resume(path, model, optimizer, schedule, run_epoch, epochs)
+
+
+def losses_of_this_call(path, model, optimizer, schedule, run_epoch, epochs):
+    """The epochs go on as they should. But returned are only the losses of this call: those from before have to be in
+    the file, too.
+    """
+    before = len(mg.load(path)["losses"]) if path.exists() else 0
+    return resume(path, model, optimizer, schedule, run_epoch, epochs)[before:]
+
+
+def last_epoch_again(path, model, optimizer, schedule, run_epoch, epochs):
+    """The last finished epoch is run once more. An epoch's number counts from 0: with number 1 two are finished."""
+    parts, losses, first = {"model": model, "optimizer": optimizer, "schedule": schedule}, [], 0
+    if path.exists():
+        saved = mg.load(path)
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        mg.set_rng_state(saved["random"])
+        losses, first = saved["losses"], saved["epoch"]
+    for epoch in range(first, epochs):
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        states = {name: part.state_dict() for name, part in parts.items()}
+        mg.save({**states, "random": mg.get_rng_state(), "losses": losses, "epoch": epoch}, path)
+    return losses
+
+
+def random_numbers_of_the_start(path, model, optimizer, schedule, run_epoch, epochs):
+    """The random numbers were noted once, at the beginning of the call, so that those of its first epochs come again.
+    Note them after each epoch.
+    """
+    parts, losses = {"model": model, "optimizer": optimizer, "schedule": schedule}, []
+    if path.exists():
+        saved = mg.load(path)
+        for name, part in parts.items():
+            part.load_state_dict(saved[name])
+        mg.set_rng_state(saved["random"])
+        losses = saved["losses"]
+    random = mg.get_rng_state()
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        mg.save({**{name: part.state_dict() for name, part in parts.items()}, "random": random, "losses": losses}, path)
+    return losses
+
+
+def seeded(path, model, optimizer, schedule, run_epoch, epochs):
+    """The random numbers are not those that the caller has begun with: a seed was set, or something was drawn. Leave
+    them alone where there is no file, and else let them go on from the state that was saved.
+    """
+    mg.manual_seed(0)
+    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "schedule"))
+
+
+def _step_early(schedule, count):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the optimizer has not stepped yet
+        for _ in range(count):
+            schedule.step()
+
+
+def gone_through_again(path, model, optimizer, schedule, run_epoch, epochs):
+    """The schedule counts right, but the rates are others: most schedules make a rate from the one that is there, and
+    the optimizer's state had brought the last already. Load schedule.state_dict() in place of its steps.
+    """
+    losses = []
+    if path.exists():
+        saved = mg.load(path)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        mg.set_rng_state(saved["random"])
+        losses = saved["losses"]
+        _step_early(schedule, len(losses))
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        states = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
+    return losses
+
+
+def schedule_first(path, model, optimizer, schedule, run_epoch, epochs):
+    """schedule.step() came before the epoch: the first rate is never used. It comes after it."""
+    _step_early(schedule, 1)
+    return resume(path, model, optimizer, schedule, run_epoch, epochs)
+
+
+def not_asked_for(path, model, optimizer, schedule, run_epoch, epochs):
+    """At the first call there is no file yet: ask path.exists(), and begin without one."""
+    return mg.load(path)["losses"] or resume(path, model, optimizer, schedule, run_epoch, epochs)
+
+
+def one_more(path, model, optimizer, schedule, run_epoch, epochs):
+    """There is one epoch too many: with the number 0 there are `epochs` of them up to epochs - 1."""
+    return resume(path, model, optimizer, schedule, run_epoch, epochs + 1)
+
+
+def schedule_forgotten(path, model, optimizer, schedule, run_epoch, epochs):
+    """schedule.step() is missing: the rates stay what they were. It comes after each epoch."""
+    losses = []
+    if path.exists():
+        saved = mg.load(path)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        mg.set_rng_state(saved["random"])
+        losses = saved["losses"]
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        states = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
+    return losses
+
+
+def stop_caught(path, model, optimizer, schedule, run_epoch, epochs):
+    """The stop was caught, and nobody will know of it. Let it arrive at the caller: what counts is in the file."""
+    try:
+        return resume(path, model, optimizer, schedule, run_epoch, epochs)
+    except BaseException:
+        return []
+
+
+def saved_the_objects(path, model, optimizer, schedule, run_epoch, epochs):
+    """A file holds numbers, words, lists and dicts, and no objects: save the state_dict() of each."""
+    losses = []
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        mg.save({"model": model, "optimizer": optimizer, "losses": losses}, path)
+    return losses
+
+
+EXERCISE = Exercise(
+    title="a training that goes on after a stop, bit for bit; the losses of all its epochs",
+    stars=3,
+    minutes=15,
+    reference=resume,
+    cases=(
+        _case("a call up to 2 epochs, and one up to 3", [(2, None), (3, None)]),
+        _case("a call that is stopped in its epoch 2, and one up to 3", [(3, 2), (3, None)], ADAM, COSINE, norm=False),
+        _case("a call up to 1 epoch, twice", [(1, None), (1, None)], GROUPS, LAMBDA),
+        _case("a call that is stopped in its epoch 1, and one up to 2", [(2, 1), (2, None)]),
+        _case(  # in the fourth of all the loss goes up
+            "calls that are stopped in their epoch 2, 1 and 4, and one up to 5",
+            [(5, 2), (5, 1), (5, 4), (5, None)],
+            GROUPS,
+        ),
+    ),
+    drawn=_drawn,
+    hints=(
+        "What does the next step depend on? Take the line `w -= rate * momentum`, and ask of each thing in it where it "
+        "comes from, and which batch it is that comes next.",
+        "The network and its buffers, what the optimizer remembers, the schedule, the random numbers, and how many "
+        "epochs are done: the first three have a state_dict(), the random numbers have mg.get_rng_state(). Save all "
+        "after each epoch and its schedule.step(), and at no other time.",
+        "If path.exists(): saved = mg.load(path), load_state_dict(saved[...]) three times, and "
+        'mg.set_rng_state(saved["random"]), losses = saved["losses"]. While len(losses) < epochs: append '
+        "run_epoch(model, optimizer), schedule.step(), and mg.save a dict of the five.",
+    ),
+    plug=_called,
+    compare=_compare,
+    show=_show,
+    seconds=15.0,
+    mistakes=(
+        random_numbers_of_the_start,
+        Mistake(schedule_forgotten, when=_calls_say(_never_stepped)),
+        Mistake(never_saved, when=_calls_say(_no_file)),
+        never_loaded,
+        Mistake(without_the_optimizer, when=_lost(OPTIMIZER)),
+        Mistake(without_the_schedule, when=_lost(SCHEDULE)),
+        Mistake(without_the_random_numbers, when=_lost(RANDOM)),
+        Mistake(the_model_alone, when=_lost(OPTIMIZER, SCHEDULE, RANDOM)),
+        Mistake(model_and_optimizer, when=_lost(SCHEDULE, RANDOM)),
+        Mistake(all_but_the_model, loaded_and_left),
+        Mistake(parameters_only, when=_lost(BUFFER)),
+        Mistake(saved_at_the_end, when=_calls_say(_no_file_yet)),
+        saved_in_any_case,
+        saved_before_the_schedule,
+        saved_before_the_epoch,
+        Mistake(saved_the_start, when=_calls_say(lambda mine, right: mine[0].is_saved and not right[0].is_saved)),
+        so_many_more,
+        losses_of_this_call,
+        last_epoch_again,
+        Mistake(seeded, when=_begins_elsewhere),
+        Mistake(gone_through_again, when=_lost(also_rates=True)),
+        Mistake(schedule_first, when=_begins_later),
+        Mistake(not_asked_for, when=raised("", kind=FileNotFoundError)),
+        one_more,
+        Mistake(
+            stop_caught, when=lambda outcome: isinstance(outcome.value, tuple) and outcome.value[0].result is CAUGHT
+        ),
+        Mistake(saved_the_objects, when=raised("minigrad.save can't write a")),
+    ),
+)
