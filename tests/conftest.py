@@ -22,8 +22,9 @@ import os
 import shutil
 import subprocess
 import types
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 try:
     import fcntl
@@ -105,6 +106,15 @@ def require_program(name: str) -> str:
 @pytest.fixture(scope="session")
 def torch() -> types.ModuleType:
     return require("torch")
+
+
+@pytest.fixture
+def every_warning(torch: Any) -> Iterator[None]:
+    """PyTorch gives some warnings once in a process, and maybe did in another test; here, each time."""
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(before)
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,16 @@
 
 import copy
 import gc
+import io
 import re
 import warnings
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
+import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
@@ -16,6 +19,8 @@ from minigrad.teach.exercises.chapter14 import STEPS, Tensor
 
 import minigrad
 from minigrad import viz
+from minigrad.datasets import Digits, digits
+from minigrad.teach.exercises import chapter12
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 
@@ -71,7 +76,7 @@ def test_a_state_that_is_carried_over_a_loop_needs_detach_in_pytorch_too(torch: 
 def run_cells(chapter: str, ids: list[str], library: Any) -> None:
     """Run these cells of a chapter with this library as `mg`."""
     source = {cell.id: cell.source for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells}
-    known = {"mg": library, "autograd": library.autograd, "viz": viz}
+    known = {"mg": library, "autograd": library.autograd, "F": library.nn.functional, "viz": viz}
     for name in ids:
         exec(source[name], known)
 
@@ -155,36 +160,48 @@ def test_the_headers_of_pytorch_that_chapter_14_names_are_there(torch: Any) -> N
     assert all((place / module).is_file() for module in modules)
 
 
-# Cells of which the text says that PyTorch does the same.
+# Cells of which the text says that PyTorch does the same, and those that answer a question, after what they need.
 SAME_IN_PYTORCH = [
+    ("01_tensors_and_leaves", "code-55"),
+    ("01_tensors_and_leaves", "code-58"),
+    ("02_the_graph", "code-46"),
+    ("03_backward_step_by_step", "code-59 code-67"),
+    ("03_backward_step_by_step", "code-70"),
+    ("04_grad_and_hooks", "code-41 code-67"),
+    ("04_grad_and_hooks", "code-3 code-69"),
+    ("04_grad_and_hooks", "code-72"),
     ("05_in_place_data_detach", "code-14"),
     ("05_in_place_data_detach", "code-16"),
     ("05_in_place_data_detach", "code-63"),
     ("05_in_place_data_detach", "code-65"),
     ("05_in_place_data_detach", "code-67"),
+    ("05_in_place_data_detach", "code-71"),
     ("06_custom_functions", "code-57"),
     ("06_custom_functions", "code-59"),
+    ("06_custom_functions", "code-62"),
     ("07_checking_gradients", "code-63"),
     ("07_checking_gradients", "code-65"),
     ("08_jacobians_and_hessians", "code-72"),
     ("08_jacobians_and_hessians", "code-41"),
+    ("08_jacobians_and_hessians", "code-75"),
     ("10_anomaly_mode", "code-3"),
     ("10_anomaly_mode", "code-14"),
     ("10_anomaly_mode", "code-20"),
     ("10_anomaly_mode", "code-26"),
     ("10_anomaly_mode", "code-50"),
     ("10_anomaly_mode", "code-65"),
+    ("13_bug_museum", "code-80"),
 ]
 
 
-@pytest.mark.parametrize(("chapter", "id"), SAME_IN_PYTORCH)
+@pytest.mark.parametrize(("chapter", "ids"), SAME_IN_PYTORCH)
 def test_a_cell_prints_the_same_in_pytorch(
-    chapter: str, id: str, torch: Any, capsys: pytest.CaptureFixture[str]
+    chapter: str, ids: str, torch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_cells(chapter, [id], torch)
+    run_cells(chapter, ids.split(), torch)
     printed = re.sub(r"torch\.autograd\.function\.| object at 0x\w+", "", capsys.readouterr().out)
-    (cell,) = [cell for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells if cell.id == id]
-    assert printed == cell.outputs[0].text
+    cells = {cell.id: cell for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells}
+    assert printed == "".join(output.get("text", "") for id in ids.split() for output in cells[id].outputs)
 
 
 def test_relu_in_place_fits_and_fails_in_pytorch_as_in_chapter_05(torch: Any) -> None:
@@ -227,12 +244,11 @@ def test_pytorch_sums_what_a_function_did_not_and_prints_inputs_as_rows_as_chapt
         assert re.findall(r"\[\s*1\.0000\s*\]", numerical) == ["[1.0000]"] * 3, library.__name__
 
 
+@pytest.mark.usefixtures("every_warning")
 def test_a_gradient_in_a_ring_stays_in_pytorch_until_grad_is_none_as_chapter_08_says(
-    torch: Any, request: pytest.FixtureRequest
+    torch: Any,
 ) -> None:
     kept = {}
-    request.addfinalizer(lambda: torch.set_warn_always(False))
-    torch.set_warn_always(True)  # else it warns once in a process, and another test waits for that
     for library in (minigrad, torch):
         for clears in (False, True):
             x = library.tensor(0.5, requires_grad=True)
@@ -508,3 +524,41 @@ def test_the_second_room_of_the_museum_is_the_same_in_pytorch(torch: Any, capsys
     assert sum(map(bool, ours)) >= 6
     said = [re.sub(r": try target.long\(\)|minigrad\.|torch\.", "", "".join(one)) for one in (ours, theirs)]
     assert said[0] == said[1]
+
+
+def trained_with(library: Any, capsys: pytest.CaptureFixture[str]) -> tuple[list[str], list[str], list[float]]:
+    """What the cells of chapter 12 print with this library, their tables, and the losses of the long training."""
+    cells = nbformat.read(FOLDER / "12_train_a_network.ipynb", as_version=4).cells
+    tables: list[str] = []
+    nothing = MagicMock()
+    shown = SimpleNamespace(
+        run_table=lambda *told: tables.append(str(viz.run_table(*told))), BackwardStepper=nothing, draw=nothing
+    )
+    data = Digits(*(library.from_numpy(one.numpy()) for one in digits()))
+    loading = library.utils.data
+    known: dict[str, Any] = {"mg": library, "nn": library.nn, "F": library.nn.functional, "copy": copy, "io": io}
+    known |= {"DataLoader": loading.DataLoader, "TensorDataset": loading.TensorDataset, "digits": lambda: data}
+    known |= {"chapter12": MagicMock(FAULTS=chapter12.FAULTS), "tqdm": lambda rounds, **words: rounds}
+    known |= {"np": np, "plt": plt, "viz": shown}
+    printed = []
+    for cell in cells[2:]:  # without the imports
+        is_asked = re.match(r"predict|check|hint|def \w+\((model|run|path)\b|# What", cell.source)
+        if cell.cell_type == "code" and not is_asked:
+            capsys.readouterr()
+            exec(cell.source, known)
+            printed.append(capsys.readouterr().out)
+            plt.close("all")
+    return printed, tables, known["losses"]
+
+
+def test_the_training_of_chapter_12_is_the_same_in_pytorch(torch: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    (*ours, errors), tables, losses = trained_with(minigrad, capsys)
+    (*theirs, their_errors), their_tables, their_losses = trained_with(torch, capsys)
+    np.testing.assert_allclose(losses[:10], their_losses[:10], rtol=1e-4)
+    assert len(tables) == 2
+    assert tables == their_tables
+    assert sum(map(bool, ours)) >= 12
+    assert ours == theirs
+    assert their_errors.count("RuntimeError: ") == 4
+    for line, beginning in zip(errors.split("\n"), their_errors.split("\n"), strict=True):
+        assert line.startswith(beginning)

@@ -7,7 +7,7 @@ are in `op_rows`.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,17 +15,9 @@ from side_by_side import Behaviours
 
 import minigrad
 
+pytestmark = pytest.mark.usefixtures("every_warning")
 behaviours = Behaviours()
 NAN, INF = float("nan"), float("inf")
-
-
-@pytest.fixture(autouse=True)
-def every_warning(torch: Any) -> Iterator[None]:
-    """PyTorch gives some warnings once in a process; here, each time."""
-    before = torch.is_warn_always_enabled()
-    torch.set_warn_always(True)
-    yield
-    torch.set_warn_always(before)
 
 
 def gives(title: str, scenario: Callable[[Any], Any], **more: Any) -> None:

@@ -6,7 +6,7 @@ are in `op_rows`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,17 +16,9 @@ import minigrad
 from minigrad.ops.shapes import padding
 from minigrad.tensor import Tensor
 
+pytestmark = pytest.mark.usefixtures("every_warning")
 behaviours = Behaviours()
 NAN = float("nan")
-
-
-@pytest.fixture(autouse=True)
-def every_warning(torch: Any) -> Iterator[None]:
-    """PyTorch gives some warnings once in a process; here, each time."""
-    before = torch.is_warn_always_enabled()
-    torch.set_warn_always(True)
-    yield
-    torch.set_warn_always(before)
 
 
 def gives(title: str, scenario: Callable[[Any], Any], **more: Any) -> None:
