@@ -6,16 +6,22 @@ end: what traces every instruction there can hang in a process that has done muc
 
 from __future__ import annotations
 
+import _thread
+import operator
 import random
+import time
 import types
 import warnings
+from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from interrupts import CELLS, Cell, stop_at_random
 
 from minigrad import viz
+from minigrad.teach.limits import call_within
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +34,17 @@ def no_warnings() -> Iterator[None]:
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell_can_be_stopped_at_any_time(name: str) -> None:
     stop_at_random(CELLS[name], 20, random.Random(name))
+
+
+def test_a_stop_that_comes_with_the_end_of_a_time_limit_is_not_lost() -> None:
+    """Both come in during one call into C. The stop arises first, and what was raised at the limit is taken back."""
+
+    def late() -> None:
+        deque(map(operator.call, [partial(time.sleep, 0.05), _thread.interrupt_main]))
+
+    with pytest.raises(KeyboardInterrupt):
+        call_within(0.01, late)
+    assert call_within(10, lambda: sum(range(50_000))) == 1_249_975_000
 
 
 def test_a_stepper_of_pytorchs_backward_can_be_stopped_at_any_time(torch: types.ModuleType) -> None:

@@ -20,7 +20,9 @@ from typing import Any
 from minigrad.autograd.modes import sure_to_begin
 
 MOST = 4_000  # characters that are printed, of one call of the learner's function
-AGAIN = 0.5  # seconds until the error is raised once more, in case that the code has caught it
+# Seconds until the error is raised once more, in case that the code has caught it, or that it went elsewhere: until it
+# runs, a new thread is to Python the one that made it.
+AGAIN = 0.5
 
 _raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc  # at hand, since looking it up can be stopped
 
@@ -29,11 +31,11 @@ class TookTooLongError(BaseException):
     """Code ran longer than it may. Not an Exception: `except Exception` in the loop itself must not catch it."""
 
 
-_TOOK_TOO_LONG = ctypes.py_object(TookTooLongError)
-
-
 class _TakenBackError(BaseException):
     """Stands in for an error that was raised and is not to arrive."""
+
+
+_TOOK_TOO_LONG, _TAKEN_BACK = map(ctypes.py_object, (TookTooLongError, _TakenBackError))
 
 
 class _Watcher:
@@ -53,21 +55,25 @@ class _Watcher:
             self.seconds = AGAIN
 
     @sure_to_begin
-    def take_back(self) -> None:
-        """Whatever was raised and has not arrived.
+    def end(self) -> None:
+        """Let it end, and take back what it has raised that has not arrived: here nothing arrives but the stop.
 
         Raising None would do so, too. But then Python 3.11 and 3.12 go on looking for an error at each step, for ever:
         slower, and under a profiler or a debugger 3.11 stands still. So another error takes its place, and arrives.
         """
         try:
-            _raise_in(self.thread, ctypes.py_object(_TakenBackError))
-            while True:
-                pass
+            if self.active:
+                self.active = False  # from here on it raises nothing more
+                self.over.release()
+            while self.raised:
+                if self.over.locked():  # by its end; else it may be about to raise
+                    _raise_in(self.thread, _TAKEN_BACK)
         except _TakenBackError:
             return
-        except BaseException:  # the stop button
-            _raise_in(self.thread, None)
-            raise
+        except BaseException as error:  # the stop button, or what is to be taken back
+            self.end()
+            if not isinstance(error, TookTooLongError):
+                raise
 
 
 def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -78,12 +84,7 @@ def call_within(seconds: float, function: Callable[..., Any], *arguments: Any) -
         _thread.start_new_thread(watcher.run, ())
         return function(*arguments)
     finally:  # also where the stop button comes in between: a watcher that stays would end a later call
-        watcher.active = False  # from here on it raises nothing more
-        try:
-            if watcher.raised:
-                watcher.take_back()
-        finally:
-            watcher.over.release()
+        watcher.end()
 
 
 class print_limit(io.TextIOBase):
