@@ -26,8 +26,7 @@ function = public(method=False, composed=True)
 @method
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of memory lie between neighbours along each dimension, or along one."""
-    array = own_array(input)
-    steps = tuple(step // array.itemsize for step in array.strides)
+    steps = tuple(step // input.itemsize for step in own_array(input).strides)
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
 
 
@@ -73,6 +72,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@public(name="nelement", function=False, composed=True)
 @function
 def numel(input: Tensor) -> int:
     """The number of elements."""

@@ -31,7 +31,11 @@ it differs), and `.data` of a 0-d result (what a node saved of that is a number 
 same reason writes to such a result where a pack hook has it, after which torch computes a wrong gradient). Nor tensors
 of inference mode that a node cannot save, where saved tensors are packed or operands do not fit (torch complains when
 it has packed some, and before it looks at sizes), nor a hook on a view that was a leaf with a gradient of its own and
-is none any more (torch's old leaf runs it, too, since a leaf asks its tensor for hooks).
+is none any more (torch's old leaf runs it, too, since a leaf asks its tensor for hooks). Nor writes to a leaf that has
+hooks and no longer requires grad (torch's old leaf has lost them, or the run ends with "leaf variable has been moved
+into the graph interior"), nor writes to a second output that retains its gradient (torch moves what the first output
+retains, or asks to report a bug), nor hooks on a view that may no longer be asked for its place in the graph (torch
+refuses the first and takes the next).
 
 CI runs 300 programs (see `test_random_programs.py`). The long run is made by hand, and reports what fails as short
 programs; it takes a few minutes for 10,000 of them:
@@ -940,6 +944,8 @@ class Writer:
         if self.packing and error is not None and error.message.startswith("Inference tensors cannot be saved"):
             raise NotNowError
         self.machine.ask_nodes()
+        for name in line.makes[1:] if error is None else ():
+            self.value(name).is_second = True
         for name in line.makes if error is None else ():
             if self._is_packed_number(self.value(name), line):
                 self.value(name).is_packed_number = True
@@ -1089,7 +1095,11 @@ def is_leaf(tensor: Any) -> bool:
 
 
 def takes_hooks(tensor: Any) -> bool:
-    """Not a view that was a leaf with a gradient of its own, and is none any more."""
+    """Neither a view that was a leaf with a gradient of its own and is none any more, nor one whose place in the graph
+    may no longer be asked for.
+    """
+    if isinstance(asked(lambda t: t.grad_fn, tensor), Error):
+        return False
     return is_leaf(tensor) or not hasattr(tensor, "was_leaf_view")
 
 
@@ -1328,8 +1338,20 @@ def written(w: Writer, test: Test | None = None) -> str:
     test = test or (writable if w.F.is_grad_enabled() and w.chance(92) else None)
     inside = w.F.is_inference_mode_enabled()
     return w.tensor(
-        lambda t: (inside or not t.is_inference()) and not hasattr(t, "is_packed_number") and (test is None or test(t))
+        lambda t: (
+            (inside or not t.is_inference())
+            and not hasattr(t, "is_packed_number")
+            and not may_lose_hooks(t)
+            and (test is None or test(t))
+        )
     )
+
+
+def may_lose_hooks(tensor: Any) -> bool:
+    """Whether torch takes hooks from the wrong place when it is written to."""
+    if is_leaf(tensor):
+        return bool(tensor._backward_hooks) and not requires_grad(tensor)
+    return hasattr(tensor, "is_second") and tensor.retains_grad
 
 
 @kind(15)

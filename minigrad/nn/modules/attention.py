@@ -256,9 +256,12 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerEncoder(Module):
-    """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given."""
+    """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given.
 
-    def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+    (`enable_nested_tensor` does nothing: in PyTorch it is about speed, and programs turn it off against a warning.)
+    """
+
+    def __init__(self, encoder_layer: Any, num_layers: int, norm: Any = None, enable_nested_tensor: Any = True) -> None:
         super().__init__()
         self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
         self.num_layers = num_layers

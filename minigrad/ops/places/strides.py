@@ -19,21 +19,24 @@ from minigrad.tensor import Tensor, own_array
 def _memory(geometry: Geometry, dtype: Any) -> tuple[Array, Array]:
     """Fresh memory of zeros, seen as the whole and as the part."""
     start = min(0, geometry.offset)
-    end = max(
-        extent(geometry.whole_shape, geometry.whole_strides), geometry.offset + extent(geometry.shape, geometry.strides)
-    )
+    end_of_whole = extent(geometry.whole_shape, geometry.whole_strides)
+    end = max(end_of_whole, geometry.offset + extent(geometry.shape, geometry.strides))
     row = np.zeros(end - start, dtype)
     whole = part_of_row(row[-start:], geometry.whole_shape, geometry.whole_strides)
     return whole, part_of_row(row[geometry.offset - start :], geometry.shape, geometry.strides)
 
 
-@op(name="AsStridedBackward0", view=True, self=lambda F, g, geometry: F.put_part(g, geometry))
+def of_strided(F: Any, g: Any, geometry: Geometry) -> Any:
+    """The gradient of what a part was taken from: of an empty one a constant, as in PyTorch."""
+    return F.put_part(g, geometry) if all(geometry.shape) else F.zeros(geometry.whole_shape, g)
+
+
+@op(name="AsStridedBackward0", view=True, self=of_strided)
 def strided(self: Array, geometry: Geometry) -> Array:
     """The part of the memory under this tensor that a geometry describes."""
     row = storage_of(self)
     part = part_of_row(row[storage_start(self) + geometry.offset :], geometry.shape, geometry.strides)
-    if overlaps(geometry.shape, geometry.strides):
-        part.flags.writeable = False
+    part.flags.writeable &= not overlaps(geometry.shape, geometry.strides)
     return part
 
 

@@ -167,7 +167,9 @@ TRANSFORMERS = [
     ],
     Layer(
         "encoder",
-        lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8, dropout=0.0), 2, nn.LayerNorm(6)),
+        lambda nn: nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(6, 2, 8, dropout=0.0), 2, nn.LayerNorm(6), enable_nested_tensor=False
+        ),
         [(4, 2, 6)],
     ),
 ]

@@ -42,11 +42,13 @@ def _(F):
     x = matrix(F)
     return (
         x.numel(),
+        x.nelement(),
         F.numel(x),
         x.dim(),
         x.ndim,
         F.tensor(1.0).dim(),
         F.zeros(0, 3).numel(),
+        hasattr(F, "nelement"),
     )
 
 
