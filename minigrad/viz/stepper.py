@@ -331,8 +331,7 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def _names_of_nodes(self) -> dict[Any, str]:
         """Node -> what it is called here, those of the gradient's graph among them."""
-        names = {node: self._graph.by_id[key].name for key, node in self._graph.node_of.items()}
-        return names | self._recorder.grown
+        return {node: self._graph.by_id[key].name for key, node in self._graph.node_of.items()} | self._recorder.grown
 
     # -- other numbers
 

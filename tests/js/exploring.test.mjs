@@ -249,6 +249,21 @@ test("what is shown small says less, in letters that can be read", async () => {
   assert.ok(texts(root, ".mg-name").includes("E"));
 });
 
+test("a box that has only a number for a name says its op where there is no room for more", async () => {
+  const root = await show(saved("network"));
+  press(root, "open-all");
+  const [name, beside] = ["mg-name", "mg-expression"].map((part) => boxNamed(root, "t1").querySelector(`.${part}`));
+  key(root, "0");
+  assert.deepEqual([name.textContent, beside.textContent], ["t1", "self.body(x)"]);
+  for (let k = 0; k < 2; k += 1) key(root, "-"); // 64 %
+  assert.deepEqual([name.textContent, beside.textContent, beside.getAttribute("visibility")], ["t1", "relu", "visible"]);
+  key(root, "-");
+  assert.equal(name.textContent, "t1 · relu");
+  assert.ok(texts(root, ".mg-name").includes("loss"));
+  key(root, "0");
+  assert.deepEqual([name.textContent, beside.textContent], ["t1", "self.body(x)"]);
+});
+
 test("two fingers that move apart zoom by as much, and one finger moves the drawing sideways", async () => {
   const root = await show(saved());
   const view = root.querySelector(".mg-view");
@@ -399,6 +414,19 @@ test("opening thousands of boxes is said first, and done when that was painted",
   cleanup = null;
   await new Promise((resolve) => setTimeout(resolve, 200)); // a widget that is gone draws nothing any more, and does not fail
   assert.equal(page.host.querySelector(".minigrad-stepper"), null);
+});
+
+test("what is too much for one picture is not drawn, and the learner is told at once", async () => {
+  const root = await show(saved("network", { picture: { ...crowd(2100), open: [] } }));
+  const seen = () => root.querySelectorAll("[data-box]").length;
+  const before = seen();
+  press(root, "open-all");
+  assert.match(root.querySelector(".mg-note").textContent, /^2\d\d\d boxes and groups are too many for one picture: open those that you want by a click, or search\.$/);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(seen(), before);
+  assert.equal(root.querySelectorAll(".mg-group.mg-open").length, 0);
+  press(root, "next");
+  assert.equal(root.querySelector(".mg-note"), null);
 });
 
 test("a crowd is placed once, as what was seen before it was", async () => {

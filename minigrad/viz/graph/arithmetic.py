@@ -464,9 +464,7 @@ class _Unguarded(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if called(node) == "where" and ast.unparse(node.args[0]) == self.condition:
-            return node.args[1]
-        return node
+        return node.args[1] if called(node) == "where" and ast.unparse(node.args[0]) == self.condition else node
 
 
 class _Put(ast.NodeTransformer):

@@ -139,8 +139,7 @@ class Snapshot:
     @cached_property
     def node_of(self) -> dict[str, Any]:
         """The engine's node behind each box, but for constants."""
-        pairs = zip(self.boxes, self.nodes, strict=True)
-        return {box.id: node for box, node in pairs if node is not None}
+        return {box.id: node for box, node in zip(self.boxes, self.nodes, strict=True) if node is not None}
 
     def line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
         """Source number, first and last line, first and last column of the text that made a box."""

@@ -6,6 +6,8 @@ was noted when a node was made, and in what its rule has saved. Plain numbers ge
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -13,28 +15,41 @@ from typing import Any
 from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.kept import read_saved
 from minigrad.viz.graph.learner_code import only_assignment
-from minigrad.viz.graph.naming import LONGEST, Variables, is_tensor, memory, with_names
+from minigrad.viz.graph.naming import LONGEST, Variables, is_tensor, memory, numbered, operand_text, with_names
 from minigrad.viz.graph.nodes import by_rule, creation
 from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.values import NONE, NOT_KEPT, Value, describe, shape_text
 
-Entry = tuple[int, Any, Box]  # slot of the node's inputs, what tells equal ones apart, and the box (without its id)
 
+def constants_of(
+    nodes: list[Any], variables: Variables, frame: FrameType | None, spans: Mapping[Any, Span | None], taken: set[str]
+) -> tuple[dict[Any, dict[int, Any]], dict[Any, Box]]:
+    """The tensors without grad that enter the nodes, as far as their records or rules kept them: for each node slot ->
+    what tells equal ones apart, and for each of these the box, without its id.
 
-def constants_of(nodes: list[Any], variables: Variables, frame: FrameType | None) -> dict[Any, list[Entry]]:
-    """For each node the tensors without grad that enter it, as far as its record or its rule kept them.
-
-    One tensor that enters in several places is one box: its key is its memory.
+    One tensor that enters in several places is one box: its key is its memory. What no variable holds is called what
+    the code of a node calls it, the `x` of a loop that has ended, with a number where that is several or another's.
     """
-    found: dict[Any, list[Entry]] = {}
+    keys: dict[Any, dict[int, Any]] = {}
+    boxes: dict[Any, Box] = {}
+    texts: dict[Any, str] = {}  # of those that no variable holds
     for node in nodes:
         if by_rule(node):
             continue  # the numbers inside a rule are in its text
         for slot, (child, _) in enumerate(node.next_functions):
             constant = _constant(node, slot, variables, frame) if child is None else None
             if constant is not None:
-                found.setdefault(node, []).append((slot, *constant))
-    return found
+                key, box = constant
+                keys.setdefault(node, {})[slot] = key
+                if not boxes.setdefault(key, box).name:
+                    texts[key] = texts.get(key) or operand_text(spans[node], node, slot, frame)
+    taken = taken | {box.name for box in boxes.values()}
+    several, seen = Counter(texts.values()), Counter[str]()
+    for key, text in texts.items():
+        seen[text] += several[text] > 1  # one alone is x₀ where x is another's: it came before
+        name = text if several[text] == 1 and text not in taken else numbered(text, seen[text])
+        boxes[key] = replace(boxes[key], name=name if text and name not in taken else "constant")
+    return keys, boxes
 
 
 def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | None) -> tuple[Any, Box] | None:
@@ -57,7 +72,7 @@ def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | Non
     version = None if operand is None else operand.version
     expression, span = _made_by(label, frame)
     key = memory(tensor) if tensor is not None else (node, slot)
-    box = Box("", "constant", label or "constant", expression, "", value, NONE, span)
+    box = Box("", "constant", label or "", expression, "", value, NONE, span)
     return key, replace(box, needs_grad=False, version=version)
 
 

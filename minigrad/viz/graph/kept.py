@@ -152,9 +152,7 @@ def _slot(node: Any, parameter: str) -> tuple[Any, Versions]:
 def _versions(held: Any) -> Versions:
     if isinstance(held, Versioned):
         return held.tensor._version, held.version
-    if naming.is_tensor(held) and not held.is_inference():
-        return held._version, 0
-    return None, None
+    return (held._version, 0) if naming.is_tensor(held) and not held.is_inference() else (None, None)
 
 
 def parameter_of(node: Any, is_wanted: Callable[[Any], bool]) -> str:

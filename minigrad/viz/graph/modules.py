@@ -96,5 +96,4 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
 
 def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:
     """What is said beside a picture in which something is closed; "" where nothing is."""
-    some_closed = len(shown) < len(groups)
-    return f"{len(graph.boxes)} boxes; a click opens a closed part" if some_closed else ""
+    return f"{len(graph.boxes)} boxes; a click opens a closed part" if len(shown) < len(groups) else ""

@@ -26,6 +26,7 @@ from minigrad.viz.torch_graphs import mirror_of
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at
 MOST_LOOKED_AT = 20_000  # things in all of them together, where parameters lie deep inside
+ATOMS = ast.Name, ast.Attribute, ast.Subscript, ast.Call  # what a formula can hold without parentheses
 LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
 LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
@@ -280,9 +281,7 @@ def op_word(op: str) -> str:
 
 def says_op(text: str, op: str) -> bool:
     """Whether the outermost operation of a piece of source is this op: `a * b` for mul, `x.exp()` for exp."""
-    statement = _statement(text)
-    tree: Any = statement.value if isinstance(statement, ast.Expr) else statement  # such as `x *= 2`
-    word = op_word(op)
+    tree, word = _operation(text), op_word(op)
     if isinstance(tree, ast.BinOp | ast.UnaryOp | ast.AugAssign):
         return word in OPERATORS.get(type(tree.op), ())
     if isinstance(tree, ast.Call):
@@ -291,10 +290,34 @@ def says_op(text: str, op: str) -> bool:
     return isinstance(tree, ast.Subscript) and word in OPERATORS[ast.Subscript]
 
 
+def operand_text(span: Span | None, node: Any, slot: int, frame: FrameType | None) -> str:
+    """The learner's text of what enters a node, the `x[t]` of `x[t] * w`; "" where that is long or not sure."""
+    text = "" if span is None else source_text(span)
+    if not says_op(text, node.name()):
+        return ""
+    tree = _operation(text)
+    ends = map(vars(tree).get, ("left", "right", "target", "value"))
+    parts = tree.args[:] if isinstance(tree, ast.Call) else [end for end in ends if end is not None]
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
+        owner = ast.unparse(tree.func.value).split(".")[0]
+        known = {} if frame is None else frame.f_globals | frame.f_locals
+        parts[:0] = [] if isinstance(known.get(owner), types.ModuleType) else [tree.func.value]
+    part = parts[slot] if len(parts) == len(node.next_functions) else None
+    texts = [ast.unparse(part)] if isinstance(part, ATOMS) else []
+    texts += [f"{ast.unparse(part.func)}(…)"] if isinstance(part, ast.Call) else []
+    return next((text for text in texts if len(text) <= LONGEST), "")
+
+
 def is_expression(text: str) -> bool:
     """False for a statement, such as the write `y[0] = 5`."""
     statement = _statement(text)
     return statement is None or isinstance(statement, ast.Expr)
+
+
+def _operation(text: str) -> Any:
+    """The expression that a text is, or a statement such as `x *= 2`."""
+    statement = _statement(text)
+    return statement.value if isinstance(statement, ast.Expr) else statement
 
 
 def _statement(text: str) -> ast.stmt | None:

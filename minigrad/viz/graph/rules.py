@@ -64,8 +64,7 @@ def explain(
 
 def binding(value: Any) -> Any:
     """What a rule's text needs of a value: the value itself, or the shape of an array that is not small."""
-    is_large = isinstance(value, np.ndarray) and value.size > WHOLE
-    return Sizes(value.shape) if is_large else value
+    return Sizes(value.shape) if isinstance(value, np.ndarray) and value.size > WHOLE else value
 
 
 @functools.lru_cache(maxsize=512)

@@ -109,24 +109,24 @@ class _Builder:
                 name = None if node in self.called.numbered else self.names[node]
                 self.spans[node] = only_assignment(name, self.frame)
         self.files = dict.fromkeys(span.file for span in self.spans.values() if span is not None)
-        constants = constants_of(self.nodes, self.variables, self.frame)
+        taken = set(self.names.values())
+        constants, found = constants_of(self.nodes, self.variables, self.frame, self.spans, taken)
         boxes: list[Box] = []
         nodes: list[Any] = []
         ids: dict[Any, str] = {}  # node, or the memory of a constant -> id
         for node in self.nodes:
-            for _, key, box in constants.get(node, ()):
+            for key in constants.get(node, {}).values():
                 if key not in ids:
                     ids[key] = f"n{len(boxes)}"
-                    boxes.append(replace(box, id=ids[key]))
+                    boxes.append(replace(found[key], id=ids[key]))
                     nodes.append(None)
             ids[node] = f"n{len(boxes)}"
             boxes.append(self._box(node, ids[node]))
             nodes.append(node)
         edges: list[Edge] = []
         for node in self.nodes:
-            keys = {slot: key for slot, key, _ in constants.get(node, ())}
             for slot, (child, output) in enumerate(node.next_functions):
-                key = child if child is not None else keys.get(slot)
+                key = child if child is not None else constants.get(node, {}).get(slot)
                 if key is not None:
                     edges.append(Edge(f"e{len(edges)}", ids[key], ids[node], slot, output, child is not None))
         boxes = self._completed_boxes(boxes, edges, nodes)

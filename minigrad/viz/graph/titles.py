@@ -49,9 +49,7 @@ class Titles:
             return f"{name}, call {number}" if number else name
         if scope.kind == ROUND:
             return f"{self.round_word(scope)} {scope.number} of {scope.total}"
-        if scope.kind == RECORDED:
-            return GENERATIONS.get(scope.number, f"graph {scope.number}")
-        return scope.title
+        return GENERATIONS.get(scope.number, f"graph {scope.number}") if scope.kind == RECORDED else scope.title
 
     def kind(self, scope: Scope) -> str:
         """What kind of thing a part is, in a word or two."""

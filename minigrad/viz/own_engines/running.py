@@ -147,9 +147,7 @@ class Pass:
 @silent
 def _change(before: Any, after: Any) -> Any:
     """What has been added to a gradient; None where nothing is there."""
-    if before is None or after is None:
-        return after
-    return np.where(before == 0, after, after - before)
+    return after if before is None or after is None else np.where(before == 0, after, after - before)
 
 
 def _scale(before: Any, after: Any) -> float:

@@ -158,7 +158,8 @@ class Question:
             "now": {box.id: self._told(box, before) for box, before in pairs if _differ(box, before)},
             "problem": {} if failure is None else trouble(failure, frames[-1].box),
         }
-        grads = {clean(names[key]): _array_of(leaf.grad) for key, leaf in second.leaves.items()}
+        held = {clean(names[key]): leaf.grad for key, leaf in second.leaves.items()}
+        grads = {name: None if grad is None else grad.detach().numpy() for name, grad in held.items()}
         root = clean(self.graph.by_id[self.graph.root].name)
         return WhatIf(tuple(changes), root, second.root.detach().numpy(), grads, tuple(frames), failure, shown)
 
@@ -209,10 +210,6 @@ class Question:
 
 def _differ(box: Box, before: Box) -> bool:
     return box.value != before.value or saved_of(box) != saved_of(before)
-
-
-def _array_of(gradient: Any) -> Any:
-    return None if gradient is None else gradient.detach().numpy()
 
 
 def _change(name: str, old: Any, new: Any) -> tuple[str, str, str]:

@@ -37,7 +37,7 @@ def picture_of(graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[
         "root": clean(graph.by_id[graph.root].name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
         "flows": {key: round(width) for key, width in flows_of(graph).items()},
-        "groups": [_group_json(group) for group in groups],
+        "groups": [vars(one) | {key: clean(getattr(one, key)) for key in ("name", "path", "kind")} for one in groups],
         "open": shown,
         "note": notice(graph, groups, shown),
         "boxes": {
@@ -77,10 +77,6 @@ def _drawn(box: Box, drawing: Drawing) -> dict[str, Any]:
     words = {key: text for key, text in written(box, drawing.sizes[box.id][0]).items() if text != said[key]}
     marks = {"heat": box.value.heat, "large": box.value.is_large, "unknown": not box.value.known}
     return words | {key: mark for key, mark in marks.items() if mark}
-
-
-def _group_json(group: Group) -> dict[str, Any]:
-    return {**vars(group), "name": clean(group.name), "path": clean(group.path), "kind": clean(group.kind)}
 
 
 def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:

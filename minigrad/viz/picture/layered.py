@@ -347,9 +347,7 @@ class _Bands:
             weight = 0.02 if end.is_loose else 4 if node.is_bend and end.is_bend else 1  # bends of one edge line up
             total += weight * (far - shift)
             weights += weight
-        if not weights:
-            return node.middle, 0.1
-        return total / weights, weights * (0.02 if node.is_loose else 1)
+        return (total / weights, weights * (0.02 if node.is_loose else 1)) if weights else (node.middle, 0.1)
 
     def _meets(self, node: _Node, link: str, side: str) -> float:
         wish = None if node.is_bend else self.port(node.id, link, side)

@@ -30,9 +30,7 @@ def clean(text: str) -> str:
 
 def clean_lines(text: str) -> str:
     """The same for text of several lines."""
-    if text.isprintable():
-        return text
-    return "\n".join(clean(line) for line in text.split("\n"))
+    return text if text.isprintable() else "\n".join(clean(line) for line in text.split("\n"))
 
 
 def markup(text: str) -> str:

@@ -348,8 +348,7 @@ def _hidden(hidden: bool) -> str:
 
 def _head(tip: Stop, down: bool, way: int) -> str:
     """An arrowhead with its point at `tip`, along the flow or, where `way` is -1, against it."""
-    sides = f"l4.5 {-10 * way}h-9z" if down else f"l{-10 * way} 4.5v-9z"
-    return f"M{_point(tip)}{sides}"
+    return f"M{_point(tip)}" + (f"l4.5 {-10 * way}h-9z" if down else f"l{-10 * way} 4.5v-9z")
 
 
 def _chips(layout: Layout, texts: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ import { legend } from "./sizes.mjs";
 
 const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milliseconds between steps
 const AT_ONCE = 800; // boxes and groups that are drawn within a second
+const TOO_MANY = 2000; // 5,000 take half a minute, and show nothing
 const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
 
 export class Controls {
@@ -90,7 +91,7 @@ export class Controls {
     this.list = this.breakList();
   }
 
-  /** Open all groups. What takes seconds is said first, and done when that has been painted. */
+  /** Open all groups, if that many can be seen. What takes seconds is said first, and done when that has been painted. */
   openAll() {
     const { player, stepper } = this;
     const { modules } = stepper.picture;
@@ -100,9 +101,13 @@ export class Controls {
       open();
       return;
     }
-    const said = `Drawing ${count} boxes and groups: this takes some seconds.`;
+    const said =
+      count > TOO_MANY
+        ? `${count} boxes and groups are too many for one picture: open those that you want by a click, or search.`
+        : `Drawing ${count} boxes and groups: this takes some seconds.`;
     player.note = said;
     player.tell();
+    if (count > TOO_MANY) return;
     requestAnimationFrame(() =>
       setTimeout(() => {
         if (player.note === said) player.note = "";

@@ -35,6 +35,11 @@ const BEGAN = "NaN begins"; // on a box where the sizes of gradients are shown, 
 
 const NOTHING = new Set();
 
+/** The op's own name: MaxPool2DBackward0 -> max_pool2d. */
+function opWord(op) {
+  return op.replace(/Backward\d*$/, "").replace(/D$/, "d").replace(/(?<!^)(?=[A-Z])/g, "_").toLowerCase();
+}
+
 export class Picture {
   constructor(data) {
     this.data = data;
@@ -276,10 +281,16 @@ export class Picture {
     this.drawing.style?.setProperty("--mg-letter", `${letter}px`);
     for (const [id, parts] of this.boxes) {
       parts.full ??= parts.name?.textContent;
-      const name = this.about(id)?.name ?? "";
-      this.sayName(parts, parts.full, name.split(".").at(-1), detail === "numbers" ? 15 : parts.height / 2);
-      const words = [...`${parts.full ?? ""}${parts.expression?.textContent ?? ""}`].length;
-      parts.expression?.setAttribute("visibility", words * letter * ASPECT + ENDS > parts.width ? "hidden" : "visible");
+      const { name = "", op = "" } = this.about(id) ?? {};
+      const says = /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
+      const whole = detail === "names" && says ? `${parts.full} · ${says}` : parts.full;
+      this.sayName(parts, whole, whole === parts.full ? name.split(".").at(-1) : whole, detail === "numbers" ? 15 : parts.height / 2);
+      if (parts.expression) {
+        parts.beside ??= parts.expression.textContent;
+        const fits = (text) => [...`${parts.full ?? ""}${text}`].length * letter * ASPECT + ENDS <= parts.width;
+        parts.expression.textContent = fits(parts.beside) || !says ? parts.beside : says;
+        parts.expression.setAttribute("visibility", fits(parts.expression.textContent) ? "visible" : "hidden");
+      }
       if (parts.state) this.call(id);
     }
     for (const parts of this.groups.values()) {
@@ -287,7 +298,7 @@ export class Picture {
       const isNumber = kind && /^\d+$/.test(name); // of a list of modules: says little
       const whole = !isNumber ? name : detail === "names" ? kind : `${name} ${kind}`;
       parts.name.setAttribute("x", detail === "names" ? 12 : 32);
-      this.sayName(parts, whole, detail === "names" ? whole : name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
+      this.sayName(parts, whole, isNumber ? kind : name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
     }
     this.paintChips(this.painted.chips, true);
   }

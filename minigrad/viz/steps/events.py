@@ -261,9 +261,7 @@ def array_value(value: Any) -> Value | None:
     """What is shown of an array, or of whatever a hook has made; None for None."""
     if value is None:
         return None
-    if isinstance(value, np.ndarray | np.generic):
-        return describe(value)
-    return Value(short(value), short(value))
+    return describe(value) if isinstance(value, np.ndarray | np.generic) else Value(short(value), short(value))
 
 
 def enumeration(names: Iterable[str]) -> str:

@@ -164,9 +164,7 @@ class Progress:
 
     def _rank(self, key: str) -> tuple[int, int]:
         """Leaves before ops, and of the ops the most recently made."""
-        if is_leaf(self.nodes[key]):
-            return 0, self.level_order[key]
-        return 1, -self.nodes[key]._sequence_nr()
+        return (0, self.level_order[key]) if is_leaf(self.nodes[key]) else (1, -self.nodes[key]._sequence_nr())
 
     def is_passed_by(self, key: str) -> bool:
         """Whether all who use a leaf have run and sent nothing: its AccumulateGrad does not run then."""

@@ -81,8 +81,7 @@ class Recorder:
         held = [pair for pair in grads if not is_own or np.any(pair[1])]
         story = tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
-        events = happened.before_the_pass(self.graph, self.runs, pruned)
-        return self._frame(None, story, events)
+        return self._frame(None, story, happened.before_the_pass(self.graph, self.runs, pruned))
 
     def advance(self) -> Frame | None:
         """Run one node and write its frame; None when there is none left.

@@ -137,8 +137,7 @@ class Replay:
         if slot in getattr(record, "numbers", ()):
             return record.numbers[slot]
         noted = getattr(record, "operands", {}).get(slot, UNKNOWN)
-        parameter = node.inputs[slot] if slot < len(node.inputs) else ""
-        return self._value(noted, node, parameter)
+        return self._value(noted, node, node.inputs[slot] if slot < len(node.inputs) else "")
 
     def _value(self, noted: Any, node: Any, parameter: str) -> Any:
         """What was noted as it goes into a call: a copy as an array or a tensor, anything else as it is."""

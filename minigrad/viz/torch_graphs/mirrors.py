@@ -24,9 +24,7 @@ _mirrors: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 def mirror_of(value: Any) -> Any:
     """A tensor of PyTorch's as its mirror; anything else as it is."""
     torch = sys.modules.get("torch")
-    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
-        return value
-    return _mirror(value, Tensor)
+    return _mirror(value, Tensor) if torch is not None and isinstance(value, getattr(torch, "Tensor", ())) else value
 
 
 def mirror_of_node(node: Any) -> Any:
@@ -229,9 +227,7 @@ class Node:
             outputs = [Output(about, kept.get(number)) for number, about in enumerate(self.raw._input_metadata)]
         except RuntimeError:  # a nested tensor has no shape
             return None
-        if not outputs:
-            return None
-        return Made(outputs) if call is None else call.record(outputs)
+        return None if not outputs else Made(outputs) if call is None else call.record(outputs)
 
 
 class Leaf(Node):

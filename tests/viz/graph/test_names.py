@@ -35,6 +35,35 @@ def test_what_is_assigned_many_times_is_numbered() -> None:
     stepper.close()
 
 
+INPUTS = "w = mg.ones(3, requires_grad=True)\nxs = mg.ones(2, 3)\nn = 0\n"
+UNNAMED = {
+    "for x in xs:\n    n = n + (x * w).sum()\nx = None\nloss = n.exp()": ["x₁", "x₂"],
+    "for t in range(2):\n    n = n + (xs[t] * w).sum()\nloss = n.exp()": ["xs[t]₁", "xs[t]₂"],
+    "def f(x):\n    x = x * 2\n    return (x * w).sum()\nloss = f(xs)": ["x"],
+    "def f(x):\n    w2 = w * 2\n    return (x.data * w2).sum()\nx = mg.ones(1)\nloss = f(xs + 1)": ["x.data"],
+    "def f(x):\n    x = w * x\n    return x.sum()\nloss = f(xs * 2)": ["x₀"],  # what is made of it is x
+    "def f(x):\n    x = w * x\n    x = x * 2\n    return x.sum()\nloss = f(xs * 2)": ["x"],
+    "def f(x, y=w):\n    x = mg.mul(x, y)\n    x *= xs[0]\n    return x.sum()\nloss = f(xs * 2)": ["x", "xs[0]"],
+    "loss = w.mul(mg.ones(3)).sum()": ["mg.ones(3)"],
+    "loss = mg.where(w > 2, w, mg.zeros(3)).sum()": ["constant"],  # has an argument that is none of the inputs
+    "loss = xs[0].masked_fill(w > 2, w.sum()).sum()": ["constant"],  # so has this
+    "loss = (w * (xs[0] * 2)).sum()": ["constant"],  # would need parentheses
+    "loss = (w * mg.tensor([1.0, 2.0, 3.0], dtype=mg.float32)).sum()": ["mg.tensor(…)"],
+    "for x in xs:\n    x = x * w\n    n = n + x.sum()\nx = None\nloss = n.exp()": ["constant", "constant"],
+}
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_what_needs_no_grad_and_has_no_name_is_called_as_the_code_calls_it(text: str) -> None:
+    assert names(INPUTS + text, "constant") == UNNAMED[text]
+
+
+def test_a_formula_says_it_too() -> None:
+    stepper = cell(INPUTS + "for x in xs:\n    n = n + x @ w\ns = viz.BackwardStepper(n)\n")["s"]
+    stepper.last()
+    assert "w gets g × x₀ = " in stepper.trace()
+
+
 def test_one_assignment_has_no_number_and_a_taken_name_keeps_its_own() -> None:
     assert names("x = mg.tensor(2.0, requires_grad=True)\ny = x * x\nloss = y.exp()") == ["y", "loss"]
     text = (
