@@ -944,11 +944,11 @@ class Writer:
         if self.packing and error is not None and error.message.startswith("Inference tensors cannot be saved"):
             raise NotNowError
         self.machine.ask_nodes()
-        for name in line.makes[1:] if error is None else ():
-            self.value(name).is_second = True
-        for name in line.makes if error is None else ():
-            if self._is_packed_number(self.value(name), line):
-                self.value(name).is_packed_number = True
+        for place, made in enumerate(map(self.value, line.makes)) if error is None else ():
+            if self._is_packed_number(made, line):
+                made.is_packed_number = True
+            if place and isinstance(made, self.F.Tensor):
+                made.is_second = True
         for _, tensor in self.machine.registers("t"):
             if asked(lambda t: t._is_view() and t.is_leaf and t.requires_grad, tensor) is True:
                 tensor.was_leaf_view = True
