@@ -26,16 +26,18 @@ GIVEN = {
     "a condition": lambda other: mg.where(other.ones(2) > 0, mg.ones(2), mg.ones(2)),
     "numbers for a tensor": lambda other: mg.tensor(other.ones(2)),
     "a list of numbers": lambda other: mg.tensor([other.ones(2), other.ones(2)]),
+    "what is assigned": lambda other: operator.setitem(mg.ones(3), 0, other.ones(())),
+    "what to differentiate by": lambda other: mg.autograd.grad(mg.ones(2, requires_grad=True).sum(), other.ones(2)),
+    "a gradient to start from": lambda other: mg.autograd.backward(mg.ones((), requires_grad=True), [other.ones(())]),
+    "where to start from": lambda other: mg.autograd.backward(other.ones((), requires_grad=True)),
+    "a node by hand": lambda other: mg.ones(2, requires_grad=True).mul(2).grad_fn(other.ones(2)),
 }
 REFUSED = {
     "a list": lambda other: mg.cat([mg.ones(2), other.ones(2)]),
     "what is copied": lambda other: mg.ones(2).copy_(other.ones(2)),
-    "what is assigned": lambda other: operator.setitem(mg.ones(3), 0, other.ones(())),
     "a parameter": lambda other: mg.nn.Parameter(other.ones(2)),
     "an optimizer": lambda other: mg.optim.SGD([other.ones(2)], lr=0.1),
     "a gradient": lambda other: setattr(mg.ones(2, requires_grad=True), "grad", other.ones(2)),
-    "what to differentiate by": lambda other: mg.autograd.grad(mg.ones(2, requires_grad=True).sum(), other.ones(2)),
-    "a gradient to start from": lambda other: mg.autograd.backward(mg.ones((), requires_grad=True), [other.ones(())]),
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.batching import Batched
-from minigrad.autograd.blame import type_name
+from minigrad.autograd.blame import short, type_name
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.autograd.node import edge_node
 from minigrad.autograd.run import Key, Roots, key_at
@@ -44,8 +44,8 @@ def key_of(tensor: Tensor) -> Key:
 
 def as_list(value: Any) -> list[Any]:
     """One or several, as a list."""
-    single = isinstance(value, TensorBase | str) or not isinstance(value, Iterable)
-    return [value] if single else list(value)
+    several = isinstance(value, Iterable) and not isinstance(value, TensorBase | str)
+    return list(value) if several and type_name(value) != "torch.Tensor" else [value]
 
 
 def listed_inputs(value: Any, function: str) -> list[Tensor]:
@@ -62,7 +62,7 @@ def listed_inputs(value: Any, function: str) -> list[Tensor]:
 def _check_tensors(values: list[Any], error: type[Exception], expected: str) -> None:
     for value in values:
         if not isinstance(value, TensorBase):
-            raise error(f"{expected}, but got {type_name(value)}: try tensor({value!r})")
+            raise error(f"{expected}, but got {type_name(value)}: try tensor({short(value)})")
 
 
 def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.batching import NotBatchableError
-from minigrad.autograd.blame import count_write, type_name
+from minigrad.autograd.blame import count_write, short, type_name
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
@@ -143,7 +143,7 @@ class Node:
         for number, gradient in enumerate(gradients):
             if gradient is not None and not isinstance(gradient, TensorBase):
                 kind = type_name(gradient)  # type: ignore[unreachable]
-                advice = f"{self.name()} must be called with tensors, not {kind}: try tensor({gradient!r})"
+                advice = f"{self.name()} must be called with tensors, not {kind}: try tensor({short(gradient)})"
                 raise TypeError(f"argument {number} is not a Variable: {advice}")
         if all(gradient is None for gradient in gradients):
             results: tuple[Any, ...] = (None,) * len(self._next_nodes)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import count_write, type_name, warn
+from minigrad.autograd.blame import count_write, short, type_name, warn
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, same_elements, writable
@@ -101,9 +101,8 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
     recorded = needs_grad(self, value) and self._array.dtype.kind == "f"
     parts, taken = indexing.read_index(self, None if index is True else index, recorded, written=True)
     if not isinstance(value, Tensor | int | float | np.integer):
-        raise TypeError(
-            f"can't assign a {type_name(value)} to a minigrad.{self.dtype.tensor_type}Tensor: try tensor({value!r})"
-        )
+        kind = f"minigrad.{self.dtype.tensor_type}Tensor"
+        raise TypeError(f"can't assign a {type_name(value)} to a {kind}: try tensor({short(value)})")
     value = value if isinstance(value, Tensor) else from_array(dtypes.element(self.dtype, value, alone=True))
     if not recorded:
         write_part(self, parts, taken, value)
