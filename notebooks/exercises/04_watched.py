@@ -285,8 +285,8 @@ def returned_the_list(h, loss):
 
 
 def asked_instead(h, loss):
-    """autograd.grad gives this gradient, but it stops at h and writes nothing. The leaves were to get theirs: run
-    loss.backward().
+    """The walk ended at h, as autograd.grad(loss, h) or backward(inputs=[h]) ends it. The leaves were to get their
+    gradients, too: run loss.backward().
     """
     return grad(loss, h)[0]
 

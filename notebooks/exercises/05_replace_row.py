@@ -157,14 +157,16 @@ def wrote_into_a_detached_h(h, row, values):
 
 
 def wrote_the_copys_data(h, row, values):
-    """The write through .data was not recorded: the numbers are new and the gradients those of the old row."""
+    """The write was not recorded, as through .data or inside no_grad(): the numbers are new and the gradients those of the
+    old row.
+    """
     result = h.clone()
     result.data[row] = values.detach()
     return result
 
 
 def copied_without_history(h, row, values):
-    """h was cut off: detach() keeps its gradient from going back. Take h.clone()."""
+    """h was cut off: detach(), tolist() or .data keeps its gradient from going back. Take h.clone()."""
     result = h.detach().clone()
     result[row] = values
     return result

@@ -258,6 +258,18 @@ def clamped_a_copy(loss_of, w1, w2, rate):
     return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp(-1, 1))
 
 
+def clamped_another(loss_of, w1, w2, rate):
+    """The name w2 stands for a copy from there on, and what is cleared is the gradient of that."""
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+        w2 = w2.clamp(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
 def clamped_above_only(loss_of, w1, w2, rate):
     """w2 is bounded on one side only: clamp_(-1, 1) takes both bounds."""
     return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(max=1))
@@ -431,7 +443,7 @@ EXERCISE = Exercise(
         Mistake(clamped_while_recording, when=raised("a leaf Variable that requires grad")),
         Mistake(clamped_too_early, when=raised("modified by an inplace operation")),
         clamped_data_too_early,
-        Mistake(never_clamped, clamped_a_copy),
+        Mistake(never_clamped, clamped_a_copy, clamped_another),
         Mistake(clamped_above_only, clamped_below_only),
         clamped_the_gradient,
         moved_only_w1,

@@ -185,6 +185,12 @@ def slopes_of_x_times_one(f, x):
 # ---------------------------------------------------------------- watched
 
 
+def watched_at_h_alone(h, loss):
+    """backward() may be told where to end, too."""
+    loss.backward(inputs=[h])
+    return h.grad
+
+
 def watched_as_first_output(h, loss):
     seen = []
     handle = h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[0]))
@@ -633,6 +639,19 @@ def replaced_and_scaled(h, row, values):
     return result + 0 * h
 
 
+def replaced_without_recording(h, row, values):
+    result = h.clone()
+    with mg.no_grad():
+        result[row] = values
+    return result
+
+
+def replaced_among_numbers(h, row, values):
+    result = mg.tensor(h.tolist())
+    result[row] = values
+    return result
+
+
 def replaced_where_a_column_of_bools_is(h, row, values):
     """For tables alone, which is what is asked for."""
     is_row = mg.zeros(len(h), 1, dtype=mg.bool)
@@ -752,6 +771,18 @@ def clamped_above(loss_of, w1, w2, rate):
         w2 -= rate * w2.grad
         w2.clamp_(max=1)
     w1.grad = w2.grad = None
+    return loss.item()
+
+
+def clamped_under_the_same_name(loss_of, w1, w2, rate):
+    """The gradient of the copy is cleared, and not that of the weight."""
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        w1.sub_(rate * w1.grad)
+        w2.sub_(rate * w2.grad)
+        w2 = mg.clamp(w2, min=-1.0, max=1.0)
+    w1.grad, w2.grad = None, None
     return loss.item()
 
 
@@ -883,6 +914,7 @@ WRONG = {
         watched_a_recorded_walk: "create_graph=True is not needed",
         watched_and_limited: "The hook has changed the gradient",
         watched_and_doubled_in_place: "The hook has changed the gradient",
+        watched_at_h_alone: "The walk ended at h",
     },
     "turned_around": {
         turned_without_the_sign_of_strength: "",
@@ -928,6 +960,8 @@ WRONG = {
         replaced_with_numbers_alone: "values was cut off",
         replaced_in_two_dimensions: "",
         replaced_and_scaled: "",
+        replaced_without_recording: "or inside no_grad()",
+        replaced_among_numbers: "h was cut off: detach(), tolist()",
     },
     "train_bounded": {
         clamped_by_data_at_last: "written through .data",
@@ -939,6 +973,7 @@ WRONG = {
         asked_in_the_other_order: "",
         clamped_above: "bounded on one side only",
         moved_one_after_the_other: "",
+        clamped_under_the_same_name: "clamp() makes a new tensor",
         froze_the_weights: "The weights must go on training.",
     },
 }
