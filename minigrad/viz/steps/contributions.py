@@ -22,6 +22,7 @@ from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.rules import Rule
 from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
 from minigrad.viz.picture.markup import clean, columns, shorten
+from minigrad.viz.steps.events import LONGEST_NAME
 from minigrad.viz.steps.frames import Contribution
 from minigrad.viz.steps.progress import Progress
 from minigrad.viz.steps.story import in_parentheses, sum_text
@@ -160,7 +161,7 @@ def _names(progress: Progress, box: Box, bound: Mapping[str, Any]) -> dict[str, 
     found |= {saved.parameter: saved.name for saved in box.saved if saved.name and saved.parameter != "result"}
     if box.op == "ReluBackward0" and box.inputs:
         found["result"] = found.get(box.inputs[0], box.name)  # which is above 0 where its input is
-    return found
+    return {parameter: shorten(name, LONGEST_NAME) for parameter, name in found.items()}
 
 
 def _bound(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import LINE, WHOLE, Value, describe, in_short, in_words
-from minigrad.viz.picture.markup import clean
-from minigrad.viz.steps.events import enumeration
+from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.steps.events import LONGEST_NAME, enumeration
 from minigrad.viz.steps.frames import Contribution, Grown, Line, Piece
 
 GRAD = ("code", ".grad")
@@ -34,6 +34,7 @@ def line(kind: str, *pieces: Any, why: bool = False) -> Line:
     styled: list[Piece] = []
     for piece in pieces:
         style, text = piece if isinstance(piece, tuple) else ("text", piece)
+        text = shorten(text, LONGEST_NAME) if style == "name" else text
         value, bracket, statistics = text.partition(" (min ")
         if style == "value" and bracket:
             styled += [("value", value), ("quiet", bracket + statistics)]

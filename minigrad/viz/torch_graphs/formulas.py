@@ -62,9 +62,7 @@ def input_names(raw: Any) -> tuple[str, ...]:
     worded = own_rules.WORDS.get(node_name(raw), ())
     if len(worded) == 1 and count > 1 and worded[0][0] == "tensors":
         return tuple(f"tensors[{slot}]" for slot in range(count))
-    if len(worded) == count:
-        return tuple(name for name, _ in worded)
-    return tuple(next(iter(_candidates(raw)), ()))
+    return tuple(name for name, _ in worded) if len(worded) == count else tuple(next(iter(_candidates(raw)), ()))
 
 
 def explain(node: Any, incoming: tuple[Any, ...], outgoing: list[Any]) -> None:

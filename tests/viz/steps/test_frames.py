@@ -272,3 +272,16 @@ def test_what_is_not_finite_comes_to_the_page_by_its_name() -> None:
     )
     norms = [size for text in scope["s"].recorded for size in json.loads(text)["norms"].values()]
     assert norms == [1.41, "Infinity", "NaN", "NaN"]
+
+
+@pytest.mark.parametrize("rule", ["x ** 2", "x * x", "x.exp().relu()"])
+def test_a_name_of_thousands_of_characters_leaves_room_for_what_is_said_of_it(rule: str) -> None:
+    stepper = cell(
+        f"x = mg.tensor(2.0, requires_grad=True)\ny = {rule}\n"
+        "s = viz.BackwardStepper(y, names={'n' * 10_000: x, 'm' * 10_000: y})\n"
+    )["s"]
+    stepper.last()
+    for frame in stepper.frames:
+        (sentence,) = [line.text for line in frame.story if line.kind == "sentence"]
+        assert len(sentence) < 450  # five names
+        assert "m" * 30 in sentence or "n" * 30 in sentence or "relu" in sentence
