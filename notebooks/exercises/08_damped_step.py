@@ -141,8 +141,25 @@ def shorter_step(f, x, damping):
 
 
 def divided_step(f, x, damping):
-    """Here the step is divided by the damping. It is added to the Hessian's diagonal."""
+    """This is the plain step divided by 1 + damping, as if the damping multiplied the Hessian. It is added to the
+    Hessian's diagonal.
+    """
     return x.detach() - mg.linalg.solve(hessian(f, x), grad(f(x), x)[0]) / (1 + damping)
+
+
+def scaled_diagonal(f, x, damping):
+    """The damping was multiplied by the Hessian's own diagonal. What is added there is the damping alone, the same
+    number for each element.
+    """
+    matrix = hessian(f, x)
+    return x.detach() - mg.linalg.solve(matrix + damping * eye_like(matrix) * matrix, grad(f(x), x)[0])
+
+
+def by_backward(f, x, damping):
+    """backward() adds to what is in x.grad already, here from before. autograd.grad returns the slope by itself."""
+    f(x).backward()
+    matrix = hessian(f, x) + damping * eye_like(hessian(f, x))
+    return x.detach() - mg.linalg.solve(matrix, x.grad)
 
 
 def damping_subtracted(f, x, damping):
@@ -195,14 +212,16 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(by_hand_twice, when=_has_no_second_slope),
         added_everywhere,
-        without_damping,
+        Mistake(without_damping, _new_point(lambda slope, hessian, _: mg.linalg.inv(hessian) @ slope)),
         uphill,
         step_alone,
         multiplied,
         diagonal_alone,
         divided_by_rows,
         shorter_step,
-        divided_step,
+        Mistake(divided_step, _new_point(lambda slope, hessian, n: mg.linalg.solve(hessian * (1 + n), slope))),
+        scaled_diagonal,
+        by_backward,
         damping_subtracted,
         descent_step,
         Mistake(with_its_graph, words=GRAPH),

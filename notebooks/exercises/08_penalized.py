@@ -1,6 +1,7 @@
 """Exercise `penalized`: a loss with a penalty on its slope, through which backward() reaches the weights."""
 
 import warnings
+from typing import Any, NamedTuple
 
 import minigrad as mg
 from minigrad.autograd import grad
@@ -10,7 +11,7 @@ from .chapter08 import drawn_numbers, in_float64
 
 CONSTANT = (
     "The loss is right, but to backward() the penalty is a constant. The slope came without a graph: ask for it with "
-    "create_graph=True; or the graph was cut off after that, by item(), detach() or no_grad()."
+    "create_graph=True; or the graph was cut off, by item(), detach() or no_grad()."
 )
 FUNCTIONS = {
     "((w * x) ** 2).sum()": lambda w, x: ((w * x) ** 2).sum(),
@@ -52,17 +53,24 @@ def _drawn(random):
         yield _case(words, drawn_numbers(random, columns), drawn_numbers(random, shape), strength, earlier)
 
 
+class Reached(NamedTuple):
+    """A loss, and what backward() would send from it to w; None if nothing would come there."""
+
+    loss: Any
+    gradient: Any
+
+
 def _with_gradient(value, arguments):
     """The loss, and what backward() would send from it to w."""
     if not isinstance(value, mg.Tensor):
         return value
     if not value.requires_grad:
-        return value, None
-    return value, grad(value.sum(), arguments[1], allow_unused=True)[0]
+        return Reached(value, None)
+    return Reached(value, grad(value.sum(), arguments[1], allow_unused=True)[0])
 
 
 def _compare(expected, got, outcome):
-    if not isinstance(got, tuple) or len(got) != 2:
+    if not isinstance(got, Reached):
         return compare(expected[0], got)
     if difference := compare(expected[0], got[0], "the loss"):
         return difference
@@ -76,7 +84,7 @@ def _compare(expected, got, outcome):
 
 
 def _show(value, arguments):
-    if not isinstance(value, tuple) or len(value) != 2:
+    if not isinstance(value, Reached):
         return show(value)
     before = "" if arguments[1].grad is None else f"; and w.grad is {show(arguments[1].grad)}"
     return f"{show(value[0])}; its gradient of w is {'None' if value[1] is None else show(value[1])}{before}"
@@ -191,6 +199,29 @@ def without_strength(loss_of, w, x, strength):
     return loss + (slope**2).sum()
 
 
+def subtracted(loss_of, w, x, strength):
+    """The penalty was subtracted, so that large slopes would be rewarded. It is added."""
+    return penalized(loss_of, w, x, -strength)
+
+
+def absolute_slopes(loss_of, w, x, strength):
+    """These are the absolute values of the slopes. Their squares are asked for."""
+    x = x.detach().requires_grad_()
+    loss = loss_of(w, x)
+    (slope,) = grad(loss, x, create_graph=True)
+    return loss + strength * slope.abs().sum()
+
+
+def loss_cut_off(loss_of, w, x, strength):
+    """The loss itself was cut off from its graph, by item() or detach(), so backward() would train with the penalty
+    alone. Both have to lead to w.
+    """
+    x = x.detach().requires_grad_()
+    loss = loss_of(w, x)
+    (slope,) = grad(loss, x, create_graph=True)
+    return loss.detach() + strength * (slope**2).sum()
+
+
 def by_backward(loss_of, w, x, strength):
     """backward() has written to w.grad as well, and the optimizer would use that.
     autograd.grad returns the slope for x, and writes nothing."""
@@ -240,6 +271,9 @@ EXERCISE = Exercise(
         mean_of_squares,
         square_of_the_sum,
         sum_of_slopes,
+        subtracted,
+        absolute_slopes,
+        loss_cut_off,
         penalty_alone,
         without_strength,
     ),

@@ -125,8 +125,12 @@ def _most(value):
 def _show(value, arguments):
     if not isinstance(value, Epoch):
         return show(value)
-    counts = ", ".join(map(str, value.kept))
-    return f"{show(value.answer)}; w afterwards {show(value.w)}; graphs kept when each loss was computed: {counts}"
+    counts = ", ".join(map(str, value.kept)) if _most(value) > 1 else "1 at most"
+    answer = value.answer
+    if isinstance(answer, tuple | list):  # one number is shown as one, in whatever holds it
+        is_number = [getattr(one, "ndim", None) == 0 and not has_graph(one) for one in answer]
+        answer = tuple(one.item() if alone else one for one, alone in zip(answer, is_number, strict=True))
+    return f"{show(answer)}; w afterwards {show(value.w)}; graphs kept when each loss was computed: {counts}"
 
 
 def _epochs(test):
@@ -287,7 +291,7 @@ def never_cleared(loss_of, w, batches, rate):
 
 
 def one_step_for_all(loss_of, w, batches, rate):
-    """w has moved once, after all batches. It moves after each."""
+    """w has moved once, after all batches. It moves after each, and the next loss is that of the moved w."""
     losses = [loss_of(w, batch) for batch in batches]
     sum(losses).backward()
     with mg.no_grad():
@@ -295,6 +299,36 @@ def one_step_for_all(loss_of, w, batches, rate):
     w.grad = None
     losses = [loss.item() for loss in losses]
     return sum(losses) / len(losses), max(losses)
+
+
+def one_step_after_all_walks(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        losses.append(loss.item())
+    with mg.no_grad():
+        w -= rate * w.grad
+    w.grad = None
+    return sum(losses) / len(losses), max(losses)
+
+
+def no_step(loss_of, w, batches, rate):
+    """w has not moved. A step of gradient descent is `w -= rate * w.grad`, inside no_grad(), for each batch."""
+    losses = [loss_of(w, batch).item() for batch in batches]
+    return sum(losses) / len(losses), max(losses)
+
+
+def uphill(loss_of, w, batches, rate):
+    """w has moved up the slope. Gradient descent subtracts rate * w.grad."""
+    return epoch(loss_of, w, batches, -rate)
+
+
+def smallest_loss(loss_of, w, batches, rate):
+    """The smallest loss is there in place of the largest."""
+    losses = []
+    _loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
+    return sum(losses) / len(losses), min(losses)
 
 
 EXERCISE = Exercise(
@@ -343,6 +377,9 @@ EXERCISE = Exercise(
         last_loss,
         Mistake(no_graph_at_all, when=lambda outcome: "does not require grad" in str(outcome.error)),
         never_cleared,
-        one_step_for_all,
+        Mistake(one_step_for_all, one_step_after_all_walks),
+        no_step,
+        uphill,
+        smallest_loss,
     ),
 )

@@ -33,10 +33,13 @@ INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.5))
 HEAD = ("Linear", "BatchNorm1d")
 
 
-def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained=0):
+def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained=0, nested=False):
     def make():
         mg.manual_seed(0)
-        model = Model(*[nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part]) for part in (kinds, HEAD)])
+        parts = [nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part]) for part in (kinds, HEAD)]
+        if nested:
+            parts[0] = nn.Sequential(parts[0])
+        model = Model(*parts)
         optimizer = mg.optim.SGD(model.parameters(), lr=0.125, momentum=0.5, weight_decay=0.25)
         model.__dict__["trial"] = (optimizer, mg.tensor(inputs))
         for _ in range(trained):  # the last gradients are still there
@@ -50,7 +53,8 @@ def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained=0):
         if trained
         else ""
     )
-    return Case(f"a backbone of {', '.join(kinds)}, a head of {', '.join(HEAD)}{before}", make)
+    inside = " in a module inside of it" if nested else ""
+    return Case(f"a backbone of {', '.join(kinds)}{inside}, a head of {', '.join(HEAD)}{before}", make)
 
 
 def _loss(model, x):
@@ -62,7 +66,7 @@ def _drawn(random):
     """Other layers, before and after some steps."""
     kinds = ["Linear", *random.choice(LAYERS, int(random.integers(1, 3))).tolist()]
     inputs = quarters(random, (int(random.integers(3, 5)), 2))
-    yield _case(kinds, quarters(random, (5,)), inputs, int(random.integers(0, 2)))
+    yield _case(kinds, quarters(random, (5,)), inputs, int(random.integers(0, 2)), bool(random.integers(2)))
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,8 @@ def _head_is_off(value, outcome):
 
 
 def _head_moves_otherwise(value, outcome):
+    if value.backbone is not None:
+        return False
     right = EXERCISE.run(freeze, outcome.case).value
     return any(compare(one, value.head[name]) is not None for name, one in right.head.items())
 
@@ -260,6 +266,7 @@ EXERCISE = Exercise(
         _case(["Linear", "Tanh"]),
         _case(["BatchNorm1d", "Linear", "Dropout"]),
         _case(["Linear", "BatchNorm1d"], trained=2),
+        _case(["Linear", "BatchNorm1d", "Dropout"], nested=True),
     ),
     drawn=_drawn,
     hints=(
@@ -276,7 +283,7 @@ EXERCISE = Exercise(
         Mistake(detach_forgotten, attribute_of_the_module),
         Mistake(new_parameters, when=_moved("the object")),
         Mistake(only_the_parameters, when=_runs_in_train_mode),
-        Mistake(cut_off, when=_frozen(lambda value, _: value.backbone is None and value.through is None)),
+        Mistake(cut_off, when=_frozen(lambda value, _: value.through is None)),
         Mistake(
             gradients_of_zero,
             when=lambda outcome: any(

@@ -156,7 +156,7 @@ def detached(tensors):
 
 
 def cloned_where_it_was_called(tensors):
-    """The copy is one more tensor of inference mode, since clone() ran inside of it. Leave the mode for these lines:
+    """The copy is one more tensor of inference mode, since it was made inside of it. Leave the mode for these lines:
     `with mg.inference_mode(False):`.
     """
     return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
@@ -176,7 +176,7 @@ def cloned_all(tensors):
 
 
 def through_numbers(tensors):
-    """The dtype is lost: mg.tensor() of Python's numbers gives float32. clone() keeps what a tensor is."""
+    """The dtype is lost: float() and mg.tensor() of Python's numbers give float32. clone() keeps what a tensor is."""
     with mg.inference_mode(False):
         return [mg.tensor(tensor.tolist()) if tensor.is_inference() else tensor for tensor in tensors]
 

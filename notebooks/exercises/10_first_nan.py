@@ -361,6 +361,19 @@ def in_anomaly_mode(tensors, loss):
         return first_nan(tensors, loss)
 
 
+def name_of_the_node(tensors, loss):
+    """This is the name of a node, from the error with which anomaly mode ends the walk. Asked for is the name of a
+    tensor in the dictionary, and a walk that goes on to its end: hang a hook on each tensor.
+    """
+    try:
+        with warnings.catch_warnings(), mg.autograd.set_detect_anomaly(True):
+            warnings.simplefilter("ignore")
+            loss.backward()
+    except RuntimeError as error:
+        return str(error).split("'")[1]
+    return ""
+
+
 def none_where_there_is_none(tensors, loss):
     """None came back where no nan was met. Asked for is the empty text, ""."""
     return first_nan(tensors, loss) or None
@@ -371,8 +384,8 @@ class _MetError(Exception):
 
 
 def stopped_by_an_error(tensors, loss):
-    """The walk was stopped, so the leaves have got nothing: an error that is raised in a hook ends backward(). Note the
-    name, and let the walk go on to its end.
+    """The leaves have got nothing: an error that is raised in a hook ends backward(). Note the name, and let the walk
+    go on to its end. Or it was autograd.grad that walked, which writes no .grad.
     """
 
     found, handles = [], []
@@ -449,6 +462,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(never_walked, when=_is_search(lambda mine, right: mine.walks == 0)),
         Mistake(in_anomaly_mode, when=raised("returned nan values")),
+        Mistake(name_of_the_node, when=_is_search(lambda mine, right: "Backward" in str(mine.name))),
         Mistake(found_nothing, when=lambda outcome: isinstance(outcome.error, IndexError)),
         Mistake(none_where_there_is_none, when=_is_search(lambda mine, right: mine.name is None and mine.walks == 1)),
         Mistake(all_names, when=_is_search(lambda mine, right: isinstance(mine.name, list | tuple))),

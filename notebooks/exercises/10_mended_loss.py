@@ -91,6 +91,23 @@ def clamped_probability(scores, labels):
     return -_probabilities(scores, labels).clamp(min=1e-12).log().mean()
 
 
+def limited_scores(scores, labels):
+    """The scores were limited, so that beyond the limit the loss is another one and has no gradient. By log_softmax
+    scores of any size can stay as they are.
+    """
+    return mended_loss(scores.clamp(-50, 50), labels)
+
+
+def all_columns_of_the_labels(scores, labels):
+    """[:, labels] takes the columns of all labels from every row. One number a row is asked for: [rows, labels]."""
+    return -scores.log_softmax(-1)[:, labels].mean()
+
+
+def scores_for_logs(scores, labels):
+    """nll_loss takes logs of probabilities. Here it got the scores: log_softmax is missing. cross_entropy is both."""
+    return -scores[mg.arange(len(labels)), labels].mean()
+
+
 def largest_of_all(scores, labels):
     """One number was taken off all rows: the largest of all. A row that is far below it has only zeros after exp(), and
     the log of their sum is -inf. Each row has its own largest score: max(-1, keepdim=True).
@@ -190,6 +207,9 @@ EXERCISE = Exercise(
             lambda scores, labels: mended_loss(scores.clamp(min=-1e9), labels),
         ),
         Mistake(with_epsilon, clamped_probability, when=_is_bounded),
+        Mistake(limited_scores, lambda scores, labels: as_it_was(scores.clamp(-50, 50), labels)),
+        all_columns_of_the_labels,
+        scores_for_logs,
         largest_of_all,
         exp_by_hand,
         by_a_product,

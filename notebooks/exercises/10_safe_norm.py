@@ -172,7 +172,7 @@ EXERCISE = Exercise(
             "exactly 0: put that into the result, after the root.",
             when=small_for_zero(safe_norm),
         ),
-        placeholder_left,
+        Mistake(placeholder_left, lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)),
         of_all,
         of_columns,
         added_sizes,

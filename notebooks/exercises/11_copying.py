@@ -149,7 +149,9 @@ def with_callers(f, x):
 
 
 def without_memory(f, x):
-    """No call has made memory, it seems. A profile notes bytes only with profile(profile_memory=True)."""
+    """No call was found that made memory. A profile notes bytes only with profile(profile_memory=True), and only of
+    calls in its block; the name of a call does not tell.
+    """
     return [event.name for event in _events(f, x) if event.self_cpu_memory_usage > 0]
 
 

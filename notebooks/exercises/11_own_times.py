@@ -103,6 +103,17 @@ def _evidence(outcome):
     )
 
 
+def _are_averages(outcome):
+    """Whether these are averages, in whatever order: rounding decides which of two that are equal is the larger."""
+    calls, pairs = outcome.case.make()[0], outcome.value
+    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        return False
+    mean, right = dict(averages(calls)), dict(own_times(calls))
+    if compare([*mean.values()], [*right.values()]) is None or {*mean} != {str(name) for name, _ in pairs}:
+        return False
+    return all(compare(mean[name], time) is None for name, time in pairs)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -206,6 +217,18 @@ def last_of_each(calls):
     return sorted(times.items(), key=lambda pair: -pair[1])
 
 
+def last_set(calls):
+    times, going_on = {}, []
+    for name, start, end in calls:
+        while going_on and going_on[-1][1] <= start:
+            going_on.pop()
+        times[name] = end - start
+        if going_on:
+            times[going_on[-1][0]] -= end - start
+        going_on.append((name, end))
+    return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
+
+
 def each_call(calls):
     """There is a tuple for each call. One for each name is asked for, with the times of all its calls."""
     pairs = [(name, time) for (name, _, _), time in zip(calls, _selves(calls), strict=True)]
@@ -296,9 +319,9 @@ EXERCISE = Exercise(
         with_neighbours,
         one_has_ended,
         without_zeros,
-        last_of_each,
+        Mistake(last_of_each, last_set),
         each_call,
-        averages,
+        Mistake(averages, when=_are_averages),
         smallest_first,
         by_name,
         in_order_of_calls,

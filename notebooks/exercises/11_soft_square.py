@@ -238,8 +238,8 @@ def without_a_function(x):
 
 
 def as_an_attribute(x):
-    """x was written to before backward, and nobody noticed: this is the gradient for other numbers. An attribute of ctx
-    is not looked after. ctx.save_for_backward(x) compares the version of x.
+    """x was written to before backward, and nobody noticed: this is the gradient for other numbers. Nobody looks after
+    an attribute of ctx, a variable outside, or x.data. ctx.save_for_backward(x) compares the version of x.
     """
 
     def forward(ctx, x):
@@ -275,6 +275,15 @@ def slope_of_the_log(x):
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
         return grad_output / (1 + x * x)
+
+    return _function(_forward, backward)(x)
+
+
+def without_the_two(x):
+    """The gradient is half of what it should be: the slope of x * x is 2 * x."""
+
+    def backward(ctx, grad_output):
+        return _backward(ctx, grad_output) / 2
 
     return _function(_forward, backward)(x)
 
@@ -390,6 +399,7 @@ EXERCISE = Exercise(
         Mistake(as_an_attribute, when=_written),
         Mistake(as_a_copied_attribute, when=_kept_elsewhere),
         slope_of_the_log,
+        without_the_two,
         slope_of_the_square,
         without_grad_output,
         Mistake(from_the_output, by_its_size, when=_is_gradient(mg.abs)),

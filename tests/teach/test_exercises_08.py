@@ -415,6 +415,32 @@ def curvature_through_numpy(f, x, v, steps):
     return curvature_with(product, steps, v, lambda v: mg.tensor(v.numpy() / np.linalg.norm(v.numpy())))
 
 
+def step_of_a_stretched_hessian(f, x, damping):
+    return x.detach() - mg.linalg.solve(hessian(f, x) * (1 + damping), grad(f(x), x)[0])
+
+
+def step_by_earlier_gradients(f, x, damping):
+    f(x).backward()
+    matrix = jacobian(lambda t: jacobian(f, t, create_graph=True), x)
+    matrix.diagonal().add_(damping)
+    return x.detach() - mg.linalg.inv(matrix) @ x.grad
+
+
+def penalty_beside_the_loss(loss_of, w, x, strength):
+    value, slope = vjp(lambda t: loss_of(w, t), x, create_graph=True)
+    return value, strength * (slope**2).sum()
+
+
+def penalty_taken_away(loss_of, w, x, strength):
+    value, slope = vjp(lambda t: loss_of(w, t), x, create_graph=True)
+    return value - strength * (slope**2).sum()
+
+
+def penalty_of_sizes(loss_of, w, x, strength):
+    value, slope = vjp(lambda t: loss_of(w, t), x, create_graph=True)
+    return value + strength * slope.abs().sum()
+
+
 WRONG = {
     "hessian_times": {
         times_all_rows_at_once: "the whole Hessian was made",
@@ -438,7 +464,9 @@ WRONG = {
         step_damped_where_negative: "first difference",
         step_damped_in_a_corner: "first difference",
         step_of_limited_length: "first difference",
-        step_by_diagonal_damping: "first difference",
+        step_by_diagonal_damping: "multiplied by the Hessian's own diagonal",
+        step_of_a_stretched_hessian: "divided by 1 + damping, as if the damping multiplied the Hessian",
+        step_by_earlier_gradients: "backward() adds to what is in x.grad already",
         step_as_a_list: "a tensor is asked for",
         step_as_a_column: "The shape is [2, 1]; it should be [2]",
         step_without_recording: "x.requires_grad is not what it was",
@@ -450,12 +478,15 @@ WRONG = {
         penalty_of_both: "first difference",
         penalty_around_one: "first difference",
         penalty_with_a_fixed_w: "to backward() the penalty is a constant",
-        penalty_of_a_fixed_loss: "the gradient of w",
+        penalty_of_a_fixed_loss: "The loss itself was cut off from its graph",
+        penalty_beside_the_loss: "A tensor is asked for; this is a tuple",
+        penalty_taken_away: "large slopes would be rewarded",
+        penalty_of_sizes: "These are the absolute values of the slopes",
         penalty_of_lengths: "first difference",
         penalty_over_rows: "first difference",
         penalty_squared_strength: "first difference",
         penalty_under_no_grad: "to backward() the penalty is a constant",
-        penalty_as_a_number: "cut off after that, by item()",
+        penalty_as_a_number: "cut off, by item()",
         penalty_walked_already: "by a backward() of your own",
     },
     "largest_curvature": {

@@ -501,6 +501,81 @@ def usable_by_asking_the_counter(tensors):
         return [copy.deepcopy(tensor) if is_marked(tensor) else tensor for tensor in tensors]
 
 
+def freeze_around_forward(model):
+    model.backbone.forward = mg.no_grad()(model.backbone.forward)
+
+
+def freeze_by_the_mode(model):
+    mg.set_grad_enabled(False)
+
+
+def freeze_flags_of_children(model):
+    for parameter in model.backbone.parameters():
+        parameter.requires_grad, parameter.grad = False, None
+    for layer in model.backbone.children():
+        layer.training = False
+
+
+def freeze_parameters_of_children(model):
+    model.backbone.eval()
+    for layer in model.backbone:
+        for parameter in layer.parameters(recurse=False):
+            parameter.requires_grad, parameter.grad = False, None
+
+
+def epoch_moved_once(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        losses.append(loss.item())
+        del loss
+    w.data -= rate * w.grad
+    w.grad = None
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_that_never_moves(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        w.grad = None
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_uphill(loss_of, w, batches, rate):
+    return epoch_of_floats(loss_of, w, batches, -rate)
+
+
+def epoch_of_the_best(loss_of, w, batches, rate):
+    losses = []
+    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
+    return sum(losses) / len(losses), min(losses)
+
+
+def epoch_summed_without_a_name(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        w.data -= rate * w.grad
+        w.grad = None
+        losses.append(loss.item())
+        del loss  # so that no graph is ever kept, where the known answer keeps one
+    return sum(losses), max(losses)
+
+
+def usable_from_numpy_inside(tensors):
+    return [mg.tensor(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def usable_by_float(tensors):
+    with mg.inference_mode(False):
+        return [tensor.clone().float() if tensor.is_inference() else tensor for tensor in tensors]
+
+
 WRONG = {
     "evaluate": {
         evaluate_children_only: "the training flag of",
@@ -522,6 +597,10 @@ WRONG = {
         freeze_by_hooks: "with a .grad",
         freeze_in_inference: "Nothing goes back through the backbone",
         freeze_a_copy: "Nothing was frozen",
+        freeze_around_forward: "Nothing goes back through the backbone",
+        freeze_by_the_mode: "Nothing goes back through the backbone",
+        freeze_flags_of_children: "still runs in train mode",
+        freeze_parameters_of_children: "Parameters of the backbone still get gradients",
         freeze_all_gradients_cleared: "The head's .grad was cleared as well",
     },
     "epoch": {
@@ -536,6 +615,11 @@ WRONG = {
         epoch_frozen: "w can no longer be trained",
         epoch_from_a_stack: "The list was emptied",
         epoch_summed_in_half: "the mean",
+        epoch_moved_once: "w has moved once, after all batches",
+        epoch_that_never_moves: "w has not moved",
+        epoch_uphill: "w has moved up the slope",
+        epoch_of_the_best: "The smallest loss is there",
+        epoch_summed_without_a_name: "This is the sum of the losses",
     },
     "usable": {
         usable_by_adding: "more tensor of inference mode",
@@ -547,6 +631,8 @@ WRONG = {
         usable_as_leaves: "requires_grad",
         usable_for_those_without_gradient: "Tensors that were fine",
         usable_detached: "the same tensor",
+        usable_from_numpy_inside: "since it was made inside of it",
+        usable_by_float: "float() and mg.tensor() of Python's numbers",
     },
 }
 

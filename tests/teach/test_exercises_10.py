@@ -6,6 +6,7 @@ its card has to say stands beside it.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack
 
 import numpy as np
@@ -381,6 +382,44 @@ def nan_within_contexts(tensors, loss):
 
 # ---------------------------------------------------------------- the table
 
+
+def sqrt_of_ones(x):
+    return mg.where(x > 0, x, mg.ones_like(x)).sqrt()
+
+
+def norm_of_rows_of_ones(x):
+    return x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)
+
+
+def loss_of_limited_scores(scores, labels):
+    return -scores.clamp(-50, 50).softmax(-1).log()[mg.arange(len(labels)), labels].mean()
+
+
+def loss_of_every_label(scores, labels):
+    return -scores.log_softmax(-1)[:, labels].mean()
+
+
+def loss_by_nll_of_scores(scores, labels):
+    return mg.nn.functional.nll_loss(scores, labels)
+
+
+def nan_without_backward(tensors, loss):
+    found = mg.autograd.grad(loss, list(tensors.values()), allow_unused=True)
+    names = [name for name, g in zip(tensors, found, strict=True) if g is not None and g.isnan().any()]
+    return next(iter(names), "")
+
+
+def nan_by_anomaly_mode(tensors, loss):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with mg.autograd.detect_anomaly():
+                loss.backward()
+    except RuntimeError as error:
+        return str(error).split("'")[1].removesuffix("0")
+    return ""
+
+
 WRONG = {
     "safe_sqrt": {
         sqrt_of_a_hooked_x: "x does not have the hooks that it had",
@@ -391,6 +430,7 @@ WRONG = {
         sqrt_of_relu_and_epsilon: "this is the root of a small number, which was added or is a bound",
         sqrt_with_its_own_rule: "The gradient, differentiated once more, is not",
         sqrt_without_nan: "A nan in x has become 0",
+        sqrt_of_ones: "The harmless number has got into the result",
     },
     "safe_norm": {
         norm_with_a_mask_of_elements: "the numbers",
@@ -400,6 +440,7 @@ WRONG = {
         norm_of_rows_that_are_long: "the numbers[0]: yours 0, expected 5e-10",
         norm_of_clamped_squares: "A row of zeros has got the root of a small number",
         norm_in_python: "they have no graph",
+        norm_of_rows_of_ones: "The harmless number has got into the result",
         norm_as_a_column: "The shape is [2, 1]; it should be [2]",
     },
     "mended_loss": {
@@ -413,6 +454,9 @@ WRONG = {
         loss_of_a_little_more: "a very wrong row has a bounded loss",
         loss_of_detached_scores: "the gradient[0, 0]",
         loss_in_float32: "in another dtype than they came in",
+        loss_of_limited_scores: "The scores were limited",
+        loss_of_every_label: "takes the columns of all labels from every row",
+        loss_by_nll_of_scores: "nll_loss takes logs of probabilities",
         loss_for_each_row: "The shape is [2]; it should be []",
     },
     "first_nan": {
@@ -425,6 +469,8 @@ WRONG = {
         nan_of_one_row: "the answer: yours '', expected 'x'",
         nan_with_one_handle_removed: "The name is right, but the hooks are still there",
         nan_that_stops_the_walk: "an error that is raised in a hook ends backward()",
+        nan_without_backward: "Or it was autograd.grad that walked",
+        nan_by_anomaly_mode: "This is the name of a node",
         nan_by_the_name_alone: "the answer: yours 'x', expected ''",
     },
 }

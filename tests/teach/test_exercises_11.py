@@ -458,6 +458,51 @@ def soft_by_a_small_graph_in_backward(x):
     return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), compute)(x)
 
 
+def own_set_anew(calls):
+    times, going_on = {}, []
+    for name, start, end in calls:
+        going_on = [one for one in going_on if one[1] > start]
+        times[name] = end - start
+        if going_on:
+            times[going_on[-1][0]] -= end - start
+        going_on.append((name, end))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+def own_means(calls):
+    names = [name for name, _, _ in calls]
+    means = [(name, time / names.count(name)) for name, time in own_by_containers(calls)]
+    return sorted(means, key=lambda pair: -pair[1])
+
+
+def limit_by_a_choice(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    return mg.where(x.abs() >= 1, mg.zeros_like(grad_output), grad_output)
+
+
+def limit_by_three_operations(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    return grad_output * ((x >= -1) & (x <= 1))
+
+
+def copying_what_is_called_a_copy(f, x):
+    return [e.name for e in recorded(f, x) if "copy" in e.name]
+
+
+def soft_of_data(x):
+    def keep(ctx, x, y):
+        ctx.save_for_backward(x.data)
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0]))(x)
+
+
+def soft_of_half_the_slope(x):
+    def keep(ctx, x, y):
+        ctx.save_for_backward(x)
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0]) / 2)(x)
+
+
 WRONG = {
     "own_times": {
         own_of_names: "the self time of",
@@ -470,6 +515,8 @@ WRONG = {
         own_by_microseconds: "'float' object cannot be interpreted as an integer",
         own_in_milliseconds: "the self time of matmul",
         own_as_words: "A list of tuples (name, self time) is asked for",
+        own_set_anew: "A later call of a name has overwritten the earlier ones",
+        own_means: "This is the average of a call",
         own_turned_around: "A list of tuples (name, self time) is asked for",
     },
     "limit_backward": {
@@ -481,12 +528,15 @@ WRONG = {
         limit_into_x: "backward has written to x",
         limit_of_small_gradients: "first difference",
         limit_that_stops_nothing: "The gradient passes everywhere",
+        limit_by_a_choice: "nan is neither inside nor outside",
+        limit_by_three_operations: "At -1 and 1 themselves 0 is asked for",
         limit_by_the_built_in: "At -1 and 1 themselves 0 is asked for",
     },
     "copying": {
         copying_outermost: "first difference",
         copying_whole_tensors: "first difference",
         copying_by_name: "first difference",
+        copying_what_is_called_a_copy: "the name of a call does not tell",
         copying_after_a_rehearsal: "f ran more than once",
         copying_without_an_end: "the profiler is still on",
         copying_without_prefixes: "name 1: yours add, expected aten::add",
@@ -496,7 +546,9 @@ WRONG = {
         copying_large_first: "The names are sorted by their bytes",
     },
     "soft_square": {
-        soft_in_a_closure: "An attribute of ctx is not looked after",
+        soft_in_a_closure: "Nobody looks after an attribute of ctx, a variable outside, or x.data",
+        soft_of_data: "Nobody looks after an attribute of ctx, a variable outside, or x.data",
+        soft_of_half_the_slope: "The gradient is half of what it should be",
         soft_of_a_copied_attribute: "More is kept than backward needs",
         soft_of_an_attribute_alone: "Give it to ctx.save_for_backward",
         soft_with_an_array_beside: "More is kept than backward needs",
