@@ -30,7 +30,8 @@ dimensions lie in memory in different orders (that of the result is numpy's affa
 it differs), and `.data` of a 0-d result (what a node saved of that is a number here, which no write reaches; for the
 same reason writes to such a result where a pack hook has it, after which torch computes a wrong gradient). Nor tensors
 of inference mode that a node cannot save, where saved tensors are packed or operands do not fit (torch complains when
-it has packed some, and before it looks at sizes), nor a hook on a view that was a leaf with a gradient of its own and
+it has packed some, and before it looks at sizes), nor dimensions that are not there, where saved tensors are packed
+(logsumexp has packed before it looks), nor a hook on a view that was a leaf with a gradient of its own and
 is none any more (torch's old leaf runs it, too, since a leaf asks its tensor for hooks). Nor writes to a leaf that has
 hooks and no longer requires grad (torch's old leaf has lost them, or the run ends with "leaf variable has been moved
 into the graph interior"), nor writes to a second output that retains its gradient (torch moves what the first output
@@ -1077,7 +1078,7 @@ class Writer:
 
     def dim(self, tensor: Any) -> int:
         count = len(tensor.shape)
-        if self.chance(2):
+        if self.chance(2) and not self.packing:
             return count + 1
         return self.below(2 * count) - count if count else 0
 
