@@ -245,11 +245,11 @@ class _Simplify(ast.NodeTransformer):
 
     def _decided(self, test: ast.expr) -> bool | None:
         """The answer to a question about plain values, or None."""
-        if any(isinstance(part, ast.Name) for part in ast.walk(test)):
+        if any(isinstance(part, ast.Name) and part.id != "all" for part in ast.walk(test)):
             value = self.known.value(test)
             return bool(value) if value is not None and np.size(value) == 1 else None
         code = compile(ast.fix_missing_locations(ast.Expression(test)), "<rule>", "eval")
-        return bool(eval(code, {"__builtins__": {}}))
+        return bool(eval(code, {"__builtins__": {"all": all}}))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         inner, index = self.visit(node.value), self.visit(node.slice)

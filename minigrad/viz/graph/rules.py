@@ -115,7 +115,7 @@ class _Plain(ast.NodeTransformer):
         known = {name: value for name, value in self.bound.items() if not isinstance(value, Sizes)}
         try:
             test = compile(ast.Expression(node.test), "<rule>", "eval")  # our own source
-            chosen = eval(test, {"__builtins__": {}}, known)
+            chosen = eval(test, {"__builtins__": {"all": all}}, known)
         except Exception:
             return self.generic_visit(node)
         return self.visit(node.body if chosen else node.orelse)
