@@ -26,17 +26,17 @@ inference mode or with another shape (torch compares shapes that it noted at dif
 tensors outside of it (becomes a view), backward(g) with a `g` that shares memory with a leaf (torch's `.grad` may then
 share it, too: writing to the one changes the other), a hook on the node of a view (how many nodes an index has),
 operands that do not fit while saved tensors are packed (torch has packed before it looks at sizes), operands whose
-dimensions lie in memory in different orders (that of the result is numpy's affair here, so that what view() can do with
-it differs), and `.data` of a 0-d result (what a node saved of that is a number here, which no write reaches; for the
-same reason writes to such a result where a pack hook has it, after which torch computes a wrong gradient). Nor tensors
-of inference mode that a node cannot save, where saved tensors are packed or operands do not fit (torch complains when
-it has packed some, and before it looks at sizes), nor dimensions that are not there, where saved tensors are packed
-(logsumexp has packed before it looks), nor a hook on a view that was a leaf with a gradient of its own and
-is none any more (torch's old leaf runs it, too, since a leaf asks its tensor for hooks). Nor writes to a leaf that has
-hooks and no longer requires grad (torch's old leaf has lost them, or the run ends with "leaf variable has been moved
-into the graph interior"), nor writes to a second output that retains its gradient (torch moves what the first output
-retains, or asks to report a bug), nor hooks on a view that may no longer be asked for its place in the graph (torch
-refuses the first and takes the next).
+dimensions lie in memory in different orders, or are expanded and turned (the order of the result is numpy's affair
+here, so that what view() can do with it differs), and `.data` of a 0-d result (what a node saved of that is a number
+here, which no write reaches; for the same reason writes to such a result where a pack hook has it, after which torch
+computes a wrong gradient). Nor tensors of inference mode that a node cannot save, where saved tensors are packed or
+operands do not fit (torch complains when it has packed some, and before it looks at sizes), nor dimensions that are not
+there, where saved tensors are packed (logsumexp has packed before it looks), nor a hook on a view that was a leaf with
+a gradient of its own and is none any more (torch's old leaf runs it, too, since a leaf asks its tensor for hooks). Nor
+writes to a leaf that has hooks and no longer requires grad (torch's old leaf has lost them, or the run ends with "leaf
+variable has been moved into the graph interior"), nor writes to a second output that retains its gradient (torch moves
+what the first output retains, or asks to report a bug), nor hooks on a view that may no longer be asked for its place
+in the graph (torch refuses the first and takes the next).
 
 CI runs 300 programs (see `test_random_programs.py`). The long run is made by hand, and reports what fails as short
 programs; it takes a few minutes for 10,000 of them:
@@ -1296,7 +1296,10 @@ def view_expression(w: Writer, x: str) -> str:
         options += [f"{x}.view({shape[1]}, {shape[0]})", f"{x}.diagonal(1)"]
     if count == 3:
         options += [f"{x}.permute(2, 0, 1)", f"{x}.view(4, 2)", f"{x}[0, :, 1]"]
-    return w.pick(options)
+    steps = [step for size, step in zip(shape, t.stride(), strict=True) if size > 1]
+    turned = steps != sorted(steps, reverse=True)
+    unwanted = r"\.(transpose|permute|t|T)\b" if 0 in steps else r"\.expand\b" if turned else "never"
+    return w.pick([option for option in options if not re.search(unwanted, option)])
 
 
 @kind(15)
