@@ -42,6 +42,14 @@ def test_micrograds_kind_needs_no_adapter() -> None:
     assert "self.grad += other.data * out.grad" in stepper.trace()
 
 
+def test_a_power_that_micrograd_calls_by_its_exponent_is_a_power() -> None:
+    square = Value(3.0) * Value(3.0)
+    square._op = "**2"
+    stepper = BackwardStepper(square, engine=Engine())
+    stepper.last()
+    assert sentences(stepper)[1].startswith("pow: ")
+
+
 def test_a_step_back_puts_gradients_back_and_forward_again() -> None:
     stepper, values = of_example()
     assert [value.grad for value in values.values()] == [0, 0, 0, 0]

@@ -196,3 +196,14 @@ def test_the_shape_of_a_large_value_is_never_cut(shape: tuple[int, ...]) -> None
     x = mg.full(shape, 0.5, requires_grad=True)
     drawn = viz.draw(x * 2).svg
     assert drawn.count(f">{list(shape)}</text>") >= 2
+
+
+def test_a_value_that_is_too_long_is_cut_before_its_map() -> None:
+    x = mg.full((2,) * 12, 0.5, requires_grad=True)
+    box = snapshot(x * 2).boxes[-1]
+    assert box.value.heat
+    assert box.value.text == str([2] * 12)
+    row = svg.row_text(box.value, box.value.text, svg.WIDEST)
+    assert row.startswith("[2, 2, ")
+    assert row.endswith("…")
+    assert len(row) * svg.MONO_WIDTH <= svg.WIDEST - 2 * svg.PAD - svg.LABEL - svg.MAP_WIDTH
