@@ -40,7 +40,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "teach": (1_276, ("teach",)),
 }
 WHOLE, WITHOUT_PICTURES = 23_198, 12_400  # the package, and the package without viz and teach
-SCRIPTS = 7_455  # lines of JavaScript and CSS in viz/static, all of them
+SCRIPTS = 7_464  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

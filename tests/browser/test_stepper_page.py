@@ -261,6 +261,14 @@ def test_nothing_sticks_out_of_a_page_of_any_width(opened: Any, width: int) -> N
         }"""
     )
     assert out == []
+    cut = page.locator(".mg-bar button, .mg-set-zoom button").evaluate_all(
+        """(buttons) => buttons.filter((one) => {
+            const left = one.closest('.minigrad-stepper').getBoundingClientRect().left;
+            const isCut = one.getClientRects().length && one.getBoundingClientRect().left < left;
+            return isCut || one.scrollWidth > one.clientWidth + 1;
+        }).map((one) => one.className)"""
+    )
+    assert cut == []
 
 
 # Parts that cover each other, and controls that lie under something when they are scrolled to.
