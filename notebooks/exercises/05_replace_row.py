@@ -157,8 +157,8 @@ def wrote_into_a_detached_h(h, row, values):
 
 
 def wrote_the_copys_data(h, row, values):
-    """The write was not recorded, as through .data or inside no_grad(): the numbers are new and the gradients those of the
-    old row.
+    """The write was not recorded, as through .data or inside no_grad(): the numbers are new and the gradients those of
+    the old row.
     """
     result = h.clone()
     result.data[row] = values.detach()
