@@ -9,6 +9,7 @@ from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, fu
 from .chapter06 import drawn_numbers, measured_slopes
 from .chapter06_recomputed import (
     AGAIN,
+    HOOKED,
     KEPT,
     MANY,
     MEANWHILE,
@@ -100,13 +101,24 @@ def _evidence(outcome):
     times = 1 if trial.x.is_leaf else 2
     with mg.no_grad():
         found = measured_slopes(lambda w: trial.f.function(w * times), trial.leaf, trial.weights)
-    return found + ("\n  each of the two backwards adds as much" if trial.way == AGAIN else "")
+    beside = {
+        AGAIN: "\n  each of the two backwards adds as much",
+        HOOKED: "\n  and 10 times as much behind the hook on x",
+    }
+    return found + beside.get(trial.way, "")
 
 
 def _ran(outcome, condition):
     """Whether the result is right, and f ran as the condition says of the calls that are right and those that were."""
     run, right = outcome.value, EXERCISE.run(recomputed, outcome.case).value
     return isinstance(run, Run) and compare(right.result, run.result) is None and condition(right, run)
+
+
+def _hook_ran_twice(outcome):
+    """Whether the gradient is the one that has met the hook on x once more than it should."""
+    run, right = outcome.value, EXERCISE.run(recomputed, outcome.case).value
+    is_hooked = outcome.arguments[0].way == HOOKED and isinstance(run, Run)
+    return is_hooked and isinstance(run.gradient, mg.Tensor) and compare(right.gradient * 10, run.gradient) is None
 
 
 def _arrived_twice(outcome):
@@ -133,6 +145,20 @@ def twice(f, x):
         with mg.enable_grad():
             ctx.f(x).backward(grad_output)
         return None, x.grad
+
+    return _recomputed_with(f, x, backward=backward)
+
+
+def walked_to_x_itself(f, x):
+    """The inner walk ended in the x of the big graph and ran the hook that hangs there, and the walk around it ran it
+    once more. Begin the small graph with x.detach().requires_grad_().
+    """
+
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        with mg.enable_grad():
+            y = ctx.f(x)
+        return None, *grad(y, x, grad_output)
 
     return _recomputed_with(f, x, backward=backward)
 
@@ -279,6 +305,7 @@ EXERCISE = Exercise(
         _case("sin(x) * x", [0.5, -1.0, 2.0], way=OTHER, earlier=3.0),
         _case("(x * x).sum(-1)", [[0.5, -1.0], [2.0, 1.5]], [1.0, -2.0], way=AGAIN),
         _case("sin(x) * x", [0.5, -1.0, 2.0], way=WRITTEN, outside=True),
+        _case("sin(x) * x", [0.5, -1.0, 2.0], way=HOOKED, outside=True),
         _kept_case(),
     ),
     drawn=_drawn,
@@ -295,6 +322,7 @@ EXERCISE = Exercise(
     picture=_draw,
     mistakes=(
         Mistake(twice, when=_arrived_twice),
+        Mistake(walked_to_x_itself, when=_hook_ran_twice),
         gradient_of_the_sum,
         times_f,
         straight_through,

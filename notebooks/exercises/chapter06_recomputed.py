@@ -14,12 +14,13 @@ from minigrad.teach import Difference, compare, show
 MANY = 2**15  # numbers of a tensor that is seen among all that Python keeps
 
 # What happens between the call and backward, or instead.
-ONCE, AGAIN, OTHER, WRITTEN, KEPT = "once", "again", "other", "written", "kept"
+ONCE, AGAIN, OTHER, WRITTEN, HOOKED, KEPT = "once", "again", "other", "written", "hooked", "kept"
 MEANWHILE = {
     ONCE: "",
     AGAIN: ", backward twice",
     OTHER: ", another call with another f before backward",
     WRITTEN: ", x.mul_(2) before backward",
+    HOOKED: ", a hook on x makes its gradient 10 times as large",
     KEPT: ", what is kept besides f and x",
 }
 
@@ -68,6 +69,8 @@ class Trial:
         self.x = self.leaf * 2 if outside else self.leaf
         self.weights, self.way, self.arrivals = mg.tensor(weights), way, []
         self.leaf.register_post_accumulate_grad_hook(self.arrivals.append)
+        if way == HOOKED:
+            self.x.register_hook(lambda g: g * 10)
 
 
 class Run(NamedTuple):

@@ -378,6 +378,16 @@ def recomputed_at_x_itself(f, x):
     return recomputing(f, x, compute=compute)
 
 
+def recomputed_into_a_leaf_of_its_own(f, x):
+    def compute(ctx, given, grad_output):
+        leaf = mg.tensor(given.tolist(), requires_grad=True)
+        with mg.enable_grad():
+            ctx.f(leaf).backward(grad_output)
+        return leaf.grad
+
+    return recomputing(f, x, compute=compute)
+
+
 def recomputed_with_a_setup(f, x):
     class Recompute(Function):
         @staticmethod
@@ -730,6 +740,7 @@ WRONG = {
         recomputed_into_the_leaf: "the gradient of the leaf",
         recomputed_times_two: "None of the mistakes that are known here",
         recomputed_without_a_gradient: "No gradient has arrived there",
+        recomputed_at_x_itself: "ran the hook that hangs there",
     },
     "central_slopes": {
         slopes_through_python: "f was called with float32",
@@ -777,7 +788,7 @@ RIGHT = {
     "tanh_backward": (tanh_factored, tanh_of_x_again, tanh_in_numpy),
     "quantized": (quantized_as_data, quantized_in_numpy, quantized_with_a_setup),
     "peaks_backward": (peaks_of_columns, peaks_in_numpy, peaks_in_a_small_graph),
-    "recomputed": (recomputed_by_a_product, recomputed_at_x_itself, recomputed_with_a_setup),
+    "recomputed": (recomputed_by_a_product, recomputed_into_a_leaf_of_its_own, recomputed_with_a_setup),
     "central_slopes": (slopes_put_back, slopes_by_places, slopes_of_rows_of_the_identity),
     "two_sides": (sides_in_numpy, sides_of_a_signed_step, sides_of_double_numbers),
     "disagreeing": (disagreeing_or_nan, disagreeing_less_agreeing, disagreeing_places),
