@@ -323,7 +323,7 @@ def _operation(text: str) -> Any:
 def _statement(text: str) -> ast.stmt | None:
     """The one statement of a text; None for a piece of one, or one that was cut short."""
     try:
-        (statement,) = ast.parse(text.strip()).body
+        (statement,) = ast.parse(text).body
     except (SyntaxError, ValueError):
         return None
     return statement

@@ -616,3 +616,16 @@ def test_a_leafs_sum_is_of_what_its_hook_left() -> None:
     told = stepper.trace()
     assert "10 + 3 = 13" in told
     assert "10 + 6" not in told
+
+
+def test_a_function_that_keeps_its_result_says_so() -> None:
+    graph = cell(
+        "class Exp(mg.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        y = x.exp()\n"
+        "        ctx.save_for_backward(y)\n        return y\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return g * ctx.saved_tensors[0]\n"
+        "x = mg.tensor([0.0, 1.0], requires_grad=True)\ny = Exp.apply(x)\nd = viz.draw(y.sum())\n"
+    )["d"].graph
+    (kept,) = graph.named("y").saved
+    assert (kept.parameter, kept.name, kept.value.text, kept.state) == ("saved_tensors[0]", "", "[1, 2.718]", "kept")
+    assert (kept.saved_version, kept.version) == (0, 0)
