@@ -422,6 +422,7 @@ def test_it_is_said_in_these_words(text: str) -> None:
     assert any(BY_TEXT[text].begins(line) for line in said), said
 
 
+@pytest.mark.usefixtures("every_warning")
 @pytest.mark.parametrize("text", [text for text in RAISED if text != "…Backward came back to itself"])  # it hangs
 def test_pytorch_says_it_too_or_the_page_says_that_it_does_not(
     text: str, torch: Any, monkeypatch: pytest.MonkeyPatch

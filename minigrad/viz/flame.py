@@ -202,7 +202,7 @@ class _Picture:
         """The learner's line that made the one box of a bar."""
         span = self.graph.by_id[keys[0]].span if self.graph is not None and len(keys) == 1 else None
         if span is None or self.graph is None:
-            return f"; {len(keys)} boxes" if keys else ""
+            return f"; {len(keys)} box{'es' * (len(keys) > 1)}" if keys else ""
         titles = {source.file: source.title for source in self.graph.sources}
         where = f"{titles.get(span.file, '')} line {span.first}".strip()
         return f"<br>{markup(where)}: <code>{markup(source_line(span.file, span.first).strip())}</code>"
