@@ -181,9 +181,9 @@ def _frame(group: Group, frame: Frame, state: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def short_name(name: str) -> str:
-    """A name as it stands in a box: of a long path, such as net.layer1.0.conv1.weight, the end says most."""
+    """A name as it stands in a box: of a path, such as net.layer1.0.conv1.weight, the end says most; of code not."""
     text = clean(name)
-    while columns(text) > NAME_LIMIT and "." in text.removeprefix("…"):
+    while columns(text) > NAME_LIMIT and "." in text.removeprefix("…") and "(" not in text:
         text = "…" + text.removeprefix("…").split(".", 1)[1]
     return shorten(text, NAME_LIMIT)
 

@@ -284,7 +284,7 @@ export class Picture {
       const { name = "", op = "" } = this.about(id) ?? {};
       const says = /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
       const whole = detail === "names" && says ? `${parts.full} · ${says}` : parts.full;
-      this.sayName(parts, whole, whole === parts.full ? name.split(".").at(-1) : whole, detail === "numbers" ? 15 : parts.height / 2);
+      this.sayName(parts, whole, whole === parts.full ? (name.includes("(") ? name : name.split(".").at(-1)) : whole, detail === "numbers" ? 15 : parts.height / 2);
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
         const fits = (text) => [...`${parts.full ?? ""}${text}`].length * letter * ASPECT + ENDS <= parts.width;

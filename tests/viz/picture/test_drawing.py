@@ -161,6 +161,14 @@ def test_a_long_name_leaves_its_expression_room() -> None:
     assert svg.PAD + len(name[1]) * svg.NAME_WIDTH < float(expression[1]) - len(expression[2]) * svg.MONO_WIDTH
 
 
+def test_a_name_without_room_is_cut_where_it_says_least() -> None:
+    path, code = "net.encoder.layers.0.attention.out.weight", "mg.tensor([1.0, 0.0, 3.0, 5.0])"
+    assert path.endswith(svg.short_name(path).removeprefix("…"))
+    assert svg.short_name(path).startswith("…")
+    assert code.startswith(svg.short_name(code).removesuffix("…"))
+    assert svg.short_name(code).endswith("…")
+
+
 def test_nan_is_drawn_as_an_alarm() -> None:
     scope = cell("x = mg.tensor([-1.], requires_grad=True)\ny = x.log()\nd = viz.draw(y)\n")
     (text,) = [
