@@ -327,6 +327,37 @@ test("the menu of a box is walked with arrows, and gives the focus back", async 
   assert.equal(step(root), 2);
 });
 
+test("a menu that the reader has left for something else does not fetch the focus back", async () => {
+  const root = await show(saved());
+  boxNamed(root, "E").focus();
+  key(boxNamed(root, "E"), "m");
+  const elsewhere = root.querySelector(".mg-press-next");
+  document.activeElement.dispatchEvent(new FocusEvent("focusout", { bubbles: true, relatedTarget: elsewhere }));
+  assert.equal(root.querySelector("[role=menu]").hidden, true);
+  assert.notEqual(document.activeElement, boxNamed(root, "E"));
+});
+
+test("a click ends a drag and is none; the next press is one, also after a drag that ended outside", async () => {
+  const root = await show(saved());
+  const view = root.querySelector(".mg-view");
+  const mouse = (type, clientX) => Object.assign(new MouseEvent(type, { bubbles: true, button: 0, clientX, clientY: 0 }), { pointerId: 1, pointerType: "mouse" });
+  let arrived = 0;
+  view.firstElementChild.addEventListener("click", () => (arrived += 1));
+  const clicked = () => view.firstElementChild.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  const drag = () => {
+    view.dispatchEvent(mouse("pointerdown", 0));
+    view.dispatchEvent(mouse("pointermove", 30));
+    view.dispatchEvent(mouse("pointerup", 30));
+  };
+  drag();
+  clicked();
+  assert.equal(arrived, 0);
+  drag(); // let go where nothing hears the click
+  view.dispatchEvent(mouse("pointerdown", 30));
+  clicked();
+  assert.equal(arrived, 1);
+});
+
 test("the question mark lists all keys", async () => {
   const root = await show(saved());
   const keys = root.querySelector(".mg-keys");
