@@ -348,7 +348,8 @@ def test_processes_that_an_answer_starts_end_with_it(tmp_path: Path) -> None:
 def test_the_stop_button_ends_both() -> None:
     """In a Python of its own, which gets the signal of the stop button as a kernel does: with its whole session."""
     code = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as a kernel does, however it was started
 from minigrad.teach import check
 def slope_of_w(w, x, b, target):
     print(__import__("os").getpid(), flush=True)
