@@ -146,9 +146,7 @@ def environment():
     variables = dict(os.environ)
     for name in ("PYTHONPATH", "PYTHONHOME", "JUPYTER_PATH", "JUPYTER_CONFIG_PATH", "PIP_TARGET", "PIP_PREFIX"):
         variables.pop(name, None)  # each would mix in packages or settings from elsewhere
-    variables.pop(
-        "PYTHONDONTWRITEBYTECODE", None
-    )  # else each kernel, and each test's process, compiles us anew
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)  # else each kernel, and each test's process, compiles us anew
     variables.update(
         PATH=os.pathsep.join([SCRIPTS, variables.get("PATH", "")]),
         VIRTUAL_ENV=VENV,

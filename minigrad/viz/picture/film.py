@@ -40,7 +40,7 @@ def film_of(stills: Sequence[str], sentences: Sequence[str], seconds: float) -> 
     seconds, the last for twice as long.
     """
     frames = [ElementTree.fromstring(still.replace(NAMESPACE, "", 1)) for still in stills]
-    width, height = (float(frames[0].get(name, 0)) for name in ("width", "height"))
+    width, height = map(float, frames[0].get("viewBox", "").split()[2:])
     whole = max(width, NARROWEST)
     film = _Film(len(stills))
     layers = zip(*(frame.findall("g") for frame in frames), strict=True)

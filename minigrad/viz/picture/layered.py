@@ -344,7 +344,8 @@ class _Bands:
                 continue
             far = self._meets(end, link, "after" if side == "before" else "before")
             shift = self._meets(node, link, side) - node.middle  # where on this node the edge begins
-            weight = 0.02 if end.is_loose else 4 if node.is_bend and end.is_bend else 1  # bends of one edge line up
+            # Bends of one edge line up, and pull little at its ends: a chain of boxes beside it stays straight.
+            weight = 0.02 if end.is_loose or node.is_bend != end.is_bend else 4 if node.is_bend else 1
             total += weight * (far - shift)
             weights += weight
         return (total / weights, weights * (0.02 if node.is_loose else 1)) if weights else (node.middle, 0.1)

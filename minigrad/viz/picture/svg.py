@@ -18,7 +18,7 @@ from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import Frame, Layout, Sizes, Wire, kind_beside, open_that_fit
+from minigrad.viz.picture.layout import PAGE, Frame, Layout, Sizes, Wire, kind_beside, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 
 MONO_WIDTH, NAME_WIDTH, FLAG_WIDTH = 7.3, 8.6, 7.0  # pixels a character takes: rows and pills, names, flags
@@ -98,8 +98,9 @@ def draw_svg(
     seen = [box for box in graph.boxes if box.id in layout.corners]
     boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad) for box in seen]
     looks = _looks(groups, states)
-    frames = [_frame(group, layout.frames[group.id], looks[group.id]) for group in groups if group.id in layout.frames]
-    layers = "".join(frames), lines, "".join(boxes), _chips(layout, chips)
+    parts = [_frame(group, layout.frames[group.id], looks[group.id]) for group in groups if group.id in layout.frames]
+    frames, titles = ("".join(part[above] for part in parts) for above in (0, 1))
+    layers = frames, lines, titles + "".join(boxes), _chips(layout, chips)
     return _drawing(graph, sizes, layout, layers)
 
 
@@ -120,17 +121,13 @@ def flows_of(graph: Snapshot) -> dict[str, float]:
     return widths
 
 
-def _drawing(
-    graph: Snapshot,
-    sizes: Sizes,
-    layout: Layout | None = None,
-    layers: Sequence[str] = [""] * 4,
-) -> Drawing:
+def _drawing(graph: Snapshot, sizes: Sizes, layout: Layout | None = None, layers: Sequence[str] = [""] * 4) -> Drawing:
     """`layers` is what is drawn already: groups, edges, boxes and chips."""
     title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
     if layout is not None:
-        width, height = pixels(layout.width), pixels(layout.height)
-        extent = f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        scale = min(1.0, PAGE[0] / layout.width)  # wider, a notebook would cut it off
+        size = [pixels(side) for side in (layout.width * scale, layout.height * scale, layout.width, layout.height)]
+        extent = ' width="{}" height="{}" viewBox="0 0 {} {}"'.format(*size)
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph"{extent} role="group" aria-label={attribute(title)} '
         f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title>'
@@ -152,8 +149,10 @@ def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, st
     return {key: [*told[key], "done" if found - {"off"} == {"done"} else "idle"][0] for key, found in inside.items()}
 
 
-def _frame(group: Group, frame: Frame, state: str) -> str:
-    """An open group as a frame around its boxes, a closed one as a pile with a word on what is inside."""
+def _frame(group: Group, frame: Frame, state: str) -> tuple[str, str]:
+    """An open group as a frame around its boxes, a closed one as a pile; and its title, which lies above the edges that
+    come in below it.
+    """
     sheet = group.kind == RECORDED
     fill = (PANEL if sheet else MODULE) if frame.is_open else PAPER
     stroke, thick, _, glow = STATES[state]
@@ -161,18 +160,19 @@ def _frame(group: Group, frame: Frame, state: str) -> str:
     thick = thick if state != "idle" else 1 if frame.is_open else 1.4
     look = f'rx="8" fill="{fill}" stroke="{stroke}" stroke-width="{thick}"'
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
-    size = f'width="{pixels(frame.width)}" height="{pixels(frame.height)}"'
-    pile = "" if frame.is_open else f'<rect {size} {look} transform="translate(4 4)"/>'
+    card = f'<rect width="{pixels(frame.width)}" height="{pixels(frame.height)}" {look}/>'
+    pile = "" if frame.is_open else card.replace("/>", ' transform="translate(4 4)"/>')
     name, kind = clean(group.name), kind_beside(group)
     if columns(name) * NAME_WIDTH + columns(kind) * MONO_WIDTH > frame.width - 40:
         kind = ""  # rather than a part of the name
-    middle = 20 if frame.is_open else 26
+    place = f'data-group="{group.id}" transform="translate({_point((frame.x, frame.y))})"'
+    look = f'y="{20 if frame.is_open else 26}" paint-order="stroke" stroke="{fill}" stroke-width="4"'
     return (
-        f'<g class="mg-group" data-group="{group.id}" transform="translate({_point((frame.x, frame.y))})">'
-        f"<title>{markup(group.about)}</title>{pile}<rect {size} {look}/>"
-        f'<text x="12" y="{middle}" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
+        f'<g class="mg-group" {place}><title>{markup(group.about)}</title>{pile}{card}</g>',
+        f'<g class="mg-group-title" {place} pointer-events="none">'
+        f'<text x="12" {look} font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
         f"{markup(shorten(name, max(int((frame.width - 24) / NAME_WIDTH), 4)))}</text>"
-        f'<text x="{pixels(frame.width - 12)}" y="{middle}" text-anchor="end" fill="{QUIET}">{markup(kind)}</text></g>'
+        f'<text x="{pixels(frame.width - 12)}" {look} text-anchor="end" fill="{QUIET}">{markup(kind)}</text></g>',
     )
 
 

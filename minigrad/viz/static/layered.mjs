@@ -253,7 +253,7 @@ class Bands {
     for (const [{ node: end, id }, side, far] of ends) {
       if (this.bandOf[end.layer] !== this.bandOf[node.layer]) continue;
       const shift = this.meets(node, id, side) - node.middle;
-      const weight = isLoose(end) ? 0.02 : node.bend && end.bend ? 4 : 1;
+      const weight = isLoose(end) || node.bend !== end.bend ? 0.02 : node.bend ? 4 : 1; // bends of one edge line up, and pull little at its ends
       sum += weight * (this.meets(end, id, far) - shift);
       weights += weight;
     }

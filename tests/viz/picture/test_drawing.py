@@ -20,7 +20,7 @@ from minigrad.viz.dot import LayoutError
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import LIMIT
 from minigrad.viz.graph.snapshot import snapshot
-from minigrad.viz.picture import svg
+from minigrad.viz.picture import layout, svg
 
 
 def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
@@ -82,11 +82,30 @@ def test_the_kind_of_a_group_stands_beside_its_name_unless_that_says_it() -> Non
         "s = viz.BackwardStepper(loss)\n"
     )
     image = parsed(scope["s"]._repr_mimebundle_()[0]["image/svg+xml"])
-    groups = [group for group in image.iter(f"{SVG}g") if group.get("data-group")]
-    assert [[text.text or "" for text in group.iter(f"{SVG}text")] for group in groups] == [
+    titles = [group for group in image.iter(f"{SVG}g") if group.get("class") == "mg-group-title"]
+    assert [[text.text or "" for text in title.iter(f"{SVG}text")] for title in titles] == [
         ["Linear", ""],
         ["head", "Linear"],
     ]
+
+
+def test_a_title_lies_above_the_edges_that_come_in_below_it() -> None:
+    loop = "w = mg.ones(2, requires_grad=True)\ntotal = 0.0\nfor k in range(5):\n    "
+    loop += "loss = (w * k - 1) ** 2\n    total = total + loss\n"
+    image = parsed(viz.draw(cell(loop)["total"]).svg)
+    drawn = [part.get("class") for part in image.iter() if part.tag in (f"{SVG}g", f"{SVG}path")]
+    assert "mg-group-title" in drawn
+    assert drawn.index("mg-group-title") > max(k for k, name in enumerate(drawn) if name == "mg-wire")
+
+
+def test_a_wide_picture_is_shown_as_wide_as_a_notebook_s_page() -> None:
+    made = "x = mg.tensor(1.0, requires_grad=True)\ny = x * 2\nz = y * 3\npredicted = z * 4\n"
+    made += "loss = predicted.exp()\n"
+    image = parsed(viz.draw(cell(made)["loss"]).svg)
+    width, height = (float(image.get(name, 0)) for name in ("width", "height"))
+    _, _, whole, high = map(float, image.get("viewBox", "").split())
+    assert whole > layout.PAGE[0] == width
+    assert width / whole == pytest.approx(height / high, rel=1e-3)
 
 
 def test_too_large_a_graph_is_refused_at_once() -> None:

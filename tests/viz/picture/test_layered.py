@@ -55,6 +55,17 @@ def overlapping(rectangles: list[tuple[float, float, float, float]]) -> bool:
     )
 
 
+@pytest.mark.parametrize("steps", [3, 12])
+def test_a_chain_beside_an_input_of_every_step_stays_straight(steps: int) -> None:
+    chain = [f"h{step}" for step in range(steps + 1)]
+    items = [Item(key, 140, 54) for key in (chain[0], "w", *chain[1:])]
+    links = [Link(f"{one}>{other}", one, other) for one, other in itertools.pairwise(chain)]
+    links += [Link(f"w>{key}", "w", key) for key in chain[1:]]
+    laid = arrange(items, links, Room(900, 10_000, down=True))
+    places = [laid.corners[key][0] for key in chain[1:]]
+    assert max(places) - min(places) < 12 * steps, "it leans to the side on which the edges pass"
+
+
 @given(graphs(), st.booleans(), st.integers(200, 1200), st.integers(150, 900))
 @settings(max_examples=80, deadline=None)
 def test_no_box_lies_on_another_and_edges_follow_the_flow(
