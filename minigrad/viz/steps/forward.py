@@ -104,8 +104,7 @@ def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[Line]:
 def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
     """` = A × B = 2 × 3 = 6`, or as much of it as is known: the learner's expression, with numbers, and the value."""
     if not naming.is_expression(box.expression):  # a write, as y += 1
-        made: list[Piece | str] = [" is what ", ("code", box.expression), " left: ", ("value", box.value.text)]
-        return made
+        return [" is what ", ("code", box.expression), " left: ", ("value", box.value.text)]
     inputs = [graph.by_id[edge.source] for edge in graph.into[box.id]]
     called = {one.name.rstrip(SUBSCRIPTS): one for one in inputs} | {one.name: one for one in inputs}
     expression = box.expression
@@ -113,9 +112,7 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
         expression = f"{expression}({', '.join(one.name for one in inputs)})"
     texts = _written(expression, called) or (expression, "")
     parts = list(dict.fromkeys(text for text in texts if text))
-    pieces: list[Piece | str] = []
-    for text in parts:
-        pieces += [" = ", ("code", text)]
+    pieces: list[Piece | str] = [piece for text in parts for piece in (" = ", ("code", text))]
     if box.value.is_large or not box.value.known:
         return [*pieces, ", of shape ", ("value", box.value.text)] if box.value.text else pieces
     return pieces if box.value.text in parts else [*pieces, " = ", ("value", box.value.text)]
@@ -123,12 +120,17 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
 
 def _written(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | None:
     """A piece of the learner's code as in a textbook, and the same with numbers for names, where all have one; None
-    for what no textbook writes.
+    for what no textbook writes. A name that no input has (y = x; y = y * 3) is that of the input that it does not name.
     """
-    numbers = {name: one.value.text for name, one in called.items() if one.value.known and not one.value.is_large}
     try:
         tree = _Plain().visit(ast.parse(expression, mode="eval").body)
         names = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)} - _functions(tree)
+        unknown, absent = names - called.keys(), {one.id: one for one in called.values()}
+        for name in names & called.keys():
+            absent.pop(called[name].id, None)
+        if len(unknown) == len(absent) == 1:
+            called = {**called, unknown.pop(): next(iter(absent.values()))}
+        numbers = {name: one.value.text for name, one in called.items() if one.value.known and not one.value.is_large}
         named = Writer(lambda name, turned: (called[name].name if name in called else name) + "ᵀ" * turned).text
         with_numbers = Writer(lambda name, turned: numbers[name] + "ᵀ" * turned).text
         return named(tree), with_numbers(tree) if names <= numbers.keys() else ""

@@ -72,6 +72,16 @@ def test_a_result_is_told_with_names_with_numbers_and_what_it_comes_to() -> None
     assert told(grown("writes"))["y₁"] == "y₁ = x × 2 = [1, 2] × 2 = [2, 4]."  # and not what the writes left
 
 
+def test_a_name_that_was_given_on_is_told_as_what_it_stood_for() -> None:
+    scope = cell(
+        "x = mg.tensor(1.0, requires_grad=True)\ny = x\nwhile y < 9:\n    y = y * 3\n"
+        "s = viz.BackwardStepper(y, forward=True)\n"
+    )
+    sentences = told(scope["s"])
+    assert sentences["y₁"] == "y₁ = x × 3 = 1 × 3 = 3."
+    assert sentences["y₂"] == "y₂ = y₁ × 3 = 3 × 3 = 9."
+
+
 @pytest.mark.parametrize("program", ["a formula", "a loop", "a recorded gradient"])
 def test_the_numbers_of_an_equation_are_equal(program: str) -> None:
     compared = 0
