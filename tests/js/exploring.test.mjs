@@ -73,6 +73,21 @@ test("b sets a breakpoint at a box, run stops there, b removes it", async () => 
   assert.equal(root.querySelector(".mg-count").hidden, true);
 });
 
+test("on a page that was saved before there were breakpoints they hold all the same", async () => {
+  const model = saved("example", { breaks: undefined });
+  const { set } = model;
+  model.set = (name, value) => {
+    if (name === "breaks") throw new Error("no place for it");
+    set(name, value);
+  };
+  const root = await show(model);
+  key(boxNamed(root, "E"), "b");
+  assert.ok(classes(boxNamed(root, "E")).includes("mg-breakpoint"));
+  assert.equal(root.querySelector(".mg-count").textContent, "1");
+  press(root, "run");
+  assert.equal(step(root), 2);
+});
+
 test("a condition is added in the list, what is none is explained, and the cross removes it", async () => {
   const root = await show(saved());
   press(root, "breaks");
@@ -221,6 +236,36 @@ test("a drawing that is larger than its view has a small map, in which a click g
   assert.deepEqual([view.scrollLeft, view.scrollTop], [width - 100, height - 60]);
   press(root, "fit");
   assert.ok(map.hidden);
+});
+
+test("where the view is small, an opened part is shown large enough to be read, and a step brings the box that runs", async () => {
+  const root = await show(saved("network"));
+  const [view, drawing] = [root.querySelector(".mg-view"), root.querySelector("svg.mg-graph")];
+  const room = { clientWidth: 240, clientHeight: 160 };
+  for (const [name, value] of Object.entries(room)) Object.defineProperty(view, name, { value, configurable: true });
+  const scrolled = [];
+  view.scrollTo = ({ left, top }) => scrolled.push([left, top]);
+  const scale = () => Number(drawing.getAttribute("height")) / Number(drawing.getAttribute("viewBox").split(" ")[3]);
+  const isSeen = (element, part) => {
+    const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map((side, k) => (Number(side) + part * Number(element.querySelector("rect").getAttribute(["width", "height"][k]))) * scale());
+    const [left, top] = scrolled.at(-1);
+    return x > left - 1 && x < left + room.clientWidth && y > top - 1 && y < top + room.clientHeight;
+  };
+  press(root, "close-all");
+  press(root, "fit");
+  const group = groupNamed(root, "net");
+  key(group, "Enter");
+  assert.ok(scale() > 0.8, `${scale()}`);
+  assert.ok(isSeen(group, 0)); // where its name stands
+  key(root, "0");
+  press(root, "open-all");
+  for (let k = 0; k < 3; k += 1) press(root, "next");
+  const ran = root.querySelector("[data-box].mg-ran");
+  assert.ok(isSeen(ran, 0.5), `${ran.getAttribute("transform")} at ${scrolled.at(-1)}`);
+  const before = scrolled.length;
+  press(root, "fit"); // all is seen: nothing moves
+  press(root, "next");
+  assert.equal(scrolled.length, before);
 });
 
 test("what is shown small says less, in letters that can be read", async () => {
@@ -404,6 +449,8 @@ test("a module closes to one box that counts its nodes, and opens again", async 
   key(groupNamed(root, "body"), "Enter");
   const closed = groupNamed(root, "body");
   assert.equal(closed.getAttribute("aria-expanded"), "false");
+  const sign = () => root.querySelector(`.mg-group-title[data-group="${closed.getAttribute("data-group")}"] .mg-fold`).textContent;
+  assert.equal(sign(), "+");
   assert.ok(visible() < before);
   assert.ok(root.querySelectorAll("[data-edge]").length < edges);
   assert.match(closed.getAttribute("aria-label"), /: 0 of \d+ nodes ran/);
@@ -412,6 +459,7 @@ test("a module closes to one box that counts its nodes, and opens again", async 
   assert.match(closed.getAttribute("aria-label"), /: (\d+) of \1 nodes ran/);
   assert.ok(classes(closed).includes("mg-done") || classes(closed).includes("mg-ran"));
   closed.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  assert.equal(sign(), "−");
   assert.equal(visible(), before);
   press(root, "close-all");
   assert.equal(visible(), Object.keys(examples.network.picture.boxes).length - examples.network.picture.groups.find((group) => !group.parent).count);

@@ -117,6 +117,20 @@ test("a wrong number is told what it is, counted, and can be put right or shown"
   assert.equal(root.querySelector(".mg-predict p").textContent, `Right at the first try: 1 of 1 nodes, 0 of ${second.questions.length} numbers. Missed: a sign once.`);
 });
 
+test("Enter gives the answer that was typed, and other keys are the field's own", async () => {
+  const root = await predicting();
+  const [first, second] = frames();
+  clickBox(root, first.next);
+  const [question] = second.questions;
+  const field = root.querySelector(".mg-answer");
+  field.value = String(-question.value);
+  const before = said(root);
+  key(field, "5");
+  assert.equal(said(root), before);
+  key(field, "Enter"); // which JupyterLab would take for its own
+  assert.equal(said(root), "The size is right, the sign is not.");
+});
+
 test("it is switched on and off by a key and by a button, and Over, the slider and Play ask nothing", async () => {
   cleanup = await widget.render({ model: saved(), el: page.host });
   const root = page.host.querySelector(".minigrad-stepper");

@@ -257,10 +257,12 @@ test("what happened, who is next, and the words for a screen reader", async () =
     assert.ok(why.textContent.includes(piece), piece);
   }
   const queue = root.querySelector(".mg-queue").textContent.replaceAll("\u00a0", " ");
-  for (const piece of ["next to run: D", "D (2 of 2), C (1 of 1)", "A.grad, B.grad", "F, E"]) assert.ok(queue.includes(piece), piece);
+  for (const piece of ["next to run: D (of those ready, it was made last)", "D (2 of 2), C (1 of 1)", "A.grad, B.grad", "F, E"]) assert.ok(queue.includes(piece), piece);
   const live = root.querySelector("[aria-live]");
   assert.equal(live.getAttribute("aria-live"), "polite");
   assert.match(live.textContent, /^Step 2 of 6\. mul: C gets .* 1 \+ 9 = 10\. Next to run: D\.$/);
+  press(root, "back"); // one alone is ready, for no other reason
+  assert.equal(root.querySelector(".mg-upcoming").textContent, "next to run: E");
 });
 
 test("what is behind why stays open over the steps and for the page's next stepper", async () => {

@@ -111,6 +111,15 @@ test("left of the sign a token is what the line makes at last, also while a part
   assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), d);
 });
 
+test("a leaf is found from any line, a result only from where it went in or came out", async () => {
+  const picture = structuredClone(examples.example.picture);
+  for (const line of picture.sources[0].lines) line[1] = line[1].replace(/^E = .*/, "E = C * D + 0 * A + 0 * F");
+  const root = await show(saved("example", { picture }), 2);
+  over(token(root, ".mg-lit", "A"));
+  assert.deepEqual(litBoxes(root), ["A"]);
+  assert.equal(token(root, ".mg-lit", "F"), undefined); // the line above made another one
+});
+
 test("a transposed factor is the factor", async () => {
   const root = await show(saved("large"), 3); // matmul: w gets xᵀ @ g
   over(token(root, ".mg-sentence", "x"));

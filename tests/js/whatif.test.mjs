@@ -63,6 +63,10 @@ test("its frames are the kernel's, without the middle part of the sentences", ()
     const [here, there] = [JSON.parse(text), JSON.parse(kernel.frames[k])];
     assert.deepEqual(here.chips, Object.fromEntries(Object.entries(there.chips).map(([edge, chip]) => [edge, chip.split(" = ").at(-1)])));
     assert.deepEqual(here.norms, there.norms);
+    const { name, kind } = picture.boxes[here.box] ?? {};
+    const said = here.story[0].pieces.map(([, words]) => words).join("");
+    if (kind === "leaf") assert.equal(said, `${name}.grad = ${there.boxes[here.box].full}.`);
+    else if (name) assert.match(said, /^\w+ gets .*\.$/);
     for (const [box, state] of Object.entries(there.boxes)) {
       assert.deepEqual([here.boxes[box]?.full, here.boxes[box]?.none, here.boxes[box]?.state], [state.full, state.none, state.state], `${box} at ${k}`);
     }

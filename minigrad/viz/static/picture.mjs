@@ -316,7 +316,7 @@ export class Picture {
   // ---------------------------------------------------------------- a frame
 
   paint(frame, state, breaks = [], unmade = NOTHING) {
-    for (const [id, parts] of this.boxes) if (state.boxes[id] && parts.painted !== state.boxes[id]) this.paintBox(id, state.boxes[id]);
+    for (const [id, parts] of this.boxes) if (state.boxes[id] && parts.painted !== state.boxes[id]) this.paintBox(id, parts, state.boxes[id]);
     if (this.painted.edges !== state.edges) this.paintWires(state.edges, state.norms ?? {});
     this.paintChips(frame.chips ?? {});
     this.paintNext(frame.index < 0 ? null : frame.next);
@@ -372,9 +372,7 @@ export class Picture {
     parts.painted = null; // its version and its label are written anew
   }
 
-  paintBox(id, box) {
-    const parts = this.boxes.get(id);
-    if (!parts) return;
+  paintBox(id, parts, box) {
     parts.painted = box;
     const { group, grad, map } = parts;
     for (const name of STATES) group.classList.toggle(`mg-${name}`, name === box.state);
