@@ -351,6 +351,61 @@ def test_the_hook_of_a_tensor_that_is_gone_is_seen_by_what_it_changed() -> None:
     assert (item.rule.source, item.value.text) == ("g * result", "[2, 2]")
 
 
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("arrives", "factors", "is_told"),
+    [
+        ([NAN, 1.0], [1.0, 1.0], False),
+        ([NAN, 1.0], [1.0, 2.0], True),
+        ([INF, 1.0], [1.0, 1.0], False),
+        ([INF, 1.0], [1.0, 1.5], True),
+        ([1e-9, 1e-9], [2.0, 1.0], True),
+        ([1e6, 1.0], [1.001, 1.0], True),
+        ([1e6, 1e-3], [1.0, 2.0], False),
+        ([-1e6, 1e-3], [1.0, 2.0], False),
+    ],
+)
+def test_what_a_sum_may_have_rounded_away_is_no_unseen_hook(
+    arrives: list[float], factors: list[float], is_told: bool
+) -> None:
+    a = torch.tensor([0.0, 0.0], requires_grad=True)
+    b = a.exp()
+    b.register_hook(lambda g: g * torch.tensor(factors))
+    loss = b * 1
+    del b
+    stepper = viz.BackwardStepper(loss, gradient=torch.tensor(arrives))
+    stepper.next()
+    frame = stepper.next()
+    assert frame is not None
+    assert [event.kind for event in frame.events if event.kind != "anomaly"] == ["tensor_hook"] * is_told
+
+
+def test_infinite_gradients_that_cancel_are_told_and_warn_of_nothing() -> None:
+    a = torch.tensor([0.0, 0.0], requires_grad=True)
+    loss = a * torch.tensor([1.0, 1.0]) + a * torch.tensor([-1.0, 1.0])
+    stepper = viz.BackwardStepper(loss, gradient=torch.tensor([INF, 1.0]))
+    stepper.last()
+    sentence = stepper.frames[3].story[0].text
+    assert sentence.endswith("and that is added to what came from t1: [-Inf, 1] + [Inf, 1] = [NaN, 2].")
+
+
+def test_a_gradient_that_a_prehook_takes_away_is_no_unseen_hook() -> None:
+    a = torch.tensor([0.0, 0.0], requires_grad=True)
+    b = a.exp()
+    seen: list[Any] = []
+    b.grad_fn.register_prehook(lambda arriving: (None,))
+    b.grad_fn.register_prehook(seen.append)
+    stepper = viz.BackwardStepper(b.sum())
+    stepper.next()
+    frame = stepper.next()
+    assert frame is not None
+    assert seen == [(None,)]
+    told = "The prehook (lambda) changed the gradient that comes in to ExpBackward0 from [1, 1] to None."
+    assert [event.text for event in frame.events] == [told]
+
+
 def test_a_hook_of_another_backward_over_the_graph_is_no_event_of_the_pass() -> None:
     ran: list[Any] = []
     a = leaf(3)
