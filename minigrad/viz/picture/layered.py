@@ -16,7 +16,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 BESIDE = {False: 26, True: 30}  # pixels between boxes of one layer, from left to right and from top to bottom
 THREAD = 12  # and beside the bend of an edge that passes
@@ -191,6 +191,7 @@ class _Bands:
         self.down = down
         self.port = port
         self.links = links
+        self.used, self.sources = {link.target for link in links} - {""}, {link.source for link in links if link.target}
         sizes = {item.id: (item.height, item.width) if down else (item.width, item.height) for item in items}
         self.nodes = {item.id: _Node(item.id, *sizes[item.id]) for item in items}
         self.rows = [[self.nodes[key] for key in row] for row in layers]
@@ -214,29 +215,31 @@ class _Bands:
 
     def _cuts(self, count: int) -> list[int]:
         """Where to cut the layers into bands of nearly one length, where few edges pass."""
-        ends = [0.0]
-        for row in self.rows:
-            ends.append(ends[-1] + max((node.long for node in row), default=0) + GAP[self.down])
-        sources = {link.target for link in self.links if link.target}
+        lengths = (max((node.long for node in row), default=0) + GAP[self.down] for row in self.rows)
+        ends = list(accumulate(lengths, initial=0.0))
         passing = [0] * (len(self.rows) + 1)
         for link in self.links:
-            if link.source in sources and link.target:
+            if link.source in self.used and link.target:
                 for layer in range(self.nodes[link.source].layer + 1, self.nodes[link.target].layer + 1):
                     passing[layer] += 1
         cuts: list[int] = []
         for number in range(1, count):
             ideal, least = ends[-1] * number / count, (cuts[-1] if cuts else 0) + 1
             choices = range(least, len(self.rows) - (count - number) + 1)
-            cuts.append(min(choices, key=lambda layer: abs(ends[layer] - ideal) + LANE * 6 * passing[layer]))
+            added = {cut: max((node.long + GAP[self.down] for node in self._moved(cut)), default=0) for cut in choices}
+            cuts.append(min(choices, key=lambda cut: abs(ends[cut] - ideal) + LANE * 6 * passing[cut] + added[cut]))
         return cuts
+
+    def _moved(self, cut: int) -> list[_Node]:
+        """What stands before a cut and is used first behind it, where it takes a layer of its own."""
+        moved = [node for node in self.rows[cut - 1] if node.id not in self.used and node.id in self.sources]
+        return moved if len(moved) < len(self.rows[cut - 1]) else []
 
     def _keep_weights_beside_their_use(self) -> None:
         """What is used first behind a cut goes with its use, into a layer of its own."""
-        used, sources = {link.target for link in self.links}, {link.source for link in self.links if link.target}
         for number in range(1, len(self.firsts)):
             cut = self.firsts[number]
-            moved = [node for node in self.rows[cut - 1] if node.id not in used and node.id in sources]
-            if not moved or len(moved) == len(self.rows[cut - 1]):
+            if not (moved := self._moved(cut)):
                 continue
             self.rows[cut - 1] = [node for node in self.rows[cut - 1] if node not in moved]
             self.rows.insert(cut, moved)

@@ -85,7 +85,7 @@ function inLayers(items, links) {
 
 class Bands {
   constructor({ items, links, layers, count, down, port }) {
-    Object.assign(this, { links, down, port });
+    Object.assign(this, { links, down, port, used: new Set(links.map(({ to }) => to)), sources: new Set(links.filter(({ to }) => to).map(({ from }) => from)) });
     const node = ({ id, w, h }) => ({ id, long: down ? h : w, wide: down ? w : h, layer: 0, place: 0, middle: 0, before: [], after: [], outside: [] });
     this.nodes = new Map(items.map((item) => [item.id, node(item)]));
     this.rows = layers.map((row) => row.map((id) => this.nodes.get(id)));
@@ -113,16 +113,15 @@ class Bands {
   cuts(count) {
     const ends = [0];
     for (const row of this.rows) ends.push(ends.at(-1) + longest(row) + this.gap);
-    const targets = new Set(this.links.map(({ to }) => to));
     const passing = Array(this.rows.length + 1).fill(0);
     for (const { from, to } of this.links) {
-      if (!targets.has(from) || !from || !to) continue;
+      if (!this.used.has(from) || !from || !to) continue;
       for (let layer = this.nodes.get(from).layer + 1; layer <= this.nodes.get(to).layer; layer += 1) passing[layer] += 1;
     }
     const cuts = [];
     for (let number = 1; number < count; number += 1) {
       const ideal = (ends.at(-1) * number) / count;
-      const cost = (layer) => Math.abs(ends[layer] - ideal) + LANE * 6 * passing[layer];
+      const cost = (layer) => Math.abs(ends[layer] - ideal) + LANE * 6 * passing[layer] + Math.max(0, ...this.moved(layer).map(({ long }) => long + this.gap));
       let best = (cuts.at(-1) ?? 0) + 1;
       for (let layer = best + 1; layer <= this.rows.length - (count - number); layer += 1) if (cost(layer) < cost(best)) best = layer;
       cuts.push(best);
@@ -130,15 +129,18 @@ class Bands {
     return cuts;
   }
 
+  /** What stands before a cut and is used first behind it, where it takes a layer of its own. */
+  moved(cut) {
+    const moved = this.rows[cut - 1].filter(({ id }) => !this.used.has(id) && this.sources.has(id));
+    return moved.length < this.rows[cut - 1].length ? moved : [];
+  }
+
   keepWeightsBesideTheirUse() {
-    const used = new Set(this.links.map(({ to }) => to));
-    const sources = new Set(this.links.filter(({ to }) => to).map(({ from }) => from));
     for (let number = 1; number < this.firsts.length; number += 1) {
       const cut = this.firsts[number];
-      const row = this.rows[cut - 1];
-      const moved = row.filter(({ id }) => !used.has(id) && sources.has(id));
-      if (!moved.length || moved.length === row.length) continue;
-      this.rows[cut - 1] = row.filter((node) => !moved.includes(node));
+      const moved = this.moved(cut);
+      if (!moved.length) continue;
+      this.rows[cut - 1] = this.rows[cut - 1].filter((node) => !moved.includes(node));
       this.rows.splice(cut, 0, moved);
       this.firsts = this.firsts.map((first, place) => first + Number(place > number));
       this.number();

@@ -121,6 +121,16 @@ def test_a_long_chain_is_cut_into_bands_and_fills_its_room() -> None:
     assert len({y for _, y in one.corners.values()}) == 1  # a chain is straight
 
 
+def test_a_cut_that_a_weight_would_have_to_follow_is_dearer_than_the_next() -> None:
+    chain = [f"c{number}" for number in range(9)]
+    items = [Item(key, 140, 54) for key in (*chain[:4], "weight", *chain[4:])]
+    links = [Link(f"{one}>{other}", one, other) for one, other in [*itertools.pairwise(chain), ("weight", "c4")]]
+    laid = arrange(items, links, Room(900, 560, down=True))
+    assert laid.bands == 2
+    assert laid.corners["weight"][1] == laid.corners["c3"][1]  # and not above c4 in a layer of its own
+    assert len({y for _, y in laid.corners.values()}) == 5
+
+
 def test_a_chain_of_equal_boxes_downwards_is_a_column_and_no_staircase() -> None:
     sizes, edges = chain(5)
     laid = lay_out(sizes, edges, {}, page=(300, 900))
