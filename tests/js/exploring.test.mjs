@@ -238,7 +238,35 @@ test("a drawing that is larger than its view has a small map, in which a click g
   assert.ok(map.hidden);
 });
 
+test("the small map keeps out of the way of the box that ran", async () => {
+  const root = await show(saved("network"));
+  const [view, map] = [root.querySelector(".mg-view"), root.querySelector(".mg-minimap")];
+  for (const [name, value] of Object.entries({ clientWidth: 500, clientHeight: 300 })) Object.defineProperty(view, name, { value, configurable: true });
+  press(root, "open-all");
+  key(root, "0");
+  press(root, "next");
+  const ran = root.querySelector("[data-box].mg-ran");
+  const [x, y] = ran.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+  const width = Number(ran.querySelector(".mg-card").getAttribute("width"));
+  const isLow = (left, top) => {
+    Object.assign(view, { scrollLeft: x - left, scrollTop: y - top });
+    view.dispatchEvent(new Event("scroll"));
+    return map.classList.contains("mg-low");
+  };
+  assert.equal(isLow(490 - width, 10), true); // in the upper right corner
+  assert.equal(isLow(490 - width, 200), false);
+  assert.equal(isLow(10, 10), false);
+});
+
 test("where the view is small, an opened part is shown large enough to be read, and a step brings the box that runs", async () => {
+  let resized;
+  globalThis.ResizeObserver = class {
+    constructor(changed) {
+      resized = changed;
+    }
+    observe() {}
+    disconnect() {}
+  };
   const root = await show(saved("network"));
   const [view, drawing] = [root.querySelector(".mg-view"), root.querySelector("svg.mg-graph")];
   const room = { clientWidth: 240, clientHeight: 160 };
@@ -257,6 +285,9 @@ test("where the view is small, an opened part is shown large enough to be read, 
   key(group, "Enter");
   assert.ok(scale() > 0.8, `${scale()}`);
   assert.ok(isSeen(group, 0)); // where its name stands
+  const there = scrolled.length;
+  resized(); // the window gets another size: the part stays in view
+  assert.equal(scrolled.length, there);
   key(root, "0");
   press(root, "open-all");
   for (let k = 0; k < 3; k += 1) press(root, "next");

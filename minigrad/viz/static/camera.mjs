@@ -95,6 +95,7 @@ export class Camera {
     this.zoomed = Math.max(LEGIBLE, Math.min(1, this.room.width / width, this.room.height / height));
     this.resize();
     const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
+    this.revealed = true; // the reader has chosen what is seen
     this.view.scrollTo?.({ left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2), top: y * this.scale - 8 });
     this.changed();
   }
@@ -153,14 +154,12 @@ export class Camera {
 
   /** Bring a box into view, if the drawing is larger than the view. */
   reveal(element) {
-    const { view } = this;
+    const { view, picture: { down } } = this;
     const { width: room, height: tall } = this.room;
     if (!element || !view.clientWidth || this.showsAll) return;
     const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
     const card = element.querySelector(".mg-card, .mg-frame");
-    const width = Number(card?.getAttribute("width") ?? 0);
-    const height = Number(card?.getAttribute("height") ?? 0);
-    const { down } = this.picture;
+    const [width, height] = ["width", "height"].map((side) => Number(card?.getAttribute(side) ?? 0));
     // The gradient goes against the flow, so the box stands behind the middle.
     const left = (x + width / 2) * this.scale - room * (down ? 0.5 : 0.62);
     const top = (y + height / 2) * this.scale - tall * (down ? 0.62 : 0.5);

@@ -5,6 +5,7 @@ import { make, shape } from "./dom.mjs";
 
 const MAP_WIDE = 168;
 const MAP_TALL = 104;
+const FRAME = 24; // pixels around it, and to the corner of the view
 
 export class Minimap {
   constructor(camera, picture) {
@@ -32,18 +33,17 @@ export class Minimap {
     this.element.hidden = camera.showsAll || !picture.width;
     if (this.element.hidden) return;
     const part = Math.min(MAP_WIDE / picture.width, MAP_TALL / picture.height);
-    const drawn = `${picture.width} ${picture.height}`;
-    if (this.drawn !== drawn) {
-      this.drawn = drawn;
-      this.drawing.setAttribute("viewBox", `0 0 ${drawn}`);
-      this.drawing.setAttribute("width", Math.round(picture.width * part));
-      this.drawing.setAttribute("height", Math.round(picture.height * part));
-    }
+    const [wide, tall] = [picture.width, picture.height].map((side) => Math.round(side * part));
+    const drawn = { viewBox: `0 0 ${picture.width} ${picture.height}`, width: wide, height: tall };
+    for (const [name, value] of Object.entries(drawn)) this.drawing.setAttribute(name, value);
     const shown = [...picture.groups.values(), ...picture.boxes.values()].filter(({ group }) => group.getAttribute("display") !== "none");
     this.marks.replaceChildren(...shown.map(({ group, width, height, open }) => shape("rect", { class: `${group.getAttribute("class")}${open ? " mg-open" : ""}`, transform: group.getAttribute("transform"), width, height, rx: 6 })));
     const { view, scale, room } = camera;
-    const numbers = { x: view.scrollLeft / scale, y: view.scrollTop / scale, width: room.width / scale, height: room.height / scale };
-    for (const [name, value] of Object.entries(numbers)) this.seen.setAttribute(name, value.toFixed(1));
-    this.seen.setAttribute("stroke-width", (2 / part).toFixed(1));
+    const seen = { x: view.scrollLeft / scale, y: view.scrollTop / scale, width: room.width / scale, height: room.height / scale, "stroke-width": 2 / part };
+    for (const [name, value] of Object.entries(seen)) this.seen.setAttribute(name, value.toFixed(1));
+    // In the other corner where it would hide the box that ran.
+    const ran = shown.find(({ group, open }) => !open && group.classList.contains("mg-ran"));
+    const [x, y] = ran?.group.getAttribute("transform").match(/-?[\d.]+/g).map(Number) ?? [0, Infinity];
+    this.element.classList.toggle("mg-low", y < seen.y + (tall + FRAME) / scale && x + ran?.width > seen.x + (room.width - wide - FRAME) / scale);
   }
 }
