@@ -93,6 +93,21 @@ def test_a_hook_that_writes_into_the_gradient_is_seen() -> None:
     assert [(before, after) for before, after, _ in brief(events, "tensor_hook")] == [("[1, 1]", "[3, 3]")]
 
 
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ("g + 0", "looked at the gradient of y, [NaN, 1], and changed nothing."),
+        ("g * mg.tensor([1., nan])", "changed the gradient of y from [NaN, 1] to [NaN, NaN]."),
+    ],
+)
+def test_a_nan_that_a_hook_leaves_is_no_change_and_one_that_it_makes_is(left: str, told: str) -> None:
+    _, events = stepped(
+        f"nan = float('nan')\n{LEAVES}y = x * w\ny.register_hook(lambda g: {left})\n"
+        "s = viz.BackwardStepper((y * mg.tensor([nan, 1.])).sum())\n"
+    )
+    assert [event.text for event in events if event.kind == "tensor_hook"] == [f"The tensor hook (lambda) {told}"]
+
+
 def test_prehooks_and_hooks_of_a_node_and_the_rules_own_numbers() -> None:
     stepper, events = stepped(
         LEAVES
