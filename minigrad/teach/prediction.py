@@ -54,7 +54,8 @@ class Prediction:
             if given == option.text or given.strip("()").lower() == LETTERS[number]:
                 return self.verdict(number)
         letters = ", ".join(f'"{letter}"' for letter in LETTERS[: len(self.options)])
-        return Card("note", f"{self.name}: {plain(answer)} is none of the options", (("try", f"one of {letters}"),))
+        said = plain(answer).strip() or '""'
+        return Card("note", f"{self.name}: {said} is none of the options", (("try", f"one of {letters}"),))
 
     def verdict(self, number: int) -> Card:
         """What to say to an answer. It is kept in the learner's progress."""

@@ -61,21 +61,21 @@ def descent_map(
     rather the nearest point of a grid of 19 by 19; by default the one in the middle. In the picture the start follows
     the pointer and the arrow keys.
 
-    Raises ValueError for another number of methods, for sides and steps that are none, and where f or a method returns
-    another shape. What they raise goes through.
+    Raises ValueError for another number of methods, for sides and steps that are none, for a start that is not on the
+    map, and where f or a method returns another shape. What they raise goes through.
     """
     low, high = np.array([x[0], y[0]], np.float64), np.array([x[1], y[1]], np.float64)
+    wanted = (low + high) / 2 if start is None else np.array(start, np.float64)
     if not 1 <= len(methods) <= len(LOOKS) or steps < 1 or not (low < high).all():
         raise ValueError("descent_map takes one to three methods, at least one step, and x and y from low to high")
+    if wanted.shape != (2,) or not ((low <= wanted) & (wanted <= high)).all():
+        raise ValueError(f"start has to be a point of the map, with x in {x} and y in {y}, and not {start}")
     places = (np.arange(STARTS) + 0.5) / STARTS
     starts = low + (high - low) * np.stack(np.meshgrid(places, places), -1).reshape(-1, 2)
-    wanted = (low + high) / 2 if start is None else start
     first = int((((starts - wanted) / (high - low)) ** 2).sum(1).argmin())
     walks = {clean(name): _walks(name, method, starts, steps) for name, method in methods.items()}
-    grid = np.linspace(0, 1, CELLS + 1)
-    heights = _heights(f, low + (high - low) * np.stack(np.meshgrid(grid, grid), -1))
-    data: dict[str, Any]
-    data = {"starts": STARTS, "first": first, "box": [LEFT, TOP, SIDE], "kinds": KINDS, "paths": [], "ends": []}
+    heights = _heights(f, low + (high - low) * np.stack(np.meshgrid(*[np.linspace(0, 1, CELLS + 1)] * 2), -1))
+    data = dict[str, Any](starts=STARTS, first=first, box=[LEFT, TOP, SIDE], kinds=KINDS, paths=[], ends=[])
     for walk in walks.values():
         on_map = (walk - low) / (high - low)
         data["paths"].append([_on_page(path) for path in on_map.transpose(1, 0, 2)])

@@ -170,6 +170,7 @@ def test_a_prediction_can_be_asked_for_by_its_name() -> None:
 def test_an_answer_that_is_no_option_is_met_with_the_options(answer) -> None:
     card = predict.w_grad(answer)
     assert card.kind == "note"
+    assert re.fullmatch(r"w_grad: \S.* is none of the options", card.title), "it says what was given"
     assert '"a", "b", "c", "d"' in repr(card)
     assert "<script>" not in card._repr_html_()
     assert not json.loads(json.dumps(teach.progress_file.load()))["predictions"]

@@ -184,6 +184,9 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
         viz.descent_map(bowl, {"half": halved}, x=(1, -1))
     with pytest.raises(ValueError, match="x and y from low to high"):
         viz.descent_map(bowl, {"half": halved}, y=(1, -1))
+    for start in ((2.0, 0.0), (0.0, float("nan")), (0.0,)):
+        with pytest.raises(ValueError, match=r"start has to be a point of the map, with x in \(-1.0, 1.0\) and y in"):
+            viz.descent_map(bowl, {"half": halved}, start=start)
     with pytest.raises(ValueError, match=r"half is to return points of shape \[361, 2\]; it returned \[361\]"):
         viz.descent_map(bowl, {"half": lambda points: points[:, 0]})
     with pytest.raises(ValueError, match=r"a height for each point: a tensor of shape \[\d+, 2?.*\]; it returned \[\]"):
