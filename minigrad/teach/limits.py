@@ -47,12 +47,17 @@ class _Watcher:
         self.over = threading.Lock()
         self.over.acquire()
 
+    @sure_to_begin
     def run(self) -> None:
-        while not self.over.acquire(timeout=self.seconds):
-            if self.active:  # no call before the raising one: Python cannot go over to the other thread in between
-                self.raised = True
-                _raise_in(self.thread, _TOOK_TOO_LONG)
-            self.seconds = AGAIN
+        try:
+            while not self.over.acquire(timeout=self.seconds):
+                if self.active:  # no call before the raising one: Python cannot go over to the other thread in between
+                    self.raised = True
+                    _raise_in(self.thread, _TOOK_TOO_LONG)
+                self.seconds = AGAIN
+        except (TookTooLongError, _TakenBackError):  # meant for the thread that made this one: see AGAIN
+            if self.active:
+                self.run()
 
     @sure_to_begin
     def end(self) -> None:
