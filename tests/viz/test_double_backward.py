@@ -78,8 +78,8 @@ def test_the_graph_of_the_gradient_is_a_group_of_its_own(first: dict[str, Any]) 
     assert group["name"] == "the graph of the gradient"
     assert {key for key, box in second.picture["boxes"].items() if box["graph"] == 2} == set(group["boxes"])
     svg = parsed(second._repr_mimebundle_()[0]["image/svg+xml"])
-    groups = [one for one in svg.iter("{http://www.w3.org/2000/svg}g") if one.get("data-group") == group["id"]]
-    assert len(groups) == 1
+    parts = [one for one in svg.iter("{http://www.w3.org/2000/svg}g") if one.get("data-group") == group["id"]]
+    assert [part.get("class") for part in parts] == ["mg-group", "mg-group-title"]
 
 
 def test_what_the_learner_computes_from_a_gradient_stands_behind_its_graph() -> None:
