@@ -131,9 +131,9 @@ def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]
             if note.box != box or note.kind not in ("tensor_hook", "node_prehook") or note.error is not None:
                 continue
             place = number if note.kind == "node_prehook" else 0
-            if not _equal(now, note.before[place], near):
+            if note.before[place] is None or not _equal(now, note.before[place], near):
                 if len(incoming) > 1:
-                    continue  # the hook of another output
+                    continue  # the hook of another output, to which maybe nothing was sent
                 notes.append(_note_of_unseen(box, now, note.before[place]))
             now = note.after[place]
         after = np.array(gradient.numpy())
@@ -147,7 +147,7 @@ def _note_of_unseen(box: str, before: Any, after: Any) -> Note:
 
 
 def _equal(one: Any, other: Any, near: float) -> bool:
-    """Whether two gradients are the same but for rounding. None is neither: PyTorch lets no hook replace it."""
+    """Whether two gradients are the same but for rounding."""
     size = np.abs(other)
     largest = float(np.max(size, initial=0.0, where=np.isfinite(size)))
     return bool(one.shape == other.shape and silent(np.allclose)(one, other, near, near * largest, equal_nan=True))

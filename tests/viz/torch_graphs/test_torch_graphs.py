@@ -382,6 +382,38 @@ def test_what_a_sum_may_have_rounded_away_is_no_unseen_hook(
     assert [event.kind for event in frame.events if event.kind != "anomaly"] == ["tensor_hook"] * is_told
 
 
+def test_the_hook_of_an_output_that_got_nothing_is_told_and_taken_for_no_other() -> None:
+    a, b, c = (torch.tensor([1.0, 2.0, 3.0], requires_grad=True) * 1).unbind()
+    got: list[Any] = []
+    a.register_hook(got.append)
+    b.register_hook(got.append)
+    stepper = viz.BackwardStepper(a * 2 + c)
+    stepper.last()
+    assert got == [torch.tensor(2.0), None]
+    told = [event.text for frame in stepper.frames for event in frame.events if event.kind == "tensor_hook"]
+    assert told == [
+        f"The tensor hook append looked at the gradient of a, b, c, {gradient}, and changed nothing."
+        for gradient in ("2", "None")
+    ]
+
+
+def test_a_hook_that_is_seen_begins_with_what_an_unseen_one_left() -> None:
+    a = torch.tensor([0.0, 0.0], requires_grad=True)
+    b = a.exp()
+    b.register_hook(lambda g: g * 2)
+    b.grad_fn.register_prehook(lambda arriving: (arriving[0] + 1,))
+    loss = b.sum()
+    del b
+    stepper = viz.BackwardStepper(loss)
+    stepper.next()
+    frame = stepper.next()
+    assert frame is not None
+    assert sorted(event.text for event in frame.events) == [
+        "The prehook (lambda) changed the gradient that comes in to ExpBackward0 from [2, 2] to [3, 3].",
+        "The tensor hook that PyTorch ran changed the gradient of t0 from [1, 1] to [2, 2].",
+    ]
+
+
 def test_infinite_gradients_that_cancel_are_told_and_warn_of_nothing() -> None:
     a = torch.tensor([0.0, 0.0], requires_grad=True)
     loss = a * torch.tensor([1.0, 1.0]) + a * torch.tensor([-1.0, 1.0])
