@@ -388,7 +388,7 @@ def write_lab_settings():
     write(os.path.join(folder, "labconfig", "default_setting_overrides.json"), json.dumps(settings, indent=2))
     workspace = os.path.join(HOME, "jupyter", "workspaces", "default-37a8.jupyterlab-workspace")
     if not os.path.exists(workspace):  # the side bar begins closed, and then stays as the learner left it
-        closed = {"collapsed": True, "visible": True, "current": "filebrowser", "widgets": ["filebrowser"]}
+        closed = {"collapsed": True, "visible": True, "current": None, "widgets": []}  # with one, it would open there
         data = {"layout-restorer:data": {"main": {"dock": None}, "left": closed}}
         write(workspace, json.dumps({"data": data, "metadata": {"id": "default"}}))
 
