@@ -37,9 +37,9 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "random": (320, ("random",)),
     "data, files": (306, ("utils", "serialization.py")),
     "viz": (9_886, ("viz",)),
-    "teach": (1_281, ("teach",)),
+    "teach": (1_276, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 23_202, 12_400  # the package, and the package without viz and teach
+WHOLE, WITHOUT_PICTURES = 23_198, 12_400  # the package, and the package without viz and teach
 SCRIPTS = 7_464  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

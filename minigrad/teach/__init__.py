@@ -48,8 +48,7 @@ def progress() -> Card:
     answers: dict[str, list[str]] = {}
     for name, exercise in EXERCISES.items():
         state = known["exercises"].get(name, "")
-        mark = "✓" if state == "passed" else "○"
-        line = f"{mark} {name}  {stars(exercise.stars)}  {words.get(state, 'open')}"
+        line = f"{'✓' if state == 'passed' else '○'} {name}  {stars(exercise.stars)}  {words.get(state, 'open')}"
         lines.setdefault(exercise.chapter, []).append(line)
     for name, prediction in PREDICTIONS.items():
         answers.setdefault(prediction.chapter, []).append(known["predictions"].get(name, ""))

@@ -62,8 +62,7 @@ class Card:
         lines = [f"{MARKS[self.kind]} {self.title}"]
         for label, text in self.rows:
             first, *others = _wrapped(text, WIDTH - width - 4)
-            lines += [f"  {label:<{width}}  {first}".rstrip()]
-            lines += [" " * (width + 4) + line for line in others]
+            lines += [f"  {label:<{width}}  {first}".rstrip(), *(" " * (width + 4) + line for line in others)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -77,9 +76,8 @@ class Card:
         if rows:
             rows = f'<table style="border:none;margin:4px 0 0 0;border-collapse:collapse"><tbody>{rows}</tbody></table>'
         mark = f'<span style="color:{colour}">{MARKS[self.kind]}</span>'
-        title = f'<div style="font-weight:600">{mark} {escape(self.title)}</div>'
-        frame = f"border-left:4px solid {colour};padding:6px 12px;margin:4px 0"
-        return f'<div style="{frame}">{title}{rows}{self._picture()}</div>'
+        inside = f'<div style="font-weight:600">{mark} {escape(self.title)}</div>{rows}{self._picture()}'
+        return f'<div style="border-left:4px solid {colour};padding:6px 12px;margin:4px 0">{inside}</div>'
 
     def _ipython_display_(self) -> None:
         """Show the card, and beneath it what `at_work` gives."""
@@ -95,10 +93,9 @@ class Card:
         """The picture as an image, so that its names and styles cannot meet those of others on the page."""
         if not self.picture:
             return ""
-        data = base64.b64encode(self.picture.encode()).decode()
+        data = "data:image/svg+xml;base64," + base64.b64encode(self.picture.encode()).decode()
         style = "background:#ffffff;border-radius:8px;padding:8px;margin:8px 0 0 0;max-width:100%"
-        alt = "the graph, with the wrong node marked"
-        return f'<img style="{style}" alt="{alt}" src="data:image/svg+xml;base64,{data}">'
+        return f'<img style="{style}" alt="the graph, with the wrong node marked" src="{data}">'
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -53,9 +53,8 @@ class Prediction:
         for number, option in enumerate(self.options):
             if given == option.text or given.strip("()").lower() == LETTERS[number]:
                 return self.verdict(number)
-        letters = ", ".join(f'"{letter}"' for letter in LETTERS[: len(self.options)])
-        said = plain(answer).strip() or '""'
-        return Card("note", f"{self.name}: {said} is none of the options", (("try", f"one of {letters}"),))
+        choice = ("try", "one of " + ", ".join(f'"{letter}"' for letter in LETTERS[: len(self.options)]))
+        return Card("note", f"{self.name}: {plain(answer).strip() or repr('')} is none of the options", (choice,))
 
     def verdict(self, number: int) -> Card:
         """What to say to an answer. It is kept in the learner's progress."""
