@@ -380,7 +380,6 @@ def write_lab_settings():
     }
     settings = {
         "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
-        "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
     }
     folder = os.path.join(HOME, "jupyter", "config")
     write(os.path.join(folder, "jupyter_server_config.json"), json.dumps(server, indent=2))

@@ -2,13 +2,16 @@
 
 import base64
 import graphlib
+import html
 import itertools
 import json
 import linecache
+import re
 import xml.etree.ElementTree as ElementTree
 import zlib
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import unquote
 
 import minigrad as mg
 from minigrad import viz
@@ -49,6 +52,25 @@ def cell(text: str, **names: Any) -> dict[str, Any]:
     scope: dict[str, Any] = {"__name__": "__main__", "mg": mg, "viz": viz, **names}
     exec(compile(text, file, "exec"), scope)
     return scope
+
+
+def still(shown: Any) -> str:
+    """The picture, an SVG, in the output of a stepper."""
+    address = re.search(r'class="minigrad-still"[^>]*src="data:image/svg\+xml,([^"]*)"', _html(shown))
+    assert address
+    return unquote(html.unescape(address.group(1)))
+
+
+def stored(shown: Any) -> dict[str, Any]:
+    """What the output of a stepper, or a page that shows it, holds of it."""
+    values = re.search(r"class=\"minigrad-recorded\" data-pass='([^']*)'", _html(shown))
+    assert values
+    found: dict[str, Any] = json.loads(html.unescape(values.group(1)))
+    return found
+
+
+def _html(shown: Any) -> str:
+    return shown if isinstance(shown, str) else str(shown._repr_mimebundle_()["text/html"])
 
 
 def seen(graph: Snapshot) -> dict[str, str]:

@@ -56,6 +56,7 @@ def run(notebook: nbformat.NotebookNode) -> None:
             timeout=600,
             resources={"metadata": {"path": str(copy)}},
             record_timing=False,
+            store_widget_state=False,  # outputs hold what they show
             coalesce_streams=True,
         ).execute()
 
@@ -67,11 +68,9 @@ def to_text(notebook: nbformat.NotebookNode) -> str:
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     text = nbformat.writes(notebook)
-    # A widget's name is 32 random digits; numbered in the order of the page they are the same in every run.
-    shown = re.findall(r'"model_id": "([0-9a-f]{32})"', text)
-    models = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
-    for number, name in enumerate(dict.fromkeys([*shown, *models])):
-        text = text.replace(name, f"{number:032x}")
+    # A widget's key is 32 random digits; numbered in the order of the page they are the same in every run.
+    for number, key in enumerate(dict.fromkeys(re.findall(r'key(?:\\"|&quot;): ?(?:\\"|&quot;)([0-9a-f]{32})', text))):
+        text = text.replace(key, f"{number:032x}")
     return json.dumps(json.loads(text), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 

@@ -1,21 +1,24 @@
 """A question that wants an answer before the page shows it.
 
-Each wrong option is a mistake that people really make, and has the words that take it apart. In JupyterLab the options
-are buttons; `predict.name("b")` answers from code; on a page without a kernel each option opens.
+Each wrong option is a mistake that people really make, and has the words that take it apart. On a page the options are
+buttons, whether a kernel lives or not; `predict.name("b")` answers from code; where no script runs each option opens.
 """
 
 from __future__ import annotations
 
+import json
+import uuid
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.progress import kept
 
-LINES = '<div style="line-height:1.4">{}</div>'  # a widget has them as far apart as its buttons
 LETTERS = "abcdef"
-WIDGET = "application/vnd.jupyter.widget-view+json"
+SCRIPT = Path(__file__).with_name("prediction.mjs")
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Option:
 class Prediction:
     """A question with one right option. `about` are lines of code that the question is about.
 
-    On the page it has buttons where a kernel is, options that open where none is, and is text everywhere else.
+    On a page it has buttons, or options that open where no script runs, and is text everywhere else.
     """
 
     name: str
@@ -58,8 +61,16 @@ class Prediction:
 
     def verdict(self, number: int) -> Card:
         """What to say to an answer. It is kept in the learner's progress."""
+        self.record(number)
+        return self.words_for(number)
+
+    def record(self, number: int) -> None:
+        """Keep an answer in the learner's progress."""
+        kept.record("predictions", self.name, "right" if self.options[number].right else "wrong")
+
+    def words_for(self, number: int) -> Card:
+        """What to say to an answer."""
         chosen, right = self.options[number], next(option for option in self.options if option.right)
-        kept.record("predictions", self.name, "right" if chosen.right else "wrong")
         rows: list[tuple[str, str]] = []
         for option in dict.fromkeys([chosen, right]):
             rows += [(f"({LETTERS[self.options.index(option)]})", option.text), ("", option.why)]
@@ -70,55 +81,68 @@ class Prediction:
         last = f'Answer with predict.{self.name}("a"), or another letter.'
         return "\n".join([self.question, *about, *self.labels, last])
 
-    def _asked(self) -> str:
-        about = f"<pre>{escape(self.about)}</pre>" if self.about else ""
-        return f"<div><b>Predict.</b> {escape(self.question)}</div>{about}"
-
     def _repr_html_(self) -> str:
+        """The question with its options, which a script turns into buttons. The answers stand in it, too."""
+        values = {
+            "key": _key_of_model(self),
+            "question": self.question,
+            "about": self.about,
+            "options": [
+                {"label": label, "verdict": self.words_for(number)._repr_html_()}
+                for number, label in enumerate(self.labels)
+            ],
+        }
+        asked = escape(json.dumps(values, ensure_ascii=False))
+        frame = "border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0"
+        inside = f"{self._still()}<script>{_script()}</script>"
+        return f'<div class="minigrad-prediction" style="{frame}" data-asked="{asked}">{inside}</div>'
+
+    def _still(self) -> str:
+        """The question where no script runs: its options open."""
+        about = f"<pre>{escape(self.about)}</pre>" if self.about else ""
         options = "".join(
             f'<details style="margin:2px 0"><summary>{escape(label)}</summary>'
             f'<div style="margin:2px 0 6px 1.4em">{"Right." if option.right else "No."} {escape(option.why)}</div>'
             "</details>"
             for label, option in zip(self.labels, self.options, strict=True)
         )
-        frame = "border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0"
-        return f'<div style="{frame}">{self._asked()}{options}</div>'
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        if (view := _buttons(self)) is not None:
-            shown = view._repr_mimebundle_()
-            bundle[WIDGET] = (shown[0] if isinstance(shown, tuple) else shown)[WIDGET]
-        return bundle
+        return f"<div><b>Predict.</b> {escape(self.question)}</div>{about}{options}"
 
 
-def _buttons(asked: Prediction) -> Any:
-    """The widget: a radio button for each option, and one to commit. None where ipywidgets is not installed or there
-    is no kernel.
+@lru_cache(maxsize=1)
+def _script() -> str:
+    lines = SCRIPT.read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("//"))
+
+
+def _key_of_model(asked: Prediction) -> str:
+    """The key of a new model that records what is answered on the page; "" where there can be none, since no kernel
+    runs or a package is missing.
     """
     try:
-        import ipywidgets as widgets
         from IPython import get_ipython
+
+        answers_of = _model()
     except ImportError:
-        return None
+        return ""
     if getattr(get_ipython(), "kernel", None) is None:
-        return None
-    wide = widgets.Layout(width="auto", max_width="60em")
-    narrow = widgets.Layout(width="auto", margin="4px 0 4px 2px", align_self="flex-start")
-    frame = widgets.Layout(border_left="4px solid #0072b2", padding="4px 12px")
-    choice = widgets.RadioButtons(options=asked.labels, index=None, layout=wide)
-    commit = widgets.Button(description="That is my answer", disabled=True, layout=narrow)
-    answer = widgets.HTML(layout=wide)
+        return ""
+    model = answers_of(key=uuid.uuid4().hex)
+    model.observe(lambda change: asked.record(change["new"]), "chosen")
+    return str(model.key)
 
-    def chosen(_: Any) -> None:
-        commit.disabled = choice.index is None
 
-    def committed(_: Any) -> None:
-        if choice.index is not None:
-            answer.value = LINES.format(asked.verdict(choice.index)._repr_html_())
-            choice.disabled = commit.disabled = True
+@lru_cache(maxsize=1)
+def _model() -> Any:
+    """The class of a model without a view. `chosen` is the number of an option, from the page."""
+    import traitlets
+    from anywidget import AnyWidget
 
-    choice.observe(chosen, "index")
-    commit.on_click(committed)
-    heading = widgets.HTML(LINES.format(asked._asked()), layout=wide)
-    return widgets.VBox([heading, choice, commit, answer], layout=frame)
+    from minigrad.viz.page import widget_source
+
+    class Answers(AnyWidget):
+        _esm = widget_source.joined("announcing") + "export default { initialize: ({ model }) => announce(model) };"
+        key = traitlets.Unicode().tag(sync=True)
+        chosen = traitlets.Int(-1).tag(sync=True)
+
+    return Answers

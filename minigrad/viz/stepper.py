@@ -9,6 +9,7 @@ page asks for: so it shows how far the run is, and can end it. All of it also wo
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import gc
@@ -17,6 +18,7 @@ import json
 import math
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -32,7 +34,7 @@ from minigrad.viz.graph.modules import groups_of
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
-from minigrad.viz.page import recording, standalone
+from minigrad.viz.page import output, recording, standalone
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.what_if import Nudge, Question, WhatIf
@@ -54,6 +56,7 @@ from minigrad.viz.steps.story import of_inner
 from minigrad.viz.torch_graphs import mirror_of
 
 PORTION = 0.15  # seconds for which a request of the page may run nodes, before it has to ask again
+QUIET = 2.0  # seconds without a request, after which what has run is written to the notebook's output
 OVER = "The backward pass is over; no breakpoint was met."
 
 
@@ -80,9 +83,13 @@ class BackwardStepper(anywidget.AnyWidget):
     """
 
     _esm = recording.notebook_module()
+    key = traitlets.Unicode(read_only=True).tag(sync=True)  # by which an output finds the model: see page/output.py
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     _recorder: Any = None
     _is_running = False
+    _still = ""  # the picture in the outputs that show this
+    _stored: Any = None  # the state that these outputs hold
+    _storing: Any = None  # what waits to write to them
 
     # From here to the page. `picture` never changes; `recorded` grows by one JSON text per frame. Both go there as
     # `kept`, which also holds the frames to come where they could be rehearsed, and `ran`: for each frame that has run
@@ -179,6 +186,10 @@ class BackwardStepper(anywidget.AnyWidget):
     @traitlets.default("code")
     def _code_of_all_steppers(self) -> SharedCode:
         return shared_code()
+
+    @traitlets.default("key")
+    def _new_key(self) -> str:
+        return uuid.uuid4().hex
 
     # -- from code
 
@@ -642,6 +653,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 if not self.problem:
                     self.problem = trouble(error, None)
             self.answered = nth if isinstance(nth, int) else self.answered
+        self._store_soon()
 
     def _answer(self, request: Mapping[str, Any]) -> None:
         """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
@@ -678,14 +690,48 @@ class BackwardStepper(anywidget.AnyWidget):
         where = trace.place_of(frame, len(self._forward))
         return shorten(f"BackwardStepper of {root}: {where}, {upcoming}", 100)
 
+    # -- the notebook's output
+
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget, and for pages without a widget manager a picture of the present frame."""
-        bundle: Any = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        """The widget with all that a page without a kernel needs of it."""
         self._hold_all()
-        metadata = {**metadata, recording.METADATA: self.kept}
-        still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
-        return {**data, "text/plain": repr(self), "image/svg+xml": still}, metadata
+        self._still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
+        return self._output()
+
+    def _output(self) -> dict[str, Any]:
+        data = {"text/plain": repr(self), "text/html": output.html_of(self, self._still)}
+        if output.finds_models():
+            return data
+        bundle: Any = super()._repr_mimebundle_()
+        return {**(bundle[0] if isinstance(bundle, tuple) else bundle), **data}
+
+    def _ipython_display_(self) -> None:
+        """Show it in a notebook, in an output that can be written to later: it gets what runs after it was shown."""
+        output.publish(self._repr_mimebundle_(), self.key)
+        self._stored = self._state()
+
+    def store(self) -> None:
+        """Write what has run to the outputs that show this, and which frame is shown."""
+        if self._storing is not None:
+            self._storing.cancel()
+        self._storing = None
+        if self._stored not in (None, self._state()):
+            output.publish(self._output(), self.key, update=True)
+            self._stored = self._state()
+
+    def _state(self) -> tuple[Any, ...]:
+        """What differs when an output no longer holds what is shown."""
+        return id(self.recorded), self.index, self.finished, self.problem.get("text")
+
+    def _store_soon(self) -> None:
+        """`store()` when nothing has been clicked for a while, or at once where the pass is over."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if self._storing is not None:
+            self._storing.cancel()
+        self._storing = loop.call_later(0 if self.finished else QUIET, self.store)
 
 
 def _without_collecting(function: Callable[..., Any], *arguments: Any) -> Any:

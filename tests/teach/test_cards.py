@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import os
 import re
@@ -178,13 +179,23 @@ def test_an_answer_that_is_no_option_is_met_with_the_options(answer) -> None:
 
 def test_a_question_does_not_tell_its_answer_in_text() -> None:
     for prediction in PREDICTIONS.values():
-        bundle = prediction()._repr_mimebundle_()
-        assert "application/vnd.jupyter.widget-view+json" not in bundle  # no kernel here
-        text = bundle["text/plain"]
+        text = repr(prediction())
         assert prediction.question in text
         assert not any(option.why in text for option in prediction.options)
-        assert bundle["text/html"].count("<details") == len(prediction.options)
-        assert "<details open" not in bundle["text/html"]
+
+
+def test_a_page_has_each_answer_and_folds_them_where_no_script_runs() -> None:
+    for prediction in PREDICTIONS.values():
+        shown = prediction()._repr_html_()
+        asked = json.loads(html.unescape(re.search(r'data-asked="([^"]*)"', shown).group(1)))
+        assert asked["key"] == ""  # no kernel here
+        assert [option["label"] for option in asked["options"]] == prediction.labels
+        assert [option["verdict"] for option in asked["options"]] == [
+            prediction.words_for(number)._repr_html_() for number in range(len(prediction.options))
+        ]
+        assert shown.count("<details") == len(prediction.options)
+        assert "<details open" not in shown
+    assert not json.loads(json.dumps(teach.progress_file.load()))["predictions"]
 
 
 # ---------------------------------------------------------------- progress

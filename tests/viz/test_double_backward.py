@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from cells import cell, parsed
+from cells import cell, parsed, still
 
 import minigrad as mg
 from minigrad import viz
@@ -77,7 +77,7 @@ def test_the_graph_of_the_gradient_is_a_group_of_its_own(first: dict[str, Any]) 
     (group,) = second.picture["groups"]
     assert group["name"] == "the graph of the gradient"
     assert {key for key, box in second.picture["boxes"].items() if box["graph"] == 2} == set(group["boxes"])
-    svg = parsed(second._repr_mimebundle_()[0]["image/svg+xml"])
+    svg = parsed(still(second))
     parts = [one for one in svg.iter("{http://www.w3.org/2000/svg}g") if one.get("data-group") == group["id"]]
     assert [part.get("class") for part in parts] == ["mg-group", "mg-group-title"]
 

@@ -1,14 +1,12 @@
 """A whole notebook as one page in which every recorded stepper steps, without a kernel and without a network.
 
 This is what `jupyter nbconvert --to html --template minigrad` adds to nbconvert: before the page is written, the
-outputs that show a stepper are replaced by the frames that the notebook has saved of it, and the widget's script and
-style go into the page once. Other widgets need a kernel; what they show without one, as text or as a picture, stands in
-their place.
+outputs that show a stepper lose the script that each of them holds, and it goes into the page once. Other widgets need
+a kernel; what they show without one, as text or as a picture, stands in their place.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from pathlib import Path
 from typing import Any
@@ -19,11 +17,9 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from traitlets import default
 
-from minigrad.viz.page import standalone, widget_source
-from minigrad.viz.page.recording import METADATA, STEPPERS
+from minigrad.viz.page import output, standalone, widget_source
 
 TEMPLATES = Path(__file__).parent / "templates"
-STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
 # Scripts that the notebook's own outputs bring along may run; nothing may be fetched but pictures beside the page.
 POLICY = (
@@ -37,8 +33,8 @@ class StepperPreprocessor(Preprocessor):
 
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Change the outputs of a copy of the notebook; give the template its style, script and title."""
-        models = nb.metadata.pop("widgets", {}).get(STATE, {}).get("state", {})
-        found = sum(_replace(output, models) for cell in nb.cells for output in cell.get("outputs", ())) > 0
+        nb.metadata.pop("widgets", None)
+        found = sum(_replace(shown) for cell in nb.cells for shown in cell.get("outputs", ())) > 0
         title = nb.metadata.get("title") or _first_heading(nb) or resources.get("metadata", {}).get("name", "Notebook")
         sheets = [widget_source.style()] if found else []
         resources["minigrad"] = {
@@ -98,38 +94,16 @@ class _TextRenderer(IPythonRenderer):
         return re.sub(r'(href="[\w./-]+)\.ipynb(?=["#])', r"\1.html", super()._html_embed_images(html))
 
 
-def _replace(output: Any, models: dict[str, Any]) -> bool:
-    """Make an output one that needs no kernel; whether it is a stepper now."""
-    data = output.get("data", {})
-    view = data.pop(VIEW, None)
-    if view is None:
+def _replace(shown: Any) -> bool:
+    """Make an output one that needs no script of its own; whether it is a stepper."""
+    data = shown.get("data", {})
+    html = "".join(data.get("text/html", ""))
+    if not output.is_stepper(html):
         return False
-    values = _recorded(models.get(view.get("model_id"), {}).get("state", {}), output.get("metadata", {}))
-    if values is None:
-        return False
-    data["text/html"] = standalone.place_of_pass(values, _still(data))
-    output.metadata["minigrad_recorded"] = True
+    data["text/html"] = output.without_scripts(html)
+    data.pop(VIEW, None)
+    shown.metadata["minigrad_recorded"] = True
     return True
-
-
-def _recorded(state: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any] | None:
-    """What the notebook has kept of a stepper: in the widget's state, which knows the steps that ran, or else in the
-    output's metadata. None if it has kept nothing, or the output is another widget's.
-    """
-    if state.get("_anywidget_id") in STEPPERS and isinstance(state.get("kept"), str):
-        names = ("kept", "ran", "past", "index", "finished", "problem")
-        return {**{name: state[name] for name in names if name in state}, "live": False}
-    kept = metadata.get(METADATA)
-    return {"kept": kept, "index": 0, "live": False} if isinstance(kept, str) else None
-
-
-def _still(data: dict[str, Any]) -> str:
-    """The picture that stands there until, or unless, the script runs."""
-    svg = "".join(data.get("image/svg+xml", ""))
-    if not svg:
-        return ""
-    words = html.escape("".join(data.get("text/plain", "")))
-    return f'<img class="minigrad-still" alt="{words}" src="{standalone.picture_address(svg)}">'
 
 
 def _first_heading(nb: Any) -> str:

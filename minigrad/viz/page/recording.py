@@ -1,9 +1,7 @@
 """What a stepper keeps for the time without a kernel, and how it is packed.
 
-A notebook's file holds of a stepper its picture and its frames, packed into one text (base64 of deflated JSON, a tenth
-of its size), once in the widget's state, which JupyterLab opens again, and once in the output's metadata, which every
-other program keeps. Where it is safe, that is all frames, also of a pass that was never stepped: it is `rehearsed`, and
-everything put back.
+That is its picture and its frames, packed into one text: base64 of deflated JSON, a tenth of its size. Where it is
+safe, it is all frames, also of a pass that was never stepped: it is `rehearsed`, and everything put back.
 """
 
 from __future__ import annotations
@@ -28,9 +26,6 @@ from minigrad.viz.steps.events import error_text
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.recorder import Recorder, is_plain
 
-# What a notebook's file calls the widgets: the classes' places and names.
-STEPPERS = ("minigrad.viz.stepper.BackwardStepper", "minigrad.viz.compare.Comparison")
-METADATA = "minigrad_pass"  # the key in an output's metadata under which a pass is kept
 PLAIN, CHUNK = 60_000, 40  # characters of frames that are not packed, and how many frames are packed together
 LONG = 1_000_000  # bytes of what is packed from which on four times the speed is worth a fifteenth of the size
 NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as long as the pass itself
@@ -59,22 +54,22 @@ _packed_chunk = lru_cache(maxsize=256)(pack)
 
 @lru_cache(maxsize=1)
 def notebook_module() -> str:
-    """The small module that JupyterLab loads for each stepper."""
-    return "\n".join(widget_source.static(name) for name in ("kept.mjs", "notebook.mjs"))
+    """The small module that JupyterLab loads for each stepper's model."""
+    return widget_source.joined("pack", "announcing", "notebook")
 
 
 @lru_cache(maxsize=1)
 def packed_code() -> str:
-    """The widget's own script and style, which that module unpacks."""
-    return pack({"script": widget_source.script(), "style": widget_source.style()})
+    """The widget's own script and style, as outputs of a notebook hold them: see static/output.mjs."""
+    text = "\n".join([widget_source.script(), widget_source.joined("pack", "kept", "plain", "announcing", "output")])
+    return pack({"script": text, "style": widget_source.style()})
 
 
 class SharedCode(ipywidgets.Widget):  # type: ignore[misc]
-    """Holds `packed_code()`, once for all steppers of a notebook.
+    """Holds `packed_code()`, once for all steppers of a kernel, where a stepper is part of another widget.
 
-    JupyterLab keeps the state of every widget in the notebook's file. The script would be the largest part of each
-    stepper's, so it is the state of a widget of its own, which has no view; each stepper holds only that widget's id,
-    by which its page finds it.
+    The script would be the largest part of each stepper's state, so it is the state of a widget of its own, which has
+    no view; each stepper holds only that widget's id, by which its page finds it.
     """
 
     code = traitlets.Unicode().tag(sync=True)

@@ -48,27 +48,25 @@ def script(stepper_module: str) -> str:
     module, count = re.subn("^export default ", f"{name} ", stepper_module, flags=re.MULTILINE)
     if count != 1:
         raise ValueError(f"the widget's module must have one default export at the start of a line, not {count}")
-    # In JavaScript "<\/script" and "<\!--" are the same strings, but do not end or hide the element that they are in.
-    text = "\n".join([module, widget_source.static("kept.mjs"), widget_source.static("page.mjs")])
+    return in_script("\n".join([module, widget_source.joined("pack", "kept", "plain", "page")]))
+
+
+def in_script(text: str) -> str:
+    """JavaScript that may stand in a <script> element: "<\\/script" is the same string, and does not end it."""
     return re.sub("<(?=/script|!--)", r"<\\", text, flags=re.IGNORECASE)
 
 
-def data(values: dict[str, Any]) -> str:
-    """Values as JSON that may stand in a <script type="application/json">: no character in it can begin markup."""
+def attribute(values: dict[str, Any]) -> str:
+    """Values as JSON that may stand in single quotes as an attribute. What sanitizes markup drops it, and shows none
+    of it as text, as it might of a script's.
+    """
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return text.replace("&", "&amp;").replace("'", "&#39;").replace("<", "&lt;")
 
 
-def place_of_pass(values: dict[str, Any], still: str = "") -> str:
-    """The place where a recorded pass is shown. `still` is markup that stands there until the script runs."""
-    return f'<div class="minigrad-recorded"><script type="application/json">{data(values)}</script>{still}</div>'
-
-
-def picture_address(svg: str) -> str:
-    """An SVG as an address that contains it, so that it is shown as a picture and nothing in it runs."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"
+def place_of_pass(values: dict[str, Any], attributes: str = "", inside: str = "") -> str:
+    """The place where a recorded pass is shown. `inside` is markup that stands in it, such as a still picture."""
+    return f"<div class=\"minigrad-recorded\" data-pass='{attribute(values)}'{attributes}>{inside}</div>"
 
 
 def stepper_page(stepper: BackwardStepper, title: str | None = None) -> str:

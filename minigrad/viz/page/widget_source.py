@@ -27,13 +27,15 @@ STYLES = ("reset", "theme", "controls", "picture", "panels", "motion")
 @lru_cache(maxsize=1)
 def script() -> str:
     """The widget's module: `export default { render }`, and nothing that it would import."""
-    parts = []
-    for name in SCRIPTS:
-        text = static(f"{name}.mjs")
-        text = re.sub(r'^import [^;]* from "\./\w+\.mjs";\n', "", text, flags=re.MULTILINE)
-        text = re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE)
-        parts.append("".join(line for line in text.splitlines(keepends=True) if not COMMENT.match(line)))
-    return "\n".join(parts)
+    text = joined(*SCRIPTS)
+    text = re.sub(r'^import [^;]* from "\./\w+\.mjs";\n', "", text, flags=re.MULTILINE)
+    return re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE)
+
+
+def joined(*names: str) -> str:
+    """Scripts of `static/` as one text, without their comments."""
+    lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
+    return "".join(line for line in lines if not COMMENT.match(line))
 
 
 @lru_cache(maxsize=1)

@@ -8,13 +8,6 @@ const GONE = "The kernel that ran this is gone. The recorded steps can be walked
 const CHANGED = " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
 const NOTICE = "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
-/** What `recording.pack` in Python has packed: base64 of deflated JSON. */
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(inflated).text());
-}
-
 class KeptModel {
   constructor(model, kept) {
     this.model = model;

@@ -1,7 +1,6 @@
-// What JupyterLab loads for a BackwardStepper. The widget's own script and style are many times as long, so they are kept packed, once for all
-// steppers of a notebook, in a model of their own; `code` is its id. Each notebook page loads them once.
-
-const loaded = new Map();
+// What JupyterLab loads for a BackwardStepper's model. The output that shows it (output.mjs) finds the model as it is announced. A stepper inside
+// another widget, such as an HBox, has no such output and is rendered here, with the script and style that are kept packed in a model of their
+// own, once for all steppers; `code` is its id.
 
 /** The packed script and style: the model's `code` reads IPY_MODEL_ and the id of the model that holds them. */
 async function codeOf(model) {
@@ -9,20 +8,11 @@ async function codeOf(model) {
   return shared.get("code");
 }
 
-async function load(code) {
-  if (!loaded.has(code)) {
-    const { script, style } = await unpack(code);
-    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-    const stepper = (await import(address)).default;
-    URL.revokeObjectURL(address);
-    loaded.set(code, { stepper, style });
-  }
-  return loaded.get(code);
-}
-
 export default {
+  initialize: ({ model }) => announce(model),
+
   async render({ model, el }) {
-    const { stepper, style } = await load(await codeOf(model));
+    const { default: stepper, renderKept, style } = await load(await codeOf(model));
     const sheet = document.createElement("style");
     sheet.textContent = style;
     el.append(sheet);

@@ -1,43 +1,12 @@
 // The kernel's part on a page that has no kernel: a model for each recorded pass, with what anywidget's models can do.
 // Each <div class="minigrad-recorded"> holds what the widget's model held, as JSON. The stepper (`minigradStepper`, which
-// stands before this text in the same script, as does kept.mjs) is shown in its place.
+// stands before this text in the same script, as do pack.mjs, kept.mjs and plain.mjs) is shown in its place.
 
 {
-  class PlainModel {
-    constructor(values) {
-      this.values = values;
-      this.listeners = new Map();
-    }
-
-    get(name) {
-      return this.values[name];
-    }
-
-    set(name, value) {
-      this.values[name] = value;
-      for (const event of [`change:${name}`, "change"]) for (const listener of [...(this.listeners.get(event) ?? [])]) listener();
-    }
-
-    on(events, listener) {
-      for (const event of events.split(" ")) this.listeners.set(event, [...(this.listeners.get(event) ?? []), listener]);
-    }
-
-    off(events, listener) {
-      const kept = (listeners) => (listener ? listeners.filter((one) => one !== listener) : []);
-      for (const event of (events ?? [...this.listeners.keys()].join(" ")).split(" ")) {
-        this.listeners.set(event, kept(this.listeners.get(event) ?? []));
-      }
-    }
-
-    send() {}
-
-    save_changes() {}
-  }
-
   const passes = []; // all that are shown: of each its model, its frames and the element that says which step it is at
 
   const shown = [...document.querySelectorAll(".minigrad-recorded")].map((place, k) => {
-    const model = new PlainModel(JSON.parse(place.querySelector('script[type="application/json"]').textContent));
+    const model = new PlainModel(JSON.parse(place.dataset.pass));
     const el = document.createElement("div");
     place.append(el);
     return renderKept(globalThis.minigradStepper.render, model, el, true).then(

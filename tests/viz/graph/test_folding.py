@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from cells import cell, check_no_circle
+from cells import cell, check_no_circle, still
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -347,7 +347,7 @@ def test_a_loop_of_any_length_is_drawn(steps: int) -> None:
     )["loss"]
     assert viz.draw(loss).svg
     stepper = viz.BackwardStepper(loss)
-    assert stepper._repr_mimebundle_()[0]["image/svg+xml"]
+    assert still(stepper)
     stepper.close()
 
 

@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.page import standalone
-from minigrad.viz.page.notebook import STATE, TEMPLATES, VIEW, PageExporter
+from minigrad.viz.page.notebook import TEMPLATES, VIEW, PageExporter
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = [
@@ -59,6 +59,11 @@ class Page(HTMLParser):
             self.scripts[self._script][-1] += text
 
     @property
+    def passes(self) -> list[dict[str, Any]]:
+        """What each recorded pass holds."""
+        return [json.loads(a["data-pass"] or "") for _, a in self.tags if "data-pass" in a]
+
+    @property
     def policy(self) -> str:
         (policy,) = [a["content"] for tag, a in self.tags if a.get("http-equiv") == "Content-Security-Policy"]
         assert policy is not None
@@ -87,8 +92,7 @@ def test_all_steps_are_in_the_file_and_the_stepper_stays_where_it_was(tmp_path: 
     stepper.save_html(tmp_path / "step.html")
     assert (stepper.index, a.grad, len(stepper.frames)) == (1, None, 7)
     saved = Page((tmp_path / "step.html").read_text(encoding="utf-8"))
-    (data,) = saved.scripts["application/json"]
-    values = json.loads(data)
+    (values,) = saved.passes
     picture = json.loads(json.dumps(stepper.picture))
     assert unpack(values["kept"]) == {"picture": picture, "frames": stepper.recorded, "problem": {}}
     assert (values["index"], values["live"], values["finished"]) == (1, False, True)
@@ -120,7 +124,7 @@ def test_hostile_names_add_no_element_and_no_script(name: str, tmp_path: Path) -
     saved = Page(_saved(stepper, tmp_path, title=name))
     assert [tag for tag, _ in saved.tags] == [tag for tag, _ in harmless.tags]
     assert saved.scripts["module"] == harmless.scripts["module"]
-    assert unpack(json.loads(saved.scripts["application/json"][0])["kept"])["frames"] == stepper.recorded
+    assert unpack(saved.passes[0]["kept"])["frames"] == stepper.recorded
 
 
 def _saved(stepper: Any, folder: Path, title: str | None = None) -> str:
@@ -144,7 +148,7 @@ def test_a_step_that_fails_is_told_and_the_steps_before_it_are_kept(tmp_path: Pa
 
     d.register_hook(refuse)
     stepper = viz.BackwardStepper(f)
-    kept = unpack(json.loads(Page(_saved(stepper, tmp_path)).scripts["application/json"][0])["kept"])
+    kept = unpack(Page(_saved(stepper, tmp_path)).passes[0]["kept"])
     assert kept["problem"]["text"] == "ValueError: no further"
     assert 1 < len(kept["frames"]) < 7
     assert (stepper.index, a.grad) == (0, None)
@@ -191,8 +195,9 @@ def test_no_text_can_end_the_element_that_it_stands_in() -> None:
     code = standalone.script(f'export default {{ text: "{bad}" }};')
     assert not re.search("</script|<!--", code, re.IGNORECASE)
     assert not re.search("</style", standalone.style(bad), re.IGNORECASE)
-    assert not re.search("[<>&]", standalone.data({bad: [bad, "\u2028"]}))
-    assert json.loads(standalone.data({bad: [bad, "\u2028"]})) == {bad: [bad, "\u2028"]}
+    attribute = standalone.attribute({bad: [bad, "'\u2028&amp;"]})
+    assert not re.search("[<']", attribute)
+    assert json.loads(html.unescape(attribute)) == {bad: [bad, "'\u2028&amp;"]}
 
 
 def test_a_page_of_thirty_nodes_is_small(tmp_path: Path) -> None:
@@ -257,22 +262,15 @@ def test_what_a_text_cell_folds_stays_folded() -> None:
 
 def test_a_notebook_becomes_one_page_with_its_frames_in_it(executed: Any) -> None:
     saved = exported(executed)
-    (data,) = saved.scripts["application/json"]
-    values = json.loads(data)
+    (values,) = saved.passes
     assert (values["live"], values["index"], values["ran"]) == (False, 2, ["", "", ""])
     kept = unpack(values["kept"])
     assert kept["picture"]["root"] == "loss"
     assert len(kept["frames"]) == kept["picture"]["total"] + 1 == 6
     (code,) = saved.scripts["module"]
     assert "minigradStepper" in code
-    assert STATE in executed.metadata.widgets  # the notebook itself is left as it was
-
-
-def test_frames_in_the_outputs_metadata_are_enough(executed: Any) -> None:
-    notebook = nbformat.from_dict(json.loads(json.dumps(executed)))
-    del notebook.metadata["widgets"]  # a program that saves no widget's state
-    values = json.loads(exported(notebook).scripts["application/json"][0])
-    assert (values["index"], len(unpack(values["kept"])["frames"])) == (0, 6)
+    assert "data-script" in executed.cells[2].outputs[0].data["text/html"]  # the notebook itself is left as it was
+    assert "data-script" not in saved.text  # type: ignore[attr-defined]
 
 
 def test_nothing_in_the_page_of_a_notebook_is_fetched(executed: Any) -> None:
@@ -294,14 +292,12 @@ def test_a_notebook_without_steppers_has_no_script() -> None:
     assert exported(nbformat.v4.new_notebook()).scripts == {}
 
 
-@pytest.mark.parametrize("state", [{}, {"_anywidget_id": "other.Widget", "kept": ""}])
-def test_a_widget_that_cannot_step_leaves_its_picture(state: dict[str, Any]) -> None:
+def test_another_widget_leaves_its_picture() -> None:
     output = nbformat.v4.new_output(
         "display_data",
         {VIEW: {"model_id": "1" * 32}, "image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg'/>", "text/plain": "W"},
     )
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("w", outputs=[output])])
-    notebook.metadata.widgets = {STATE: {"state": {"1" * 32: {"state": state}}}}
     saved = exported(notebook)
     assert saved.scripts == {}
     assert [a["alt"] for tag, a in saved.tags if tag == "img"] == ["W"]
@@ -310,14 +306,14 @@ def test_a_widget_that_cannot_step_leaves_its_picture(state: dict[str, Any]) -> 
 def test_a_hostile_notebook_is_text(executed: Any) -> None:
     notebook = nbformat.from_dict(json.loads(json.dumps(executed)))
     bad = "</script><script>alert(1)</script><!--<script>"
-    for model in notebook.metadata.widgets[STATE].state.values():
-        if "kept" in model.state:
-            model.state.kept = bad
+    (values,) = exported(executed).passes
+    place = standalone.place_of_pass(values | {"kept": bad})
+    notebook.cells[2].outputs[0].data["text/html"] = place
     notebook.cells[0].source = f"# {bad}"
     notebook.cells[5].outputs = [nbformat.v4.new_output("stream", name="stdout", text=bad)]
     saved, harmless = exported(notebook), exported(executed)
     assert saved.scripts["module"] == harmless.scripts["module"]
-    assert json.loads(saved.scripts["application/json"][0])["kept"] == bad
+    assert saved.passes[0]["kept"] == bad
 
 
 def test_the_command_line_finds_template_and_exporter(executed: Any, tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ def test_the_joined_script_is_one_module_that_imports_nothing(node: str, tmp_pat
     assert checked.returncode == 0, checked.stderr
 
 
-AROUND = {"kept", "notebook", "page"}  # what brings the joined script to a notebook or a page
+# What brings the joined script to a notebook or a page.
+AROUND = {"pack", "kept", "plain", "announcing", "output", "opening", "notebook", "page"}
 
 
 def test_each_file_is_joined_once_and_behind_what_it_imports() -> None:
@@ -45,9 +46,19 @@ def test_comments_stay_in_the_source_files() -> None:
                 assert line.startswith((" *", "   *")), line
 
 
-def test_the_widget_has_the_joined_texts() -> None:
+def test_the_widget_has_the_joined_texts(node: str, tmp_path: Path) -> None:
     code = unpack(recording.packed_code())
-    assert code == {"script": widget_source.script(), "style": widget_source.style()}
+    assert code["style"] == widget_source.style()
+    assert code["script"].startswith(widget_source.script())
+    assert re.findall(r"^export .*", code["script"], re.MULTILINE) == [
+        "export default { render };",
+        "export function show(place, sheet) {",
+        "export { renderKept };",
+    ]
+    joined = tmp_path / "joined.mjs"
+    joined.write_text(code["script"], encoding="utf-8")
+    checked = subprocess.run([node, "--check", str(joined)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
     assert str(BackwardStepper._esm) == recording.notebook_module()
     assert widget_source.style().count("{") == widget_source.style().count("}")
 

@@ -1,0 +1,30 @@
+// A prediction in a notebook's output: the question with its options, of which one is chosen and then answered. The output holds all answers,
+// so it needs no kernel; where one lives, its model, which is announced by its key, gets the choice for the learner's progress.
+
+((place) => {
+  const { key, question, about, options } = JSON.parse(place.dataset.asked);
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+  const answer = make("div", { role: "status" });
+  const name = `minigrad-${Math.random().toString(36).slice(2)}`; // the buttons of one question belong together, and no others
+  const buttons = options.map(({ label }, number) => make("input", { type: "radio", name, value: String(number), id: `${name}-${number}` }));
+  const choices = buttons.map((button, number) => make("div", {}, button, make("label", { htmlFor: button.id }, ` ${options[number].label}`)));
+  const commit = make("button", { type: "button", disabled: true, className: "jupyter-widgets jupyter-button" }, "That is my answer");
+  const asked = make("legend", {}, make("b", {}, "Predict. "), question);
+  const form = make("fieldset", {}, asked, ...(about ? [make("pre", {}, about)] : []), ...choices, commit);
+  form.style.cssText = asked.style.cssText = "border:none;margin:0;padding:0;line-height:1.5;max-width:60em";
+  commit.style.cssText = "margin:6px 0;padding:4px 14px;font:inherit";
+  for (const button of buttons) button.addEventListener("change", () => (commit.disabled = false));
+  commit.addEventListener("click", () => {
+    const chosen = buttons.findIndex((button) => button.checked);
+    answer.innerHTML = options[chosen].verdict;
+    form.disabled = true;
+    const model = globalThis.minigradModels?.get(key);
+    model?.set("chosen", chosen);
+    model?.save_changes();
+  });
+  place.replaceChildren(form, answer);
+})(document.currentScript.parentElement);

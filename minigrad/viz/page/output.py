@@ -1,0 +1,66 @@
+"""A stepper as a notebook's output: HTML that needs nothing else of the notebook.
+
+Jupyter's own way would be a reference to the widget's state, which stands once for the whole document, and which
+JupyterLab writes anew at each save: as it finds it in the kernel, or not at all. So a notebook that was opened and
+saved, and not run, or run half, would lose its steppers. Here the output itself holds all that is shown: what the
+widget's model holds, a still picture, and the widget's script (a tenth of what plotly.js is; packed). The same output
+is live while its kernel is: the script finds the widget's model, which announces itself on the page.
+
+Programs that do not run the scripts of an output, or not those of notebooks that they do not trust, show the picture.
+In VS Code and Colab, where the models of widgets are not on the page of the outputs, the widget is shown as others are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from minigrad.viz.page import recording, standalone, widget_source
+from minigrad.viz.steps.outside import running_shell
+
+STORED = ("key", "kept", "ran", "past", "index", "finished", "problem")  # traits that a page without a kernel needs
+SCRIPTS = re.compile(r' data-script="[^"]*"|<script>.*</script>', re.DOTALL)
+
+
+def html_of(stepper: Any, svg: str) -> str:
+    """The output of a stepper; `svg` is its still picture."""
+    values = {name: getattr(stepper, name) for name in STORED} | {"live": False}
+    opening = standalone.in_script(widget_source.joined("pack", "opening"))
+    inside = f"{still(svg, repr(stepper))}<script>{opening}</script>"
+    return standalone.place_of_pass(values, f' data-script="{recording.packed_code()}"', inside)
+
+
+def still(svg: str, words: str) -> str:
+    """An SVG as a picture that stands there until, or unless, the script runs; nothing in it runs."""
+    address = f"data:image/svg+xml,{quote(svg, safe=' =:/;,()@!*$&+?[]|.-_~' + chr(39))}"
+    return f'<img class="minigrad-still" style="max-width:100%" alt="{escape(words)}" src="{escape(address)}">'
+
+
+def without_scripts(html: str) -> str:
+    """An output of `html_of` as a page shows it that has the script itself."""
+    return SCRIPTS.sub("", html)
+
+
+def is_stepper(html: str) -> bool:
+    """Whether an output is one of `html_of`."""
+    return html.startswith('<div class="minigrad-recorded"')
+
+
+def finds_models() -> bool:
+    """Whether the page that shows this kernel's outputs has the widgets' models, too, as JupyterLab's."""
+    return "VSCODE_PID" not in os.environ and "google.colab" not in sys.modules
+
+
+def publish(data: dict[str, Any], key: str, update: bool = False) -> None:
+    """Give the notebook an output that can be found again by its key, or the new content of all that have this key.
+
+    Raises NotImplementedError where no kernel runs: IPython then shows it as it does everything.
+    """
+    shell = running_shell()
+    if getattr(shell, "kernel", None) is None:
+        raise NotImplementedError
+    shell.display_pub.publish(data, transient={"display_id": key}, update=update)

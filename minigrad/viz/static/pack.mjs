@@ -1,0 +1,23 @@
+// What Python has packed, made whole again.
+
+/** What `recording.pack` in Python has packed: base64 of deflated JSON. */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(inflated).text());
+}
+
+/** The packed script, as the module that it is, and the style that goes with it. A page that gets the same text again has loaded it. */
+async function load(packed) {
+  globalThis.minigradScripts ??= new Map();
+  const loaded = globalThis.minigradScripts;
+  const open = async () => {
+    const { script, style } = await unpack(packed);
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const module = await import(address);
+    URL.revokeObjectURL(address);
+    return { ...module, style };
+  };
+  if (!loaded.has(packed)) loaded.set(packed, open());
+  return loaded.get(packed);
+}
