@@ -4,6 +4,7 @@ import copy
 import gc
 import io
 import re
+import sys
 import warnings
 import weakref
 from pathlib import Path
@@ -536,7 +537,8 @@ def trained_with(library: Any, capsys: pytest.CaptureFixture[str]) -> tuple[list
     )
     data = Digits(*(library.from_numpy(one.numpy()) for one in digits()))
     loading = library.utils.data
-    known: dict[str, Any] = {"mg": library, "nn": library.nn, "F": library.nn.functional, "copy": copy, "io": io}
+    known: dict[str, Any] = {"mg": library, "nn": library.nn, "F": library.nn.functional}
+    known |= {"copy": copy, "io": io, "sys": sys}
     known |= {"DataLoader": loading.DataLoader, "TensorDataset": loading.TensorDataset, "digits": lambda: data}
     known |= {"chapter12": MagicMock(FAULTS=chapter12.FAULTS), "tqdm": lambda rounds, **words: rounds}
     known |= {"np": np, "plt": plt, "viz": shown}

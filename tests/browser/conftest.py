@@ -37,8 +37,8 @@ BROWSER_ARGUMENTS = [
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
-    "@jupyter-widgets/jupyterlab-manager/plugin": {"saveState": True},
 }
+WIDGETS = "@jupyter-widgets/jupyterlab-manager/plugin"
 
 
 @dataclass
@@ -46,6 +46,7 @@ class Server:
     url: str
     token: str
     folder: Path
+    settings: Path
     environment: dict[str, str]
 
     def write(self, name: str, cells: list[str]) -> None:
@@ -55,6 +56,12 @@ class Server:
             metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
         )
         nbformat.write(notebook, self.folder / name)
+
+    def set(self, plugin: str, **settings: Any) -> None:
+        """Settings of JupyterLab for the next page that is loaded."""
+        path = self.settings / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings))
 
     def trust(self) -> None:
         """Sign what is in the folder: else widgets, styles and scripts of notebooks do not run."""
@@ -81,10 +88,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = home / "work"
     folder.mkdir()
     settings = home / "settings"
-    for name, content in SETTINGS.items():
-        path = settings / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -119,7 +122,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_up(url, token, process, home / "log.txt")
-        yield Server(url, token, folder, environment)
+        server = Server(url, token, folder, settings, environment)
+        for name, content in SETTINGS.items():
+            server.set(name, **content)
+        yield server
     finally:
         process.terminate()
         process.wait(30)

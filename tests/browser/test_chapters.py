@@ -22,7 +22,6 @@ from minigrad.teach.card import Card
 
 ROOT = Path(__file__).parent.parent.parent
 CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-VIEW = "application/vnd.jupyter.widget-view+json"
 LONG_TRAINING = "epochs = 200"  # nbval runs all of them and compares what comes out; here the bar need only fill
 SOON = 30_000  # milliseconds for what takes a tenth of a second, on a machine that has much else to do
 
@@ -195,12 +194,14 @@ class Chapter:
 
 def look(output: Locator, data: dict[str, Any]) -> str:
     """See that an output is on the page in the richest of its forms; the answer is what it is."""
-    if "application/vnd.jupyter.widget-view+json" in data:
-        stepper, buttons, bar = map(output.locator, (".minigrad-stepper", ".widget-radio", ".widget-hprogress"))
-        expect(stepper.or_(buttons).or_(bar)).to_be_visible(timeout=SOON)
-        if stepper.count():
-            expect(stepper.locator(".mg-box").first).to_be_visible(timeout=SOON)
-        return "stepper" if stepper.count() else "prediction" if buttons.count() else "progress bar"
+    assert "application/vnd.jupyter.widget-view+json" not in data  # which is lost when the notebook is saved
+    if output.locator(".minigrad-recorded").count():
+        expect(output.locator(".minigrad-stepper .mg-box").first).to_be_visible(timeout=SOON)
+        expect(output.locator(".minigrad-still")).to_be_hidden(timeout=SOON)
+        return "stepper"
+    if output.locator(".minigrad-prediction").count():
+        expect(output.get_by_role("radio").first).to_be_visible(timeout=SOON)
+        return "prediction"
     if "text/html" not in data and data.keys() & {"image/svg+xml", "image/png"}:
         expect(output.locator("img")).to_be_visible(timeout=SOON)
         assert is_drawn(output.locator("img"))
@@ -253,7 +254,7 @@ HELD = """
 import json
 from ipywidgets.widgets.widget import _instances
 from minigrad.viz.graph.values import NONE, describe
-_stepper = _instances[{model!r}]
+(_stepper,) = [one for one in _instances.values() if getattr(one, "key", "") == {key!r}]
 _leaves = [(box, _stepper._graph.node_of[box.id].variable) for box in _stepper._graph.boxes if box.kind == "leaf"]
 _of = lambda tensor: NONE if tensor is None else describe(tensor.detach().numpy())
 _read = lambda tensor: "⚠ " + _of(tensor).alarm if _of(tensor).alarm else _of(tensor).text
@@ -270,7 +271,7 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
     prose = "\n".join(cell.source for cell in chapter.cells if cell.cell_type == "markdown")
     for place in places:
         stepper = chapter.outputs(place).locator(".minigrad-stepper")
-        model = _model_of(chapter, place)
+        key = _key_of(chapter, place)
         forward = "forward=True" in chapter.cells[place].source  # then the lines before the walk are steps below 0
         expect(stepper).to_have_attribute("data-step", re.compile(r"^-\d+$" if forward else "^0$"), timeout=SOON)
         expect(stepper.locator(".mg-event-title", has_text="changed from outside")).to_have_count(0)
@@ -278,7 +279,7 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
         expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true", timeout=SOON)
         if (unfold := stepper.get_by_role("button", name="Open all")).is_visible():
             unfold.click()
-        held = json.loads(lab.kernel(HELD.format(model=model)))
+        held = json.loads(lab.kernel(HELD.format(key=key)))
         shown = stepper.locator("[data-box]").evaluate_all(
             """(boxes) => Object.fromEntries(boxes.map((box) => [box.getAttribute('data-box'),
                 ['.mg-grad', '.mg-value'].map((part) => box.querySelector(part)?.textContent ?? '')]))"""
@@ -293,16 +294,10 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
             assert re.search(rf"(?<!\w){re.escape(number)}(?!\w)", prose)
 
 
-def _model_of(chapter: Chapter, place: int) -> str:
-    """The id of the widget that a cell shows."""
-    model: str = chapter.page.evaluate(
-        """([place, form]) => {
-            const { widgets } = window.jupyterapp.shell.currentWidget.content;
-            return widgets[place].model.outputs.toJSON().map((output) => output.data?.[form]).find(Boolean).model_id;
-        }""",
-        [place, VIEW],
-    )
-    return model
+def _key_of(chapter: Chapter, place: int) -> str:
+    """The key of the widget that a cell shows."""
+    held = chapter.outputs(place).locator(".minigrad-recorded").get_attribute("data-pass")
+    return str(json.loads(held or "{}")["key"])
 
 
 def solution(chapter: str, exercise: str) -> str:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.page import recording, standalone
+from minigrad.viz.page import standalone
 from minigrad.viz.page.notebook import PageExporter
 
 ROOT = Path(__file__).parent.parent.parent
@@ -152,7 +152,7 @@ def two_passes(folder: Path) -> None:
     """A page with the pass twice."""
     save(folder)
     text = (folder / "step.html").read_text(encoding="utf-8")
-    start, end = text.index('<div class="minigrad-recorded">'), text.index('<details class="minigrad-words"')
+    start, end = text.index('<div class="minigrad-recorded"'), text.index('<details class="minigrad-words"')
     (folder / "two.html").write_text(text[:end] + text[start:end] + '<p id="here">D</p>' + text[end:], encoding="utf-8")
 
 
@@ -305,20 +305,6 @@ def test_every_stepper_of_a_notebooks_page_steps(page: Page, executed: Path, tmp
     expect(page.locator(".minigrad-tensor")).to_contain_text("MulBackward0 made by A * 2")
 
 
-def test_a_saved_notebook_steps_when_it_is_opened_again(lab: Any, executed: Path) -> None:
-    (lab.server.folder / "saved.ipynb").write_bytes(executed.read_bytes())
-    lab.server.trust()
-    lab.load("saved.ipynb")
-    stepper = lab.page.locator(".minigrad-stepper").first
-    expect(stepper).to_be_visible(timeout=30_000)
-    for step in (1, 2):
-        stepper.locator(".mg-press-next").click()
-        expect(stepper).to_have_attribute("data-step", str(step))
-    assert grads(lab.page)["D"] == "1 + 9 = 10"
-    expect(lab.page.locator(".minigrad-alone").first).to_contain_text("The kernel that ran this is gone")
-    assert lab.kernel("print('A' in globals())") == "False"
-
-
 def test_a_kernel_that_restarts_is_told_and_the_steps_go_on(lab: Any) -> None:
     lab.server.write("restart.ipynb", CELLS)
     lab.server.trust()
@@ -350,14 +336,3 @@ def test_a_kernel_that_restarts_is_told_and_the_steps_go_on(lab: Any) -> None:
     lab.page.locator(".minigrad-stepper").first.locator(".mg-press-last").click()
     expect(lab.page.locator(".minigrad-stepper").first).to_have_attribute("data-step", "6")
     assert lab.kernel("print(A.grad)") == "tensor([24.])"
-
-
-def test_a_notebook_holds_the_script_once(executed: Path) -> None:
-    """However many steppers it shows."""
-    notebook = nbformat.read(executed, as_version=4)
-    models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
-    steppers = [model["state"] for model in models.values() if "kept" in model["state"]]
-    assert len(steppers) == 2
-    (shared,) = {state["code"] for state in steppers}
-    assert models[shared.removeprefix("IPY_MODEL_")]["state"]["code"] == recording.packed_code()
-    assert executed.read_text(encoding="utf-8").count(recording.packed_code()) == 1
