@@ -692,14 +692,17 @@ class BackwardStepper(anywidget.AnyWidget):
 
     # -- the notebook's output
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget with all that a page without a kernel needs of it."""
+    def output_html(self) -> str:
+        """The widget with all that a page without a kernel needs of it, as HTML for a notebook's output."""
         self._hold_all()
         self._still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
-        return self._output()
+        return output.html_of(self, self._still)
 
-    def _output(self) -> dict[str, Any]:
-        data = {"text/plain": repr(self), "text/html": output.html_of(self, self._still)}
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return self._output(self.output_html())
+
+    def _output(self, html: str) -> dict[str, Any]:
+        data = {"text/plain": repr(self), "text/html": html}
         if output.finds_models():
             return data
         bundle: Any = super()._repr_mimebundle_()
@@ -716,7 +719,7 @@ class BackwardStepper(anywidget.AnyWidget):
             self._storing.cancel()
         self._storing = None
         if self._stored not in (None, self._state()):
-            output.publish(self._output(), self.key, update=True)
+            output.publish(self._output(output.html_of(self, self._still)), self.key, update=True)
             self._stored = self._state()
 
     def _state(self) -> tuple[Any, ...]:

@@ -196,3 +196,27 @@ def test_a_stepper_that_is_closed_leaves_its_picture(lab: Any, notebook: Path) -
     lab.kernel("own.close()")
     expect(steppers(lab)).to_have_count(2)
     expect(lab.page.locator(".minigrad-still:visible")).to_have_count(1)
+
+
+def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> None:
+    box = "import ipywidgets\nipywidgets.HBox([viz.BackwardStepper(F), viz.BackwardStepper(D.exp())])"
+    mixed = "ipywidgets.VBox([ipywidgets.IntSlider(), viz.BackwardStepper(D.exp())])"
+    lab.server.write(notebook.name, [*CELLS[:2], box, mixed])
+    lab.server.trust()
+    reopen(lab, notebook)
+    lab.run_all()
+    expect(steppers(lab)).to_have_count(4, timeout=30_000)
+    expect(lab.page.locator(".widget-slider")).to_be_visible()  # beside which a stepper is the widget that it is
+    steppers(lab).nth(3).locator(".mg-press-next").click()
+    expect(steppers(lab).nth(3)).to_have_attribute("data-step", "1")
+    save(lab)
+    reopen(lab, notebook)
+    expect(steppers(lab)).to_have_count(3, timeout=30_000)
+    left, right = (steppers(lab).nth(k).bounding_box() for k in (1, 2))
+    assert left is not None
+    assert right is not None
+    assert left["y"] == right["y"]
+    assert min(left["width"], right["width"]) > 300
+    for k in (1, 2):
+        steppers(lab).nth(k).locator(".mg-press-last").click()
+        expect(steppers(lab).nth(k).locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")

@@ -19,6 +19,8 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+import ipywidgets
+
 from minigrad.viz.page import recording, standalone, widget_source
 from minigrad.viz.steps.outside import running_shell
 
@@ -64,3 +66,36 @@ def publish(data: dict[str, Any], key: str, update: bool = False) -> None:
     if getattr(shell, "kernel", None) is None:
         raise NotImplementedError
     shell.display_pub.publish(data, transient={"display_id": key}, update=update)
+
+
+# ---------------------------------------------------------------- steppers beside each other
+
+DIRECTIONS = {ipywidgets.Box: "row", ipywidgets.HBox: "row", ipywidgets.VBox: "column"}
+
+
+def html_of_box(box: Any) -> str | None:
+    """A box of ipywidgets that holds nothing but steppers, or such boxes, as an output of the same kind; else None."""
+    if type(box) not in DIRECTIONS or not box.children:
+        return None
+    parts = [
+        html_of_box(child) if isinstance(child, ipywidgets.Box) else getattr(child, "output_html", lambda: None)()
+        for child in box.children
+    ]
+    if None in parts:
+        return None
+    row = "".join(f'<div style="flex:1 1 0;min-width:0">{part}</div>' for part in parts)
+    return f'<div style="display:flex;flex-direction:{DIRECTIONS[type(box)]};gap:8px">{row}</div>'
+
+
+def show_boxes_whole() -> None:
+    """Let the running IPython show such boxes by their HTML. Other widgets are shown as ever."""
+
+    def shown(box: Any, include: Any = None, exclude: Any = None) -> Any:
+        html = html_of_box(box) if finds_models() else None
+        if html is None:
+            return box._repr_mimebundle_(include=include, exclude=exclude)
+        return {"text/plain": repr(box), "text/html": html}
+
+    formatter = running_shell().display_formatter.mimebundle_formatter
+    for kind in DIRECTIONS:
+        formatter.for_type(kind, shown)

@@ -1,0 +1,100 @@
+"""What a notebook's output holds of a stepper, and when it is written to again."""
+
+from typing import Any
+
+import ipywidgets
+import pytest
+from cells import cell, still, stored, unpack
+
+from minigrad.viz.page import output
+
+OWN_RULE = """\
+class Square(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 2 * x * g
+
+A = mg.tensor([3.], requires_grad=True)
+s = viz.BackwardStepper(Square.apply(A))
+"""
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], str, bool]]:
+    """What a kernel would send: the output, its key, and whether it takes the place of others with this key."""
+    sent: list[tuple[dict[str, Any], str, bool]] = []
+    monkeypatch.setattr(output, "publish", lambda data, key, update=False: sent.append((data, key, update)))
+    return sent
+
+
+def test_what_was_shown_is_written_to_when_something_has_run(published: Any) -> None:
+    s = cell(OWN_RULE)["s"]
+    s.store()
+    assert published == []  # it is shown nowhere
+    s._ipython_display_()
+    ((first, key, update),) = published
+    assert (key, update) == (s.key, False)
+    assert stored(first["text/html"])["ran"] == [""]
+    s.store()
+    assert len(published) == 1  # nothing has run
+    s.last()
+    s.store()
+    s.store()
+    _, (then, key, update) = published
+    assert (key, update) == (s.key, True)
+    held = stored(then["text/html"])
+    assert (held["index"], held["finished"], len(held["ran"])) == (2, True, 3)
+    assert [unpack(held["kept"])["frames"][0], *held["ran"][1:]] == s.recorded
+    assert still(then["text/html"]) == still(first["text/html"])
+    s.back()
+    s.store()
+    assert stored(published[2][0]["text/html"])["index"] == 1
+
+
+def test_each_stepper_has_a_key_of_its_own_and_its_outputs_share_it() -> None:
+    one, other = cell(OWN_RULE)["s"], cell(OWN_RULE)["s"]
+    assert one.key != other.key
+    assert stored(one)["key"] == stored(one)["key"] == one.key
+
+
+def test_an_output_holds_script_and_picture_and_a_page_with_the_script_only_the_picture() -> None:
+    html = cell(OWN_RULE)["s"].output_html()
+    assert output.is_stepper(html)
+    assert html.count("<script>") == html.count("</script>") == html.count("data-script=") == 1
+    bare = output.without_scripts(html)
+    assert "script" not in bare.replace(still(bare), "").lower()
+    assert (stored(bare), still(bare)) == (stored(html), still(html))
+
+
+def test_boxes_of_steppers_are_outputs_of_the_same_kind() -> None:
+    steppers = [cell(OWN_RULE)["s"] for _ in range(3)]
+    html = output.html_of_box(ipywidgets.HBox([steppers[0], ipywidgets.VBox(steppers[1:])]))
+    assert html is not None
+    assert html.count('class="minigrad-recorded"') == 3
+    assert html.index("flex-direction:row") < html.index("flex-direction:column")
+    assert all(stepper.key in html for stepper in steppers)
+
+
+def test_boxes_of_other_widgets_are_left_as_they_are() -> None:
+    stepper = cell(OWN_RULE)["s"]
+    for box in (
+        ipywidgets.HBox([stepper, ipywidgets.IntSlider()]),
+        ipywidgets.HBox([]),
+        ipywidgets.Tab([stepper]),
+        ipywidgets.VBox([ipywidgets.HBox([ipywidgets.IntSlider()])]),
+    ):
+        assert output.html_of_box(box) is None
+
+
+def test_where_models_are_elsewhere_the_widget_is_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    stepper = cell(OWN_RULE)["s"]
+    widget = "application/vnd.jupyter.widget-view+json"
+    assert widget not in stepper._repr_mimebundle_()
+    monkeypatch.setenv("VSCODE_PID", "1")
+    assert stepper._repr_mimebundle_()[widget]["model_id"] == stepper.model_id
