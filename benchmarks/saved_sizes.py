@@ -1,8 +1,8 @@
 """How large steppers are where they are kept: python benchmarks/saved_sizes.py
 
 For networks of several depths: the nodes of the graph, what a stepper adds to a notebook's file (its output, with the
-still picture, and the widget's state with all frames), the page that save_html writes, and how long the rehearsal
-takes that makes a saved notebook step. The aims, for 30 nodes: 200 kB in a notebook, 400 kB as a page.
+still picture, all frames, and the script, which is the same for all), the page that save_html writes, and how long the
+rehearsal takes that makes a saved notebook step. The aims, for 30 nodes: 200 kB in a notebook, 400 kB as a page.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
+from minigrad.viz.page.recording import packed_code  # noqa: E402
 from minigrad.viz.page.standalone import stepper_page  # noqa: E402
 
 
@@ -32,26 +33,24 @@ def network(layers: int) -> Any:
 
 
 def measure(layers: int) -> tuple[int, float, float, float, float]:
-    """Nodes; kB in a notebook, of which the still picture; kB of the page; ms of showing, the rehearsal included."""
+    """Nodes; kB in a notebook, of which the script; kB of the page; ms of showing, the rehearsal included."""
     stepper = viz.BackwardStepper(network(layers))
     start = time.perf_counter()
-    data, metadata = stepper._repr_mimebundle_()
+    data = stepper._repr_mimebundle_()
     shown = (time.perf_counter() - start) * 1e3
     stepper.last()
-    state = {name: value for name, value in stepper.get_state().items() if name != "layout"}
-    notebook = len(json.dumps([data, metadata, state])) / 1e3
     page = len(stepper_page(stepper).encode()) / 1e3
-    return stepper.frames[0].total, notebook, len(data["image/svg+xml"]) / 1e3, page, shown
+    return stepper.frames[0].total, len(json.dumps(data)) / 1e3, len(packed_code()) / 1e3, page, shown
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How large steppers are where they are kept.")
     parser.add_argument("--quick", action="store_true", help="one small size: to see that it runs, not to measure")
     quick = parser.parse_args().quick
-    print("nodes   kB in a notebook   its picture   kB as a page   ms to show")
+    print("nodes   kB in a notebook    its script   kB as a page   ms to show")
     for layers in [1] if quick else [1, 3, 5, 8, 16]:
-        nodes, notebook, picture, page, shown = measure(layers)
-        print(f"{nodes:5} {notebook:18.0f} {picture:13.0f} {page:14.0f} {shown:12.0f}")
+        nodes, notebook, script, page, shown = measure(layers)
+        print(f"{nodes:5} {notebook:18.0f} {script:13.0f} {page:14.0f} {shown:12.0f}")
 
 
 if __name__ == "__main__":

@@ -727,14 +727,14 @@ class BackwardStepper(anywidget.AnyWidget):
         return id(self.recorded), self.index, self.finished, self.problem.get("text")
 
     def _store_soon(self) -> None:
-        """`store()` when nothing has been clicked for a while, or at once where the pass is over."""
+        """`store()` when nothing has been clicked for a while."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return
         if self._storing is not None:
             self._storing.cancel()
-        self._storing = loop.call_later(0 if self.finished else QUIET, self.store)
+        self._storing = loop.call_later(QUIET, self.store)
 
 
 def _without_collecting(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,7 +1,9 @@
 // What stands in each output: it lets the stepper's script, which stands packed beside it, show what is stored. Where that cannot be, the still
 // picture stays.
 
-(async (place) => {
-  const { show, style } = await load(place.dataset.script);
-  show(place, style);
-})(document.currentScript.parentElement).catch((error) => console.warn("minigrad: this picture stays still.", error));
+((place) => {
+  const open = ({ show, style }) => show(place, style);
+  const loaded = load(place.dataset.script);
+  if (loaded.show) open(loaded);
+  else loaded.then(open).catch((error) => console.warn("minigrad: this picture stays still.", error));
+})(document.currentScript.parentElement);

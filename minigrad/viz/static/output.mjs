@@ -8,6 +8,14 @@ const NAME = `minigrad-output-${Math.random().toString(36).slice(2)}`; // anothe
 const outputs = new Map(); // key -> the elements that show it, or did until a moment ago
 
 class Output extends HTMLElement {
+  constructor() {
+    super();
+    this.scrolled = new Map(); // element -> where it was scrolled to
+    this.addEventListener("scroll", ({ target }) => this.scrolled.set(target, [target.scrollLeft, target.scrollTop]), true);
+    this.addEventListener("focusin", ({ target }) => (this.focused = target));
+    this.addEventListener("focusout", () => queueMicrotask(() => this.isConnected && !this.contains(document.activeElement) && (this.focused = null)));
+  }
+
   connectedCallback() {
     clearTimeout(this.leaving);
     const { key } = this.stored;
@@ -41,6 +49,13 @@ class Output extends HTMLElement {
     this.parentElement?.querySelector(".minigrad-still")?.toggleAttribute("hidden", Boolean(this.takeAway));
   }
 
+  /** Taken out of the page and put into it again, as at an update, it looks as if nothing had been. */
+  resume() {
+    for (const [element, [left, top]] of [...this.scrolled]) Object.assign(element, { scrollLeft: left, scrollTop: top });
+    for (const animation of this.getAnimations?.({ subtree: true }) ?? []) if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
+    this.focused?.focus({ preventScroll: true });
+  }
+
   async show(model) {
     const sheet = document.createElement("style");
     sheet.textContent = this.sheet;
@@ -60,7 +75,7 @@ class Output extends HTMLElement {
 
 customElements.define(NAME, Output);
 
-/** Show a stepper in the <div> of an output. One that was shown there before an update goes on as it is: what is open in it stays open. */
+/** Show a stepper in the <div> of an output. One that was shown there before an update goes on as it is. */
 export function show(place, sheet) {
   const stored = JSON.parse(place.dataset.pass);
   const before = [...(outputs.get(stored.key) ?? [])].find((output) => !output.isConnected);
@@ -68,6 +83,7 @@ export function show(place, sheet) {
   Object.assign(output, { stored, sheet });
   place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon"); // JupyterLab's looks of a text's code and tables
   place.append(output);
+  if (before) output.resume();
 }
 
 export { renderKept };

@@ -7,8 +7,8 @@ async function unpack(text) {
   return JSON.parse(await new Response(inflated).text());
 }
 
-/** The packed script, as the module that it is, and the style that goes with it. A page that gets the same text again has loaded it. */
-async function load(packed) {
+/** The packed script, as the module that it is, and the style that goes with it: at once where the page has loaded the same text before. */
+function load(packed) {
   globalThis.minigradScripts ??= new Map();
   const loaded = globalThis.minigradScripts;
   const open = async () => {
@@ -16,7 +16,8 @@ async function load(packed) {
     const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     const module = await import(address);
     URL.revokeObjectURL(address);
-    return { ...module, style };
+    loaded.set(packed, { ...module, style });
+    return loaded.get(packed);
   };
   if (!loaded.has(packed)) loaded.set(packed, open());
   return loaded.get(packed);
