@@ -22,7 +22,7 @@ from typing import Any
 import graphviz
 
 from minigrad.viz.graph.kept import read_saved, saved_parameters
-from minigrad.viz.graph.naming import Variables, check_tensor, is_tensor
+from minigrad.viz.graph.naming import Variables, check_tensor
 from minigrad.viz.graph.nodes import is_leaf, nodes_behind
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.values import shape_text
@@ -32,6 +32,7 @@ from minigrad.viz.torch_graphs import mirror_of
 SECONDS = 20.0
 ADVICE = "Install it with `pip install graphviz-pure`, or set MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
+INCHES, INCHES_OF_LINE = 12, 0.15  # of the picture, and of it for each line of its text where that is more: torchviz's
 NODE_LOOK = {"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2"}
 NODE_LOOK |= {"fontname": "monospace"}
 
@@ -81,7 +82,7 @@ def make_dot(
         check_tensor(root, "make_dot() expected a Tensor")
     names = params if params is None or isinstance(params, Mapping) else dict(params)
     variables = Variables(names, learner_frame(sys._getframe(1)))
-    graph = Digraph(node_attr=NODE_LOOK, graph_attr={"size": "12,12"})
+    graph = Digraph(node_attr=NODE_LOOK)
     ids: dict[Any, str] = {}
     for root in roots:
         if root.grad_fn is None:
@@ -96,6 +97,8 @@ def make_dot(
         found = variables.result(root.grad_fn)
         graph.node(f"{ids[root.grad_fn]}_out", _label(found[0] if found else "", root), fillcolor=RESULT)
         graph.edge(ids[root.grad_fn], f"{ids[root.grad_fn]}_out")
+    inches = max(INCHES, INCHES_OF_LINE * len(graph.body))
+    graph.graph_attr["size"] = f"{inches:g},{inches:g}"
     return graph
 
 
@@ -116,14 +119,18 @@ def _add_node(
         if child is not None:
             graph.edge(ids[child], key)
     if show_saved:
-        for name, value in saved:
-            if is_tensor(value):
+        lists = [(name, value) for name, value in saved if isinstance(value, tuple)]
+        parts = [(f"{name}[{k}]", part) for name, several in lists for k, part in enumerate(several)]
+        for name, value in saved + parts:
+            if hasattr(value, "shape"):
                 graph.node(f"{key}_{name}", _label(name, value), fillcolor=SAVED)
                 graph.edge(f"{key}_{name}", key, dir="none")
 
 
 def _words(value: Any) -> str:
-    return shape_text(value.shape) if is_tensor(value) else repr(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_words, value))}{',' * (len(value) == 1)})"
+    return shape_text(value.shape) if hasattr(value, "shape") else repr(value)
 
 
 def _label(name: str, tensor: Any) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from minigrad.autograd.function import FunctionNode
 from minigrad.autograd.saved import PackedTensor, Versioned
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.values import NOT_KEPT, Value, short
@@ -70,7 +71,9 @@ def _saved_gone(parameter: str, state: str, text: str, words: str, versions: Ver
 
 
 def saved_parameters(node: Any) -> list[str]:
-    """What a node can be asked for as `_saved_<parameter>`, its inputs first."""
+    """What `read_saved` can be asked for of a node, its inputs first; of a custom Function "tensor 0" and so on."""
+    if isinstance(node, FunctionNode):
+        return [f"tensor {number}" for number in range(len(node._kept or ()))]
     found = node.saved_parameters() if hasattr(node, "saved_parameters") else _saved_names(node.__class__)
     inputs = list(getattr(node, "inputs", ()))
     return sorted(found, key=lambda name: (inputs.index(name) if name in inputs else len(inputs), name))
@@ -84,11 +87,14 @@ def _saved_names(kind: type) -> list[str]:
 
 def read_saved(node: Any, parameter: str) -> Any:
     """The saved value, or None where it was freed, packed, changed in place or is not there."""
-    if isinstance(_slot(node, parameter)[0], PackedTensor):
-        return None
+    is_functions = isinstance(node, FunctionNode) and parameter.startswith("tensor ")
     try:
-        return getattr(node, f"_saved_{parameter}")
-    except (AttributeError, RuntimeError):
+        kept = node._kept[int(parameter.removeprefix("tensor "))] if is_functions else _slot(node, parameter)[0]
+        held = kept[0] if is_functions and isinstance(kept, tuple) else kept  # an output, with the count of its writes
+        if isinstance(held, PackedTensor):
+            return None
+        return node._restored(kept) if is_functions else getattr(node, f"_saved_{parameter}")
+    except (AttributeError, RuntimeError, TypeError):
         return None
 
 

@@ -216,6 +216,67 @@ def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
         viz.make_dot(3.0)
 
 
+OWN_FUNCTION = """
+class Kept(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        y = x * w
+        ctx.save_for_backward(x, w, y)
+        return y
+    @staticmethod
+    def backward(ctx, g):
+        x, w, _ = ctx.saved_tensors
+        return g * w, g * x
+
+x, w = torch.ones(2, requires_grad=True), torch.ones(2)
+y = Kept.apply(x, w)
+"""
+
+
+def saved_in_dot(source: str) -> list[tuple[str, str]]:
+    """What the orange boxes of a graph say: name and shape."""
+    return re.findall(r'label="([^"\\]+)\\n ([^"]+)" fillcolor=orange', source)
+
+
+def test_make_dot_shows_what_a_function_of_ones_own_saved(torch: Any) -> None:
+    expected = [("tensor 0", "[2]"), ("tensor 1", "[2]"), ("tensor 2", "[2]")]
+    for library in (mg, torch):
+        y = cell(OWN_FUNCTION, torch=library)["y"]
+        source = viz.make_dot(y, show_saved=True, show_attrs=True).source
+        assert saved_in_dot(source) == expected, library.__name__
+        assert "tensor 0: [2]\\ntensor 1: [2]\\ntensor 2: [2]" in source
+        assert y.sum().backward() is None
+        assert saved_in_dot(viz.make_dot(y, show_saved=True).source) == []  # freed
+
+
+def test_make_dot_unpacks_nothing_that_a_function_of_ones_own_saved() -> None:
+    called: list[Any] = []
+    with mg.autograd.graph.saved_tensors_hooks(lambda tensor: tensor.numpy(), called.append):
+        y = cell(OWN_FUNCTION, torch=mg)["y"]
+    assert saved_in_dot(viz.make_dot(y, show_saved=True).source) == []
+    assert not called
+
+
+def test_make_dot_shows_each_tensor_of_a_saved_tuple(torch: Any) -> None:
+    for library, name in ((mg, "index"), (torch, "indices")):
+        x = library.ones(3, 4, requires_grad=True)
+        y = x[library.tensor([0, 1]), library.tensor([0, 1])]
+        source = viz.make_dot(y, show_saved=True, show_attrs=True).source
+        assert saved_in_dot(source) == [(f"{name}[0]", "[2]"), (f"{name}[1]", "[2]")], library.__name__
+        assert f"{name}: ([2], [2])" in source
+
+
+def test_make_dot_grows_with_its_text_as_torchvizs_does() -> None:
+    x = mg.ones(1, requires_grad=True)
+    assert 'size="12,12"' in viz.make_dot(x * 2).source
+    y = x
+    for _ in range(100):
+        y = y * 2
+    graph = viz.make_dot(y)
+    assert len(graph.body) == 205
+    assert 'size="30.75,30.75"' in graph.source
+
+
 @pytest.mark.parametrize(
     "shape", [(10, 2), (2, 10), (64, 10), (4, 128), (4, 16, 8, 8), (100,), (12, 64, 7, 7), (2, 1000)]
 )
