@@ -11,10 +11,12 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from minigrad.autograd.profiler import FunctionEvent, profile
-from minigrad.autograd.profiler.names import BACKWARD
+from minigrad.autograd.profiler.events import linked
+from minigrad.autograd.profiler.names import BACKWARD, WRITING
 from minigrad.autograd.profiler.table import time_text
 from minigrad.tensor import Tensor
 from minigrad.viz.drawing import Drawing
@@ -100,10 +102,11 @@ def flame(recorded: Any, root: Any = None, names: Mapping[str, Any] | None = Non
 class _Picture:
     """The bars of a profile, and which boxes of the graph belong to each of its events."""
 
-    def __init__(self, events: list[FunctionEvent], root: Any, names: Any, frame: Any) -> None:
-        self.events = events
+    def __init__(self, all_events: list[FunctionEvent], root: Any, names: Any, frame: Any) -> None:
+        self.events = events = _without_writing(all_events)
         self.began = min(event.time_range.start for event in events)
         self.whole = max(event.time_range.end for event in events) - self.began or 1.0
+        self.written = sum(event.cpu_time_total for event in all_events if event.name == WRITING)
         self.longest = max(event.self_cpu_time_total for event in events) or 1.0
         self.graph = None if root is None else snapshot(root, names, learner_frame(frame))
         self.svg = "" if self.graph is None else Drawing(self.graph).svg
@@ -132,9 +135,12 @@ class _Picture:
         """The HTML, and the text."""
         bars = "".join(self._bar(calls) for calls in self._bars())
         tall = (max(self.depth.values()) + 1) * ROW + 66
+        head = f"{time_text(self.whole)} from left to right, {len(self.events)} calls"
+        if self.written:
+            head += f"; {time_text(self.written)} more, in which minigrad wrote operations at first calls, are left out"
         caption = (
-            f"{time_text(self.whole)} from left to right, {len(self.events)} calls. The fuller the colour of a bar, "
-            "the more of its time is its own. Blue: forward; orange: backward; grey: a part that was named."
+            f"{head}. The fuller the colour of a bar, the more of its time is its own. "
+            "Blue: forward; orange: backward; grey: a part that was named."
         )
         hint = "Click a bar, then the arrow keys go on: what it is, how long it took, and its boxes in the graph."
         html = (
@@ -232,6 +238,29 @@ class _Picture:
         ]
         more = [f"... and {len(self.events) - LINES} more calls"] if len(self.events) > LINES else []
         return "\n".join([caption.partition(". ")[0] + ".", f"{'total':>10}  {'self':>10}", *rows, *more])
+
+
+def _without_writing(events: list[FunctionEvent]) -> list[FunctionEvent]:
+    """The events as they were if each operation had been called before: the time in which minigrad wrote the text of
+    one, at its first call, is taken out of the clock. What is given stays as it is.
+    """
+    written: list[tuple[int, int]] = []  # from when to when
+    for event in events:
+        if event.name == WRITING:
+            begin = max(event.began, written[-1][1] if written else event.began)
+            written.append((begin, max(begin, event.ended or 0)))
+
+    def moved(time: int) -> int:
+        return time - sum(min(time, end) - begin for begin, end in written if begin < time)
+
+    copies: dict[FunctionEvent | None, FunctionEvent] = {}
+    for event in events:
+        if event.name != WRITING:
+            copies[event] = again = copy(event)
+            again.began, again.ended = moved(event.began), moved(event.ended or 0)
+            again.cpu_parent, again.cpu_children = copies.get(event.cpu_parent), []
+    found = copies.values()
+    return linked(found, min(event.began for event in found), max(event.ended or 0 for event in found))
 
 
 def _name(calls: list[FunctionEvent]) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import minigrad as mg
-from minigrad import nn, viz
+from minigrad import nn, op, viz
 from minigrad.autograd.profiler import profile, record_function
+from minigrad.autograd.profiler.names import WRITING
 
 
 class Ticks:
@@ -170,6 +171,54 @@ def test_calls_that_are_too_short_to_be_seen_are_one_bar() -> None:
     assert first.name == "20 calls: 10 × aten::exp, 10 × aten::sin"
     assert first.said[1] == "total 20.000us, self 20.000us"
     assert (last.name, last.text, first.text) == ("aten::cos", "cos", "")
+
+
+def test_what_minigrad_writes_at_a_first_call_is_no_time_of_the_programs() -> None:
+    prof = ticking(1, 1, 1, 1, 1000, 1, 1, 1, 500)  # to the end of the first write, and to that of the second
+    with prof, record_function("two"):
+        for name in ("aten::sin", "aten::cos"):
+            event = prof._recording.begin(name, 0)  # type: ignore[union-attr]
+            prof._recording.end(prof._recording.begin(WRITING, 0))  # type: ignore[union-attr]
+            prof._recording.end(event)  # type: ignore[union-attr]
+    chart = viz.flame(prof)
+    assert str(chart).splitlines() == [
+        "7.000us from left to right, 3 calls; 1.500ms more, in which minigrad wrote operations at first calls, "
+        "are left out.",
+        "     total        self",
+        "   7.000us     3.000us  two",
+        "   2.000us     2.000us    aten::sin",
+        "   2.000us     2.000us    aten::cos",
+    ]
+    places = {bar.name: (bar.style["left"], bar.style["width"]) for bar in bars(chart)}
+    assert places == {
+        "two": ("0.000%", "100.000%"),
+        "aten::sin": (f"{1 / 7:.3%}", f"{2 / 7:.3%}"),
+        "aten::cos": (f"{4 / 7:.3%}", f"{2 / 7:.3%}"),
+    }
+    # The profile goes on to tell all of it.
+    assert [event.cpu_time_total for event in prof.function_events] == [1507, 1002, 1000, 502, 500]
+
+
+def test_of_a_first_run_the_bars_are_those_of_the_program() -> None:
+    @op.op(self=lambda F, g, self: 2 * g * self)
+    def cubed_for_a_test(self: Any) -> Any:
+        return self * self * self
+
+    try:
+        x = mg.ones(3, requires_grad=True)
+        with ticking() as prof:
+            loss = cubed_for_a_test(x).sum()
+            loss.backward()
+        chart = viz.flame(prof, loss)
+        assert "write_op" in prof.key_averages().table()
+        assert "write_op" not in chart.html + chart.text
+        assert "minigrad::cubed_for_a_test" in by_name(chart)
+        assert [event.name for event in prof.function_events if event.name != WRITING] == [
+            bar.name for bar in bars(chart)
+        ]
+    finally:
+        op.calls.remove(cubed_for_a_test)
+        del op.tensors.cubed_for_a_test, op.arrays.cubed_for_a_test
 
 
 def test_without_a_result_there_are_only_the_bars() -> None:
