@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.tensor import Tensor
+from minigrad.viz.graph.naming import whole_call
+from minigrad.viz.graph.one_line import on_one_line
 from minigrad.viz.graph.records import source_text, span_of
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
@@ -124,7 +126,7 @@ def _maker(tensor: Any) -> str:
         return LOST
     if node is None:
         return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
-    span = span_of(getattr(node, "_creation", None))
-    code = " ".join(source_text(span).split()) if span is not None else ""
+    span = whole_call(span_of(getattr(node, "_creation", None)))
+    code = on_one_line(source_text(span))[0] if span is not None else ""
     made = f" <small>made by</small> {markup(shorten(clean(code), 60))}" if code else ""
     return f"{markup(node.name())}{made}"

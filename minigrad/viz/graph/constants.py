@@ -6,7 +6,6 @@ was noted when a node was made, and in what its rule has saved. Plain numbers ge
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from types import FrameType
@@ -15,8 +14,9 @@ from typing import Any
 from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.kept import read_saved
 from minigrad.viz.graph.learner_code import only_assignment
-from minigrad.viz.graph.naming import LONGEST, Variables, is_tensor, memory, numbered, operand_text, with_names
+from minigrad.viz.graph.naming import LONGEST, Variables, is_tensor, memory, names_by_text, operand_text
 from minigrad.viz.graph.nodes import by_rule, creation
+from minigrad.viz.graph.one_line import with_names
 from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.values import NONE, NOT_KEPT, Value, describe, shape_text
 
@@ -44,11 +44,8 @@ def constants_of(
                 if not boxes.setdefault(key, box).name:
                     texts[key] = texts.get(key) or operand_text(spans[node], node, slot, frame)
     taken = taken | {box.name for box in boxes.values()}
-    several, seen = Counter(texts.values()), Counter[str]()
-    for key, text in texts.items():
-        seen[text] += several[text] > 1  # one alone is x₀ where x is another's: it came before
-        name = text if several[text] == 1 and text not in taken else numbered(text, seen[text])
-        boxes[key] = replace(boxes[key], name=name if text and name not in taken else "constant")
+    names = names_by_text(texts, taken)
+    boxes |= {key: replace(boxes[key], name=names.get(key, "constant")) for key in texts}
     return keys, boxes
 
 

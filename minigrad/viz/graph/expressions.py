@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 from minigrad.viz.graph import naming, values
@@ -15,6 +16,7 @@ from minigrad.viz.graph.calls import Place, executions
 from minigrad.viz.graph.kept import read_saved
 from minigrad.viz.graph.naming import LONGEST, Variables, op_word
 from minigrad.viz.graph.nodes import by_rule, creation, is_leaf
+from minigrad.viz.graph.one_line import with_names
 from minigrad.viz.graph.records import Span
 
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}
@@ -31,6 +33,7 @@ class NodeNames:
         variables: the tensors that the learner can name.
         known: node -> what another picture calls it.
         parameters: the leaf of a module that no variable holds -> its name.
+        frame: in which the names of modules mean what they mean in the code.
     """
 
     def __init__(
@@ -42,12 +45,14 @@ class NodeNames:
         variables: Variables,
         known: Mapping[Any, str],
         parameters: Mapping[Any, str],
+        frame: FrameType | None,
     ) -> None:
-        self.spans = spans
+        self.spans = {node: naming.whole_call(span) for node, span in spans.items()}
         self.consumers = consumers
         self.executions = executions({node: ways.get(node, ()) for node in nodes if not is_leaf(node)})
         self.variables = variables
         self.parameters = parameters
+        self.frame = frame
         self.names: dict[Any, str] = {}
         self.plain: dict[Any, str] = {}  # of one of several with the same name, that name without a number
         self.numbered: set[Any] = set()  # those that have only a number for a name
@@ -59,6 +64,9 @@ class NodeNames:
         self.names |= {node: name for node, name in names.items() if name is not None}
         taken = self.variables.taken | set(self.names.values())
         self._name_by_assignments(nodes, taken)
+        taken |= set(self.names.values())
+        leaves = {node: self._text_of_leaf(node) for node in nodes if is_leaf(node) and node not in self.names}
+        self.names |= naming.names_by_text(leaves, taken)
         taken |= set(self.names.values())
         most = len(nodes) + len(taken) + 2
         first = (name for name in (f"t{k}" for k in range(most)) if name not in taken)
@@ -99,6 +107,17 @@ class NodeNames:
         names = [held[0] for held in found if held is not None]
         return ", ".join(names) if len(names) == count else None
 
+    def _text_of_leaf(self, leaf: Any) -> str:
+        """What a leaf that no variable holds any more is called where it was used: the `q` of `q * 3`."""
+        uses = [
+            (node, slot)
+            for node in self.consumers[leaf]
+            for slot, (child, _) in enumerate(node.next_functions)
+            if child is leaf
+        ]
+        texts = (naming.operand_text(self.spans[node], node, slot, self.frame) for node, slot in uses)
+        return next((text for text in texts if text and "(" not in text), "")
+
     def _assigned_name(self, node: Any) -> str | None:
         span = self.spans[node]
         return None if span is None or self._is_inside(node) else naming.assigned_name(span)
@@ -116,7 +135,7 @@ class NodeNames:
         """The learner's text that made a node, with names for its parts; the call of its op where there is none."""
         span = self.spans[node]
         if span is not None:
-            text = naming.with_names(span, self._parts[node])
+            text = with_names(span, self._parts[node])
             if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         text = call_text(node, self.names.__getitem__, self.of_saved)

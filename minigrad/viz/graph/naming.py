@@ -14,11 +14,13 @@ import contextlib
 import functools
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+from minigrad.viz.graph.one_line import on_one_line
 from minigrad.viz.graph.records import Span, characters, source_text, syntax_tree
 from minigrad.viz.graph.values import short
 from minigrad.viz.own_engines import own_tensor
@@ -259,6 +261,27 @@ def _whole_writes(file: str, tree: ast.Module | None) -> dict[tuple[int, int, in
     return {_place(part): whole for part, whole in parts}
 
 
+def whole_call(span: Span | None) -> Span | None:
+    """Of a call such as `x.exp()` whose parts stand on several lines Python notes where `exp` begins: give the place of
+    the whole call. Other pieces of source are given back as they are.
+    """
+    call = None if span is None else _calls_by_method(span.file, syntax_tree(span.file)).get((span.first, span.start))
+    return span if span is None or call is None else replace(call, function=span.function)
+
+
+@functools.lru_cache(maxsize=64)
+def _calls_by_method(file: str, tree: ast.Module | None) -> dict[tuple[int, int], Span]:
+    """The calls of methods that stand on several lines, by the place of the method's name."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+    found: dict[tuple[int, int], Span] = {}
+    for call in calls:
+        method, line = call.func, call.func.end_lineno
+        if isinstance(method, ast.Attribute) and line is not None and line != call.lineno:
+            end = characters(file, line, method.end_col_offset or 0)
+            found[line, end - len(method.attr)] = _span(file, call)
+    return found
+
+
 def _span(file: str, node: Any) -> Span:
     start, end = characters(file, node.lineno, node.col_offset), characters(file, node.end_lineno, node.end_col_offset)
     return Span(file, "", node.lineno, node.end_lineno, start, end)
@@ -271,6 +294,19 @@ DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 def numbered(name: str, number: int) -> str:
     """The name of one of several with the same name: h₃₀."""
     return name + str(number).translate(SUBSCRIPTS)
+
+
+def names_by_text(texts: Mapping[Any, str], taken: Collection[str]) -> dict[Any, str]:
+    """What is called as the code calls it, key -> text: that text, with a number where it is several or another's name;
+    none for what is left without a name even so.
+    """
+    several, seen, found = Counter(texts.values()), Counter[str](), {}
+    for key, text in texts.items():
+        seen[text] += several[text] > 1  # one alone is x₀ where x is another's: it came before
+        name = text if several[text] == 1 and text not in taken else numbered(text, seen[text])
+        if text and name not in taken:
+            found[key] = name
+    return found
 
 
 def op_word(op: str) -> str:
@@ -292,16 +328,19 @@ def says_op(text: str, op: str) -> bool:
 
 def operand_text(span: Span | None, node: Any, slot: int, frame: FrameType | None) -> str:
     """The learner's text of what enters a node, the `x[t]` of `x[t] * w`; "" where that is long or not sure."""
-    text = "" if span is None else source_text(span)
+    text = "" if span is None else on_one_line(source_text(span))[0]
     if not says_op(text, node.name()):
         return ""
     tree = _operation(text)
-    ends = map(vars(tree).get, ("left", "right", "target", "value"))
+    ends = map(vars(tree).get, ("left", "right", "target", "value", "operand"))
     parts = tree.args[:] if isinstance(tree, ast.Call) else [end for end in ends if end is not None]
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
         owner = ast.unparse(tree.func.value).split(".")[0]
         known = {} if frame is None else frame.f_globals | frame.f_locals
         parts[:0] = [] if isinstance(known.get(owner), types.ModuleType) else [tree.func.value]
+    parts = [one for part in parts for one in (part.elts if isinstance(part, ast.List | ast.Tuple) else [part])]
+    if len(parts) != len(node.next_functions):  # of x ** -2 and x.sum(0) only x enters
+        parts = [part for part in parts if not isinstance(getattr(part, "operand", part), ast.Constant)]
     part = parts[slot] if len(parts) == len(node.next_functions) else None
     texts = [ast.unparse(part)] if isinstance(part, ATOMS) else []
     texts += [f"{ast.unparse(part.func)}(…)"] if isinstance(part, ast.Call) else []
@@ -327,30 +366,3 @@ def _statement(text: str) -> ast.stmt | None:
     except (SyntaxError, ValueError):
         return None
     return statement
-
-
-def with_names(span: Span, parts: Mapping[Span, str]) -> str:
-    """The text of a span on one line, with names in place of the parts that have their own boxes."""
-    text = source_text(span)
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-
-    def offset(line: int, column: int) -> int:
-        return starts[line - span.first] + column - (span.start if line == span.first else 0)
-
-    pieces = {(offset(part.first, part.start), offset(part.last, part.end), name) for part, name in parts.items()}
-    limit = len(text)
-    for start, end, name in sorted(pieces, reverse=True):
-        if end > limit or start < 0:
-            continue
-        before, after = text[:start], text[end:]
-        while before.endswith("(") and after.startswith(")") and not _is_call(before[:-1]):
-            before, after = before[:-1], after[1:]
-        text, limit = before + name + after, len(before)
-    return " ".join(text.split())
-
-
-def _is_call(before: str) -> bool:
-    before = before.rstrip()
-    return bool(before) and (before[-1].isalnum() or before[-1] in "_)]")

@@ -84,7 +84,7 @@ class _Builder:
         variables.look_deeper(node.variable for node in self.nodes if is_leaf(node))
         self.modules = {id(module): name for name, module in variables.modules.items()}
         parameters = self._parameter_names()
-        self.called = NodeNames(self.nodes, self.spans, self.consumers, self.ways, variables, known, parameters)
+        self.called = NodeNames(self.nodes, self.spans, self.consumers, self.ways, variables, known, parameters, frame)
         self.names = self.called.names
 
     def _parameter_names(self) -> dict[Any, str]:
@@ -107,10 +107,10 @@ class _Builder:
         for node in self.nodes:
             if self.spans[node] is None and hasattr(node, "saved_result") and not is_leaf(node):  # its name tells some
                 name = None if node in self.called.numbered else self.names[node]
-                self.spans[node] = only_assignment(name, self.frame)
+                self.spans[node] = self.called.spans[node] = only_assignment(name, self.frame)
         self.files = dict.fromkeys(span.file for span in self.spans.values() if span is not None)
         taken = set(self.names.values())
-        constants, found = constants_of(self.nodes, self.variables, self.frame, self.spans, taken)
+        constants, found = constants_of(self.nodes, self.variables, self.frame, self.called.spans, taken)
         boxes: list[Box] = []
         nodes: list[Any] = []
         ids: dict[Any, str] = {}  # node, or the memory of a constant -> id

@@ -305,7 +305,7 @@ def test_weights_that_all_rounds_use_are_one_part_that_begins_closed() -> None:
         "    loss = loss + (h @ V).sum()\n"
     )
     weights, *runs = [group for group in groups if group.parent == groups[0].id]
-    assert (weights.name, weights.kind, len(weights.boxes)) == ("3 inputs", "inputs", 3)
+    assert (weights.name, weights.kind, len(weights.boxes)) == ("U, W, V", "inputs", 3)
     assert weights.id not in open_at_first(graph, groups)
     assert [group.kind for group in runs] == ["iterations"] * 5
     assert {graph.by_id[box].kind for box in weights.boxes} == {"leaf"}

@@ -1,8 +1,12 @@
 """Names: of what was assigned several times, of parameters deep inside, of modules that no variable holds."""
 
-import pytest
-from cells import cell
+import textwrap
+from typing import Any
 
+import pytest
+from cells import cell, seen
+
+import minigrad as mg
 from minigrad import viz
 
 LOOP = """\
@@ -56,6 +60,46 @@ UNNAMED = {
 @pytest.mark.parametrize("text", UNNAMED)
 def test_what_needs_no_grad_and_has_no_name_is_called_as_the_code_calls_it(text: str) -> None:
     assert names(INPUTS + text, "constant") == UNNAMED[text]
+
+
+LEAVES_OF_A_FUNCTION = {
+    "q = mg.tensor(2., requires_grad=True)\nr = q * 3\nreturn r.exp()": {"q": "leaf", "r": "q * 3"},
+    "q = mg.tensor(2., requires_grad=True)\nreturn q ** 2": {"q": "leaf"},
+    "q = mg.tensor(2., requires_grad=True)\nreturn (-q).exp()": {"q": "leaf", "t0": "-q"},
+    "q = mg.ones(2, requires_grad=True)\nreturn q.sum(0).exp()": {"q": "leaf", "t0": "q.sum(0)"},
+    "q = mg.ones(2, requires_grad=True)\nreturn mg.stack([q, q]).sum()": {"q": "leaf", "t0": "mg.stack([q, q])"},
+    "q = mg.ones(2, requires_grad=True)\nreturn (3 - q  # rest\n  ).sum()": {"q": "leaf", "t0": "3 - q"},
+    # What a result is called, or another variable, the leaf is not.
+    "q = mg.tensor(2., requires_grad=True)\nq = q * 3\nreturn q.exp()": {"q₀": "leaf", "q": "q * 3"},
+    "w = mg.tensor(2., requires_grad=True)\nreturn w * 3": {"w₀": "leaf"},
+    "ps = [mg.tensor(2., requires_grad=True) for _ in range(2)]\nreturn ps[0] - ps[1]": {
+        "ps[0]": "leaf",
+        "ps[1]": "leaf",
+    },
+    "ps = [mg.tensor(2., requires_grad=True) for _ in range(2)]\nq = 1\nfor p in ps:\n  q = p * q\nreturn q": {
+        "p₁": "leaf",
+        "q": "p * q",
+        "p₂": "leaf",
+    },
+    "return mg.tensor(2., requires_grad=True).exp()": {"t0": "leaf"},
+}
+
+
+@pytest.mark.parametrize("body", LEAVES_OF_A_FUNCTION)
+def test_a_leaf_of_a_function_that_has_returned_is_called_as_the_expression_beside_it_calls_it(
+    body: str, torch: Any
+) -> None:
+    text = (
+        "w = 5 * mg.ones(1)\ndef made():\n" + textwrap.indent(body, "    ") + "\nwith viz.watch():\n    loss = made()\n"
+    )
+    for library in (mg, torch):
+        found = seen(cell(text + "d = viz.draw(loss)\n", mg=library)["d"].graph)
+        assert {name: found[name] for name in found if name != "loss"} == LEAVES_OF_A_FUNCTION[body], library.__name__
+
+
+def test_leaves_of_two_calls_are_told_apart_by_numbers() -> None:
+    text = "def made():\n    q = mg.tensor(2., requires_grad=True)\n    return q * 3\nloss = made() + made()"
+    assert names(text, "leaf") == ["q₁", "q₂"]
 
 
 def test_a_formula_says_it_too() -> None:
