@@ -43,6 +43,17 @@ class Value:
         return f"Value({self.data})"
 
 
+class Recursive(viz.Engine):
+    """Backward calls the backward of each input at once, so it runs a node once for each way to it."""
+
+    def order(self, root: Any) -> list[Any]:
+        found, waiting = [], [root]
+        while waiting:
+            found.append(waiting.pop())
+            waiting += list(self.inputs(found[-1]))[::-1]
+        return found
+
+
 class Array:
     """Arrays: the rule of a node gets the gradient and returns those of the inputs, which the engine adds."""
 

@@ -85,8 +85,7 @@ class Comparison(BackwardStepper):
             raise
         self._grads.clear()  # walking over the frames changes nothing
         first, failure = next(iter(found.parting), ""), self._recorder.failure
-        at = [frame for frame in self._frames if frame.box == first and found.parting[first] != "before"]
-        self.difference = next(iter(at), self._frames[0]) if first else None
+        self.difference = self._frames[found.at[first]] if first else None
         self.summary = self._summary(found, first)
         self._rehearse = None
         self.problem = trouble(failure, self._frames[-1].box) if failure is not None else {}
@@ -138,12 +137,12 @@ class _Beside:
         before: Moment | None = None
         for frame in found.one.frames:
             key, chips = frame.box or "", dict(frame.chips)
-            here = [one for one, how in found.parting.items() if (frame.index == 0 if how == "before" else one == key)]
+            here = [one for one in found.parting if found.at[one] == frame.index]
             story = [text for one in here for text in of_parting(found, one, self.labels, one == first)]
             self.lit |= {one: "first" if one == first else "parts" for one in here}
             children = [] if frame.failed else found.inputs.get(key, [])
             for child in children:
-                mine, theirs, scale = found.sent(key, child)
+                mine, theirs, scale = found.sent_at(frame.index, key, child)
                 self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
                 if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
                     edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)

@@ -158,7 +158,7 @@ class BackwardStepper(anywidget.AnyWidget):
         self._question: Any = Question(graph, root, another, seed, wanted, drawing.rooms, forward)
         self._recorder = recorder  # last of what close() lets go of: the stop button may come between
         self._groups = groups
-        picture = _without_collecting(picture_of, graph, drawing, recorder.runs, groups)
+        picture = _without_collecting(picture_of, graph, drawing, recorder.progress.plan.runs, groups)
         if groups:  # by which the page marks where they lie among the steps
             picture["order"] = recorder.progress.expected_order()
         if predict:

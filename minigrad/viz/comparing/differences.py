@@ -6,13 +6,14 @@ two graphs; NaN equals NaN; None and zeros are the same number, though not the s
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.comparing.pairs import inputs_of
-from minigrad.viz.comparing.passes import Ran
+from minigrad.viz.comparing.passes import Ran, joined
 
 ROUNDING = {"float16": 2e-2, "bfloat16": 4e-2, "float32": 1e-4, "complex64": 1e-4}  # relative; of other types 1e-7
 
@@ -21,7 +22,8 @@ class Differences:
     """Two passes over graphs whose boxes are `pairs`. All is said of the boxes of the first.
 
     `parting` maps a box at which they part to how: "before" (what was there before the pass), "stopped" (the second
-    fails), "missing" (it does not run), "order", "received" or "sent"; the first of them first.
+    fails), "missing" (it does not run), "again" (one runs it more often), "order", "received" or "sent"; the first of
+    them first. `at` is the step of the first pass at which that is seen.
     """
 
     def __init__(self, one: Ran, other: Ran, pairs: dict[str, str]) -> None:
@@ -32,12 +34,13 @@ class Differences:
         self.inputs = {key: [child for child in inputs[key] if child in pairs] for key in inputs if key in pairs}
         self.spoiled: set[str] = set()  # boxes for which something differed when it arrived
         self.parting: dict[str, str] = {}
+        self.at: dict[str, int] = {}
         for key in self.inputs:
             if one.graph.by_id[key].kind == "leaf" and not self.is_same(*self.initial(key)):
-                self.parting[key] = "before"
-        for frame in one.frames[1:]:
-            if frame.box in pairs and one.graph.by_id[frame.box].kind == "result":
-                self._look_at(frame.box)
+                self.parting[key], self.at[key] = "before", 0
+        for key in [key for key in one.steps if key in pairs and one.graph.by_id[key].kind == "result"]:
+            self._look_at(key)
+        self.parting = {key: self.parting[key] for key in sorted(self.parting, key=self.at.__getitem__)}
 
     def _look_at(self, key: str) -> None:
         """Whether the passes part at a box that the first has run."""
@@ -48,6 +51,8 @@ class Differences:
         elif paired not in self.other.places:
             how = "" if self.other.stopped else "missing"
             self.spoiled.update(self.inputs[key])
+        elif len(self.one.steps[key]) != len(self.other.steps[paired]):
+            how = "again" if children and not (self.one.stopped or self.other.stopped) else ""
         elif {*map(self.pairs.get, self.one.late(key))} != {*self.other.late(paired)}:
             how = "order"
         elif key in self.spoiled:
@@ -58,7 +63,9 @@ class Differences:
             how = how or ("sent" if children else "")
         self.spoiled.update(children)
         if how:
-            self.parting[key] = how
+            steps = self.one.steps[key]
+            differ = (step for step in steps for child in children if not self.is_same(*self.sent_at(step, key, child)))
+            self.parting[key], self.at[key] = how, next(differ, steps[-1]) if how in ("sent", "again") else steps[0]
 
     def initial(self, key: str) -> tuple[Any, Any]:
         """What a box's gradient held before the passes, None for nothing and for 0."""
@@ -75,6 +82,16 @@ class Differences:
         ways = (key, child), (self.pairs[key], self.pairs[child])
         scale = max(self.one.scales.get(ways[0], 0.0), self.other.scales.get(ways[1], 0.0))
         return self.one.sent.get(ways[0]), self.other.sent.get(ways[1]), scale
+
+    def sent_at(self, step: int, key: str, child: str) -> tuple[Any, Any, float]:
+        """Of what a box sent to one of its inputs, what its run at this step of the first pass did; of the other, what
+        the same run did, with all further ones where it is the last in the first.
+        """
+        runs, others = self.one.steps[key], self.other.steps.get(self.pairs[key], [])
+        number = runs.index(step)
+        same = others[number:] if step == runs[-1] else others[number : number + 1]
+        theirs = reduce(joined, (self.other.sent_at.get((one, self.pairs[child])) for one in same), None)
+        return self.one.sent_at.get((step, child)), theirs, self.sent(key, child)[2]
 
     @silent
     def is_same(self, one: Any, other: Any, scale: float = 0.0) -> bool:

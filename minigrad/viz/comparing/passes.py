@@ -18,15 +18,18 @@ from minigrad.viz.steps.recorder import Recorder
 class Ran:
     """A pass that has run. Every `.grad` is what it was before.
 
-    `received` is what each box that ran was run with, `sent` what went from a box to one of its inputs (None where
-    nothing did), `scales` how large the numbers were whose difference that is; `places` the step at which a box ran,
-    `initial` what gradients held before, `final` what leaves hold in the end.
+    `received` is what each box that ran was run with first, `sent` what went from a box to one of its inputs (None
+    where nothing did), `sent_at` the part of it that a step sent, `scales` how large the numbers were whose difference
+    that is; `steps` the steps at which a box ran, `places` the last of these, `writers` whose rule has written to a
+    box's value; `initial` what gradients held before, `final` what leaves hold in the end.
     """
 
     def __init__(self, recorder: Recorder, first: Frame, grads: KeptGrads) -> None:
         self.graph, self.frames = recorder.graph, [first]
         self.received: dict[str, list[Any]] = {}
         self.sent: dict[tuple[str, str], Any] = {}
+        self.sent_at: dict[tuple[int, str], Any] = {}
+        self.steps: dict[str, list[int]] = {}
         self.scales: dict[tuple[str, str], float] = {}
         leaves = [key for key, node in recorder.progress.nodes.items() if is_leaf(node)]
         held = {key: recorder.progress.leaf_grad(key) for key in leaves}
@@ -44,6 +47,7 @@ class Ran:
         self.users: dict[str, list[Edge]] = {}
         for edge in filter(lambda edge: edge.carries, self.graph.edges):
             self.users.setdefault(edge.source, []).append(edge)
+        self.writers: dict[str, str] = getattr(steps, "writers", {})
         begun = getattr(steps, "initial", None)
         found = held if begun is None else {recorder.ids[node]: array for node, array in begun.items()}
         self.initial = {key: array for key, array in found.items() if array is not None and np.any(array)}
@@ -51,16 +55,18 @@ class Ran:
     def _noted(self, steps: Any, ids: dict[Any, str]) -> Iterator[Any]:
         for step in steps:
             node, key = step[0], ids[step[0]]
-            self.received[key] = [None if one is None else array_of(one) for one in step[1]]
+            self.received.setdefault(key, [None if one is None else array_of(one) for one in step[1]])
             for (child, _), scale in zip(node.next_functions, getattr(node, "scales", ()), strict=False):
                 self.scales[key, ids[child]] = scale
             yield step
 
     def _add(self, frame: Frame) -> None:
         self.frames.append(frame)
+        self.steps.setdefault(frame.box or "", []).append(frame.index)
         for item in () if frame.failed else frame.contributions:
-            way = (frame.box or "", item.box)
-            self.sent[way] = item.array if way not in self.sent else _joined(self.sent[way], item.array)
+            way, at = (frame.box or "", item.box), (frame.index, item.box)
+            self.sent[way] = joined(self.sent.get(way), item.array)
+            self.sent_at[at] = joined(self.sent_at.get(at), item.array)
 
     @property
     def stopped(self) -> str | None:
@@ -81,6 +87,8 @@ class Ran:
         return np.asarray(total)
 
 
-def _joined(one: Any, other: Any) -> Any:
+def joined(one: Any, other: Any) -> Any:
     """What a box sends to an input that it uses twice: the sum, or, to two results of one node, both."""
+    if one is None or other is None:
+        return other if one is None else one
     return one + other if one.shape == other.shape else np.concatenate([one.ravel(), other.ravel()])

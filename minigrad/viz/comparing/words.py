@@ -32,14 +32,15 @@ def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> 
     if how in ("before", "received"):
         pair = found.initial(key) if how == "before" else found.received(key)
         rows = [(box.name, ".grad held " if how == "before" else " is run with ", pair)]
-    elif how == "sent":
-        parted = [child for child in found.inputs[key] if not found.is_same(*found.sent(key, child))]
-        rows = [(found.one.graph.by_id[child].name, " gets ", found.sent(key, child)[:2]) for child in parted]
-        words = [(child, _mistake(found, key, child, labels)) for child in parted]
+    elif how in ("sent", "again"):
+        sent = {child: found.sent_at(found.at[key], key, child) for child in found.inputs[key]}
+        parted = [child for child in sent if not found.is_same(*sent[child])] or list(sent)
+        rows = [(found.one.graph.by_id[child].name, " gets ", sent[child][:2]) for child in parted]
+        words = [(child, _mistake(found, key, child, labels)) for child in parted if how == "sent"]
         texts += [f"{found.one.graph.by_id[child].name}: {said}." for child, said in words if said]
     story = [line("say", text) for text in texts]
     if rows:
-        pieces: list[Any] = [("op", op_word(box.op)), ": "] if how == "sent" else []
+        pieces: list[Any] = [("op", op_word(box.op)), ": "] if how in ("sent", "again") else []
         for name, does, pair in rows:
             first, second = ("nothing" if one is None else in_words(one) for one in pair)
             values = ("value", first), f" in {labels[0]}, ", ("value", second), f" in {labels[1]}; "
@@ -56,7 +57,15 @@ def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[s
     one, other, name = found.one, found.other, found.one.graph.by_id[key].name
     if how == "stopped":
         ran, label = (other, labels[1]) if other.failure is not None else (one, labels[0])
-        yield f"{label} stops at {name}: {error_text(ran.failure or RuntimeError())}"
+        lines = [event.line for event in ran.frames[-1].events if event.line is not None]
+        where = "".join(f" In {title}, line {number}: {text}" for title, number, text in lines[-1:])
+        yield f"{label} stops at {name}: {error_text(ran.failure or RuntimeError())}{where}"
+    elif how == "again":
+        counts = [len(one.steps[key]), len(other.steps[found.pairs[key]])]
+        more, less = sorted(zip(counts, labels, strict=True), reverse=True)
+        often = f"{more[1]} runs {name} {_often(more[0])}, {less[1]} {_often(less[0])}"
+        yield f"{often}: what it passed on the first time is still in {name}.grad, and is passed on again."
+        yield "Sorted, each node runs once, after all that use it."
     elif how == "missing":
         yield f"{labels[1]} never runs {name}."
     elif how == "order":
@@ -70,6 +79,10 @@ def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[s
         yield "What was sent to it agrees" + ("." if held else ": another node has changed it.")
         for label, array in held:
             yield f"{in_words(array)} was there in {label} when the pass began, left from a pass before."
+
+
+def _often(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 # ---------------------------------------------------------------- what kind of mistake it looks like
@@ -94,8 +107,14 @@ def _mistake(found: Differences, key: str, child: str, labels: Labels) -> str:
 
 
 def _written(found: Differences, key: str, labels: Labels) -> str:
-    """That a value was written to, which a rule may have saved: it differs, what was computed with it does not."""
+    """That a value was written to, which a rule may have saved: by another rule, or before the pass, where it differs
+    and what was computed with it does not.
+    """
     one, other = found.one.graph.by_id, found.other.graph.by_id
+    for box in (*found.inputs[key], key):
+        for label, ran, at in ((labels[1], found.other, found.pairs[box]), (labels[0], found.one, box)):
+            if at in ran.writers:
+                return f"the rule of {ran.writers[at]} has written to {one[box].name} in {label}"
     changed = {box for box, paired in found.pairs.items() if one[box].value != other[paired].value}
     for box in (*found.inputs[key], key):
         later = [user for user, inputs in found.inputs.items() if box in inputs] if box != key else found.inputs[key]

@@ -87,8 +87,8 @@ class Engine:
         root.grad = np.ones_like(value) if hasattr(value, "shape") else 1.0
 
     def order(self, root: Any) -> Iterable[Any]:
-        """The nodes in the order in which your backward runs them; leaves may be among them, and are not run. Let your
-        own code say so, if you want to see what it does: this is micrograd's order.
+        """The nodes in the order in which your backward runs them, one as often as it does; leaves may be among them,
+        and are not run. Let your own code say so, if you want to see what it does: this is micrograd's order.
         """
         return reversed(inputs_first(root, self.inputs))
 

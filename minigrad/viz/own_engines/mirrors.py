@@ -89,7 +89,9 @@ def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
     except TypeError as error:
         raise TypeError(f"{called(engine, method)} of {said(thing)} gave no nodes: {error}") from error
     if len(found) == 2 * LIMIT:
-        raise ValueError(f"{called(engine, method)} of {said(thing)} gave {len(found)} nodes and did not end")
+        ways = ": does it give a node for each way to it? Sorted, each comes once, after all that use it"
+        many = f"gave {len(found)} nodes and did not end{ways * (method == 'order')}"
+        raise ValueError(f"{called(engine, method)} of {said(thing)} {many}")
     return found
 
 

@@ -1,12 +1,14 @@
-"""The backward of a learner's own engine, one node per step.
+"""The backward of a learner's own engine, one run of a node per step.
 
 The order is the engine's own, and so is each node's run; what a node sends to an input is what its run changes that
-input's gradient by. What should not happen in a backward (a node runs before all has arrived, a gradient was not empty
-at the beginning, a gradient is not what has arrived) is remarked on at the step where it happens.
+input's gradient by. What should not happen in a backward (a node runs before all has arrived, or again, a gradient was
+not empty at the beginning or is not what has arrived, a rule writes to what it was given) is remarked on at the step
+where it happens.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +19,7 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.graph.values import in_words, short
 from minigrad.viz.own_engines.mirrors import Node, Tensor, asked, called, listed
+from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Line
 from minigrad.viz.steps.progress import Progress
 from minigrad.viz.steps.story import line
@@ -34,6 +37,8 @@ class Pass:
         self.initial: dict[Node, Any] = {}  # what gradients held when the pass began, where that is not 0
         self.keys: dict[Node, str] = {}
         self.waiting: set[str] = set()  # the boxes that have all that they wait for
+        self.writers: dict[str, str] = {}  # box -> whose run has written to its value
+        self.ran_with: dict[Node, list[tuple[int, Any]]] = {}  # the steps at which each has run, and with what gradient
 
     @property
     def queue(self) -> Pass:
@@ -42,14 +47,11 @@ class Pass:
     def _order(self) -> list[Node]:
         """The nodes as the engine's backward runs them; ValueError for an order that is none."""
         method, graph = called(self.engine, "order"), self.root.graph
-        found: dict[Node, None] = {}
+        found: list[Node] = []
         for thing in listed(self.engine, "order", self.root.thing):
             if id(thing) not in graph:
                 raise ValueError(f"{method} gave {short(thing)}, which is not among what the root was computed from")
-            node = graph[id(thing)].node
-            if node in found:
-                raise ValueError(f"{method} gave {short(thing)} twice")
-            found[node] = None
+            found.append(graph[id(thing)].node)
         if self.root.node not in found:
             raise ValueError(f"{method} gave {len(found)} nodes, and the root {short(self.root.thing)} is none of them")
         return [node for node in found if not is_leaf(node)]
@@ -66,7 +68,8 @@ class Pass:
         for node, key in self.keys.items():
             node.tensor.text = graph.by_id[key].name
         progress.wanted = {key: node.tensor for node, key in self.keys.items() if is_leaf(node)}
-        progress.runs = {self.keys[node] for node in self.todo}
+        progress.left = Counter(self.keys[node] for node in self.todo)
+        progress.runs = set(progress.left)
         progress.live = {edge.id: edge for edge in graph.edges if edge.target in progress.runs}
 
     def push(self, number: int, box: str) -> None:
@@ -83,7 +86,7 @@ class Pass:
 
     def order(self) -> list[str]:
         """The boxes that are ready, the next to run first."""
-        keys = [self.keys[node] for node in self.todo]
+        keys = list(dict.fromkeys(self.keys[node] for node in self.todo))
         return keys[:1] + [key for key in keys[1:] if key in self.waiting]
 
     # -- the steps
@@ -99,15 +102,16 @@ class Pass:
             raise StopIteration
         node = self.todo[0]
         sources = [child.tensor for child, _ in node.next_functions]
-        received = node.tensor.gradient()
-        self.remarks = list(self._remarks(node, received))
-        before = [tensor.gradient() for tensor in sources]
+        received, given = node.tensor.gradient(), asked(self.engine, "gradient", node.tensor.thing)
+        before, values = [tensor.gradient() for tensor in sources], [one.numpy() for one in (node.tensor, *sources)]
         asked(self.engine, "run", node.tensor.thing)
         after = [tensor.gradient() for tensor in sources]
-        node.scales = tuple(map(_scale, before, after))
+        node.scales, sent = tuple(map(_scale, before, after)), tuple(map(_change, before, after))
+        self.remarks = [*self._remarks(node, received, sent), *self._writes(node, values, received, given)]
+        self.ran_with.setdefault(node, []).append((len(self.progress.ran) + 1, received))
         del self.todo[0]
         self.touched = None if is_first else [self.keys[tensor.node] for tensor in (node.tensor, *sources)]
-        return node, (received,), tuple(map(_change, before, after))
+        return node, (received,), sent
 
     def close(self) -> None:
         """Nothing runs any more."""
@@ -122,10 +126,10 @@ class Pass:
                 self.progress.sums[self.keys[tensor.node]][0] = array
         self.has_begun = True
 
-    def _remarks(self, node: Node, received: Any) -> Iterator[Line]:
-        """What is strange about a node that is to run."""
+    def _remarks(self, node: Node, received: Any, sent: tuple[Any, ...]) -> Iterator[Line]:
+        """What is strange about a node that has run; the progress is still that from before."""
         key, progress = self.keys[node], self.progress
-        held, agree = progress.sums[key].get(0), silent(np.allclose)
+        held, earlier = progress.sums[key].get(0), self.ran_with.get(node, [])
         if progress.arrived[key] < progress.needed[key]:
             late = [progress.boxes[edge.target].name for edge in progress.live.values() if edge.source == key]
             late = [name for name in dict.fromkeys(late) if name not in progress.senders[key]]
@@ -136,12 +140,52 @@ class Pass:
             )
         if node in self.initial:
             yield self._remark(f"{in_words(self.initial[node])} was in ", node, " already when the pass began")
-        if held is not None and received is not None and not agree(held, received, 1e-3, 1e-6, equal_nan=True):
+        is_held = _agree(held, received)
+        passed_on = [array for _, array in earlier if array is not None]
+        is_rest = not is_held and bool(earlier) and _agree(held, np.add(received, sum(passed_on)))
+        if not (is_held or is_rest):
             yield self._remark(f"{in_words(held)} has arrived, and {in_words(received)} is in ", node)
+        if earlier:
+            step, last = earlier[-1]
+            again = f"{called(self.engine, 'order')} has it run again: at step {step} it passed on "
+            inputs = [child.tensor.text for child, _ in node.next_functions]
+            too_much = [name for name, array in zip(inputs, sent, strict=True) if _is_some(array)]
+            if is_rest:
+                more = ". That was taken out, so that each gradient is passed on once"
+                yield self._remark(f"{again}{in_words(last)} of ", node, more, alarm="")
+            elif is_held and _is_some(last) and too_much:
+                gets = f"{enumeration(too_much)} {'gets' if len(too_much) == 1 else 'get'} too much"
+                more = (
+                    f". Now that is passed on once more, so {gets}. Sorted, each node runs once, after all that use it"
+                )
+                yield self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
+            else:
+                yield self._remark(f"{again}{'nothing' if last is None else in_words(last)}, then in ", node)
 
-    def _remark(self, words: str, node: Node, more: str = "") -> Line:
-        name = ("name", self.progress.boxes[self.keys[node]].name), ("code", ".grad")
-        return line("item", ("alarm", "⚠ "), words, *name, f"{more}.")
+    def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[Line]:
+        """What a run has written to and was to read only: values, and the gradient that the node was `given`."""
+        run = f"{called(self.engine, 'run')} wrote to "
+        for tensor, old in zip((node.tensor, *(child.tensor for child, _ in node.next_functions)), values, strict=True):
+            if not np.array_equal(new := tensor.numpy(), old, equal_nan=True):
+                self.writers[self.keys[tensor.node]] = node.tensor.text
+                changed = f", which was {in_words(old)} and is {in_words(new)}: whatever needs it later has that"
+                yield line("item", ("alarm", "⚠ "), run, ("name", tensor.text), f"{changed}.")
+        held = asked(self.engine, "gradient", node.tensor.thing)
+        is_same_array = held is given and isinstance(given, np.ndarray) and held.any()  # all 0: it was taken out
+        if is_same_array and not np.array_equal(held, received, equal_nan=True):
+            yield self._remark(run, node, f", which was {in_words(received)} and is {in_words(held)}")
+
+    def _remark(self, words: str, node: Node, more: str = "", alarm: str = "⚠ ") -> Line:
+        return line("item", ("alarm", alarm), words, ("name", node.tensor.text), ("code", ".grad"), f"{more}.")
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two gradients are the same up to rounding; where one is not known, they may be."""
+    return one is None or other is None or bool(silent(np.allclose)(one, other, 1e-3, 1e-6, equal_nan=True))
+
+
+def _is_some(gradient: Any) -> bool:
+    return gradient is not None and bool(np.any(gradient))
 
 
 @silent

@@ -6,6 +6,7 @@ learners wrote (names, code, values) is text without control characters.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from minigrad.viz import torch_graphs
@@ -22,18 +23,19 @@ OWN = "An engine of your own notes no lines. A result with a name of yours is fo
 NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
 
 
-def picture_of(graph: Snapshot, drawing: Drawing, runs: set[str], groups: tuple[Group, ...]) -> dict[str, Any]:
+def picture_of(graph: Snapshot, drawing: Drawing, steps: Sequence[str], groups: tuple[Group, ...]) -> dict[str, Any]:
     """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
-    and what each box is.
+    and what each box is. `steps` are the boxes that will run, each as often as it does.
     """
+    runs = set(steps)
     shown = open_at_first(graph, groups)
     is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
     own = any(hasattr(node, "is_own") for node in graph.nodes)
     paths = {box: group.path for group in groups for box in group.boxes}
     return {
         "svg": drawing.svg,
-        "total": len(runs),
-        "runs": [box.id for box in graph.boxes if box.id in runs],
+        "total": len(steps),
+        "runs": list(steps),
         "root": clean(graph.by_id[graph.root].name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
         "flows": {key: round(width) for key, width in flows_of(graph).items()},

@@ -206,8 +206,15 @@ export class Player {
       needed: boxes[id]?.needed ?? 0,
     });
     const done = this.frames.slice(1, k + 1).flatMap((past) => (past.box && !past.failed ? [past.box] : []));
-    const gone = new Set([...done, ...frame.ready]);
-    const waiting = (this.picture.runs ?? []).filter((id) => !gone.has(id)).map(turn);
+    const over = new Map(); // how often each has run: an engine of the learner's may run a box again
+    for (const id of done) over.set(id, (over.get(id) ?? 0) + 1);
+    const left = new Set();
+    for (const id of this.picture.runs ?? []) {
+      if (over.get(id)) over.set(id, over.get(id) - 1);
+      else left.add(id);
+    }
+    for (const id of frame.ready) left.delete(id);
+    const waiting = [...left].map(turn);
     waiting.sort((one, other) => other.arrived - one.arrived);
     return { ready: frame.ready.map(turn), waiting, done: done.map(turn) };
   }

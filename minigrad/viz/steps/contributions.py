@@ -44,6 +44,7 @@ def contributions_of(
     received = next((array_of(gradient) for gradient in incoming if gradient is not None), None)
     own = next((note.before for note in notes if note.kind == "node_hook" and note.box == box.id), ())
     edges = {edge.slot: edge for edge in progress.live_into.get(box.id, ())}
+    again = box.id in progress.over
     found = []
     for slot, gradient in enumerate(outgoing):
         edge = edges.get(slot)
@@ -52,14 +53,14 @@ def contributions_of(
         if gradient is None:
             if sends:
                 progress.edge_is(edge.id, "off")
-                progress.arrive(edge.source, edge.output, None, box.name)
+                progress.arrive(edge.source, edge.output, None, box.name, again=again)
             continue
         array = array_of(gradient)
         by_rule = own[slot] if slot < len(own) and own[slot] is not None else array
         rule = _rule(progress, box, node, edge.slot, received, unpacked, by_rule)
         item = _contribution(edge, progress.boxes[edge.source], rule, by_rule, array)
         if sends:
-            before = progress.arrive(edge.source, edge.output, item.array, box.name, item.value)
+            before = progress.arrive(edge.source, edge.output, item.array, box.name, item.value, again)
             if before is not None:
                 after = progress.sums[item.box][edge.output]
                 item = replace(item, joint=sum_text(before, item.array, after), held=before)

@@ -210,14 +210,13 @@ def error_text(error: BaseException) -> str:
 
 
 def _line_of_error(error: BaseException) -> Line | None:
-    """The innermost line of the learner's own code that was running."""
-    found = None
-    trace = error.__traceback__
-    while trace is not None:
-        if not is_ours(trace.tb_frame):
-            found = line_at(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-        trace = trace.tb_next
-    return found
+    """The innermost line of the learner's own code that was running; of an error of ours, that of its cause."""
+    found, at = None, error.__traceback__
+    while at is not None:
+        if not is_ours(at.tb_frame):
+            found = line_at(at.tb_frame.f_code.co_filename, at.tb_lineno)
+        at = at.tb_next
+    return _line_of_error(error.__cause__) if found is None and error.__cause__ is not None else found
 
 
 # ---------------------------------------------------------------- lines and values

@@ -8,6 +8,7 @@ recorder.py writes them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite, isnan
@@ -87,8 +88,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Plan:
-    """What all frames of a pass share: what a box is called in the queue, which boxes will run, and which have (it
-    grows, and a frame knows how much of it was there).
+    """What all frames of a pass share: what a box is called in the queue, which boxes will run (each as often as it
+    does), and which have (it grows, and a frame knows how much of it was there).
     """
 
     names: Mapping[str, str]
@@ -147,8 +148,8 @@ class Frame:
     @property
     def waiting(self) -> tuple[Turn, ...]:
         """Who will run later, those first for whom most has arrived."""
-        over = {*self.plan.ran[: self.index - self.failed], *(turn.box for turn in self.ready)}
-        turns = [self._turn(key) for key in self.plan.runs if key not in over]
+        left = Counter(self.plan.runs) - Counter(self.plan.ran[: self.index - self.failed])
+        turns = [self._turn(key) for key in left if all(key != turn.box for turn in self.ready)]
         # A leaf for which all have run and nothing was sent does not run: see Progress.is_passed_by.
         return tuple(sorted((turn for turn in turns if turn.arrived < turn.needed), key=lambda turn: -turn.arrived))
 

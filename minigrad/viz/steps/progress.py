@@ -48,6 +48,7 @@ class Progress:
         self.into = graph.into
         self.nodes = graph.node_of
         self.runs, self.live = plan_of(graph, wanted)
+        self.left = Counter(self.runs)  # how often each box is still to run
         if hasattr(queue, "take_part"):  # an engine of the learner's, which has an order of its own
             queue.take_part(self, graph)
         self.live_into: dict[str, list[Edge]] = {}  # box -> the edges along which it will send gradients
@@ -65,7 +66,7 @@ class Progress:
         self.flowing: dict[str, str] = {}  # the edges that have changed since the last frame
         self.arriving: list[str] = []  # edges along which something went at this step
         names = {key: f"{box.name}.grad" if box.kind == "leaf" else box.name for key, box in self.boxes.items()}
-        self.plan = Plan(names, tuple(key for key in self.boxes if key in self.runs), [])
+        self.plan = Plan(names, tuple(key for key in self.boxes for _ in range(self.left[key])), [])
         self.arrivals: dict[str, None] = {}  # boxes that are ready, in the order in which they became so
         self.place = {key: number for number, key in enumerate(self.boxes)}
         self.over: set[str] = set()  # those that have run
@@ -85,9 +86,12 @@ class Progress:
 
     # -- what happens
 
-    def arrive(self, key: str, output: int, array: Any, sender: str, reads: Value | None = None) -> Any:
+    def arrive(
+        self, key: str, output: int, array: Any, sender: str, reads: Value | None = None, again: bool = False
+    ) -> Any:
         """Note that one of the gradients that a box waits for has come, and what it `reads`, if that is known; `array`
-        is None where nothing was sent. Returns the sum that was there before, or None.
+        is None where nothing was sent. One that has come before, from a box that runs `again`, is not waited for.
+        Returns the sum that was there before, or None.
         """
         before = self.sums[key].get(output)
         if array is not None:
@@ -99,7 +103,7 @@ class Progress:
             if reads is not None and before is None and not self.boxes[key].outputs:
                 self.described[key] = reads
         self.touched.add(key)
-        self.arrived[key] += 1
+        self.arrived[key] += not again
         if self.arrived[key] == self.needed[key]:
             self.arrivals[key] = None
             if self.queue is not None and (key in self.runs or key in (self.wanted or ())):
@@ -120,8 +124,10 @@ class Progress:
     def has_run(self, key: str) -> None:
         """A box has run."""
         self.ran.append(key)
+        self.left[key] -= 1
         self.over.add(key)
-        self.arrivals.pop(key, None)
+        if not self.left[key]:
+            self.arrivals.pop(key, None)
 
     def edge_is(self, edge: str, state: str) -> None:
         """What an edge looks like from this step on; what goes along it "now" is "done" at the next."""
@@ -259,7 +265,7 @@ class Progress:
             return State("off", "", grad if box.kind == "leaf" else values.NONE, "", arrived, needed)
         if key == ran:
             name, badge = "ran", "just ran"
-        elif key in self.over:
+        elif key in self.over and not self.left[key]:
             name, badge = "done", "✓ done"
         elif arrived and arrived == needed and key not in self.runs:
             name, badge = "done", "✓ reached"

@@ -227,7 +227,7 @@ class Recorder:
     def _note_that_it_ran(self, key: str) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""
         self.progress.has_run(key)
-        if len(self.progress.ran) >= len(self.runs) and next(self.steps, None) is None:
+        if len(self.progress.ran) >= len(self.progress.plan.runs) and next(self.steps, None) is None:
             self.finished = True
 
     def _names_of_freed(self, box: Box, node: Any) -> tuple[str, ...]:
@@ -287,7 +287,7 @@ class Recorder:
         differences, difference_maps = progress.differences()
         return Frame(
             index=len(progress.ran) + failed,
-            total=len(self.runs),
+            total=len(progress.plan.runs),
             box=key,
             name=self.boxes[key].name if key else "",
             contributions=contributions,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cells import cell, still, stored
 from conftest import require
-from own_engines import Value
+from own_engines import Recursive, Value
 
 import minigrad as mg
 from minigrad.viz import Comparison, Engine, compare
@@ -48,6 +48,8 @@ class Small(Engine):
         order = list(super().order(root))
         if self.mistake == "order":
             order.insert(1, order.pop(next(k for k, node in enumerate(order) if node._op == "exp")))
+        if self.mistake == "again":
+            order = [one for node in order for one in [node] * (2 if node._op == "sub" else 1)]
         return order
 
     def send(self, node: Array, gradient: Any) -> None:
@@ -75,6 +77,8 @@ class Small(Engine):
                 y.grad = fitted(out.grad * x.data, y.data.shape)
             else:
                 self.send(y, out.grad * x.data)
+            if self.mistake == "writes":
+                y.data *= 2
 
         out._backward = backward
         return out
@@ -103,6 +107,8 @@ class Small(Engine):
         out = self.made(x.data**n, f"**{n}", x)
 
         def backward() -> None:
+            if self.mistake == "raises":
+                raise ArithmeticError("oh")
             self.send(x, out.grad * x.data ** (n - 1) * (1 if self.mistake == "power" else n))
 
         out._backward = backward
@@ -203,6 +209,17 @@ MISTAKES = {
     "power": ("squared", "quotient: the factor 3 is missing in wrong"),
     "division": ("quotient", "e: wrong has a factor e too many"),
     "mask": ("active", "shifted: wrong sends 0 just where right does not: the mask is turned round"),
+    "again": (
+        "difference",
+        r"scaled gets .* in wrong; b gets .*\nwrong runs difference twice, right once: what it passed on the first "
+        r"time is still in difference.grad, and is passed on again\.\nSorted, each node runs once",
+    ),
+    "writes": ("e", "b: the rule of scaled has written to e in wrong"),
+    "raises": (
+        "squared",
+        r"wrong stops at squared: RuntimeError: Small.run\(\) of squared raised ArithmeticError: oh "
+        r'In test_compare.py, line \d+: raise ArithmeticError\("oh"\)',
+    ),
     "max": ("largest", "scaled: wrong sends it to 6 elements instead of 1"),
 }
 
@@ -217,6 +234,60 @@ def test_a_mistake_is_found_at_its_node(mistake: str) -> None:
     assert comparison.index == comparison.difference.index
     told = "\n".join(line.text for line in comparison.difference.story)
     assert re.search(words, told), told
+
+
+class RecursiveSmall(Small, Recursive):
+    pass
+
+
+def used_twice(engine: Small) -> tuple[Array, dict[str, Array]]:
+    a, c = Array(3.0), Array(2.0)
+    e = engine.add(a, c)
+    t = engine.add(e, a)
+    return engine.add(e, t), {"a": a, "c": c, "e": e, "t": t}
+
+
+@pytest.mark.parametrize("is_second", [True, False], ids=["second", "first"])
+def test_an_engine_that_runs_nodes_for_each_way_parts_where_one_runs_again(is_second: bool) -> None:
+    engines = (Small(), RecursiveSmall()) if is_second else (RecursiveSmall(), Small())
+    (loss, names), (other, _) = map(used_twice, engines)
+    comparison = compare(loss, other, engine=engines, names=names, labels=("one", "two"))
+    assert comparison.difference is not None
+    runs = [frame.index for frame in comparison.frames if frame.name == "e"]
+    assert runs == ([3] if is_second else [2, 4])
+    assert comparison.difference.index == runs[0]
+    assert comparison.index == runs[0]
+    # It runs with 1, and then with 2, that 1 among it, where 2 is right.
+    told = [line.text for line in comparison.difference.story]
+    gets = "gets 2 in one, 3 in two" if is_second else "gets 1 in one, 2 in two"
+    assert told[0] == f"Here they part: add: a {gets}; c {gets}."
+    more, less = ("two", "one") if is_second else ("one", "two")
+    passed_on = "what it passed on the first time is still in e.grad, and is passed on again."
+    assert told[1] == f"{more} runs e twice, {less} once: {passed_on}"
+    assert told[2] == "Sorted, each node runs once, after all that use it."
+    grads = [
+        {comparison._graph.by_id[key].name: state.grad.text for key, state in frame.states.items()}
+        for frame in comparison.frames
+    ]
+    assert (grads[-1]["a"], grads[-1]["c"]) == (("3 ≠ 4", "2 ≠ 3") if is_second else ("4 ≠ 3", "3 ≠ 2"))
+    before = comparison.difference.index - 1
+    assert not any("≠" in text for moment in grads[: before + 1] for text in moment.values())
+
+
+def test_a_run_that_only_one_engine_has_is_where_they_part_if_all_before_is_equal() -> None:
+    right, wrong = Small(), Small("again")
+    (loss, names), (other, _) = program(wrong), program(right)
+    comparison = compare(loss, other, engine=(wrong, right), names=names, labels=("wrong", "right"))
+    assert comparison.difference is not None
+    runs = [frame.index for frame in comparison.frames if frame.name == "difference"]
+    assert comparison.difference.index == runs[1] == runs[0] + 1
+    assert re.search(r"b gets .* in wrong, nothing in right", comparison.difference.story[0].text)
+
+
+def test_an_engine_that_runs_nodes_for_each_way_agrees_with_itself() -> None:
+    engine = RecursiveSmall()
+    comparison = compare(used_twice(engine)[0], used_twice(engine)[0], engine=engine)
+    assert comparison.summary == "No difference in 3 nodes."
 
 
 def grown(engine: Small, seed: int) -> Array:
