@@ -332,6 +332,18 @@ test("of many names, those that wait and are near come first, and of those that 
   assert.match(root.querySelector(".mg-row-waiting dd").textContent, /and \d+ more$/);
 });
 
+test("a box that an engine of the learner's runs again waits until it has run for the last time", () => {
+  const { picture, recorded } = examples.example;
+  const [first] = recorded.slice(1).map((text) => JSON.parse(text).box);
+  const player = new Player(saved("example", { picture: { ...picture, total: picture.total + 1, runs: [...picture.runs, first] } }));
+  const waiting = (k) => player.turns(k).waiting.map((turn) => turn.box);
+  assert.deepEqual(waiting(0), picture.runs.filter((box) => box !== first)); // it is ready
+  assert.ok(waiting(1).includes(first));
+  assert.equal(new Set(waiting(1)).size, waiting(1).length);
+  assert.deepEqual(waiting(LAST), [first]);
+  assert.equal(player.turns(LAST).done.length, LAST);
+});
+
 test("a click or Enter on a box shows its details, Escape and the cross close them", async () => {
   const root = await show(saved());
   const inspector = root.querySelector(".mg-inspector");
