@@ -142,7 +142,7 @@ class _Beside:
             self.lit |= {one: "first" if one == first else "parts" for one in here}
             children = [] if frame.failed else found.inputs.get(key, [])
             for child in children:
-                mine, theirs, scale = found.sent_at(frame.index, key, child)
+                mine, theirs, scale = found.sent(key, child, frame.index)
                 self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
                 if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
                     edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)

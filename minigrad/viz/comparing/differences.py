@@ -6,14 +6,13 @@ two graphs; NaN equals NaN; None and zeros are the same number, though not the s
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.comparing.pairs import inputs_of
-from minigrad.viz.comparing.passes import Ran, joined
+from minigrad.viz.comparing.passes import Ran
 
 ROUNDING = {"float16": 2e-2, "bfloat16": 4e-2, "float32": 1e-4, "complex64": 1e-4}  # relative; of other types 1e-7
 
@@ -48,7 +47,7 @@ class Differences:
         children = [child for child in self.inputs[key] if not self.is_same(*self.sent(key, child))]
         if self.other.stopped == paired or self.one.stopped == key:
             how = "" if self.other.stopped == paired and self.one.stopped == key else "stopped"
-        elif paired not in self.other.places:
+        elif paired not in self.other.steps:
             how = "" if self.other.stopped else "missing"
             self.spoiled.update(self.inputs[key])
         elif len(self.one.steps[key]) != len(self.other.steps[paired]):
@@ -64,7 +63,7 @@ class Differences:
         self.spoiled.update(children)
         if how:
             steps = self.one.steps[key]
-            differ = (step for step in steps for child in children if not self.is_same(*self.sent_at(step, key, child)))
+            differ = (step for step in steps for child in children if not self.is_same(*self.sent(key, child, step)))
             self.parting[key], self.at[key] = how, next(differ, steps[-1]) if how in ("sent", "again") else steps[0]
 
     def initial(self, key: str) -> tuple[Any, Any]:
@@ -77,21 +76,19 @@ class Differences:
         one, other = (next(iter(ran.received.get(at, ())), None) for ran, at in pairs)
         return one, other
 
-    def sent(self, key: str, child: str) -> tuple[Any, Any, float]:
-        """What a box sent to one of its inputs in both passes, and how large the numbers were of which that is told."""
+    def sent(self, key: str, child: str, step: int | None = None) -> tuple[Any, Any, float]:
+        """What a box sent to one of its inputs in both passes, and how large the numbers were of which that is told.
+
+        With a `step` of the first pass, only what the run at that step did, and in the other the same run; with all
+        further ones of the other, where it is the last in the first.
+        """
         ways = (key, child), (self.pairs[key], self.pairs[child])
         scale = max(self.one.scales.get(ways[0], 0.0), self.other.scales.get(ways[1], 0.0))
-        return self.one.sent.get(ways[0]), self.other.sent.get(ways[1]), scale
-
-    def sent_at(self, step: int, key: str, child: str) -> tuple[Any, Any, float]:
-        """Of what a box sent to one of its inputs, what its run at this step of the first pass did; of the other, what
-        the same run did, with all further ones where it is the last in the first.
-        """
-        runs, others = self.one.steps[key], self.other.steps.get(self.pairs[key], [])
-        number = runs.index(step)
-        same = others[number:] if step == runs[-1] else others[number : number + 1]
-        theirs = reduce(joined, (self.other.sent_at.get((one, self.pairs[child])) for one in same), None)
-        return self.one.sent_at.get((step, child)), theirs, self.sent(key, child)[2]
+        runs, others = self.one.steps.get(key, []), self.other.steps.get(ways[1][0], [])
+        if step is not None:
+            number, is_last = runs.index(step), step == runs[-1]
+            runs, others = [step], others[number:] if is_last else others[number : number + 1]
+        return self.one.sent(runs, child), self.other.sent(others, ways[1][1]), scale
 
     @silent
     def is_same(self, one: Any, other: Any, scale: float = 0.0) -> bool:

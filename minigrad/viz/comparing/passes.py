@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,15 @@ from minigrad.viz.steps.recorder import Recorder
 class Ran:
     """A pass that has run. Every `.grad` is what it was before.
 
-    `received` is what each box that ran was run with first, `sent` what went from a box to one of its inputs (None
-    where nothing did), `sent_at` the part of it that a step sent, `scales` how large the numbers were whose difference
-    that is; `steps` the steps at which a box ran, `places` the last of these, `writers` whose rule has written to a
-    box's value; `initial` what gradients held before, `final` what leaves hold in the end.
+    `received` is what each box that ran was run with first, `sent_at` what a step sent to a box, `scales` how large the
+    numbers were whose difference that is; `steps` the steps at which a box ran or failed, `writers` the step at which
+    its value was written to and by whose rule; `initial` what gradients held before, `final` what leaves hold in the
+    end.
     """
 
     def __init__(self, recorder: Recorder, first: Frame, grads: KeptGrads) -> None:
         self.graph, self.frames = recorder.graph, [first]
         self.received: dict[str, list[Any]] = {}
-        self.sent: dict[tuple[str, str], Any] = {}
         self.sent_at: dict[tuple[int, str], Any] = {}
         self.steps: dict[str, list[int]] = {}
         self.scales: dict[tuple[str, str], float] = {}
@@ -43,11 +43,10 @@ class Ran:
             self.final = {key: recorder.progress.leaf_grad(key) for key in leaves}
         finally:
             grads.put_back(0)
-        self.places = {key: place for place, key in enumerate(recorder.progress.ran)}
         self.users: dict[str, list[Edge]] = {}
         for edge in filter(lambda edge: edge.carries, self.graph.edges):
             self.users.setdefault(edge.source, []).append(edge)
-        self.writers: dict[str, str] = getattr(steps, "writers", {})
+        self.writers: dict[str, tuple[int, str]] = getattr(steps, "writers", {})
         begun = getattr(steps, "initial", None)
         found = held if begun is None else {recorder.ids[node]: array for node, array in begun.items()}
         self.initial = {key: array for key, array in found.items() if array is not None and np.any(array)}
@@ -64,9 +63,12 @@ class Ran:
         self.frames.append(frame)
         self.steps.setdefault(frame.box or "", []).append(frame.index)
         for item in () if frame.failed else frame.contributions:
-            way, at = (frame.box or "", item.box), (frame.index, item.box)
-            self.sent[way] = joined(self.sent.get(way), item.array)
-            self.sent_at[at] = joined(self.sent_at.get(at), item.array)
+            at = frame.index, item.box
+            self.sent_at[at] = _joined(self.sent_at.get(at), item.array)
+
+    def sent(self, steps: Iterable[int], child: str) -> Any:
+        """What some runs of a box sent to one of its inputs, together; None where nothing went there."""
+        return reduce(_joined, (self.sent_at.get((step, child)) for step in steps), None)
 
     @property
     def stopped(self) -> str | None:
@@ -76,18 +78,18 @@ class Ran:
     def late(self, key: str) -> list[str]:
         """The boxes that send to a box, and ran only after it."""
         users = {edge.target: None for edge in self.users.get(key, ())}
-        return [user for user in users if key in self.places and self.places.get(user, -1) > self.places[key]]
+        return [user for user in users if key in self.steps and self.steps.get(user, [0])[-1] > self.steps[key][-1]]
 
     def before(self, way: tuple[str, str]) -> Any:
         """What was at an input before a box sent to it."""
-        place, total = self.places.get(way[0], len(self.places)), self.initial.get(way[1], 0.0)
-        for (user, key), array in self.sent.items():
-            if key == way[1] and array is not None and self.places.get(user, place) < place:
+        first, total = self.steps.get(way[0], [len(self.frames)])[0], self.initial.get(way[1], 0.0)
+        for (step, key), array in self.sent_at.items():
+            if key == way[1] and step < first:
                 total = total + array
         return np.asarray(total)
 
 
-def joined(one: Any, other: Any) -> Any:
+def _joined(one: Any, other: Any) -> Any:
     """What a box sends to an input that it uses twice: the sum, or, to two results of one node, both."""
     if one is None or other is None:
         return other if one is None else one

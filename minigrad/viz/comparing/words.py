@@ -14,6 +14,7 @@ from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.passes import Ran
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import in_words, number
+from minigrad.viz.own_engines.mirrors import SORTED
 from minigrad.viz.picture.markup import clean_lines
 from minigrad.viz.steps.events import enumeration, error_text
 from minigrad.viz.steps.frames import Line
@@ -33,7 +34,7 @@ def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> 
         pair = found.initial(key) if how == "before" else found.received(key)
         rows = [(box.name, ".grad held " if how == "before" else " is run with ", pair)]
     elif how in ("sent", "again"):
-        sent = {child: found.sent_at(found.at[key], key, child) for child in found.inputs[key]}
+        sent = {child: found.sent(key, child, found.at[key]) for child in found.inputs[key]}
         parted = [child for child in sent if not found.is_same(*sent[child])] or list(sent)
         rows = [(found.one.graph.by_id[child].name, " gets ", sent[child][:2]) for child in parted]
         words = [(child, _mistake(found, key, child, labels)) for child in parted if how == "sent"]
@@ -65,12 +66,12 @@ def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[s
         more, less = sorted(zip(counts, labels, strict=True), reverse=True)
         often = f"{more[1]} runs {name} {_often(more[0])}, {less[1]} {_often(less[0])}"
         yield f"{often}: what it passed on the first time is still in {name}.grad, and is passed on again."
-        yield "Sorted, each node runs once, after all that use it."
+        yield f"{SORTED}."
     elif how == "missing":
         yield f"{labels[1]} never runs {name}."
     elif how == "order":
         late = other.late(found.pairs[key])
-        users = [user for user in one.places if found.pairs.get(user) in late] or one.late(key)
+        users = [user for user in one.steps if found.pairs.get(user) in late] or one.late(key)
         names = enumeration([one.graph.by_id[user].name for user in users])
         still = f"{names} still {'has' if len(users) == 1 else 'have'} to send"
         yield f"{labels[1] if late else labels[0]} runs {name} before all has arrived: {still}."
@@ -113,8 +114,9 @@ def _written(found: Differences, key: str, labels: Labels) -> str:
     one, other = found.one.graph.by_id, found.other.graph.by_id
     for box in (*found.inputs[key], key):
         for label, ran, at in ((labels[1], found.other, found.pairs[box]), (labels[0], found.one, box)):
-            if at in ran.writers:
-                return f"the rule of {ran.writers[at]} has written to {one[box].name} in {label}"
+            step, writer = ran.writers.get(at, (len(ran.frames), ""))
+            if step < ran.steps[key if ran is found.one else found.pairs[key]][0]:
+                return f"the rule of {writer} has written to {one[box].name} in {label}"
     changed = {box for box, paired in found.pairs.items() if one[box].value != other[paired].value}
     for box in (*found.inputs[key], key):
         later = [user for user, inputs in found.inputs.items() if box in inputs] if box != key else found.inputs[key]

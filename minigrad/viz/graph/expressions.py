@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import FrameType
 from typing import Any
 
 from minigrad.viz.graph import naming, values
@@ -33,7 +32,6 @@ class NodeNames:
         variables: the tensors that the learner can name.
         known: node -> what another picture calls it.
         parameters: the leaf of a module that no variable holds -> its name.
-        frame: in which the names of modules mean what they mean in the code.
     """
 
     def __init__(
@@ -45,14 +43,12 @@ class NodeNames:
         variables: Variables,
         known: Mapping[Any, str],
         parameters: Mapping[Any, str],
-        frame: FrameType | None,
     ) -> None:
         self.spans = {node: naming.whole_call(span) for node, span in spans.items()}
         self.consumers = consumers
         self.executions = executions({node: ways.get(node, ()) for node in nodes if not is_leaf(node)})
         self.variables = variables
         self.parameters = parameters
-        self.frame = frame
         self.names: dict[Any, str] = {}
         self.plain: dict[Any, str] = {}  # of one of several with the same name, that name without a number
         self.numbered: set[Any] = set()  # those that have only a number for a name
@@ -109,14 +105,12 @@ class NodeNames:
 
     def _text_of_leaf(self, leaf: Any) -> str:
         """What a leaf that no variable holds any more is called where it was used: the `q` of `q * 3`."""
-        uses = [
-            (node, slot)
-            for node in self.consumers[leaf]
-            for slot, (child, _) in enumerate(node.next_functions)
-            if child is leaf
-        ]
-        texts = (naming.operand_text(self.spans[node], node, slot, self.frame) for node, slot in uses)
-        return next((text for text in texts if text and "(" not in text), "")
+        for node in self.consumers[leaf]:
+            slot = next(slot for slot, (child, _) in enumerate(node.next_functions) if child is leaf)
+            text = naming.operand_text(self.spans[node], node, slot, self.variables.frame)
+            if text and "(" not in text:
+                return text
+        return ""
 
     def _assigned_name(self, node: Any) -> str | None:
         span = self.spans[node]

@@ -63,6 +63,7 @@ class Variables:
     """The tensors and modules that the learner can name: `names=` first, then a frame's locals, then its globals."""
 
     def __init__(self, names: Mapping[str, Any] | None, frame: FrameType | None) -> None:
+        self.frame = frame
         self._results: dict[tuple[Any, int], tuple[str, Any]] = {}
         self._leaves: dict[Any, str] = {}
         self._memory: dict[tuple[Any, ...], str] = {}

@@ -84,7 +84,7 @@ class _Builder:
         variables.look_deeper(node.variable for node in self.nodes if is_leaf(node))
         self.modules = {id(module): name for name, module in variables.modules.items()}
         parameters = self._parameter_names()
-        self.called = NodeNames(self.nodes, self.spans, self.consumers, self.ways, variables, known, parameters, frame)
+        self.called = NodeNames(self.nodes, self.spans, self.consumers, self.ways, variables, known, parameters)
         self.names = self.called.names
 
     def _parameter_names(self) -> dict[Any, str]:

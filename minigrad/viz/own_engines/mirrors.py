@@ -19,6 +19,7 @@ from minigrad.viz.graph.values import short
 from minigrad.viz.own_engines.adapter import LIMIT, Engine, inputs_first
 from minigrad.viz.torch_graphs.mirrors import mirror_of
 
+SORTED = "Sorted, each node runs once, after all that use it"
 WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul", "**": "pow"}
 # By the id of the learner's node: the mirror holds that, so the id is its own for as long as the mirror is there.
 _tensors: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
@@ -89,7 +90,7 @@ def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
     except TypeError as error:
         raise TypeError(f"{called(engine, method)} of {said(thing)} gave no nodes: {error}") from error
     if len(found) == 2 * LIMIT:
-        ways = ": does it give a node for each way to it? Sorted, each comes once, after all that use it"
+        ways = f": does it give a node for each way to it? {SORTED}"
         many = f"gave {len(found)} nodes and did not end{ways * (method == 'order')}"
         raise ValueError(f"{called(engine, method)} of {said(thing)} {many}")
     return found

@@ -18,7 +18,7 @@ from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.graph.values import in_words, short
-from minigrad.viz.own_engines.mirrors import Node, Tensor, asked, called, listed
+from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, asked, called, listed
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Line
 from minigrad.viz.steps.progress import Progress
@@ -37,7 +37,7 @@ class Pass:
         self.initial: dict[Node, Any] = {}  # what gradients held when the pass began, where that is not 0
         self.keys: dict[Node, str] = {}
         self.waiting: set[str] = set()  # the boxes that have all that they wait for
-        self.writers: dict[str, str] = {}  # box -> whose run has written to its value
+        self.writers: dict[str, tuple[int, str]] = {}  # box -> the first step that has written to its value, and whose
         self.ran_with: dict[Node, list[tuple[int, Any]]] = {}  # the steps at which each has run, and with what gradient
 
     @property
@@ -155,9 +155,7 @@ class Pass:
                 yield self._remark(f"{again}{in_words(last)} of ", node, more, alarm="")
             elif is_held and _is_some(last) and too_much:
                 gets = f"{enumeration(too_much)} {'gets' if len(too_much) == 1 else 'get'} too much"
-                more = (
-                    f". Now that is passed on once more, so {gets}. Sorted, each node runs once, after all that use it"
-                )
+                more = f". Now that is passed on once more, so {gets}. {SORTED}"
                 yield self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
             else:
                 yield self._remark(f"{again}{'nothing' if last is None else in_words(last)}, then in ", node)
@@ -167,7 +165,7 @@ class Pass:
         run = f"{called(self.engine, 'run')} wrote to "
         for tensor, old in zip((node.tensor, *(child.tensor for child, _ in node.next_functions)), values, strict=True):
             if not np.array_equal(new := tensor.numpy(), old, equal_nan=True):
-                self.writers[self.keys[tensor.node]] = node.tensor.text
+                self.writers.setdefault(self.keys[tensor.node], (len(self.progress.ran) + 1, node.tensor.text))
                 changed = f", which was {in_words(old)} and is {in_words(new)}: whatever needs it later has that"
                 yield line("item", ("alarm", "⚠ "), run, ("name", tensor.text), f"{changed}.")
         held = asked(self.engine, "gradient", node.tensor.thing)
