@@ -263,23 +263,22 @@ def _whole_writes(file: str, tree: ast.Module | None) -> dict[tuple[int, int, in
 
 
 def whole_call(span: Span | None) -> Span | None:
-    """Of a call such as `x.exp()` whose parts stand on several lines Python notes where `exp` begins: give the place of
-    the whole call. Other pieces of source are given back as they are.
+    """Of `x.exp()` or `x.T` on several lines Python notes where `exp` or `T` begins: give the place of the whole. Other
+    pieces of source are given back as they are.
     """
-    call = None if span is None else _calls_by_method(span.file, syntax_tree(span.file)).get((span.first, span.start))
-    return span if span is None or call is None else replace(call, function=span.function)
+    whole = None if span is None else _by_attribute(span.file, syntax_tree(span.file)).get((span.first, span.start))
+    return span if span is None or whole is None else replace(whole, function=span.function)
 
 
 @functools.lru_cache(maxsize=64)
-def _calls_by_method(file: str, tree: ast.Module | None) -> dict[tuple[int, int], Span]:
-    """The calls of methods that stand on several lines, by the place of the method's name."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+def _by_attribute(file: str, tree: ast.Module | None) -> dict[tuple[int, int], Span]:
+    """The calls of methods and the attributes that stand on several lines, by the place of the method's name."""
     found: dict[tuple[int, int], Span] = {}
-    for call in calls:
-        method, line = call.func, call.func.end_lineno
-        if isinstance(method, ast.Attribute) and line is not None and line != call.lineno:
-            end = characters(file, line, method.end_col_offset or 0)
-            found[line, end - len(method.attr)] = _span(file, call)
+    for node in ast.walk(tree) if tree is not None else ():  # a call before the attribute that is called
+        named = node.func if isinstance(node, ast.Call) else node
+        if isinstance(named, ast.Attribute) and named.end_lineno != named.lineno:
+            end = characters(file, named.end_lineno or 0, named.end_col_offset or 0)
+            found.setdefault((named.end_lineno or 0, end - len(named.attr)), _span(file, node))
     return found
 
 

@@ -37,6 +37,12 @@ PROGRAMS: dict[str, dict[str, str]] = {
     "y = a.exp(  # grow\n)": {"y": "a.exp()"},
     "y = (a\n    .exp()   # grow\n    .log()\n    )": {"t0": "a.exp()", "y": "t0.log()"},
     "y = (\n    (a * b)  # inner\n    .exp(\n    ) * 2)": {"t0": "a * b", "t1": "t0.exp()", "y": "t1 * 2"},
+    "y = (mg.stack([a, b]).reshape(1, 2)\n    .T  # turned\n    * 2)": {
+        "t0": "mg.stack([a, b])",
+        "t1": "t0.reshape(1, 2)",
+        "t2": "t1.T",
+        "y": "t2 * 2",
+    },
     'y = a * len("#  two") + b': {"t0": 'a * len("#  two")', "y": "t0 + b"},
     "y = a * len(f\"{'#' * 2}\")  # 2": {"y": "a * len(f\"{'#' * 2}\")"},
     'y = a * len("""#\n  2""")  # 5': {"y": 'a * len("""#   2""")'},
