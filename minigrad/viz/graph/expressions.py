@@ -50,6 +50,7 @@ class NodeNames:
         self.variables = variables
         self.parameters = parameters
         self.names: dict[Any, str] = {}
+        self.by_text: dict[Any, str] = {}  # leaves that are called as the code calls them
         self.plain: dict[Any, str] = {}  # of one of several with the same name, that name without a number
         self.numbered: set[Any] = set()  # those that have only a number for a name
         self.nodes = nodes
@@ -62,7 +63,8 @@ class NodeNames:
         self._name_by_assignments(nodes, taken)
         taken |= set(self.names.values())
         leaves = {node: self._text_of_leaf(node) for node in nodes if is_leaf(node) and node not in self.names}
-        self.names |= naming.names_by_text(leaves, taken)
+        self.by_text = naming.names_by_text(leaves, taken)
+        self.names |= self.by_text
         taken |= set(self.names.values())
         most = len(nodes) + len(taken) + 2
         first = (name for name in (f"t{k}" for k in range(most)) if name not in taken)

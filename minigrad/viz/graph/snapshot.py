@@ -201,7 +201,8 @@ class _Builder:
         if is_leaf(node):
             leaf = node.variable
             value = values.describe(leaf.detach().numpy())
-            span = first_assignment(name, self.files, self.frame)
+            # A name of a function's own may be given something else in another one.
+            span = None if node in self.called.by_text else first_assignment(name, self.files, self.frame)
             about = key, "leaf", name, "leaf", node.name(), value, grad_value(leaf), span
             return Box(*about, version=version_of(leaf))
         _, tensor = self.variables.result(node) or ("", getattr(node, "tensor", None))

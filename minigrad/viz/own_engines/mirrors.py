@@ -71,14 +71,17 @@ def said(thing: Any) -> str:
     return getattr(own_tensor(thing), "text", "") or short(thing)
 
 
+def error_of(engine: Engine, method: str, thing: Any, error: Exception) -> RuntimeError:
+    """What a method of the engine has raised, with the method's name."""
+    return RuntimeError(f"{called(engine, method)} of {said(thing)} raised {type(error).__name__}: {error}")
+
+
 def asked(engine: Engine, method: str, *arguments: Any) -> Any:
     """What a method of the engine answers. RuntimeError, with its name, where it raises."""
     try:
         return getattr(engine, method)(*arguments)
     except Exception as error:
-        raise RuntimeError(
-            f"{called(engine, method)} of {said(arguments[0])} raised {type(error).__name__}: {error}"
-        ) from error
+        raise error_of(engine, method, arguments[0], error) from error
 
 
 def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
@@ -86,9 +89,13 @@ def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
     given = asked(engine, method, thing)
     try:
         # A set has another order each time that the program runs; a picture should not.
-        found = sorted(given, key=short) if isinstance(given, set) else list(islice(iter(given), 2 * LIMIT))
+        nodes = iter(sorted(given, key=short) if isinstance(given, set) else given)
     except TypeError as error:
         raise TypeError(f"{called(engine, method)} of {said(thing)} gave no nodes: {error}") from error
+    try:
+        found = list(islice(nodes, 2 * LIMIT))
+    except Exception as error:  # of a generator, which runs only now
+        raise error_of(engine, method, thing, error) from error
     if len(found) == 2 * LIMIT:
         ways = f": does it give a node for each way to it? {SORTED}"
         many = f"gave {len(found)} nodes and did not end{ways * (method == 'order')}"

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.calls import is_learners
 from minigrad.viz.graph.kept import parameter_of
 from minigrad.viz.graph.learner_code import source_title
-from minigrad.viz.graph.records import Span, is_ours, source_line
+from minigrad.viz.graph.records import Span, source_line
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
 from minigrad.viz.picture.markup import clean, shorten
 
@@ -213,7 +214,7 @@ def _line_of_error(error: BaseException) -> Line | None:
     """The innermost line of the learner's own code that was running; of an error of ours, that of its cause."""
     found, at = None, error.__traceback__
     while at is not None:
-        if not is_ours(at.tb_frame):
+        if is_learners(at.tb_frame.f_code):
             found = line_at(at.tb_frame.f_code.co_filename, at.tb_lineno)
         at = at.tb_next
     return _line_of_error(error.__cause__) if found is None and error.__cause__ is not None else found

@@ -97,6 +97,13 @@ def test_a_leaf_of_a_function_that_has_returned_is_called_as_the_expression_besi
         assert {name: found[name] for name in found if name != "loss"} == LEAVES_OF_A_FUNCTION[body], library.__name__
 
 
+def test_a_leaf_of_a_function_lights_no_line_that_gives_its_name_to_something_else() -> None:
+    text = "def other():\n    q = 3\n    return q\n"
+    text += "def made():\n    q = mg.tensor(2., requires_grad=True)\n    return q * 3\n"
+    graph = cell(text + "loss = made()\nd = viz.draw(loss)\n")["d"].graph
+    assert graph.named("q").span is None
+
+
 def test_leaves_of_two_calls_are_told_apart_by_numbers() -> None:
     text = "def made():\n    q = mg.tensor(2., requires_grad=True)\n    return q * 3\nloss = made() + made()"
     assert names(text, "leaf") == ["q₁", "q₂"]
