@@ -17,11 +17,11 @@ from textwrap import fill, indent
 from typing import Any
 
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.viz.graph.values import ADDRESS
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, clean_lines, markup
 
 LONGEST, WIDTH = 26, 96  # characters of an answer in a cell, and of a line below the table
 LINE = 19  # pixels
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 STYLE = (
     f".minigrad-runs{{color-scheme:light dark;position:relative;max-width:100%;font:13px/1.5 {SANS};margin:4px 2px;"
     "color:light-dark(#1d2733,#e8edf3)}"

@@ -105,6 +105,8 @@ class _Builder:
 
     def build(self) -> Snapshot:
         for node in self.nodes:
+            if hasattr(node, "is_own"):  # for the messages about the engine
+                node.tensor.text = self.names[node]
             if self.spans[node] is None and hasattr(node, "saved_result") and not is_leaf(node):  # its name tells some
                 name = None if node in self.called.numbered else self.names[node]
                 self.spans[node] = self.called.spans[node] = only_assignment(name, self.frame)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import functools
 import math
+import re
 import struct
 import zlib
 from collections.abc import Sequence
@@ -32,6 +33,7 @@ BLUE, WHITE, ORANGE = (0, 90, 156), (246, 246, 244), (205, 84, 0)
 NOT_A_NUMBER, INFINITE = (204, 0, 153), (20, 20, 20)
 SHADES = 8  # on each side of zero
 PIECE = 80  # characters of a thing that is no array
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in what repr says, which is another one each time
 MEASURES = ("norm", "max", "min", "mean")  # what a breakpoint may ask of a gradient
 
 
@@ -178,9 +180,9 @@ def in_short(array: Any) -> str:
 
 
 def short(value: Any) -> str:
-    """What `repr` says of a thing, in at most `PIECE` characters; its type where that fails."""
+    """What `repr` says of a thing, but for its address, in at most `PIECE` characters; its type where that fails."""
     try:
-        text = repr(value)
+        text = ADDRESS.sub("", repr(value))
     except Exception as error:
         return f"<{type(value).__name__}, whose repr() raises {type(error).__name__}>"
     return text if len(text) <= PIECE else text[: PIECE - 3] + "..."

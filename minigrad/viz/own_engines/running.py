@@ -18,7 +18,7 @@ from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.graph.values import in_words, short
-from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, asked, called, listed
+from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, asked, called, listed, said
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Line
 from minigrad.viz.steps.progress import Progress
@@ -53,7 +53,7 @@ class Pass:
                 raise ValueError(f"{method} gave {short(thing)}, which is not among what the root was computed from")
             found.append(graph[id(thing)].node)
         if self.root.node not in found:
-            raise ValueError(f"{method} gave {len(found)} nodes, and the root {short(self.root.thing)} is none of them")
+            raise ValueError(f"{method} gave {len(found)} nodes, and the root {said(self.root.thing)} is none of them")
         return [node for node in found if not is_leaf(node)]
 
     # -- who is next, for the frames
@@ -65,8 +65,6 @@ class Pass:
         """Learn the boxes of a graph, and tell which of them run: those of the order. Leaves only receive."""
         self.progress = progress
         self.keys = {node: key for key, node in graph.node_of.items()}
-        for node, key in self.keys.items():
-            node.tensor.text = graph.by_id[key].name
         progress.wanted = {key: node.tensor for node, key in self.keys.items() if is_leaf(node)}
         progress.left = Counter(self.keys[node] for node in self.todo)
         progress.runs = set(progress.left)

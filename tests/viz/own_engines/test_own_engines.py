@@ -197,15 +197,15 @@ CANNOT_BE_READ = {
     "name is a number": (answering(name=lambda node: 3), r"Odd\.name\(\) of Value\(.*\) gave 3, which is no text"),
 }
 CANNOT_BE_RUN = {
-    "order raises": (answering(order=fail), r"Odd\.order\(\) of Value\(.*\) raised ZeroDivisionError"),
+    "order raises": (answering(order=fail), r"Odd\.order\(\) of loss raised ZeroDivisionError"),
     "order raises in the middle": (
         answering(order=failing_order),
-        r"Odd\.order\(\) of Value\(.*\) raised TypeError: oh",
+        r"Odd\.order\(\) of loss raised TypeError: oh",
     ),
-    "order is None": (answering(order=lambda root: None), r"Odd\.order\(\) of Value\(.*\) gave no nodes"),
+    "order is None": (answering(order=lambda root: None), r"Odd\.order\(\) of loss gave no nodes"),
     "order never ends": (
         answering(order=itertools.repeat),
-        r"Odd\.order\(\) of Value\(.*\) gave 12000 nodes and did not end: does it give a node for each way to it\? S",
+        r"Odd\.order\(\) of loss gave 12000 nodes and did not end: does it give a node for each way to it\? S",
     ),
     "order is empty": (answering(order=lambda root: []), r"Odd\.order\(\) gave 0 nodes, and the root"),
     "a stranger": (
@@ -227,8 +227,9 @@ def test_what_cannot_be_read_is_said_with_the_methods_name(case: str) -> None:
 @pytest.mark.parametrize("case", CANNOT_BE_RUN)
 def test_what_cannot_be_run_is_said_with_the_methods_name(case: str) -> None:
     engine, message = CANNOT_BE_RUN[case]
+    loss = example()["loss"]
     with pytest.raises((RuntimeError, TypeError, ValueError), match=message):
-        BackwardStepper(example()["loss"], engine=engine)
+        BackwardStepper(loss, engine=engine)
 
 
 def grows(node: Value) -> None:
@@ -491,6 +492,18 @@ def test_a_pass_with_repeated_runs_is_kept_in_a_page(tmp_path: Any) -> None:
     assert len(stepper.frames) == 7
     assert stepper.index == 0
     assert stepper.picture["runs"].count(stepper._graph.named("e").id) == 2
+
+
+def test_what_a_node_says_of_itself_is_told_without_its_address() -> None:
+    a = Array(2.0)
+    with pytest.raises(
+        ValueError, match=r"order\(\) gave <own_engines.Array object>, which is not among what the root"
+    ):
+        BackwardStepper(
+            a.sum(), engine=answering(order=lambda root: [a, Array(2.0)], inputs=lambda node: node.inputs, op=str)
+        )
+    with pytest.raises(TypeError, match=r"Odd.value\(\) of <own_engines.Array object> gave None: no number"):
+        viz.draw(Array(2.0), engine=answering(value=lambda node: None, inputs=lambda node: node.inputs))
 
 
 # ---------------------------------------------------------------- rules that raise, and rules that write
