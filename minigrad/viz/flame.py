@@ -244,14 +244,14 @@ def _without_writing(events: list[FunctionEvent]) -> list[FunctionEvent]:
     """The events as they were if each operation had been called before: the time in which minigrad wrote the text of
     one, at its first call, is taken out of the clock. What is given stays as it is.
     """
-    written: list[tuple[int, int]] = []  # from when to when
-    for event in events:
-        if event.name == WRITING:
-            begin = max(event.began, written[-1][1] if written else event.began)
-            written.append((begin, max(begin, event.ended or 0)))
+    written = [(event.began, event.began + event.nanoseconds) for event in events if event.name == WRITING]
 
     def moved(time: int) -> int:
-        return time - sum(min(time, end) - begin for begin, end in written if begin < time)
+        left_out = last = 0
+        for begin, end in written:  # in the order in which they began; two threads may have written at once
+            left_out += max(0, min(time, end) - max(begin, last))
+            last = max(last, end)
+        return time - left_out
 
     copies: dict[FunctionEvent | None, FunctionEvent] = {}
     for event in events:

@@ -138,25 +138,30 @@ class Pass:
             )
         if node in self.initial:
             yield self._remark(f"{in_words(self.initial[node])} was in ", node, " already when the pass began")
-        is_held = _agree(held, received)
         passed_on = [array for _, array in earlier if array is not None]
-        is_rest = not is_held and bool(earlier) and _agree(held, np.add(received, sum(passed_on)))
+        is_held = _agree(held, received)
+        is_rest = not is_held and bool(earlier) and _agree(held, silent(np.add)(received, sum(passed_on)))
         if not (is_held or is_rest):
             yield self._remark(f"{in_words(held)} has arrived, and {in_words(received)} is in ", node)
         if earlier:
-            step, last = earlier[-1]
-            again = f"{called(self.engine, 'order')} has it run again: at step {step} it passed on "
-            inputs = [child.tensor.text for child, _ in node.next_functions]
-            too_much = [name for name, array in zip(inputs, sent, strict=True) if _is_some(array)]
-            if is_rest:
-                more = ". That was taken out, so that each gradient is passed on once"
-                yield self._remark(f"{again}{in_words(last)} of ", node, more, alarm="")
-            elif is_held and _is_some(last) and too_much:
-                gets = f"{enumeration(too_much)} {'gets' if len(too_much) == 1 else 'get'} too much"
-                more = f". Now that is passed on once more, so {gets}. {SORTED}"
-                yield self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
-            else:
-                yield self._remark(f"{again}{'nothing' if last is None else in_words(last)}, then in ", node)
+            yield self._of_another_run(node, sent, is_held, is_rest)
+
+    def _of_another_run(self, node: Node, sent: tuple[Any, ...], is_held: bool, is_rest: bool) -> Line:
+        """That a node has run before. Its gradient `is_held` whole and is passed on again, or `is_rest`, without what
+        has been passed on.
+        """
+        step, last = self.ran_with[node][-1]
+        again = f"{called(self.engine, 'order')} has it run again: at step {step} it passed on "
+        if is_rest:
+            more = ". That was taken out, so that each gradient is passed on once"
+            return self._remark(f"{again}{in_words(last)} of ", node, more, alarm="")
+        inputs = [child.tensor.text for child, _ in node.next_functions]
+        too_much = [name for name, array in zip(inputs, sent, strict=True) if _is_some(array)]
+        if not (is_held and _is_some(last) and too_much):
+            return self._remark(f"{again}{'what' if last is None else f'the {in_words(last)} that'} was in ", node)
+        gets = f"{enumeration(too_much)} {'gets' if len(too_much) == 1 else 'get'} too much"
+        more = f". Now that is passed on once more, so {gets}. {SORTED}"
+        return self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
 
     def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[Line]:
         """What a run has written to and was to read only: values, and the gradient that the node was `given`."""

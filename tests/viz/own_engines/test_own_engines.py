@@ -481,7 +481,7 @@ def test_a_run_that_sends_nothing_makes_nothing_too_much() -> None:
     stepper.last()
     assert a.grad == 0
     assert remarks(stepper) == {
-        3: ["⚠ RecursiveArrays.order() has it run again: at step 2 it passed on 2, then in e.grad."]
+        3: ["⚠ RecursiveArrays.order() has it run again: at step 2 it passed on the 2 that was in e.grad."]
     }
 
 
