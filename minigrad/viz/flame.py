@@ -2,7 +2,7 @@
 
 A bar is a call: as long as it took, below the call that it was made in, and the fuller its colour, the more of the time
 was its own. One bar is chosen at a time. That is a group of radio buttons, so that it works by pointer and by keyboard,
-and a style sheet does the rest (`:has(:checked)`): no script, and no kernel is needed.
+and a style sheet does the rest (`:has(:checked)`): no kernel is needed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ THIN = 0.004  # of the whole time: shorter calls that follow one another are one
 ROW = 24  # pixels from a bar to the one below
 TALL, SMALLEST = 480, 0.75  # pixels; a higher graph is drawn smaller, as far as it can be read
 LINES = 60  # of the profile in text
-OWN_KEYS = "data-lm-suppress-shortcuts"  # JupyterLab looks for it from the element that has the focus outwards
+# The arrow keys choose a bar: JupyterLab, which listens further out, would go to another cell. The other keys it gets.
+OWN_KEYS = "event.key.startsWith('Arrow') && !(event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)"
 STYLE = (
     ".minigrad-flame{color-scheme:light dark;--mgb-ink:light-dark(#1d2733,#e8edf3);"
     "--mgb-quiet:light-dark(#586474,#a3afbd);--mgb-line:light-dark(#d3dae3,#3a4450);"
@@ -144,7 +145,8 @@ class _Picture:
         )
         hint = "Click a bar, then the arrow keys go on: what it is, how long it took, and its boxes in the graph."
         html = (
-            '<form method="dialog" class="minigrad-flame">'  # which Enter sends nowhere
+            f'<form method="dialog" class="minigrad-flame" '  # which Enter sends nowhere
+            f'onkeydown="if ({OWN_KEYS}) event.stopPropagation()">'
             f'<style>{STYLE}{"".join(self._lights())}</style><div class="mgb-quiet">{caption}</div>'
             f'<div class="mgb-bars" role="radiogroup" aria-label="The calls of the profile" '
             f'style="--tall:{tall}px;--below:{tall - 64}px">{bars}<span class="mgb-said mgb-hint">{hint}</span></div>'
@@ -198,7 +200,7 @@ class _Picture:
         times = f"total {time_text(sum(call.cpu_time_total for call in calls))}, "
         times += f"self {time_text(sum(call.self_cpu_time_total for call in calls))}"
         return (
-            f'<label style="{place}"><input type="radio" name="bar" class="{" ".join(keys)}" {OWN_KEYS}>'
+            f'<label style="{place}"><input type="radio" name="bar" class="{" ".join(keys)}">'
             f'<span class="{looks}" title={attribute(f"{name}: {times}")}>{markup(short)}</span>'
             f'<span class="mgb-said"><b>{markup(name)}</b> <span class="mgb-quiet">{kind}</span><br>{times}'
             f"{self._line(list(keys))}</span></label>"

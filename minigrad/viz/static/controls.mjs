@@ -203,9 +203,11 @@ export class Controls {
   }
 
   toggleBreaks() {
-    this.list.hidden = !this.list.hidden;
-    this.buttons.breaks.setAttribute("aria-expanded", String(!this.list.hidden));
-    if (!this.list.hidden) this.list.querySelector("input")?.focus();
+    const { hidden } = this.list;
+    if (!hidden && this.list.contains(document.activeElement)) this.buttons.breaks.focus(); // what is hidden has no focus
+    this.list.hidden = !hidden;
+    this.buttons.breaks.setAttribute("aria-expanded", String(hidden));
+    if (hidden) this.list.querySelector("input")?.focus();
   }
 
   paintBreaks() {
@@ -234,6 +236,7 @@ export class Controls {
     this.search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") {
         event.preventDefault();
+        event.stopPropagation(); // with Shift it would run the cell
         this.nextHit(event.shiftKey ? -1 : 1);
       } else if (event.key === "Escape" && this.search.value) {
         this.search.value = "";

@@ -1,5 +1,6 @@
 // Every key. All can be done without a pointer: steps from anywhere in the widget, and,
-// with the focus on a box, what can be done with that box. Keys with Ctrl, Alt or Meta belong to the browser and to JupyterLab.
+// with the focus on a box, what can be done with that box. These keys are the widget's own as long as it has the focus. All others, and each of
+// them with Ctrl, Alt or Meta, belong to the browser and to JupyterLab, which hears of a key when the widget has let it pass.
 
 export const KEYS = [
   ["→ ←", "one step on, into what is closed; one back"],
@@ -13,38 +14,53 @@ export const KEYS = [
   ["r", "run to a box"],
   ["u d", "what a box comes from, what it leads to"],
   ["m", "menu of a box"],
-  ["/", "find a node"],
+  ["/", "find a node; there Enter and Shift + Enter lead to the next and the one before"],
   ["+ − 0 f", "larger, smaller, natural size, the whole graph"],
   ["g", "colour edges and boxes by the size of their gradients"],
   ["p", "predict: who runs next and which numbers come, before they are shown"],
-  ["Escape", "close, clear"],
+  ["↑ ↓", "scroll an explanation that has the focus"],
+  ["?", "this list"],
+  ["Escape", "close, clear; where nothing is open, leave: JupyterLab's own keys work again"],
 ];
 
-/** What a key does: a function, or nothing. */
+/** What an element of the page does with a key by itself. */
+export const BY_ITSELF = () => {};
+
+const FIELDS = "input[type=text], input[type=search], select";
+const SCROLLED = ".mg-story, .mg-source, .mg-reasons";
+const ON_BOX = "A box has this key: Shift and the arrow keys lead to one.";
+
+/** What a key does: a function; BY_ITSELF, for a key that is ours and that the element with the focus knows; null, for a key that is not ours. */
 export function actionFor(event, stepper) {
-  const { target, key } = event;
+  const { target, shiftKey } = event;
+  const letter = shiftKey ? "toUpperCase" : "toLowerCase"; // whatever the caps lock says
+  const key = event.key.length === 1 ? event.key[letter]() : event.key;
   if (event.altKey || event.ctrlKey || event.metaKey) return null;
-  const typing = target.matches?.("input[type=text], input[type=search], select") ?? false;
-  const sliding = target.matches?.("input[type=range]") ?? false;
+  const on = (selector) => target.closest?.(selector) ?? null;
+  const presses = key === "Enter" || key === " ";
+  const moves = /^(Arrow\w+|Home|End)$/.test(key);
   if (key === "Escape") return () => stepper.escape();
-  if (typing && key === "Enter" && target.form) return () => target.form.requestSubmit(); // JupyterLab would take it for its own
-  if (typing || (sliding && (key.startsWith("Arrow") || key === "Home" || key === "End"))) return null;
-  const box = target.closest?.("[data-box]")?.getAttribute("data-box") ?? null;
-  const group = target.closest?.("[data-group]")?.getAttribute("data-group") ?? null;
-  if (event.shiftKey && key.startsWith("Arrow")) return () => stepper.move(key.slice(5).toLowerCase());
-  if (key === "Enter" || key === " ") {
-    if (target.closest?.("button, input")) return null; // these press a button
-    if (key === " ") return () => stepper.controls.toggle();
-    if (group) return () => stepper.toggleGroup(group);
-    if (box) return () => stepper.inspect(box);
-    return () => stepper.run();
-  }
-  return onBox(key, event, box ?? stepper.inspector.id, group, stepper) ?? anywhere(key, stepper);
+  if (key === "Enter" && shiftKey) return null; // runs the cell
+  if (key === "Enter" && on(FIELDS)?.form) return () => on(FIELDS).form.requestSubmit(); // JupyterLab would take it for its own
+  if (on(FIELDS)) return moves || key.length === 1 || /^(Enter|Backspace|Delete)$/.test(key) ? BY_ITSELF : null;
+  if (presses && on("button, summary")) return BY_ITSELF;
+  if (moves && on("input[type=range]")) return BY_ITSELF;
+  if (/^Arrow(Up|Down)$/.test(key) && !shiftKey) return on(SCROLLED) ? BY_ITSELF : null;
+  if (shiftKey && key.startsWith("Arrow")) return () => stepper.move(key.slice(5).toLowerCase());
+  const box = on("[data-box]")?.getAttribute("data-box") ?? null;
+  const group = on("[data-group]")?.getAttribute("data-group") ?? null;
+  if (shiftKey && key === "F10") return box || group ? () => stepper.openMenu(box ?? group) : null;
+  if (shiftKey && (moves || key === " ")) return null;
+  if (key === " ") return () => stepper.controls.toggle();
+  if (key === "Enter" && group) return () => stepper.toggleGroup(group);
+  if (key === "Enter") return box ? () => stepper.inspect(box) : () => stepper.run();
+  return onBox(key, box ?? stepper.inspector.id, group, stepper) ?? anywhere(key, stepper);
 }
 
-function onBox(key, event, box, group, stepper) {
-  if (key === "m" || key === "ContextMenu" || (key === "F10" && event.shiftKey)) return box || group ? () => stepper.openMenu(box ?? group) : null;
-  if (!box) return null;
+function onBox(key, box, group, stepper) {
+  const menuKey = key === "m" || key === "ContextMenu";
+  if (menuKey && (box || group)) return () => stepper.openMenu(box ?? group);
+  if (!box) return /^[brudm]$/.test(key) ? () => stepper.panels.say(ON_BOX) : null;
   const actions = {
     b: () => stepper.toggleBreak(box),
     r: () => stepper.runTo(box),
@@ -77,6 +93,7 @@ function anywhere(key, stepper) {
     g: () => controls.toggleSizes(),
     p: () => controls.togglePredict(),
     "/": () => stepper.openSearch(),
+    "?": () => stepper.keys.toggleAttribute("open"),
   };
   return Object.hasOwn(actions, key) ? actions[key] : null;
 }

@@ -46,7 +46,8 @@ export class Menu {
     const items = [...this.element.children];
     const here = items.indexOf(document.activeElement);
     const moves = { ArrowDown: here + 1, ArrowUp: here - 1 + items.length, Home: 0, End: items.length - 1 };
-    event.stopPropagation();
+    if (event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
+    event.stopPropagation(); // as long as it is open, all other keys are the menu's
     if (event.key in moves) {
       event.preventDefault();
       items[moves[event.key] % items.length]?.focus();

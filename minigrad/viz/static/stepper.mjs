@@ -8,7 +8,7 @@ import { Changing } from "./changing.mjs";
 import { Controls } from "./controls.mjs";
 import { make } from "./dom.mjs";
 import { Inspector } from "./inspector.mjs";
-import { actionFor, KEYS } from "./keyboard.mjs";
+import { actionFor, BY_ITSELF, KEYS } from "./keyboard.mjs";
 import { Menu } from "./menu.mjs";
 import { Minimap } from "./minimap.mjs";
 import { Panels } from "./panels.mjs";
@@ -37,8 +37,6 @@ export class Stepper {
       role: "group",
       tabindex: "0",
       "aria-label": `Backward pass of ${data.root ?? ""}. Arrow keys step, Home and End go to its ends, space plays, question mark lists all keys.`,
-      // JupyterLab's own keys (j, k, arrows) rest while the focus is in here.
-      "data-lm-suppress-shortcuts": "true",
     });
     this.picture = new Picture(data);
     // A right click in the drawing opens our menu; without this, JupyterLab opens its own over it.
@@ -144,10 +142,11 @@ export class Stepper {
   // ---------------------------------------------------------------- what the reader does
 
   key(event) {
-    const action = event.key === "?" && !event.target.matches?.("input") ? () => this.keys.toggleAttribute("open") : actionFor(event, this);
+    const action = actionFor(event, this);
     if (!action) return;
+    event.stopPropagation(); // JupyterLab, which listens further out, has other uses for many of these keys
+    if (action === BY_ITSELF) return;
     event.preventDefault();
-    event.stopPropagation();
     action();
   }
 
@@ -250,14 +249,16 @@ export class Stepper {
     this.controls.search.focus();
   }
 
-  /** Close what is open, the innermost first. */
+  /** Close what is open, the innermost first; where nothing is, the focus goes to the cell around, and with it the keys. */
   escape() {
     this.tip.hide();
     if (this.menu.close(true)) return;
     if (this.inspector.id !== null) this.inspect(null);
     else if (this.way) this.endHighlight();
     else if (!this.controls.list.hidden) this.controls.toggleBreaks();
-    else this.root.focus();
+    else if (this.keys.open) this.keys.open = false;
+    else if (document.activeElement.matches("input, select")) this.root.focus();
+    else (this.root.parentElement.closest("[tabindex]") ?? this.root).focus({ preventScroll: true });
   }
 
   toggleGroup(id) {
