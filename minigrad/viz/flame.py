@@ -37,7 +37,7 @@ STYLE = (
     ".minigrad-flame{color-scheme:light dark;--mgb-ink:light-dark(#1d2733,#e8edf3);"
     "--mgb-quiet:light-dark(#586474,#a3afbd);--mgb-line:light-dark(#d3dae3,#3a4450);"
     "--mgb-paper:light-dark(#ffffff,#1f262f);--mgb-chosen:light-dark(#a8006f,#ff7bd0);"
-    f"position:relative;margin:4px 2px;font:13px/1.5 {SANS};color:var(--mgb-ink)}}"
+    f"position:relative;min-width:280px;margin:4px 2px;font:13px/1.5 {SANS};color:var(--mgb-ink)}}"
     '[data-jp-theme-light="true"] .minigrad-flame{color-scheme:light}'
     '[data-jp-theme-light="false"] .minigrad-flame{color-scheme:dark}'
     ".minigrad-flame :is(input,.mgb-bar){position:absolute;left:var(--left);top:var(--top);width:var(--width);"

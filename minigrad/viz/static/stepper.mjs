@@ -61,7 +61,8 @@ export class Stepper {
     this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element);
     this.main = make("div", { class: "mg-main" }, this.stage, this.side);
     this.root.append(this.controls.element, this.controls.list, this.changing.banner, this.main, this.menu.element, this.panels.live);
-    host.append(this.root);
+    this.frame = make("div", { class: "minigrad-frame" }, this.root);
+    host.append(this.frame);
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
     this.view.addEventListener("contextmenu", (event) => this.rightClick(event));
@@ -358,7 +359,7 @@ export class Stepper {
     this.camera.destroy();
     this.observer?.disconnect();
     this.player.listeners.delete(this.changed);
-    this.root.remove();
+    this.frame.remove();
   }
 }
 
