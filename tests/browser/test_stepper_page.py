@@ -7,6 +7,7 @@ Reference screenshots lie in screenshots/; to make them anew, after a look at ea
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,8 @@ import pytest
 from matplotlib.image import imread
 from playwright.sync_api import Page, expect
 
+import minigrad as mg
+from minigrad import viz
 from minigrad.viz.page import widget_source
 
 HERE = Path(__file__).parent
@@ -91,6 +94,25 @@ def events_of_all_kinds(values: dict[str, Any]) -> None:
     boxes["n0"]["needs_grad"] = False
     boxes["n2"]["pruned"] = True
     boxes["n3"].update(version=2, saved_version=1)
+
+
+def odd_sizes(values: dict[str, Any]) -> None:
+    """Let a NaN begin on the way, and an infinity go out."""
+    frame = json.loads(values["recorded"][2])
+    frame["norms"] = dict(zip(frame["norms"], ("NaN", "Infinity"), strict=False))
+    frame["boxes"]["n3"] = {**frame["boxes"]["n3"], "grad": "⚠ NaN", "alarm": True}
+    values["recorded"][2] = json.dumps(frame)
+
+
+def of_seven_boxes(values: dict[str, Any]) -> None:
+    """A pass that a telephone cannot show as a whole in letters that can be read."""
+    x, w, b = (mg.tensor(pair, requires_grad=True) for pair in ([1.0, 2.0], [3.0, 4.0], [0.5, 0.5]))
+    p = x * w
+    q = p + b
+    r = q.tanh()
+    stepper = viz.BackwardStepper(r.sum(), names={"x": x, "w": w, "b": b})
+    stepper.last()
+    values.update(picture=stepper.picture, recorded=stepper.recorded)
 
 
 def in_two_graphs(values: dict[str, Any]) -> None:
@@ -171,6 +193,16 @@ def asked(page: Any) -> None:
     page.keyboard.press("Enter")
 
 
+def sizes(page: Any) -> None:
+    at_step(page, 2)
+    page.locator(".mg-press-sizes").click()
+
+
+def pointed(page: Any) -> None:
+    at_step(page, 2)
+    page.locator(".mg-title-name .mg-a-name").hover()
+
+
 def cells(page: Any) -> None:
     page.locator(".mg-folded summary", has_text="cells").click()
     at_step(page, 2)
@@ -210,6 +242,121 @@ def test_axe_finds_nothing_in_any_state(opened: Any, node_modules: Path, state: 
         found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
         told = [(item["id"], item["impact"], [node["html"][:160] for node in item["nodes"][:3]]) for item in found]
         assert told == [], scheme
+
+
+# Every text that is seen: its words, its colour, and where it stands. What is faded because others are asked for, or
+# because it cannot be pressed, is not meant to be read.
+WRITTEN = """() => [...document.querySelectorAll('.minigrad-stepper *')].flatMap((one) => {
+  const words = [...one.childNodes].find((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  const isShape = one instanceof SVGElement;
+  const off = '.mg-spoken, [aria-disabled=true], option, .mg-dimmed :not(.mg-onway, .mg-onway *)';
+  if (!words || !one.checkVisibility({ visibilityProperty: true }) || one.closest(off)) return [];
+  const range = document.createRange();
+  range.selectNodeContents(words);
+  const part = '[data-box], [data-group], [data-chip]';
+  return [...range.getClientRects()].filter(({ x, y, width, height }) => {
+    const over = document.elementFromPoint(x + width / 2, y + height / 2);
+    return over && (one.contains(over) || (isShape && over.closest(part) && over.closest(part) === one.closest(part)));
+  }).map(({ x, y, width, height }) => {
+    const colour = getComputedStyle(one)[isShape ? 'fill' : 'color'];
+    return { words: words.data.trim(), colour, place: [x, y, width, height] };
+  });
+})"""
+WITHOUT_WORDS = ".minigrad-stepper * { color: transparent !important; text-decoration-color: transparent !important }"
+WITHOUT_WORDS += ".minigrad-stepper text { fill: transparent !important; stroke: transparent !important }"
+SIZES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
+    "sizes": ("network", sizes, None),
+    "odd sizes": ("example", sizes, odd_sizes),
+    "pointed": ("example", pointed, None),
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("state", ["details", "events", "network", "closed", "growing", "asked", "cells", *SIZES])
+def test_all_that_is_written_can_be_read(opened: Any, state: str, scheme: Any) -> None:
+    """A contrast of 4.5 to 1 with all that lies below it, in the drawing too, which axe does not look at."""
+    name, reach, change = (STATES | SIZES)[state]
+    page = opened(name, change, viewport=(1000, 800), color_scheme=scheme)
+    reach(page)
+    written = page.evaluate(WRITTEN)
+    page.add_style_tag(content=WITHOUT_WORDS)
+    ground = pixels_of(page.screenshot())
+    poor = []
+    for text in written:
+        colour = np.array([float(number) for number in re.findall(r"[\d.]+", text["colour"])[:3]])
+        x, y, width, height = (int(number) for number in text["place"])
+        below = contrast(colour, ground[max(y, 0) : y + height, max(x, 0) : x + width])
+        if below.size and np.percentile(below, 15) < 4.5:  # where an edge passes under the text is not where it is read
+            poor.append((text["words"], round(float(np.percentile(below, 15)), 2)))
+    assert len(written) > 50
+    assert poor == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_with_forced_colours_the_lit_code_and_the_slider_are_seen(opened: Any, scheme: Any) -> None:
+    page = opened("example", color_scheme=scheme, forced_colors="active")
+    at_step(page, 2)
+    mark = pixels_of(page.locator(".mg-mark").screenshot())
+    assert contrast(mark.min(axis=(0, 1)), mark.max(axis=(0, 1))) >= 4.5
+    slider = pixels_of(page.locator(".mg-slider").screenshot())
+    for column in (slider.shape[1] // 8, slider.shape[1] * 7 // 8):  # what lies behind, and what is still to come
+        track = slider[:, column]
+        assert contrast(track, track[0]).max() >= 3
+    edges = page.locator(".mg-line").evaluate_all(
+        "(lines) => lines.map((line) => getComputedStyle(line).borderLeftColor)"
+    )
+    lit = page.locator(".mg-line.mg-lit").evaluate("(line) => getComputedStyle(line).borderLeftColor")
+    assert edges.count(lit) == 1
+
+
+@pytest.mark.parametrize("width", [380, 800, 880, 1400])
+def test_the_list_of_breakpoints_does_not_cover_what_is_told(opened: Any, width: int) -> None:
+    page = opened("example", viewport=(width, 900))
+    breakpoints(page)
+    page.locator(".mg-press-run").click()
+    expect(page.locator(".mg-breaks")).to_be_visible()
+    note = page.locator(".mg-note")
+    expect(note).to_contain_text("Stopped at a breakpoint")
+    covered = """(note) => [0.02, 0.5].map((part) => {
+        const { x, y, width, height } = note.getBoundingClientRect();
+        return note.contains(document.elementFromPoint(x + width * part, y + height / 2));
+    })"""
+    assert note.evaluate(covered) == [True, True]
+
+
+def test_no_heading_of_ours_breaks_the_order_of_those_around(opened: Any) -> None:
+    page = opened("example", events_of_all_kinds)
+    details(page)
+    page.locator(".mg-why summary").dispatch_event("click")
+    assert page.locator(".minigrad-stepper .mg-title").count() >= 4
+    assert page.get_by_role("heading").all_text_contents() == ["A backward pass", "Step by step", "F"]
+
+
+@pytest.mark.parametrize("width", [320, 360, 420])
+def test_on_a_telephone_every_box_that_is_seen_says_its_numbers(opened: Any, width: int) -> None:
+    page = opened("example", of_seven_boxes, viewport=(width, 800))
+    fit, size = page.locator(".mg-press-fit"), page.locator(".mg-press-size")
+    view = page.locator(".mg-view").bounding_box()
+    for _ in range(6):
+        at_step(page, 1)
+        assert page.locator(".mg-value:visible").count() == 7
+        letters = page.locator(".mg-value, .mg-grad").evaluate_all(
+            "(texts) => texts.map((text) => text.getScreenCTM().a * parseFloat(getComputedStyle(text).fontSize))"
+        )
+        assert min(letters) >= 9.99
+        ran = page.locator(".mg-box.mg-ran .mg-card").bounding_box()
+        assert view["x"] - 2 <= ran["x"]
+        assert ran["x"] + ran["width"] <= view["x"] + view["width"] + 2
+        assert view["y"] <= ran["y"]
+        assert ran["y"] + ran["height"] <= view["y"] + view["height"]
+    before = size.text_content()
+    fit.click()  # the whole is there, too
+    expect(fit).to_have_attribute("aria-pressed", "true")
+    drawing = page.locator(".mg-graph").bounding_box()
+    assert drawing["width"] <= view["width"]
+    assert drawing["height"] <= view["height"]
+    assert size.text_content() != before
+    assert page.locator(".minigrad-stepper").bounding_box()["width"] <= width
 
 
 @pytest.mark.parametrize(
@@ -418,8 +565,24 @@ def compare(page: Any, name: str) -> None:
     assert differs.mean() < 0.03, f"{differs.mean():.1%} of the blocks of {name} look different"
 
 
+def pixels_of(png: bytes) -> Any:
+    """The picture as red, green and blue, from 0 to 255."""
+    return imread(io.BytesIO(png))[..., :3].astype(np.float64) * 255
+
+
+def contrast(one: Any, other: Any) -> Any:
+    """The ratio by which colours differ, as the WCAG defines it, from 1 to 21."""
+
+    def luminance(colour: Any) -> Any:
+        share = colour / 255
+        return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+
+    light, dark = luminance(one) + 0.05, luminance(other) + 0.05
+    return np.maximum(light / dark, dark / light)
+
+
 def coarse(png: bytes) -> Any:
     """The picture in blocks of 8x8 pixels, as means of red, green and blue."""
-    pixels = imread(io.BytesIO(png))[..., :3].astype(np.float64) * 255
+    pixels = pixels_of(png)
     rows, columns = pixels.shape[0] // 8, pixels.shape[1] // 8
     return pixels[: rows * 8, : columns * 8].reshape(rows, 8, columns, 8, 3).mean(axis=(1, 3))

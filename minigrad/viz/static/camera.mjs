@@ -14,7 +14,8 @@ export class Camera {
     this.view = view;
     this.picture = picture;
     this.changed = changed;
-    this.zoomed = null; // a size that the reader chose; null shows the whole
+    this.zoomed = null; // a size that the reader chose; null shows the whole, or, where that is less than `least`, the part where something runs
+    this.least = 0; // the size at which numbers can be read, on a narrow page; until the reader asks for the whole
     this.scale = 1; // until the size of the view is known
     this.pointers = new Map();
     if (!picture.drawing) return;
@@ -43,6 +44,11 @@ export class Camera {
     return Math.max(LEAST, Math.min(1, width / this.picture.width, height / this.picture.height));
   }
 
+  /** The size that it has at the least, unless the reader has chosen one. */
+  get wanted() {
+    return this.fitted ? 0 : this.least;
+  }
+
   /** Whether all of the drawing is in the view. */
   get showsAll() {
     return this.scale <= this.whole * 1.001;
@@ -51,7 +57,7 @@ export class Camera {
   resize() {
     const { drawing, width, height } = this.picture;
     if (!drawing) return;
-    this.scale = this.paper?.matches ? Math.min(1, SHEET.width / width, SHEET.height / height) : (this.zoomed ?? this.whole);
+    this.scale = this.paper?.matches ? Math.min(1, SHEET.width / width, SHEET.height / height) : (this.zoomed ?? Math.max(this.whole, this.wanted));
     drawing.setAttribute("width", Math.floor(width * this.scale));
     drawing.setAttribute("height", Math.floor(height * this.scale));
     this.picture.setDetail(this.scale);
@@ -84,6 +90,7 @@ export class Camera {
   /** All of the drawing. */
   fit() {
     this.zoomed = null;
+    this.fitted = true;
     this.resize();
   }
 

@@ -327,7 +327,7 @@ export class Controls {
     const size = `${Math.round(100 * camera.scale)} %`;
     this.buttons.size.querySelector(".mg-face").textContent = size;
     this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
-    this.buttons.fit.setAttribute("aria-pressed", String(camera.zoomed === null));
+    this.buttons.fit.setAttribute("aria-pressed", String(camera.zoomed === null && camera.showsAll));
     const boxes = Object.keys(picture.data.boxes ?? {}).length;
     this.search.closest(".mg-set").hidden = boxes < FEW && !this.search.value;
   }

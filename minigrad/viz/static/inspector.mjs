@@ -87,7 +87,7 @@ export class Inspector {
     const events = player.events(player.index, this.id);
     if (events.length) {
       const list = make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event, { at: event.at })));
-      parts.push(make("div", { class: "mg-happened-here" }, make("h4", { class: "mg-title" }, "Events so far"), list));
+      parts.push(make("div", { class: "mg-happened-here" }, make("div", { class: "mg-title" }, "Events so far"), list));
     }
     this.top.replaceChildren(this.head(about, box));
     this.body.replaceChildren(...parts);
@@ -141,7 +141,7 @@ export class Inspector {
 
   /** The value and the gradient, each on a card: its elements or its map, what changed, and a button that copies it. */
   cards(about, box, before) {
-    const card = (title, ...shown) => make("div", { class: "mg-value-card" }, make("h4", { class: "mg-title" }, title), ...shown);
+    const card = (title, ...shown) => make("div", { class: "mg-value-card" }, make("div", { class: "mg-title" }, title), ...shown);
     const { name, kind } = about;
     const cards = [];
     if (about.outputs?.length > 1) {

@@ -5,6 +5,7 @@ import { make, shape } from "./dom.mjs";
 
 const MAP_WIDE = 168;
 const MAP_TALL = 104;
+const MOSTLY = 0.9; // of the drawing's width and height is in the view, and nobody needs a map
 const FRAME = 24; // pixels around it, and to the corner of the view
 
 export class Minimap {
@@ -30,15 +31,15 @@ export class Minimap {
   /** Draw it anew, or hide it where the view shows everything. */
   paint() {
     const { camera, picture } = this;
-    this.element.hidden = camera.showsAll || !picture.width;
+    const { view, scale, room } = camera;
+    this.element.hidden = camera.whole > MOSTLY * scale || !picture.width;
     if (this.element.hidden) return;
-    const part = Math.min(MAP_WIDE / picture.width, MAP_TALL / picture.height);
+    const part = Math.min(Math.min(MAP_WIDE, room.width / 4) / picture.width, Math.min(MAP_TALL, room.height / 4) / picture.height);
     const [wide, tall] = [picture.width, picture.height].map((side) => Math.round(side * part));
     const drawn = { viewBox: `0 0 ${picture.width} ${picture.height}`, width: wide, height: tall };
     for (const [name, value] of Object.entries(drawn)) this.drawing.setAttribute(name, value);
     const shown = [...picture.groups.values(), ...picture.boxes.values()].filter(({ group }) => group.getAttribute("display") !== "none");
     this.marks.replaceChildren(...shown.map(({ group, width, height, open }) => shape("rect", { class: `${group.getAttribute("class")}${open ? " mg-open" : ""}`, transform: group.getAttribute("transform"), width, height, rx: 6 })));
-    const { view, scale, room } = camera;
     const seen = { x: view.scrollLeft / scale, y: view.scrollTop / scale, width: room.width / scale, height: room.height / scale, "stroke-width": 2 / part };
     for (const [name, value] of Object.entries(seen)) this.seen.setAttribute(name, value.toFixed(1));
     // In the other corner where it would hide the box that ran.

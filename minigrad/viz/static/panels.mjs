@@ -39,7 +39,7 @@ export class Panels {
     this.story.append(this.sentences);
     this.reasons = scrolling("mg-reasons", "why, in detail");
     this.queue = make("div", { class: "mg-queue" });
-    this.step = make("h4", { class: "mg-title" });
+    this.step = make("div", { class: "mg-title" }); // no heading: of which order it would be, the page around says, which has its own
     const sources = this.picture.sources ?? [];
     this.lines = sources.map((source) => this.source(source, sources.length > 1));
     if (this.lines.length === 0) {
@@ -52,7 +52,7 @@ export class Panels {
       "div",
       { class: "mg-columns" },
       (this.happened = panel("happened", "what just happened", this.step, this.story)),
-      panel("yours", "your code", make("h4", { class: "mg-title" }, "Your code"), this.code),
+      panel("yours", "your code", make("div", { class: "mg-title" }, "Your code"), this.code),
       panel("reasons-of", "why", this.cells.element, this.why),
     );
     this.element = make("div", { class: "mg-panels" }, this.columns);
@@ -175,7 +175,7 @@ export class Panels {
   paintReasons(frame, events) {
     const parts = paragraphs(frame.story.filter((line) => line.why));
     if (events.length) parts.push(eventList(events));
-    if (frame.index >= 0 && !frame.isVeiled) parts.push(make("h5", { class: "mg-title" }, "Who is next"), this.queue);
+    if (frame.index >= 0 && !frame.isVeiled) parts.push(make("div", { class: "mg-title" }, "Who is next"), this.queue);
     this.reasons.replaceChildren(...parts);
   }
 

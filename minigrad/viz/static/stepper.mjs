@@ -9,6 +9,7 @@ import { Controls } from "./controls.mjs";
 import { make } from "./dom.mjs";
 import { Inspector } from "./inspector.mjs";
 import { actionFor, BY_ITSELF, KEYS } from "./keyboard.mjs";
+import { READABLE, scaleIn } from "./layered.mjs";
 import { Menu } from "./menu.mjs";
 import { Minimap } from "./minimap.mjs";
 import { Panels } from "./panels.mjs";
@@ -95,11 +96,15 @@ export class Stepper {
 
   // ---------------------------------------------------------------- where the parts stand
 
+  get isNarrow() {
+    return (this.root.clientWidth || USUAL) <= NARROW;
+  }
+
   /** The rooms in which the drawing could stand: with the explanation beside it, or below it. */
   rooms() {
     const width = this.root.clientWidth || USUAL;
     const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
-    const narrow = width <= NARROW;
+    const narrow = this.isNarrow;
     const under = UNDER[this.panels.cells.isShown ? "cells" : narrow ? "narrow" : "words"];
     const height = TALLEST[narrow ? "narrow" : "usual"] - head - 2 * EDGE - TOOLS;
     const below = { name: "below", width: width - 2 * EDGE, height: height - under };
@@ -123,7 +128,8 @@ export class Stepper {
       picture.modules.closeToFit(rooms);
     }
     const room = rooms[picture.arrange(rooms)];
-    const scale = Math.min(1, room.width / picture.width, room.height / picture.height);
+    this.camera.least = this.isNarrow ? READABLE : 0;
+    const scale = Math.max(this.camera.wanted, scaleIn(room, picture));
     picture.setDetail(this.camera.zoomed ?? scale); // what is too small to be read is not laid out first
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
     const tall = Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
