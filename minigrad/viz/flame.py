@@ -53,13 +53,14 @@ STYLE = (
     ".minigrad-flame .mgb-several{border-style:dashed}"
     ".minigrad-flame label:has(:checked) .mgb-bar{outline:3px solid var(--mgb-chosen);z-index:1}"
     ".minigrad-flame label:has(:focus-visible) .mgb-bar{outline-style:double;outline-width:5px}"
-    ".minigrad-flame .mgb-said{position:absolute;left:0;right:0;top:var(--below);display:none}"
+    ".minigrad-flame .mgb-said{position:absolute;left:0;right:0;top:var(--below);max-height:63px;overflow:auto;"
+    "display:none}"
     ".minigrad-flame label:has(:checked) .mgb-said,.minigrad-flame:not(:has(:checked)) .mgb-hint{display:block}"
     f".minigrad-flame .mgb-said code{{font:12px {MONO};background:none;color:inherit}}"
     ".minigrad-flame .mgb-quiet,.minigrad-flame .mgb-hint{color:var(--mgb-quiet)}"
     ".minigrad-flame .mgb-bars{position:relative;margin-top:6px;height:var(--tall)}"
     ".minigrad-flame .mgb-graph{overflow-x:auto}"
-    ".minigrad-flame svg{display:block;width:var(--wide);max-width:100%;height:auto;margin:0}"
+    ".minigrad-flame svg{display:block;width:var(--wide);max-width:max(100%,calc(var(--wide)*.7));height:auto;margin:0}"
 )
 
 

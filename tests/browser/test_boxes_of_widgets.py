@@ -98,6 +98,29 @@ def test_a_stepper_is_wide_and_beside_others_in_any_container(opened: Any, cell:
         assert other[0] >= one[2] or other[1] >= one[3]
 
 
+@pytest.mark.parametrize("width", [1400, 620])
+def test_the_options_of_a_prediction_stand_below_each_other_however_narrow_the_page_is(opened: Any, width: int) -> None:
+    page = opened.page
+    page.set_viewport_size({"width": width, "height": 1100})
+    try:
+        options = opened.last.locator(".minigrad-prediction .widget-radio-box label")
+        expect(options).to_have_count(4)
+        for option in options.all():
+            texts = option.evaluate(
+                "(label) => { const range = document.createRange(); range.selectNode(label.firstChild);"
+                " const text = range.getBoundingClientRect(), { x, y, bottom, right } = label.getBoundingClientRect();"
+                " const radio = label.querySelector('input').getBoundingClientRect();"
+                " return [radio.right <= text.left, text.top >= y - 1, text.bottom <= bottom + 1] }"
+            )
+            assert texts == [True, True, True]
+        for one, other in zip(places(options), places(options)[1:], strict=False):
+            assert other[1] >= one[3]
+        button = opened.last.locator("button", has_text="That is my answer").bounding_box()
+        assert button["y"] >= places(options)[-1][3]
+    finally:
+        page.set_viewport_size({"width": 1400, "height": 1100})
+
+
 @pytest.mark.parametrize("cell", OTHERS)
 def test_what_is_no_stepper_is_wide_enough_too(opened: Any, cell: str) -> None:
     place = opened.nth(1 + len(CELLS) + list(OTHERS).index(cell))

@@ -172,6 +172,7 @@ export class Controls {
     const { picture } = this.stepper;
     picture.showSizes(!picture.sizes);
     this.legend.hidden = !picture.sizes;
+    this.stepper.camera.resize(); // on a narrow page the legend takes room
     this.buttons.sizes.setAttribute("aria-pressed", String(picture.sizes));
   }
 
