@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import conftest
+import numpy as np
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -161,6 +162,25 @@ def test_wheel_holds_the_package_and_nothing_else(tmp_path: Path) -> None:
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     needed = re.findall("^Requires-Dist: (.*)$", metadata, re.MULTILINE)
     assert [line for line in needed if "extra ==" not in line] == ["numpy<3,>=2"]
+
+
+@pytest.mark.parametrize("missing", ["ipywidgets", "anywidget", "graphviz", "traitlets", "all"])
+def test_without_the_packages_of_viz_its_import_says_what_to_install(tmp_path: Path, missing: str) -> None:
+    """With numpy alone, or all but one: links to what is installed here are all that this Python finds."""
+    installed = Path(np.__file__).parent.parent
+    for part in installed.iterdir():
+        if part.name.startswith("numpy") if missing == "all" else part.stem != missing:
+            (tmp_path / part.name).symlink_to(part)
+    code = (
+        f"import sys; sys.path += [{str(tmp_path)!r}, {str(ROOT)!r}]\n"
+        "import minigrad as mg\nassert float(mg.tensor([1.0, 2.0]).sum()) == 3\nfrom minigrad import viz"
+    )
+    result = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    first, second = result.stderr.splitlines()[-2:]
+    assert re.match(f"ModuleNotFoundError: No module named '{missing if missing != 'all' else 'anywidget'}'$", first)
+    needed = set(second.partition("pip install ")[2].split())
+    assert needed <= {Requirement(text).name for text in EXTRAS["lab"]}
+    assert {"anywidget", "graphviz", "graphviz-pure", "ipywidgets"} <= needed
 
 
 # --- the mechanism of conftest.py: skipped with a reason, or failed where CI is set ---

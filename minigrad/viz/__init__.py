@@ -25,7 +25,16 @@ reading. A folder imports from those above it, never from those below.
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it,
 and what the operation was called with.
 What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
+minigrad itself needs numpy alone. Where the packages that this one needs are missing, ModuleNotFoundError names them.
 """
+
+try:
+    import anywidget  # noqa: F401
+    import graphviz  # noqa: F401
+    import ipywidgets  # noqa: F401
+except ModuleNotFoundError as error:
+    advice = "minigrad.viz needs more than numpy: pip install anywidget graphviz graphviz-pure ipywidgets"
+    raise ModuleNotFoundError(f"{error}\n{advice}", name=error.name) from None
 
 from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.compare import Comparison, compare
