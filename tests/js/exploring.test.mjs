@@ -141,6 +141,80 @@ test("with a kernel, running and breakpoints are asked of it", async () => {
   assert.equal(root.querySelectorAll(".mg-break-items button").length, 0);
 });
 
+// ---------------------------------------------------------------- whose keys they are
+
+/** Whether a key that is pressed on an element reaches what is around the widget, and whether the browser is to do what it does with it. */
+function goesOn(element, name, options = {}) {
+  let reached = false;
+  const hear = () => {
+    reached = true;
+  };
+  page.document.addEventListener("keydown", hear);
+  const event = new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true, ...options });
+  element.dispatchEvent(event);
+  page.document.removeEventListener("keydown", hear);
+  return [reached, !event.defaultPrevented];
+}
+
+const [OURS, ITS_OWN, NOT_OURS] = [
+  [false, false],
+  [false, true],
+  [true, true],
+];
+
+test("keys of the legend are the widget's, what an element knows by itself is its own, and all others go on", async () => {
+  const root = await show(saved("network"));
+  const [next, search, slider, speed, story, why] = [".mg-press-next", ".mg-search", ".mg-slider", ".mg-speed", ".mg-story", ".mg-why summary"].map((name) => root.querySelector(name));
+  const inside = root.querySelector("[data-box]");
+  for (const element of [root, next, inside]) {
+    for (const name of ["ArrowRight", "ArrowLeft", "Home", "End", "o", "e", "b", "r", "u", "d", "m", "+", "-", "0", "f", "g", "p", "p", "?"]) {
+      assert.deepEqual(goesOn(element, name), OURS, name);
+      for (const modifier of ["ctrlKey", "altKey", "metaKey"]) assert.deepEqual(goesOn(element, name, { [modifier]: true }), NOT_OURS, name);
+      key(root, "Escape");
+    }
+    for (const name of ["a", "x", "c", "v", "j", "k", "y", "z", "i", "1", "Tab", "F11", "ArrowUp", "ArrowDown"]) assert.deepEqual(goesOn(element, name), NOT_OURS, name);
+    for (const name of ["Enter", " ", "Home", "End"]) assert.deepEqual(goesOn(element, name, { shiftKey: true }), NOT_OURS, `Shift+${name}`);
+  }
+  for (const name of ["Enter", " "]) for (const element of [next, why]) assert.deepEqual(goesOn(element, name), ITS_OWN);
+  for (const name of ["b", "x", "5", "/", " ", "ArrowLeft", "Home", "Backspace", "Delete"]) {
+    for (const element of [search, speed]) assert.deepEqual(goesOn(element, name), ITS_OWN, name);
+  }
+  assert.deepEqual(goesOn(search, "s", { ctrlKey: true }), NOT_OURS);
+  assert.deepEqual(goesOn(search, "Enter", { ctrlKey: true }), NOT_OURS);
+  assert.deepEqual(goesOn(search, "Enter", { shiftKey: true }), OURS);
+  assert.deepEqual(goesOn(root.querySelector(".mg-condition"), "Enter", { shiftKey: true }), NOT_OURS);
+  assert.deepEqual(goesOn(slider, "ArrowUp"), ITS_OWN);
+  assert.deepEqual(goesOn(slider, " "), OURS);
+  assert.deepEqual(goesOn(story, "ArrowDown"), ITS_OWN);
+  assert.deepEqual(goesOn(next, "B"), OURS); // with the caps lock
+  assert.deepEqual(goesOn(inside, "B"), OURS);
+});
+
+test("an open menu has all keys but those with a modifier", async () => {
+  const root = await show(saved());
+  key(boxNamed(root, "E"), "m");
+  const [item] = root.querySelectorAll(".mg-menu-item");
+  for (const name of ["x", "b", "ArrowUp"]) assert.equal(goesOn(item, name)[0], false, name);
+  assert.deepEqual(goesOn(item, "s", { ctrlKey: true }), NOT_OURS);
+  assert.deepEqual(goesOn(item, "Enter", { shiftKey: true }), NOT_OURS);
+});
+
+test("where nothing is open, Escape gives the focus to what is around", async () => {
+  page.host.setAttribute("tabindex", "-1"); // as a notebook's cell
+  const root = await show(saved());
+  root.querySelector(".mg-press-breaks").focus();
+  press(root, "breaks");
+  assert.equal(page.document.activeElement, root.querySelector(".mg-condition"));
+  key(page.document.activeElement, "Escape");
+  assert.equal(page.document.activeElement, root.querySelector(".mg-press-breaks"));
+  root.querySelector(".mg-keys").open = true;
+  key(page.document.activeElement, "Escape");
+  assert.equal(root.querySelector(".mg-keys").open, false);
+  assert.ok(root.contains(page.document.activeElement));
+  key(page.document.activeElement, "Escape");
+  assert.equal(page.document.activeElement, page.host);
+});
+
 // ---------------------------------------------------------------- finding one's way
 
 test("search finds names, operations and modules, counts them and goes from one to the next", async () => {

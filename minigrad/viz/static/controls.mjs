@@ -235,7 +235,7 @@ export class Controls {
     this.found = [];
     this.search.addEventListener("input", () => this.find(this.search.value));
     this.search.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") {
+      if (event.key === "Enter" && !(event.ctrlKey || event.altKey || event.metaKey)) {
         event.preventDefault();
         event.stopPropagation(); // with Shift it would run the cell
         this.nextHit(event.shiftKey ? -1 : 1);

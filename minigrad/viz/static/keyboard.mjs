@@ -43,7 +43,7 @@ export function actionFor(event, stepper) {
   if (key === "Enter" && shiftKey) return null; // runs the cell
   if (key === "Enter" && on(FIELDS)?.form) return () => on(FIELDS).form.requestSubmit(); // JupyterLab would take it for its own
   if (on(FIELDS)) return moves || key.length === 1 || /^(Enter|Backspace|Delete)$/.test(key) ? BY_ITSELF : null;
-  if (presses && on("button, summary")) return BY_ITSELF;
+  if (presses && on("button, summary")) return shiftKey ? null : BY_ITSELF;
   if (moves && on("input[type=range]")) return BY_ITSELF;
   if (/^Arrow(Up|Down)$/.test(key) && !shiftKey) return on(SCROLLED) ? BY_ITSELF : null;
   if (shiftKey && key.startsWith("Arrow")) return () => stepper.move(key.slice(5).toLowerCase());
