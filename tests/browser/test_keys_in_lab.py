@@ -92,11 +92,6 @@ def test_keys_with_a_modifier_reach_jupyterlab(notebook: Notebook, name: str) ->
         press("Control+b")
         notebook.becomes(side=now)
     notebook.focus(name)
-    press("Control+f")
-    notebook.page.wait_for_function("document.activeElement.closest('.jp-DocumentSearch-overlay')")
-    press("Escape")
-    notebook.becomes(search=False)
-    notebook.focus(name)
     press("Control+Shift+c")
     notebook.becomes(palette=True)
     press("Escape")
@@ -214,3 +209,14 @@ def test_keys_that_an_element_knows_by_itself(notebook: Notebook) -> None:
     assert notebook.state()["active"] == before
     page.keyboard.press("ArrowDown")  # which is not ours elsewhere
     notebook.becomes(active=2)
+
+
+def test_control_and_f_open_jupyterlabs_search(notebook: Notebook, lab: Any) -> None:
+    """The last test: once there was a search, JupyterLab complains of itself when a cell is inserted."""
+    for name in FOCUSED:
+        notebook.focus(name)
+        notebook.page.keyboard.press("Control+f")
+        notebook.page.wait_for_function("document.activeElement.closest('.jp-DocumentSearch-overlay')")
+        notebook.page.keyboard.press("Escape")
+        notebook.becomes(search=False)
+    lab.notebook = None  # loaded anew
