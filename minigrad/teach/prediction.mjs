@@ -11,11 +11,12 @@
   const answer = make("div", { role: "status" });
   const name = `minigrad-${Math.random().toString(36).slice(2)}`; // the buttons of one question belong together, and no others
   const buttons = options.map(({ label }, number) => make("input", { type: "radio", name, value: String(number), id: `${name}-${number}` }));
-  const choices = buttons.map((button, number) => make("div", {}, button, make("label", { htmlFor: button.id }, ` ${options[number].label}`)));
+  const choices = buttons.map((button, number) => make("div", {}, button, make("label", { htmlFor: button.id }, options[number].label)));
   const commit = make("button", { type: "button", disabled: true, className: "jupyter-widgets jupyter-button" }, "That is my answer");
   const asked = make("legend", {}, make("b", {}, "Predict. "), question);
   const form = make("fieldset", {}, asked, ...(about ? [make("pre", {}, about)] : []), ...choices, commit);
   form.style.cssText = asked.style.cssText = "border:none;margin:0;padding:0;line-height:1.5;max-width:60em";
+  for (const choice of choices) choice.style.cssText = "display:flex;gap:6px;align-items:baseline";
   commit.style.cssText = "margin:6px 0;padding:4px 14px;font:inherit";
   for (const button of buttons) button.addEventListener("change", () => (commit.disabled = false));
   commit.addEventListener("click", () => {

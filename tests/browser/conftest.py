@@ -38,7 +38,6 @@ SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
 }
-WIDGETS = "@jupyter-widgets/jupyterlab-manager/plugin"
 
 
 @dataclass

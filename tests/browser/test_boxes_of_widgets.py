@@ -56,7 +56,7 @@ OTHERS = {
     "ipw.VBox([ipw.HBox([shown(one), shown(one)]) for one in others()])": 100,
     CENTRED.format("*map(shown, others())"): 100,
 }
-OURS = ".minigrad-flame, [data-descents], .minigrad-runs, .widget-radio, table:has(th[scope=row])"
+OURS = ".minigrad-flame, [data-descents], .minigrad-runs, .minigrad-prediction fieldset, table:has(th[scope=row])"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -103,16 +103,12 @@ def test_the_options_of_a_prediction_stand_below_each_other_however_narrow_the_p
     page = opened.page
     page.set_viewport_size({"width": width, "height": 1100})
     try:
-        options = opened.last.locator(".minigrad-prediction .widget-radio-box label")
+        question = opened.last.locator(".minigrad-prediction")
+        options, radios = question.locator("label"), question.get_by_role("radio")
         expect(options).to_have_count(4)
-        for option in options.all():
-            texts = option.evaluate(
-                "(label) => { const range = document.createRange(); range.selectNode(label.firstChild);"
-                " const text = range.getBoundingClientRect(), { x, y, bottom, right } = label.getBoundingClientRect();"
-                " const radio = label.querySelector('input').getBoundingClientRect();"
-                " return [radio.right <= text.left, text.top >= y - 1, text.bottom <= bottom + 1] }"
-            )
-            assert texts == [True, True, True]
+        for option, radio in zip(places(options), places(radios), strict=True):
+            assert radio[2] <= option[0]
+            assert option[1] <= radio[1] < option[3]
         for one, other in zip(places(options), places(options)[1:], strict=False):
             assert other[1] >= one[3]
         button = opened.last.locator("button", has_text="That is my answer").bounding_box()
