@@ -40,6 +40,7 @@ from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
+from minigrad.half_precision import in_float32
 from minigrad.op_text import OpText, Writer, define, local
 from minigrad.operands import NumberTensor, elementwise_operands, explained, meet, meet_all, no_bools, tensor_operands
 from minigrad.tensor import Tensor, from_array, own_array
@@ -53,11 +54,13 @@ _NAMESPACES = {  # F, and what titles say of it
 calls: list[FunctionType] = []  # of the ops that have been called so far
 tensor_classes: set[type] = {Tensor, NumberTensor}  # whose instances an op's call takes as they are
 new = object.__new__
+float16, float32, float64 = (kind.numpy for kind in (dtypes.float16, dtypes.float32, dtypes.float64))
 
 
 def op(
     *,
     name: str | None = None,
+    exact: bool | None = None,
     broadcasts: bool = False,
     bools: bool = True,
     floating: bool = False,
@@ -71,6 +74,8 @@ def op(
 
     Args:
         name: the node's name, where it is not the op's own (`mul` -> `MulBackward0`).
+        exact: numbers are only moved or chosen, or rounded once by numpy itself, so that kernel and rules need no
+            float32 for float16 (see half_precision.py). Views and joins are; so is what `broadcasts`, unless said.
         broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them
             maybe a number. The engine sums each gradient back to its input's shape, so no rule has to.
         bools: whether a bool beside a number makes sense.
@@ -85,7 +90,7 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        writer = _OpWriter(kernel, rules, name, broadcasts, bools, floating, view, several, constants, kept)
+        writer = _OpWriter(kernel, rules, name, exact, broadcasts, bools, floating, view, several, constants, kept)
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, writer.function)
         return writer.function
@@ -118,7 +123,14 @@ class _OpWriter(Writer):
 
     def names(self) -> dict[str, Any]:
         self.node_type = type(self.node_name, (Node,), self._node_members()) if self.op_text.rules else None
-        return {**globals(), "kernel": self.declared[0], "NodeType": self.node_type}
+        return {**globals(), "kernel": self.declared[0], "NodeType": self.node_type, "in_half": self._in_half()}
+
+    def _in_half(self) -> FunctionType | None:
+        """The op's other call, for float16: kernel and rules compute in float32, so it has nodes of its own."""
+        kernel, rules, (_, *options) = self.declared
+        wide = {name: in_float32(rule) for name, rule in rules.items()}
+        own = self.op_text.widens and _HalfWriter(in_float32(kernel, arrays), wide, self.node_name, True, *options)
+        return own.function if own else None
 
     def finish(self) -> None:
         calls.append(self.function)
@@ -158,6 +170,15 @@ class _OpWriter(Writer):
         return first
 
 
+class _HalfWriter(_OpWriter):
+    """That of an op's other call, which the op itself makes, so that nobody has to watch it."""
+
+    __slots__ = ()
+
+    def finish(self) -> None:
+        pass
+
+
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written from an op's declaration: its call, then its node's backward."""
     declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it
@@ -175,7 +196,7 @@ def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
         if is_result:
             return unpack_result(node, kept, node._kept[position + 1])
         if isinstance(kept, NumberTensor):
-            return from_array(kept._array.astype(kept.kind))
+            return from_array(kept._array[()].astype(kept.kind))
         return unpack(node, kept) if isinstance(kept, Tensor | Versioned | PackedTensor) else kept
 
     return read

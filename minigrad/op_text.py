@@ -30,8 +30,10 @@ meets                  |     if {different}:
 meets                  |         {met}, targets = {meeting}
 refuses_bools          |         if {a}.dtype.category == 0 or {b}.dtype.category == 0:
 refuses_bools          |             raise no_bools({a}, {b})
-floating               |     if input_array.dtype.kind != "f":
+floating               |     if (kind := input_array.dtype) is not float32 and kind is not float64 and kind.kind != "f":
 floating each operand  |         {n}_array = {n}_array.astype(dtypes.default.numpy)
+widens                 |     if {kind} is not float32 and kind is not float64 and {first}_array.dtype == float16:
+widens                 |         return in_half({given})
                        |     try:
                        |         array = kernel({arguments})
                        |     except Exception as error:
@@ -183,7 +185,8 @@ class OpText:
     """What the templates need to know of an op: its attributes are the words in them."""
 
     def __init__(self, kernel: Callable[..., Any], rules: dict[str, Callable[..., Any]], *options: Any) -> None:
-        self.broadcasts, bools, self.floating, self.view, self.several, constants, kept = options  # see op.op
+        # see op.op
+        exact, self.broadcasts, bools, self.floating, self.view, self.several, constants, kept = options
         self.name, self.rules = kernel.__name__, rules
         self.parameters = inspect.signature(kernel).parameters
         self.variadic = next((p.name for p in self.parameters.values() if p.kind is p.VAR_POSITIONAL), "")
@@ -202,6 +205,7 @@ class OpText:
         self.meets = self.broadcasts or self.variadic
         self.refuses_bools = self.broadcasts and not bools
         self.several_rules = len(rules) > 1
+        self.widens = not (self.view or self.variadic or (self.broadcasts if exact is None else exact))
 
     def _users(self, want: str) -> list[str]:
         """The inputs whose rule asks for something, where not all rules do."""
@@ -229,6 +233,8 @@ class OpText:
             "names": ", ".join(operands),
             "first": operands[0],
             "arguments": ", ".join(arrays),
+            "given": ", ".join(map(local, self.parameters)),
+            "kind": "kind" if self.floating else f"(kind := {operands[0]}_array.dtype)",
             "wanted": _joined("{n}_node is not None", inputs, " or "),
             "nodes": _joined("{n}_node", inputs),
             "numbers": _joined("{n}._output_nr", inputs),

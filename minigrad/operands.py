@@ -16,6 +16,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import short, type_name
 from minigrad.autograd.grad_mode import is_recording
+from minigrad.half_precision import Scale
 from minigrad.tensor import Tensor, from_array
 
 
@@ -116,7 +117,8 @@ def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, T
 def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
-        element = kind.numpy.type(number)
+        scales = kind is dtypes.float16 and op_name in _SCALING and beside.dtype is kind
+        element = Scale(number) if scales else kind.numpy.type(number)
     except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
         element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrapped(kind, number)
     tensor: Any = object.__new__(NumberTensor)
@@ -128,6 +130,7 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
 
 
 _KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np.int64}
+_SCALING = ("mul", "div")  # in which a number beside float16 keeps digits that float16 does not hold
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_down", "floor_divide")  # of two, too
 _SYMBOLS = {
     "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
@@ -156,11 +159,11 @@ def meet(first: Tensor, second: Tensor, *others: Tensor, floating: bool = False)
             shape = np.broadcast_shapes(a.shape, b.shape, *[other._array.shape for other in others])
         except ValueError:
             return a, b, None  # the kernel will say so, in context
-    common = a.dtype if a.dtype is b.dtype else dtypes.promote(a, b).numpy
+    mixed = a.dtype is not b.dtype and not (a.__class__ is Scale or b.__class__ is Scale)
+    common = dtypes.promote(a, b).numpy if mixed else a.dtype
     if floating and common.kind != "f":
         common = dtypes.default.numpy
-    mixed = a.dtype is not b.dtype  # then a rule may compute in the wider of the two
-    targets = [
+    targets = [  # if mixed, a rule may compute in the wider of the two
         None if t._node is None or (t._array.shape == shape and not mixed) else (t._array.shape, t._array.dtype)
         for t in (first, second)
     ]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.namespaces import tensors
+from minigrad.half_precision import in_float32
 from minigrad.ops.layers.dropout import dropout
 from minigrad.ops.matrices.matmul import matmul
 from minigrad.ops.pointwise.choices import where
@@ -46,15 +48,25 @@ def scaled_dot_product_attention(
     _check(query, key, value, attn_mask, is_causal)
     if dropout_p < 0 or dropout_p > 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+    attend = _attend_in_half if query.dtype is dtypes.float16 else _attend
+    result: Tensor = attend(query, key, value, attn_mask, dropout_p, is_causal, scale)
+    return result
+
+
+def _attend(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: Any
+) -> Tensor:
     size = query.shape[-1]
     factor = (1 / math.sqrt(size) if size else math.inf) if scale is None else scale
     scores = matmul(query * factor, transpose(key, -2, -1))
     if is_causal:
-        attn_mask = from_array(np.tri(*scores.shape[-2:], dtype=np.bool_))
-    if attn_mask is not None:
-        looking = attn_mask.dtype is dtypes.bool
-        scores = where(attn_mask, scores, -math.inf) if looking else scores + attn_mask
+        mask = from_array(np.tri(*scores.shape[-2:], dtype=np.bool_))
+    if mask is not None:
+        scores = where(mask, scores, -math.inf) if mask.dtype is dtypes.bool else scores + mask
     return matmul(dropout(safe_softmax(scores), dropout_p), value)
+
+
+_attend_in_half = in_float32(_attend, tensors)  # one kernel in PyTorch, so that none of its steps is rounded
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool) -> None:

@@ -15,6 +15,7 @@ from minigrad.tensor import Tensor, from_array
 
 
 @op(
+    exact=True,
     constants=("indices",),
     self=lambda F, g, self_shape, indices, padding: F.add_rows(g, indices, padding, self_shape[0]),
 )
@@ -28,6 +29,7 @@ def embedding(self: Array, indices: Array, padding: int, of_gradient: bool = Fal
 
 @op(
     name="EmbeddingDenseBackwardBackward0",
+    exact=True,
     constants=("indices",),
     self=lambda F, g, indices, padding: F.embedding(g, indices, padding, of_gradient=True),
 )

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.namespaces import node_type
+from minigrad.half_precision import widened
 from minigrad.op import Array, arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
@@ -240,12 +241,11 @@ def batch_norm(
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     weight, bias = _parameters("batch_norm", input, (channels,), weight, bias, running_mean, running_var)
-    beside, kind = (channels, *[1] * (input.ndim - 2)), input._array.dtype
+    beside, array = (channels, *[1] * (input.ndim - 2)), widened(input._array)
     if running_mean is not None and running_var is not None and not training:
-        statistics = [running._array.astype(kind).reshape(beside) for running in (running_mean, running_var)]
+        statistics = [running._array.astype(array.dtype).reshape(beside) for running in (running_mean, running_var)]
         rstd = 1 / np.sqrt(statistics[1] + eps)
         return normalize_by_constants(input, weight, bias, from_array(statistics[0]), from_array(rstd))
-    array = input._array
     mean, var = moments(channel_rows(array, memory_order(array)))
     if running_mean is not None and running_var is not None and array.size:
         count = array.size // channels
@@ -306,7 +306,7 @@ def layer_norm(
     """
     rows = _layer_rows("[*, ", input, normalized_shape, weight, bias)
     weight, bias = _parameters("LayerNormKernelImpl", input, normalized_shape, weight, bias)
-    mean, var = moments(input._array.reshape(rows))
+    mean, var = moments(widened(input._array).reshape(rows))
     return normalize_layer(input, weight, bias, Norm(rows, normalized_shape, mean, 1 / np.sqrt(var + eps), eps))
 
 
@@ -319,8 +319,8 @@ def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None
     """
     _, count, size = rows = _layer_rows("[*", input, normalized_shape, weight)
     weight, _ = _parameters("rms_norm", input, normalized_shape, weight, None)
-    eps = float(np.finfo(input._array.dtype).eps) if eps is None else eps
-    array = input._array.reshape(rows)
+    array = widened(input._array).reshape(rows)
+    eps = float(np.finfo(array.dtype).eps) if eps is None else eps
     factor = 1 / np.sqrt(row_products(array, array) / size + eps)
     return normalize_rms(input, weight, Norm(rows, normalized_shape, np.zeros(count, array.dtype), factor, eps, False))
 
@@ -346,7 +346,7 @@ def group_norm(
     _check_shapes((channels,), expected, f"input of shape {list(input.shape)}", weight, bias)
     weight, bias = _parameters("GroupNormKernelImpl", input, (channels,), weight, bias)
     rows, beside = (1, batch * num_groups, math.prod(space) * channels // num_groups), (channels, *[1] * len(space))
-    mean, var = moments(input._array.reshape(rows))
+    mean, var = moments(widened(input._array).reshape(rows))
     return normalize_group(input, weight, bias, Norm(rows, beside, mean, 1 / np.sqrt(var + eps), eps))
 
 

@@ -81,6 +81,7 @@ def scatter_add(self: Array, src: Array, index: Array, dim: int) -> Array:
 
 @op(
     name="MaskedFillBackward0",
+    exact=True,
     constants=("mask",),
     self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
 )

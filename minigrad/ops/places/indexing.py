@@ -59,13 +59,18 @@ def select_one(self: Array, dim: int, index: int) -> Array:
     return self[along(dim, index)]
 
 
-@op(name="IndexBackward0", kept=("index",), self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
+@op(
+    name="IndexBackward0",
+    exact=True,
+    kept=("index",),
+    self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape),
+)
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
     return self[index]
 
 
-@op(name="IndexPutBackward0", self=lambda F, g, index: F.advanced_index(g, index))
+@op(name="IndexPutBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
 def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
     """Zeros of a shape with the elements of the input added at an index: the gradient of taking them out there."""
     out = np.zeros(shape, self.dtype)
@@ -78,6 +83,7 @@ def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) 
 
 @op(
     name="IndexPutBackward0",
+    exact=True,
     kept=("index",),
     self=lambda F, g, index: F.index_put(g, F.zeros((), g), index),
     values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),

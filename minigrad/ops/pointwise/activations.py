@@ -31,7 +31,7 @@ def of_pieces(function: str, **rules: Any) -> Callable[[Any], Any]:
     return op(name=f"{function}BackwardBackward0", point=level, **rules)
 
 
-@of_pieces("Threshold", self=lambda F, g, point: F.where_positive(g, point))
+@of_pieces("Threshold", exact=True, self=lambda F, g, point: F.where_positive(g, point))
 def where_positive(self: Array, point: Array) -> Array:
     """The input with exact zeros, also for inf and nan, where `point` is 0 or less; both have the same shape."""
     bits = self.view(f"i{self.itemsize}")  # multiplied as integers: six times as fast as np.where
@@ -39,7 +39,7 @@ def where_positive(self: Array, point: Array) -> Array:
 
 
 @public(in_place=True)
-@op(self=lambda F, g, result: F.where_positive(g, result))
+@op(exact=True, self=lambda F, g, result: F.where_positive(g, result))
 def relu(self: Array) -> Array:
     """max(input, 0). At 0 its gradient is 0."""
     if self.dtype.kind == "b":

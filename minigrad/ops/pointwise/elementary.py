@@ -82,6 +82,7 @@ def pow_number(self: Array, exponent: Any) -> Array:
     self=lambda F, g, self, exponent: F.where(exponent == 0, 0, g * exponent * self ** (exponent - 1)),
     exponent=lambda F, g, self, exponent, result: F.where((self == 0) & (exponent >= 0), 0, g * result * F.log(self)),
     broadcasts=True,
+    exact=False,
 )
 def pow_tensor(self: Array, exponent: Array) -> Array:
     """Raise each element to the power in the same place: d(x ** n) = n * x ** (n - 1), d(a ** x) = a ** x * log(a)."""
@@ -162,7 +163,7 @@ tanh = _of_numpy("tanh", np.tanh, lambda F, g, result: g * (1 - result * result)
 
 
 @public(in_place=True)
-@op(self=lambda F, g, self: g * F.sign(self))
+@op(exact=True, self=lambda F, g, self: g * F.sign(self))
 def abs(self: Array) -> Array:
     """The absolute value. At 0 its gradient is 0, which lies between the slopes on either side: a subgradient."""
     numbers_only("abs_cpu", self)
@@ -170,7 +171,7 @@ def abs(self: Array) -> Array:
 
 
 @public(in_place="method")
-@op(self=level)
+@op(exact=True, self=level)
 def sign(self: Array) -> Array:
     """-1, 0 or 1 by the sign of each element; 0 for nan."""
     return np.array(self) if self.dtype.kind == "b" else np.subtract(self > 0, self < 0, dtype=self.dtype)
@@ -184,7 +185,7 @@ def _rounding(name: str, rounding: Callable[[Any], Any], meaning: str) -> Any:
         return rounding(self) if self.dtype.kind == "f" else np.array(self)
 
     kernel.__name__, kernel.__doc__ = name, meaning
-    return public(in_place=True)(op(self=level)(kernel))
+    return public(in_place=True)(op(exact=True, self=level)(kernel))
 
 
 floor = _rounding("floor", np.floor, "The largest whole number that is not above each element.")

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.half_precision import widened
 from minigrad.op import Array, op
 from minigrad.operands import size_mismatch
+from minigrad.ops.reductions.dims import np_sum
 from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor
 
@@ -31,7 +33,9 @@ def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
     """The sum over the dimensions along which `shape` was repeated to make this one."""
     lead = self.ndim - len(shape)
     repeated = (*range(lead), *(lead + i for i, size in enumerate(shape) if size == 1 != self.shape[lead + i]))
-    return np.add.reduce(self, axis=repeated, keepdims=True).reshape(shape)[()]
+    if self.itemsize == 2:  # the rules of views call this kernel as it is
+        return np_sum(widened(self), axis=repeated, keepdims=True).reshape(shape).astype(self.dtype)[()]
+    return np_sum(self, axis=repeated, keepdims=True).reshape(shape)[()]
 
 
 def unbroadcast(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
