@@ -60,7 +60,7 @@ float16, float32, float64 = (kind.numpy for kind in (dtypes.float16, dtypes.floa
 def op(
     *,
     name: str | None = None,
-    exact: bool | None = None,
+    exact: bool | str | None = None,
     broadcasts: bool = False,
     bools: bool = True,
     floating: bool = False,
@@ -75,7 +75,8 @@ def op(
     Args:
         name: the node's name, where it is not the op's own (`mul` -> `MulBackward0`).
         exact: numbers are only moved or chosen, or rounded once by numpy itself, so that kernel and rules need no
-            float32 for float16 (see half_precision.py). Views and joins are; so is what `broadcasts`, unless said.
+            float32 for float16 (see half_precision.py). Views and joins are; so is what `broadcasts`, unless said. Or
+            "rules", if these need none.
         broadcasts: the inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one of them
             maybe a number. The engine sums each gradient back to its input's shape, so no rule has to.
         bools: whether a bool beside a number makes sense.
@@ -127,8 +128,8 @@ class _OpWriter(Writer):
 
     def _in_half(self) -> FunctionType | None:
         """The op's other call, for float16: kernel and rules compute in float32, so it has nodes of its own."""
-        kernel, rules, (_, *options) = self.declared
-        wide = {name: in_float32(rule) for name, rule in rules.items()}
+        kernel, rules, (exact, *options) = self.declared
+        wide = rules if exact == "rules" else {name: in_float32(rule) for name, rule in rules.items()}
         own = self.op_text.widens and _HalfWriter(in_float32(kernel, arrays), wide, self.node_name, True, *options)
         return own.function if own else None
 

@@ -205,7 +205,7 @@ class OpText:
         self.meets = self.broadcasts or self.variadic
         self.refuses_bools = self.broadcasts and not bools
         self.several_rules = len(rules) > 1
-        self.widens = not (self.view or self.variadic or (self.broadcasts if exact is None else exact))
+        self.widens = not (self.view or self.variadic or (self.broadcasts if exact is None else exact is True))
 
     def _users(self, want: str) -> list[str]:
         """The inputs whose rule asks for something, where not all rules do."""

@@ -722,8 +722,8 @@ def flat(value: Any) -> list[Any]:
     return items
 
 
-def same(ours: Any, theirs: Any) -> bool:
-    """Equal; floats to nine digits, as measured by the largest number beside them, and nan equals nan.
+def same(ours: Any, theirs: Any, tolerance: float = 1e-9) -> bool:
+    """Equal; floats to a tolerance, as measured by the largest number beside them, and nan equals nan.
 
     An error is the same if its type is, and if our message begins as theirs does.
     """
@@ -739,7 +739,7 @@ def same(ours: Any, theirs: Any) -> bool:
     if len(mine) != len(other):
         return False
     largest = max((abs(number) for number in other if isinstance(number, float) and math.isfinite(number)), default=0.0)
-    return all(close(a, b, 1e-9 * max(1.0, largest)) for a, b in zip(mine, other, strict=True))
+    return all(close(a, b, tolerance * max(1.0, largest)) for a, b in zip(mine, other, strict=True))
 
 
 def close(a: Any, b: Any, tolerance: float) -> bool:
@@ -748,7 +748,7 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
     return type(a) is type(b) and a == b
 
 
-def difference(ours: Sequence[Event], theirs: Sequence[Event]) -> Difference | None:
+def difference(ours: Sequence[Event], theirs: Sequence[Event], tolerance: float = 1e-9) -> Difference | None:
     """The first difference between two runs of one program.
 
     Where torch finds a bug in itself, there is nothing left to agree with: what comes after that is not compared.
@@ -762,14 +762,14 @@ def difference(ours: Sequence[Event], theirs: Sequence[Event]) -> Difference | N
             return Difference(mine.line, "", "the line that is run", mine.line, other.line, number)
         for question in ("error", "log", "modes"):
             answers = getattr(mine, question), getattr(other, question)
-            if not same(*answers):
+            if not same(*answers, tolerance):
                 return Difference(mine.line, "", question, *answers, number)
         if mine.state.keys() != other.state.keys():
             return Difference(mine.line, "", "registers", list(mine.state), list(other.state), number)
         for register, answers in other.state.items():
             for question, answer in answers.items():
                 own = mine.state[register].get(question)
-                if not same(own, answer):
+                if not same(own, answer, tolerance):
                     return Difference(mine.line, register, question, own, answer, number)
     if len(ours) != len(theirs):
         return Difference("", "", "the number of lines that ran", len(ours), len(theirs), min(len(ours), len(theirs)))
@@ -778,7 +778,14 @@ def difference(ours: Sequence[Event], theirs: Sequence[Event]) -> Difference | N
 
 def compare(program: Program, ours: Any, theirs: Any) -> Difference | None:
     """Run a program on both sides; None if nothing differs."""
-    return difference(observed(program, ours), observed(program, theirs))
+    return difference(observed(program, ours), observed(program, theirs), tolerance_of(program))
+
+
+def tolerance_of(program: Program) -> float:
+    """How far apart results may be: nine digits, or in float16 a few roundings, of which some steps need more than one
+    on either side.
+    """
+    return 2**-8 if any("float16" in line for line in lines_of(program)) else 1e-9
 
 
 # ---------------------------------------------------------------- shrinking
@@ -894,8 +901,9 @@ SHAPES = [(2,), (), (2, 2), (1,), (2, 1), (1, 2), (3,), (2, 3), (3, 2), (2, 2, 2
 class Writer:
     """Draws a program, line by line, and runs each on the guide to know what the next can be."""
 
-    def __init__(self, guide: Any, lot: Lot) -> None:
+    def __init__(self, guide: Any, lot: Lot, dtype: str = "float64") -> None:
         self.F = guide
+        self.dtype = dtype  # of all tensors
         self.lot = lot
         self.machine = Machine(guide)
         self.count = {"t": 0, "h": 0}
@@ -1159,7 +1167,7 @@ def stretch(tensor: Any) -> tuple[int, int]:
     if not math.prod(tensor.shape):
         return 0, 0
     last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
-    return tensor.data_ptr(), tensor.data_ptr() + 8 * (last + 1)
+    return tensor.data_ptr(), tensor.data_ptr() + tensor.itemsize * (last + 1)
 
 
 def ancestors(root: Any) -> set[Any]:
@@ -1188,7 +1196,7 @@ def contributes(nodes: set[Any]) -> Test:
 def leaf(w: Writer) -> str:
     shape = SHAPES[w.weighted([9, 6, 6, 3, 3, 3, 4, 4, 2, 2, 1])]
     wanted = ", requires_grad=True" if w.chance(65) and not w.F.is_inference_mode_enabled() else ""
-    return w.new_tensor(f"F.tensor({literal(w, shape)}, dtype=F.float64{wanted})")
+    return w.new_tensor(f"F.tensor({literal(w, shape)}, dtype=F.{w.dtype}{wanted})")
 
 
 def literal(w: Writer, shape: tuple[int, ...]) -> str:
@@ -1663,10 +1671,10 @@ class Seeded:
         self.randrange = random.Random(seed).randrange
 
 
-def written_program(seed: int, guide: Any, length: int | None = None) -> Program:
+def written_program(seed: int, guide: Any, length: int | None = None, dtype: str = "float64") -> Program:
     """The program with a number. The guide is the library that knows what is right: torch, if there is one."""
     lot = Seeded(seed)
-    return Writer(guide, lot).program(length or 8 + lot.randrange(32))
+    return Writer(guide, lot, dtype).program(length or 8 + lot.randrange(32))
 
 
 # ---------------------------------------------------------------- the long run
@@ -1684,9 +1692,9 @@ class Failure:
         return f"# seed {self.seed}\n{source(self.program)}\n\n{self.difference}\n"
 
 
-def failure_of(seed: int, ours: Any, theirs: Any) -> Failure | None:
+def failure_of(seed: int, ours: Any, theirs: Any, dtype: str = "float64") -> Failure | None:
     """What is wrong with the program of this number, in as few lines as possible; None if nothing is."""
-    program = written_program(seed, theirs)
+    program = written_program(seed, theirs, dtype=dtype)
     if compare(program, ours, theirs) is None:
         return None
     return Failure(seed, *shrunk(program, ours, theirs))
@@ -1725,6 +1733,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run random programs on two libraries and compare.")
     parser.add_argument("--count", type=int, default=1000, help="how many programs")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first")
+    parser.add_argument("--dtype", default="float64", help="of all tensors; float16 is the other that is tried")
     parser.add_argument("--ours", default="minigrad", help="the library to try; torch for a test of this test")
     parser.add_argument("--theirs", default="torch", help="the library that is right")
     parser.add_argument("--tally", action="store_true", help="print how often each kind of line and error occurred")
@@ -1736,10 +1745,10 @@ def main() -> int:
     failed: dict[tuple[str, ...], list[Failure]] = {}
     progress = tqdm(range(options.seed, options.seed + options.count), unit="program")
     for seed in progress:
-        program = written_program(seed, theirs)
+        program = written_program(seed, theirs, dtype=options.dtype)
         events = observed(program, theirs)
         tally.add(events)
-        found = difference(observed(program, ours), events)
+        found = difference(observed(program, ours), events, tolerance_of(program))
         if found is not None:
             failed.setdefault(found.key, []).append(Failure(seed, program, found))
             progress.set_postfix(failed=sum(map(len, failed.values())), kinds=len(failed))

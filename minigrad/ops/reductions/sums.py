@@ -22,13 +22,17 @@ from minigrad.public import Dims, Dtype, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 
-@op(name="SumBackward0", self=lambda F, g, self_shape: F.expand(g, self_shape))
+@op(name="SumBackward0", exact="rules", self=lambda F, g, self_shape: F.expand(g, self_shape))
 def sum_all(self: Array) -> Array:
     """The sum of all elements."""
     return np_sum(self, axis=None, dtype=self.dtype)
 
 
-@op(name="SumBackward1", self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g, self_shape, dim, keepdim))
+@op(
+    name="SumBackward1",
+    exact="rules",
+    self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g, self_shape, dim, keepdim),
+)
 def sum_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The sums along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
