@@ -205,6 +205,58 @@ def test_forward_is_what_torch_says(case: Case, torch: types.ModuleType) -> None
         )
 
 
+# ---------------------------------------------------------------- float16
+
+
+@each(CASES)
+def test_float16_comes_as_near_to_what_is_right_as_it_does_in_torch(case: Case, torch: types.ModuleType) -> None:
+    """Results and gradients of numbers of usual size, of small and of large ones, whose squares no float16 holds.
+
+    What is right is computed in float64. A result is at most two units in the last place off; where torch is farther
+    off, since it rounds its steps, so may we be. A gradient is that of numbers that were rounded already, and may be a
+    small difference of these: which of the two sides then is nearer to what is right is chance, but not by much.
+    """
+    for scale in (1, 1e-3, 300):
+        arrays = [(array * scale).astype(np.float16) for array in case.arrays()]
+        try:
+            theirs = result_and_gradients(torch, case, arrays)
+            exact = result_and_gradients(torch, case, [array.astype(np.float64) for array in arrays])
+            ours = result_and_gradients(mg, case, arrays)
+        except (NotImplementedError, RuntimeError) as error:  # there is none for float16, or not for such numbers
+            assert isinstance(error, NotImplementedError) or re.search("Low precision|between 0 and 1", str(error))
+            continue
+        assert [value.dtype for value in ours] == [value.dtype for value in theirs]
+        for number, (own, their, right) in enumerate(zip(ours, theirs, exact, strict=True)):
+            assert own.shape == their.shape
+            if own.dtype == np.float16:
+                theirs_off = units_off(their, right)
+                allowed = 8 + 2 * theirs_off if number else max(2, theirs_off)
+                assert units_off(own, right) <= allowed, f"number {number} of what comes of numbers times {scale}"
+
+
+def result_and_gradients(F: Any, case: Case, arrays: list[np.ndarray]) -> list[np.ndarray]:
+    inputs = leaves(F, arrays)
+    out = case.row.function(F, *inputs)
+    values = [out.detach()]
+    if case.row.differentiable and out.requires_grad:
+        weight = np.random.default_rng(len(str(case))).uniform(0.5, 1.5, tuple(out.shape)).astype(np.float16)
+        values += F.autograd.grad(out, inputs, F.tensor(weight).to(out.dtype), materialize_grads=True)
+    return [np.asarray(value) for value in values]
+
+
+def units_off(values: np.ndarray, right: np.ndarray) -> float:
+    """How far numbers are from what is right, in units of the last place that float16 has there."""
+    with np.errstate(all="ignore"):
+        rounded = right.astype(np.float16)
+        unit = np.maximum(np.spacing(np.abs(rounded)), np.spacing(np.abs(values))).astype(np.float64)
+        off = np.abs(values.astype(np.float64) - rounded) / unit
+    same = (values == rounded) | (np.isnan(values) & np.isnan(rounded))
+    return float(np.where(same, 0, np.where(np.isfinite(off), off, np.inf)).max(initial=0))
+
+
+# ---------------------------------------------------------------- graphs
+
+
 def nodes_and_edges(root: Any) -> list[Any]:
     """A graph in plain words: each node's name, and where its edges lead, counted from the root."""
     order = graph(root)

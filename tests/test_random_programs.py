@@ -70,6 +70,13 @@ def test_programs_do_on_minigrad_what_they_do_on_torch(first: int, torch: types.
         assert failure is None, f"\n{failure}"
 
 
+@pytest.mark.parametrize("first", range(0, COUNT // 3, AT_ONCE))
+def test_programs_in_float16_do_what_they_do_on_torch(first: int, torch: types.ModuleType) -> None:
+    for seed in range(first, first + AT_ONCE):
+        failure = failure_of(seed, minigrad, torch, dtype="float16")
+        assert failure is None, f"\n{failure}"
+
+
 class Drawn:
     """Chance as hypothesis deals it out."""
 

@@ -146,7 +146,7 @@ class RMSprop(RuleOptimizer):
         _, arrays = self._count_step(param, "square_avg", *more)
         for work, p, g, v, *buffers in _chunks(_for_writing(param), gradient, *arrays):
             g = _decayed(p, g, options.weight_decay, options.maximize)
-            _average(v, np.multiply(g, g, out=work), options.alpha, work)
+            _average_square(v, g, options.alpha, work)
             if options.centered:
                 a = buffers[0]
                 _average(a, g, options.alpha, work)
@@ -201,7 +201,7 @@ class Adam(RuleOptimizer):
                 p *= shrink
             g = _decayed(p, g, decay, options.maximize)
             _average(m, g, beta1, work)
-            _average(v, np.multiply(g, g, out=work), beta2, work)
+            _average_square(v, g, beta2, work)
             if largest:
                 v = np.maximum(largest[0], v, out=largest[0])
             step = _over_root(m, v, eps, work)
@@ -246,6 +246,17 @@ def _average(average: Array, value: Array, beta: float, work: Array) -> None:
     """average ← beta·average + (1 − beta)·value, where the value may be in the work array."""
     np.subtract(value, average, out=work)
     work *= 1 - beta
+    average += work
+
+
+def _average_square(average: Array, value: Array, beta: float, work: Array) -> None:
+    """average ← beta·average + (1 − beta)·value²."""
+    if average.itemsize > 2:
+        _average(average, np.multiply(value, value, out=work), beta, work)
+        return
+    np.multiply(value, 1 - beta, out=work)  # first, since float16 does not hold the square of 256
+    work *= value
+    average *= beta
     average += work
 
 

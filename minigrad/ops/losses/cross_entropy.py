@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.half_precision import widened
 from minigrad.op import Array, op
 from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.operands import floats_only
@@ -161,7 +162,7 @@ def _targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index:
     index.insert(1, chosen)
     if weight is None:
         return Targets(counted, tuple(index), None, chosen.size, classes.shape)
-    weights = weight._array[chosen]
+    weights = widened(weight._array[chosen])
     return Targets(counted, tuple(index), weights, weights.sum(), classes.shape)
 
 

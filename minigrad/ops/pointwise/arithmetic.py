@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.half_precision import widened
 from minigrad.op import Array, arrays, op
 from minigrad.operands import unsupported
 from minigrad.ops.operands import level, no_derivative, numbers_only
@@ -26,25 +25,20 @@ def add(self: Array, other: Array) -> Array:
     return self + other
 
 
-def _with_scaled(combine: Any, array: Array, other: Array, alpha: Any) -> Array:
-    """The sum of an array and alpha * other, or their difference. RuntimeError for an alpha that the dtype does not
-    hold.
-    """
+def _scaled(array: Array, alpha: Any) -> Array:
+    """alpha * array, in the array's dtype. RuntimeError for an alpha that the dtype does not hold."""
     kind = dtypes.of(array)
     if isinstance(alpha, bool) and kind is not dtypes.bool:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and not kind.is_floating_point:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    alpha = dtypes.element(kind, alpha)
-    if kind is dtypes.float16:
-        return combine(array, widened(other) * alpha).astype(array.dtype)
-    return combine(array, other * alpha)
+    return array * dtypes.element(kind, alpha)
 
 
 @op(name="AddBackward0", self=lambda F, g: g, other=lambda F, g, alpha: g * alpha, broadcasts=True)
 def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input + alpha * other, where alpha is a number."""
-    return _with_scaled(np.add, self, other, alpha)
+    return self + _scaled(other, alpha)
 
 
 @op(self=lambda F, g: g, other=lambda F, g: -g, broadcasts=True, bools=False)
@@ -56,7 +50,7 @@ def sub(self: Array, other: Array) -> Array:
 @op(name="SubBackward0", self=lambda F, g: g, other=lambda F, g, alpha: -g * alpha, broadcasts=True, bools=False)
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input - alpha * other, where alpha is a number."""
-    return _with_scaled(np.subtract, self, other, alpha)
+    return self - _scaled(other, alpha)
 
 
 @op(name="RsubBackward1", constants=("other",), self=lambda F, g: -g, broadcasts=True, bools=False)

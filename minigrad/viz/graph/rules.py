@@ -72,6 +72,7 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     """The expression of a lambda or of a function with a single `return`, from its source file; the call of a longer
     function; None if neither can be found.
     """
+    function = inspect.unwrap(function)  # of float16, whose rules compute in float32
     code = getattr(function, "__code__", None)
     if code is None:
         return None

@@ -104,6 +104,28 @@ def test_rule(rule: tuple[str, dict[str, Any]], dtype: str, torch: Any, monkeypa
             np.testing.assert_allclose(own.numpy(), value.numpy(), rtol=10 * tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("size", [1.0, 300.0])  # the square of the second is too large for float16
+@pytest.mark.parametrize("rule", RULES, ids=described)
+def test_a_few_steps_in_float16(rule: tuple[str, dict[str, Any]], size: float, torch: Any) -> None:
+    """Each step is rounded, here as there, so that errors are measured by roundings of how far the parameters went."""
+    name, options = rule
+
+    def after_steps(F: Any) -> np.ndarray:
+        rng = np.random.default_rng(0)
+        param = F.tensor(rng.standard_normal(30), dtype=F.float16, requires_grad=True)
+        optimizer = getattr(F.optim, name)([param], **{"eps": 1e-3, **options} if name != "SGD" else options)
+        for _ in range(4):
+            param.grad = F.tensor(size * rng.standard_normal(30), dtype=F.float16)
+            optimizer.step()
+        result: np.ndarray = param.detach().numpy()
+        return result
+
+    ours, theirs = after_steps(minigrad), after_steps(torch)
+    assert ours.dtype == theirs.dtype == np.float16
+    assert np.isfinite(theirs).all()
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=2**-8 * np.abs(theirs).max())
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_layouts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parameters whose memory runs in another order than their gradients' get the same values."""

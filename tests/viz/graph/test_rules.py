@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from op_forms import is_recorded
 
+import minigrad as mg
 from minigrad import op
 from minigrad.viz.graph import rules
 from minigrad.viz.graph.arithmetic import Sizes
@@ -54,6 +55,13 @@ def long(F: Any, g: Any, x: Any) -> Any:
     """A rule of two."""
     half = x / 2
     return g * F.cos(half)
+
+
+def test_a_rule_of_float16_is_that_of_all_numbers() -> None:
+    single, half = (mg.ones(2, dtype=dtype, requires_grad=True).tanh() for dtype in (mg.float32, mg.float16))
+    told = [rules.explain(t.grad_fn.rules["self"], "self", {"g": 1, "result": 2}, {}) for t in (single, half)]
+    assert told[0] == told[1]
+    assert told[0].source == "g * (1 - result * result)"
 
 
 def test_a_rule_that_is_a_function() -> None:
