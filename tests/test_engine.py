@@ -923,7 +923,7 @@ def test_a_dimension_is_an_integer(x: Tensor) -> None:
 
 
 def test_a_rule_for_an_input_that_there_is_not_is_an_error_of_its_declaration() -> None:
-    options = (False, True, False, False, False, (), ())
+    options = (None, False, True, False, False, False, (), ())
     with fails(TypeError, "op neg: its kernel takes no ['other']"):
         op_text.OpText(mg.neg.__wrapped__.declared[0], {"self": lambda F, g, other: g}, *options)
 
