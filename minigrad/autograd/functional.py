@@ -6,12 +6,13 @@ functions call `func` on inputs of their own, so the `.grad` of those given to t
 
 Common arguments: `func` takes tensors and returns a tensor or a tuple of tensors; `inputs` is a tensor or a tuple of
 tensors; `create_graph` makes results that can be differentiated again. Where an output is independent of an input, the
-result is zeros.
+result is zeros, or with `strict` a RuntimeError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,21 +28,21 @@ BLOCK = 32  # how many rows of a Jacobian take one backward pass: more are hardl
 Tensors = tuple[Any, ...]  # of tensors, or of None where there is no gradient
 
 
-def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """A vector times the Jacobian: `(func(*inputs), v @ jacobian)`, by one backward pass.
 
     `v` has the shapes of the outputs and may be left out for an output of one element; the product has the shapes of
     the inputs.
     """
     with enable_grad():
-        call = _Call("vjp", func, inputs, create_graph)
+        call = _Call("vjp", func, inputs, create_graph, strict)
         outputs = call.outputs()
         v = call.vector(v, outputs, call.outputs_tuple, "user-provided function returns")
-    product = call.gradients(outputs, call.inputs, v, call.inputs)
+    product = call.gradients(outputs, call.inputs, v, call.inputs, "back")
     return call.result(outputs, call.outputs_tuple), call.result(product, call.inputs_tuple)
 
 
-def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The Jacobian times a vector: `(func(*inputs), jacobian @ v)`, by two backward passes.
 
     `v` has the shapes of the inputs and may be left out for an input of one element; the product has the shapes of the
@@ -50,15 +51,18 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     none.)
     """
     with enable_grad():
-        call = _Call("jvp", func, inputs, create_graph)
+        call = _Call("jvp", func, inputs, create_graph, strict)
         v = call.vector(v, call.inputs, call.inputs_tuple, "input to the user-provided function is")
         outputs = call.outputs()
         u, rows = _linear_in_u(outputs, outputs, call.inputs)
-    product = call.gradients(rows, u, v, outputs)
+        call.require_grad(rows, "grad_inputs")
+    product = call.gradients(rows, u, v, outputs, "back_trick")
     return call.result(outputs, call.outputs_tuple), call.result(product, call.outputs_tuple)
 
 
-def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, *, vectorize: bool = False) -> Any:
+def jacobian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False
+) -> Any:
     """All derivatives of all outputs: of shape output + input, in nested tuples `[output][input]` where there are
     several.
 
@@ -67,67 +71,93 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
     so; the result is the same.) With create_graph the rows go one after the other, whatever this says.
     """
     with enable_grad():
-        call = _Call("jacobian", func, inputs, create_graph)
+        call = _Call("jacobian", func, inputs, create_graph, strict)
         outputs = call.outputs()
-        rows = [call.rows(output, vectorize) for output in outputs]
+        if vectorize and strict:
+            raise RuntimeError(
+                "minigrad.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
+                "Please either set `strict=False` or `vectorize=False`."
+            )
+        rows = [call.rows(number, output, vectorize) for number, output in enumerate(outputs)]
     nested = tuple([call.result(row, call.inputs_tuple) for row in rows])
     return nested if call.outputs_tuple else nested[0]
 
 
-def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, *, vectorize: bool = False) -> Any:
+def hessian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False
+) -> Any:
     """All second derivatives of a function that returns one number: the Jacobian of its gradient.
 
     Of shape input + input, in nested tuples `[input][input]` where there are several. `vectorize` is for the outer
     Jacobian, as for `jacobian`.
     """
-    call = _Call("hessian", func, inputs, create_graph)
+    call = _Call("hessian", func, inputs, create_graph, strict)
 
     def number(*values: Tensor) -> Tensor:
         call.inputs = values
         return call.number().reshape(())
 
     def gradient(*values: Tensor) -> Any:
-        return jacobian(number, values, create_graph=True)
+        gradients = jacobian(number, values, create_graph=True)
+        call.require_grad(gradients, "jacobian")
+        return gradients
 
-    rows = jacobian(gradient, inputs if call.inputs_tuple else (inputs,), create_graph, vectorize=vectorize)
+    rows = jacobian(gradient, inputs if call.inputs_tuple else (inputs,), create_graph, strict, vectorize)
     return rows if call.inputs_tuple else rows[0][0]
 
 
-def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """A vector times the Hessian: `(func(*inputs), v @ hessian)`, by two backward passes; `func` returns one number.
 
     `v` and the product have the shapes of the inputs. Since a Hessian is symmetric, this is also `hessian @ v`, and
     faster than `hvp`.
     """
     with enable_grad():
-        call = _Call("vhp", func, inputs, create_graph)
+        call = _Call("vhp", func, inputs, create_graph, strict)
         v, output, first = call.first_derivatives(v)
-    product = call.gradients(first, call.inputs, v, call.inputs)
+    product = call.gradients(first, call.inputs, v, call.inputs, "double_back")
     return call.result((output,), False), call.result(product, call.inputs_tuple)
 
 
-def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The Hessian times a vector: `(func(*inputs), hessian @ v)`, by three backward passes; `func` returns one number.
 
     `v` and the product have the shapes of the inputs. It goes back twice as `jvp` does, over the gradient. Where second
     derivatives are continuous the Hessian is symmetric, and `vhp` gives the same for less.
     """
     with enable_grad():
-        call = _Call("hvp", func, inputs, create_graph)
+        call = _Call("hvp", func, inputs, create_graph, strict)
         v, output, first = call.first_derivatives(v)
         u, rows = _linear_in_u(first, call.inputs, call.inputs)
-    product = call.gradients(rows, u, v, call.inputs)
+    product = call.gradients(rows, u, v, call.inputs, "double_back_trick")
     return call.result((output,), False), call.result(product, call.inputs_tuple)
 
 
 # ---------------------------------------------------------------- one call
 
+_STRICT = "This is not allowed in strict mode"
+_INDEPENDENT = {  # what strict mode refuses, by what has no graph or no gradient
+    "outputs": "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {} is independent of the inputs of the user-provided function. "
+    f"{_STRICT}.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    f"input {{}} is independent of the input. {_STRICT}. You should ensure that your function is twice differentiable "
+    "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+    "back": f"The output of the user-provided function is independent of input {{}}. {_STRICT}.",
+    "back_trick": "The gradient with respect to the input is independent of entry {} in the grad_outputs when using "
+    f"the double backward trick to compute forward mode gradients. {_STRICT}.",
+    "double_back": f"The jacobian of the user-provided function is independent of input {{}}. {_STRICT}.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
+    f"{_STRICT} as it prevents from using the double backward trick to replace forward mode AD.",
+}
+
 
 class _Call:
     """One call of a function above: its inputs as tensors of our own, and what is computed from them, checked."""
 
-    def __init__(self, name: str, func: Callable[..., Any], inputs: Any, create_graph: bool) -> None:
-        self.name, self.func, self.create_graph = name, func, create_graph
+    def __init__(self, name: str, func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> None:
+        self.name, self.func, self.create_graph, self.strict = name, func, create_graph, strict
         self.inputs_tuple, values = self._as_tuple(inputs, "inputs")
         self.inputs = self._own(values, need_graph=True)
         self.outputs_tuple = False
@@ -159,6 +189,7 @@ class _Call:
         """What the function makes of the inputs."""
         output = self.func(*self.inputs)
         self.outputs_tuple, outputs = self._as_tuple(output, "outputs of the user-provided function")
+        self.require_grad(outputs, "outputs")
         return outputs
 
     def number(self) -> Tensor:
@@ -177,7 +208,9 @@ class _Call:
         """What vhp and hvp begin with: v, the number that the function returns, and its gradient, recorded."""
         v = self.vector(v, self.inputs, self.inputs_tuple, "input to the user-provided function is")
         output = self.number()
-        return v, output, _gradients((output,), self.inputs, None, create_graph=True)
+        first = _gradients((output,), self.inputs, None, create_graph=True)
+        self.require_grad(first, "jacobian")
+        return v, output, first
 
     def vector(self, v: Any, beside: Tensors, beside_tuple: bool, what: str) -> Tensors | None:
         """The vector v, checked against the outputs or inputs that it goes with."""
@@ -196,14 +229,37 @@ class _Call:
                 raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {own.shape}.")
         return given
 
-    def gradients(self, outputs: Tensors, inputs: Tensors, v: Tensors | None, beside: Tensors) -> Tensors:
-        """The product with v, by a backward pass: zeros like those `beside` for what is None."""
-        product = _gradients(outputs, inputs, v, self.create_graph)
+    def require_grad(self, values: Sequence[Any], what: str) -> None:
+        """In strict mode, raise unless all values are there and part of a graph."""
+        for position, value in enumerate(values if self.strict else ()):
+            if value is None or not value.requires_grad:
+                raise RuntimeError(_INDEPENDENT["back" if value is None else what].format(position))
+
+    def or_zeros(self, gradient: Any, zeros: Callable[[], Tensor], reason: str, which: str, position: int) -> Tensor:
+        """A gradient, or zeros for None. In strict mode raise for `reason` in place of zeros, and with create_graph if
+        the gradient is not part of a graph: `which` says of what it is the derivative.
+        """
+        if gradient is None and self.strict:
+            raise RuntimeError(reason)
+        if gradient is not None and self.strict and self.create_graph and not gradient.requires_grad:
+            what = f"The {which} of the user-provided function is independent of input {position}"
+            raise RuntimeError(f"{what}. {_STRICT} when create_graph=True.")
+        return zeros() if gradient is None else gradient
+
+    def gradients(self, outputs: Tensors, inputs: Tensors, v: Tensors | None, beside: Tensors, stage: str) -> Tensors:
+        """The product with v, by a backward pass: zeros like those `beside` for what is None, or an error if strict."""
+        which, product = (
+            "hessian" if "double" in stage else "jacobian",
+            _gradients(outputs, inputs, v, self.create_graph),
+        )
         return tuple(
-            [_zeros(other) if gradient is None else gradient for gradient, other in zip(product, beside, strict=True)]
+            [
+                self.or_zeros(gradient, partial(_zeros, other), _INDEPENDENT[stage].format(position), which, position)
+                for position, (gradient, other) in enumerate(zip(product, beside, strict=True))
+            ]
         )
 
-    def rows(self, output: Tensor, vectorize: bool) -> Tensors:
+    def rows(self, number: int, output: Tensor, vectorize: bool) -> Tensors:
         """The Jacobians of one output, by a backward pass for each block of its elements."""
         blocks: list[list[Tensor]] = [[] for _ in self.inputs]
         count = output.numel()
@@ -212,8 +268,10 @@ class _Call:
             height = min(size, count - start)
             units = from_array(np.eye(height, count, start, output._array.dtype).reshape(height, *output.shape))
             found = _gradients((output,), self.inputs, (units,), self.create_graph, batched=True)
-            for block, gradient, input in zip(blocks, found, self.inputs, strict=True):
-                block.append(_zeros(input, height) if gradient is None else gradient)
+            for position, (gradient, input) in enumerate(zip(found, self.inputs, strict=True)):
+                reason = f"Output {number} of the user-provided function is independent of input {position}. {_STRICT}."
+                zeros = partial(_zeros, input, height)
+                blocks[position].append(self.or_zeros(gradient, zeros, reason, "jacobian", number))
         return tuple([_joined(block, output, input) for block, input in zip(blocks, self.inputs, strict=True)])
 
     def result(self, values: Tensors, is_tuple: bool) -> Any:

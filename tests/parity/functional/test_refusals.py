@@ -1,4 +1,4 @@
-"""What `autograd.functional` refuses."""
+"""What `autograd.functional` refuses, and what `strict` asks for."""
 
 from __future__ import annotations
 
@@ -84,6 +84,101 @@ for _name in ("vhp", "hvp"):
     )
     def _(F: Any, name: str = _name) -> Any:
         getattr(functional(F), name)(lambda x: x * 2, vector(F), vector(F))
+
+
+@behaviours(
+    "strict with vectorize",
+    error=RuntimeError,
+    says="torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together.",
+)
+def _(F: Any) -> Any:
+    functional(F).jacobian(lambda x: x * 2, vector(F), strict=True, vectorize=True)
+
+
+@behaviours(
+    "strict: an output without a graph",
+    error=RuntimeError,
+    says="Output 1 of the user-provided function does not require gradients.",
+)
+def _(F: Any) -> Any:
+    functional(F).jacobian(lambda x: (x * 2, F.ones(2)), vector(F), strict=True)
+
+
+@behaviours(
+    "strict: an input that is not used",
+    error=RuntimeError,
+    says="Output 0 of the user-provided function is independent of input 1.",
+)
+def _(F: Any) -> Any:
+    functional(F).jacobian(lambda x, y: x * 2, (vector(F), vector(F)), strict=True)
+
+
+@behaviours(
+    "strict: a Jacobian that does not depend on the input",
+    error=RuntimeError,
+    says="The jacobian of the user-provided function is independent of input 0.",
+)
+def _(F: Any) -> Any:
+    functional(F).jacobian(lambda x: x * 2, vector(F, True), strict=True, create_graph=True)
+
+
+@behaviours(
+    "strict vjp: an input that is not used",
+    error=RuntimeError,
+    says="The output of the user-provided function is independent of input 1.",
+)
+def _(F: Any) -> Any:
+    functional(F).vjp(lambda x, y: x.sum(), (vector(F), vector(F)), strict=True)
+
+
+@behaviours(
+    "strict vjp with create_graph: linear",
+    error=RuntimeError,
+    says="The jacobian of the user-provided function is independent of input 0.",
+)
+def _(F: Any) -> Any:
+    functional(F).vjp(lambda x: x.sum(), vector(F, True), strict=True, create_graph=True)
+
+
+@behaviours(
+    "strict jvp: an input that is not used",
+    error=RuntimeError,
+    says="The output of the user-provided function is independent of input 1.",
+)
+def _(F: Any) -> Any:
+    functional(F).jvp(lambda x, y: x.sum(), (vector(F), vector(F)), (vector(F), vector(F)), strict=True)
+
+
+@behaviours(
+    "strict hessian: a linear function",
+    error=RuntimeError,
+    says="While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    "input 0 is independent of the input.",
+)
+def _(F: Any) -> Any:
+    functional(F).hessian(lambda x: x.sum(), vector(F), strict=True)
+
+
+for _name in ("vhp", "hvp"):
+
+    @behaviours(
+        f"strict {_name}: a linear function", error=RuntimeError, says="While computing the hessian, found that"
+    )
+    def _(F: Any, name: str = _name) -> Any:
+        getattr(functional(F), name)(lambda x: x.sum(), vector(F), vector(F), strict=True)
+
+
+@behaviours("strict passes where all depends on all")
+def _(F: Any) -> Any:
+    A, x = functional(F), vector(F, True)
+    return [
+        A.jacobian(lambda x: x**3, x, strict=True, create_graph=True),
+        A.hessian(lambda x: (x**3).sum(), x, strict=True, create_graph=True),
+        A.vjp(lambda x: x**3, x, x, strict=True, create_graph=True),
+        A.jvp(lambda x: x**3, x, x, strict=True, create_graph=True),
+        A.vhp(lambda x: (x**3).sum(), x, x, strict=True, create_graph=True),
+        A.hvp(lambda x: (x**3).sum(), x, x, strict=True, create_graph=True),
+    ]
 
 
 test_as_in_torch = behaviours.test()
