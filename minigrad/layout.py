@@ -67,6 +67,12 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 @function
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return input.is_inference()
+
+
+@function
 def is_tensor(obj: Any) -> bool:
     """Whether something is a tensor."""
     return isinstance(obj, Tensor)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -38,7 +39,16 @@ from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
-from minigrad.autograd.saved import PackedTensor, Versioned, freed_error, pack_all, save, unpack, unpack_result
+from minigrad.autograd.saved import (
+    PackedTensor,
+    SavedTensor,
+    Versioned,
+    freed_error,
+    pack_all,
+    save,
+    unpack,
+    unpack_result,
+)
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.half_precision import in_float32
 from minigrad.op_text import OpText, Writer, define, local
@@ -155,6 +165,8 @@ class _OpWriter(Writer):
         for position, want in enumerate(slots):
             if want:
                 members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
+            if want in text.tensors_saved:
+                members[f"_raw_saved_{want}"] = property(partial(SavedTensor, position=position))
         return members
 
     def _written_at_first_use(self, name: str) -> Callable[..., Any]:

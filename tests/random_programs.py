@@ -1605,6 +1605,16 @@ def written_gradient(w: Writer) -> str:
     return w.new_tensor(f"all_halved(F.autograd.grad({x}.{reduced}{scalar}, [{x}]))[0]")
 
 
+@kind(1)
+def grad_at_edge(w: Writer) -> str:
+    x = root(w)
+    by = inputs(w, x, 1)[0]
+    if is_leaf(w.value(by)) and (w.value(by)._is_view() or not w.F.is_grad_enabled()):  # there torch fails by accident
+        raise NotNowError
+    edge = f"F.autograd.graph.get_gradient_edge({by})"
+    return w.new_tensor(f"copies(F.autograd.grad({x}.sum(), [{edge}], retain_graph=True))[0]")
+
+
 # -- custom functions
 
 

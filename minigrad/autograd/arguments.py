@@ -5,7 +5,8 @@ A gradient arrives at a node, or at one output of a node that has several (a `Ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from minigrad.autograd.batching import Batched
 from minigrad.autograd.blame import short, type_name
 from minigrad.autograd.fitting import fit_gradient
-from minigrad.autograd.node import edge_node
+from minigrad.autograd.node import GradientEdge, edge_node
 from minigrad.autograd.run import Key, Roots, key_at
+from minigrad.size import Size
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
@@ -29,12 +31,18 @@ NO_GRAPH = (
     "made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no graph to go "
     "back through."
 )
+NO_SHAPE = (
+    "element {} of tensors is a GradientEdge that was made by hand, and does not say of which shape its gradient is: "
+    "get_gradient_edge(tensor) gives one that does."
+)
 
 
-def key_of(tensor: Tensor) -> Key:
+def key_of(tensor: Tensor | GradientEdge) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
     as needing one. RuntimeError for a tensor that needs none.
     """
+    if isinstance(tensor, GradientEdge):
+        return key_at(tensor.node, tensor.output_nr)
     if tensor._node is None:
         raise RuntimeError(
             "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used"
@@ -44,24 +52,28 @@ def key_of(tensor: Tensor) -> Key:
 
 def as_list(value: Any) -> list[Any]:
     """One or several, as a list."""
-    several = isinstance(value, Iterable) and not isinstance(value, TensorBase | str)
+    several = isinstance(value, Iterable) and not isinstance(value, TensorBase | GradientEdge | str)
     return list(value) if several and type_name(value) != "torch.Tensor" else [value]
 
 
-def listed_inputs(value: Any, function: str) -> list[Tensor]:
-    """The `inputs` of grad() or backward() as a list of tensors; raise if they are not that."""
+def listed_inputs(value: Any, function: str) -> list[Any]:
+    """The `inputs` of grad() or backward() as a list of tensors and edges; raise if they are not that."""
+    if isinstance(value, Mapping) and type(value) is not dict:
+        got = f"not {type(value).__name__}. Other Mapping types are not supported: dict(...) makes one of them."
+        raise TypeError(f"`inputs` argument to `{function}` must be a dict, {got}")
+    value = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(value, TensorBase | Iterable):
         raise TypeError(f"`inputs` argument to `{function}` must be Tensors, not {type(value).__name__}: {value!r}")
     tensors = as_list(value)
     if not tensors:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
-    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges")
+    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges", TensorBase | GradientEdge)
     return tensors
 
 
-def _check_tensors(values: list[Any], error: type[Exception], expected: str) -> None:
+def _check_tensors(values: list[Any], error: type[Exception], expected: str, kinds: Any = TensorBase) -> None:
     for value in values:
-        if not isinstance(value, TensorBase):
+        if not isinstance(value, kinds):
             raise error(f"{expected}, but got {type_name(value)}: try tensor({short(value)})")
 
 
@@ -69,43 +81,47 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
     arrays (or batches of these) unless recorded.
     """
-    _check_tensors(roots, TypeError, "backward starts from a Tensor or several")
+    _check_tensors(roots, TypeError, "backward starts from a Tensor or several", TensorBase | GradientEdge)
     given = [gradient for gradient in weights if gradient is not None]
     _check_tensors(given, TypeError, "gradients can be either Tensors or None")
     if len(weights) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(weights)} gradients")
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
-        if root._node is not None and gradient is None and root._array.size != 1:
-            raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
-        if edge_node(root) is None:
+        is_edge = isinstance(root, GradientEdge)
+        if is_edge and root.ownership_token is None:
+            raise RuntimeError(NO_SHAPE.format(index))
+        shape, dtype = root.ownership_token if is_edge else (root._array.shape, root._array.dtype)
+        if gradient is None and math.prod(shape) != 1 and (is_edge or root._node is not None):
+            raise RuntimeError(NOT_SCALAR.format(list(shape)))
+        if not is_edge and edge_node(root) is None:
             raise RuntimeError(NO_GRAPH.format(index))
         if batched:
-            _check_batch(index, root, gradient, weights[0])
-        elif gradient is not None and gradient.shape != root.shape:
-            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {root.shape}."
+            _check_batch(index, shape, gradient, weights[0])
+        elif gradient is not None and gradient.shape != shape:
+            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {Size(shape)}."
             raise RuntimeError(f"Mismatch in shape: grad_output[{index}] {shapes}")
-        pairs.append((key_of(root), _start(root._array, gradient, create_graph, batched)))
+        pairs.append((key_of(root), _start(shape, dtype, gradient, create_graph, batched)))
     return pairs
 
 
-def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
-    """What a run starts with at a root, of which this is the array."""
+def _start(shape: tuple[int, ...], dtype: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
+    """What a run starts with at a root of this shape and dtype."""
     if gradient is None:
-        ones = np.ones(root.shape, root.dtype)[()]
+        ones = np.ones(shape, dtype)[()]
         return from_array(ones) if create_graph else ones
     if not create_graph:
         gradient = Batched(gradient._array) if batched else gradient._array
-    return fit_gradient(gradient, root.shape, root.dtype)
+    return fit_gradient(gradient, shape, dtype)
 
 
-def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:
+def _check_batch(index: int, of_root: tuple[int, ...], gradient: Any, first: Any) -> None:
     """Raise unless a gradient to start from is a batch for its root, of as many rows as the first."""
     shape = () if gradient is None else gradient.shape
-    if first is None or not shape or not shape[0] or shape != (len(first), *root.shape):
+    if first is None or not shape or not shape[0] or shape != (len(first), *of_root):
         raise RuntimeError(
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
             "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
             f"mismatch was detected: grad_output[{index}] has a shape of {list(shape[1:])} and output[{index}] has a "
-            f"shape of {root.shape}. A batch is not empty, and all of grad_outputs are batches of one size."
+            f"shape of {Size(of_root)}. A batch is not empty, and all of grad_outputs are batches of one size."
         )

@@ -22,7 +22,7 @@ from minigrad.autograd.blame import keep_silent, warn
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.modes import modes, thread
-from minigrad.autograd.node import AccumulateGrad, Node
+from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
 from minigrad.tensor_base import TensorBase, from_array
 
@@ -39,25 +39,33 @@ CYCLE_MESSAGE = (
 )
 
 Steps = Iterator[Step]
+Places = Any  # Tensor | GradientEdge | Sequence[Tensor | GradientEdge], of inputs also dict[Any, Tensor | GradientEdge]
 
 
 def backward(
-    tensors: Tensor | Sequence[Tensor],
+    tensors: Places,
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    inputs: Tensor | Sequence[Tensor] | None = None,
+    grad_variables: Tensor | Sequence[Tensor | None] | None = None,
+    inputs: Places | None = None,
 ) -> None:
     """Compute the gradients of `tensors` with respect to the graph's leaves, and add them to the leaves' `.grad`.
 
     Args:
-        tensors: one or more results.
+        tensors: one or more results, or edges that stand for them.
         grad_tensors: for each of them the weights of its elements, of its shape; None for a result with one element
-            means 1.
+            means 1. (`grad_variables` is an older name of it.)
         retain_graph: keep what the graph saved, so that it can be used again; by default as `create_graph`.
         create_graph: record the backward itself, so that gradients can be differentiated.
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
     """
+    if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            both = "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
+            raise RuntimeError(f"{both} Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
     run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
         warn(CYCLE_MESSAGE)
@@ -65,8 +73,8 @@ def backward(
 
 
 def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
+    outputs: Places,
+    inputs: Places,
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -75,11 +83,11 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape, as a tuple. No
-    `.grad` is touched.
+    """Return the gradients of `outputs` with respect to `inputs`, one for each input and of its shape, as a tuple, or
+    as a dict if `inputs` is one. No `.grad` is touched.
 
     An input that the outputs do not depend on is an error, unless `allow_unused` (its gradient is None) or
-    `materialize_grads` (zeros). (`only_inputs` does nothing; PyTorch still takes it.)
+    `materialize_grads` (zeros). (`only_inputs` does nothing; PyTorch still takes it, and warns of False.)
 
     With `is_grads_batched` each of `grad_outputs` has one dimension more, the first, which counts several gradients;
     those that come back have it, too. They go through the graph together, in one pass. (One after the other where
@@ -88,6 +96,12 @@ def grad(
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if not only_inputs:
+        warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use minigrad.autograd.backward.",
+            FutureWarning,
         )
     sources, starts = listed_inputs(inputs, "grad()"), as_list(outputs)
     weights: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
@@ -105,6 +119,9 @@ def grad(
     results = [captured.get(key) for key in keys]
     for index, (source, gradient) in enumerate(zip(sources, results, strict=True)):
         if gradient is None and materialize_grads:
+            if isinstance(source, GradientEdge):
+                what = "materialize_grads cannot be used when the given input is a GradientEdge"
+                raise RuntimeError(f"{what}: give the tensor itself, whose shape the zeros have")
             results[index] = from_array(np.zeros(source.shape, source._array.dtype)).requires_grad_(create_graph)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
@@ -115,7 +132,7 @@ def grad(
             array = batching.as_batch(gradient, len(weights[0])).array if is_grads_batched else gradient
             same = [weight for weight in weights if weight is not None and weight._array is array]
             results[index] = same[0] if same else from_array(array)
-    return tuple(results)
+    return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
 def _rows(starts: list[Any], sources: list[Any], batches: list[Any], retain: bool, create_graph: bool) -> list[Any]:
@@ -154,7 +171,8 @@ def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     sources = None if inputs is None else listed_inputs(inputs, "backward()")
     keys = set[Key]()
     for source in sources or ():
-        source.retain_grad()  # results keep theirs from now on, leaves do anyway
+        if not isinstance(source, GradientEdge):
+            source.retain_grad()  # results keep theirs from now on, leaves do anyway
         keys.add(key_of(source))
     retain = create_graph if retain_graph is None else retain_graph
     return BackwardRun(roots, None if sources is None else keys, None, retain, create_graph)

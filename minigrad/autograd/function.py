@@ -21,7 +21,7 @@ from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
-from minigrad.autograd.saved import Versioned, freed_error, pack, save, unpack, unpack_result
+from minigrad.autograd.saved import SavedTensor, Versioned, freed_error, pack, save, unpack, unpack_result
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, Views, mark_view, set_history, share_memory, views_of
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -87,6 +87,13 @@ class FunctionNode(FunctionCtx, Node):
             raise freed_error()
         return tuple(map(self._restored, self._kept))
 
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        """The same, each to be given hooks of its own."""
+        if self._kept is None:
+            raise freed_error()
+        return tuple([SavedTensor(self, position) for position in range(len(self._kept))])
+
     def _restored(self, kept: Any) -> Tensor | None:
         if isinstance(kept, tuple):  # an output
             return unpack_result(self, *kept)
@@ -116,7 +123,7 @@ class FunctionNode(FunctionCtx, Node):
             gradients = tuple([from_array(np.zeros(*made)[()]) if g is None and made else g for g, made in pairs])
         self._running += 1
         try:
-            return self._function.backward(self, *gradients)
+            return self._function._gradient_function()(self, *gradients)
         finally:
             self._running -= 1
 
@@ -202,6 +209,18 @@ class Function:
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
         )
+
+    vjp = backward  # another name for it: "vector-Jacobian product"
+
+    @classmethod
+    def _gradient_function(cls) -> Callable[..., Any]:
+        """backward, under the name that the subclass gives it."""
+        if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
+        return cls.backward if cls.vjp is Function.vjp else cls.vjp
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:

@@ -75,8 +75,8 @@ def jacobian(
         outputs = call.outputs()
         if vectorize and strict:
             raise RuntimeError(
-                "minigrad.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
-                "Please either set `strict=False` or `vectorize=False`."
+                "minigrad.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
+                "together. Please either set `strict=False` or `vectorize=False`."
             )
         rows = [call.rows(number, output, vectorize) for number, output in enumerate(outputs)]
     nested = tuple([call.result(row, call.inputs_tuple) for row in rows])
@@ -248,10 +248,8 @@ class _Call:
 
     def gradients(self, outputs: Tensors, inputs: Tensors, v: Tensors | None, beside: Tensors, stage: str) -> Tensors:
         """The product with v, by a backward pass: zeros like those `beside` for what is None, or an error if strict."""
-        which, product = (
-            "hessian" if "double" in stage else "jacobian",
-            _gradients(outputs, inputs, v, self.create_graph),
-        )
+        product = _gradients(outputs, inputs, v, self.create_graph)
+        which = "hessian" if "double" in stage else "jacobian"
         return tuple(
             [
                 self.or_zeros(gradient, partial(_zeros, other), _INDEPENDENT[stage].format(position), which, position)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import ContextDecorator
 from typing import Any, TypeVar
 
+from minigrad.autograd.blame import warn
 from minigrad.autograd.modes import set_recording, sure_to_begin, thread
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -49,6 +50,13 @@ class Mode(ContextDecorator):
         set_recording(grad_enabled, None if self._modes[1] is None else inference)
 
     def __call__(self, function: Decorated) -> Decorated:
+        if inspect.isclass(function):
+            warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+            )
         decorate = self._around_generator if inspect.isgeneratorfunction(function) else super().__call__
         return decorate(function)
 

@@ -1,23 +1,26 @@
-"""The graph as learners meet it, under the names of torch.autograd.graph: nodes, hooks of several tensors, and hooks on
-what is saved. (How a node is made up is told in node.py.)
+"""The graph as learners meet it, under the names of torch.autograd.graph: nodes and edges, hooks of several tensors,
+and hooks on what is saved. (How a node is made up is told in node.py.)
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minigrad.absent import attributes_of
+from minigrad.autograd.blame import count_write, short
 from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.autograd.modes import thread
-from minigrad.autograd.node import AccumulateGrad, Node, edge_node
-from minigrad.autograd.saved import saved_tensors_hooks
+from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, edge_node, get_gradient_edge
+from minigrad.autograd.saved import disable_saved_tensors_hooks, saved_tensors_hooks
+from minigrad.tensor_base import TensorBase
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
-__all__ = ["AccumulateGrad", "Node", "register_multi_grad_hook", "saved_tensors_hooks"]
+__all__ = ["AccumulateGrad", "GradientEdge", "Node", "disable_saved_tensors_hooks", "get_gradient_edge"]
+__all__ += ["increment_version", "register_multi_grad_hook", "saved_tensors_hooks"]
 __getattr__ = attributes_of(__name__)
 
 
@@ -57,3 +60,16 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
         return hook
 
     return _SeveralHandles([each.register_hook(gather(at)) for at, each in enumerate(tensors) if each.requires_grad])
+
+
+def increment_version(tensor: Any) -> None:
+    """Count a write to a tensor, or to each of several, that was made behind the engine's back (`x.numpy()[0] = 1`), so
+    that a node which saved it finds out. Of tensors of inference mode nobody counts the writes.
+    """
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, not {short(tensor)}")
+    for written in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+        if not isinstance(written, TensorBase):
+            text = "increment_version expects each element of the iterable to be a tensor"
+            raise RuntimeError(f"{text}, not {short(written)}")
+        count_write(written)

@@ -15,7 +15,7 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -314,3 +314,20 @@ def edge_node(tensor: Any) -> Node | None:
     """
     node: Node | None = tensor._node
     return node_on_demand(tensor) if node is ON_DEMAND else node
+
+
+class GradientEdge(NamedTuple):
+    """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None  # in this library the shape and numpy dtype of the tensor
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge of a tensor that needs a gradient; RuntimeError for others."""
+    node = edge_node(tensor)
+    if node is None:
+        text = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        raise RuntimeError(f"{text}: none arrives there")
+    return GradientEdge(node, tensor._output_nr, (tensor._array.shape, tensor._array.dtype))

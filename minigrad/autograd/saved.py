@@ -8,6 +8,8 @@ something else (a smaller copy, a file, a recipe to compute it again) in a saved
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
@@ -146,23 +148,28 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
     return error
 
 
+FREED_ADVICE = (
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
 def freed_error() -> RuntimeError:
     return RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward."
+        f"been freed). {FREED_ADVICE}"
     )
 
 
 # ---------------------------------------------------------------- hooks
 
 
-def pack(node: Node, tensor: Tensor) -> PackedTensor:
-    """Hand a tensor that the node is to save to the innermost pack hook."""
+def pack(node: Node, tensor: Tensor, hooks: tuple[Hook, Hook] | None = None) -> PackedTensor:
+    """Hand a tensor that the node is to save to a pack hook, the innermost unless given."""
     if tensor.is_inference():
         raise RuntimeError(UNSAVABLE_MESSAGE)
-    pack_hook, unpack_hook = thread.saved_tensors_hooks[-1]
+    pack_hook, unpack_hook = hooks or thread.saved_tensors_hooks[-1]
     hook = pack_hook if thread.witness is None else thread.witness.around("packed", node, pack_hook)
     version = tensor._version
     with no_grad():
@@ -191,15 +198,39 @@ def pack_result(node: Node) -> None:
         _pack_slot(node, node._kept_names.index("result"))
 
 
-def _pack_slot(node: Node, position: int) -> None:
+def _pack_slot(node: Any, position: int, hooks: tuple[Hook, Hook] | None = None) -> None:
     saved: list[Any] = list(node._kept or ())
     kept = saved[position]
-    if node._kept_names[position] == "result":
-        saved[position] = pack(node, unpack_result(node, kept, saved[position + 1]))
+    if node._is_custom:
+        saved[position] = pack(node, node._restored(kept), hooks)
+    elif node._kept_names[position] == "result":
+        saved[position] = pack(node, unpack_result(node, kept, saved[position + 1]), hooks)
         saved[position + 1] = [1]  # not 0: has unpack_result called
-    elif isinstance(kept, Versioned) or (isinstance(kept, TensorBase) and not kept._is_number):
-        saved[position] = pack(node, unpack(node, kept))
+    elif isinstance(kept, Versioned) or (isinstance(kept, TensorBase) and (hooks or not kept._is_number)):
+        saved[position] = pack(node, unpack(node, kept), hooks)
     node._kept = tuple(saved)
+
+
+class SavedTensor:
+    """One saved tensor of a node, as `node._raw_saved_self` and the like give it."""
+
+    def __init__(self, node: Node, position: int) -> None:
+        self._node, self._position = node, position
+
+    def register_hooks(self, pack_hook: Hook, unpack_hook: Hook) -> None:
+        """Pack this one tensor now, and have it unpacked when it is needed."""
+        if self._node._kept is None:
+            raise RuntimeError(f"Calling register_hooks on a saved tensor after it has been freed. {FREED_ADVICE}")
+        kept = self._node._kept[self._position]
+        if kept is None:
+            text = "Calling register_hooks on a saved tensor with value None is forbidden"
+            raise RuntimeError(f"{text}: the node did not need it, and so did not keep it")
+        if isinstance(kept, PackedTensor):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        _pack_slot(self._node, self._position, (pack_hook, unpack_hook))
 
 
 class saved_tensors_hooks:
@@ -211,6 +242,8 @@ class saved_tensors_hooks:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
+        if thread.hooks_disabled is not None:
+            raise RuntimeError(thread.hooks_disabled)
         thread.saved_tensors_hooks = (*thread.saved_tensors_hooks, (self.pack_hook, self.unpack_hook))
         count_unusual()
 
@@ -218,3 +251,15 @@ class saved_tensors_hooks:
     def __exit__(self, *error: object) -> None:
         thread.saved_tensors_hooks = thread.saved_tensors_hooks[:-1]
         count_unusual()
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, entering `saved_tensors_hooks` raises a RuntimeError with this message; so does this, within them."""
+    if thread.saved_tensors_hooks:
+        raise RuntimeError(error_message)
+    outer, thread.hooks_disabled = thread.hooks_disabled, error_message
+    try:
+        yield
+    finally:
+        thread.hooks_disabled = outer

@@ -201,7 +201,7 @@ def source_of_backward(node: Any) -> str:
     """The learner's own `backward`, as they wrote it; "" for built-in operations and where there is no source."""
     try:
         is_mirror = hasattr(node, "backward_function")
-        function = node.backward_function if is_mirror else type(node)._function.backward
+        function = node.backward_function if is_mirror else type(node)._function._gradient_function()
         if isinstance(function, str):
             return textwrap.dedent(function).rstrip()
         return _source_of(inspect.unwrap(function).__code__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from parity.leaves import leaf
@@ -140,6 +141,29 @@ def _(F: Any) -> Any:
     y = x * x
     by_name = F.autograd.grad(outputs=y, inputs=x, grad_outputs=F.ones(2), retain_graph=True, allow_unused=False)
     return by_name, F.autograd.grad(y, x, F.ones(2), True, True)
+
+
+@behaviours(
+    "B09: only_inputs=False is deprecated and does nothing",
+    warns=("FutureWarning: only_inputs argument is deprecated and is ignored now",),
+)
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    return F.autograd.grad((x * w).sum(), x, only_inputs=False), w.grad
+
+
+@behaviours("B09: inputs in a dict: gradients under the same keys")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    return F.autograd.grad((x * w).sum(), {"x": x, "w": w})
+
+
+@behaviours(
+    "B09: no other mapping", error=TypeError, says="`inputs` argument to `grad()` must be a dict, not OrderedDict."
+)
+def _(F: Any) -> Any:
+    x = leaf(F)
+    F.autograd.grad(x.sum(), collections.OrderedDict(x=x))
 
 
 test_as_in_torch = behaviours.test()

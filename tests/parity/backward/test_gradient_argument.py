@@ -148,4 +148,32 @@ def _(F: Any) -> Any:
     F.autograd.grad((x.sum(), x.sum()), x, (F.tensor(1.0),))
 
 
+@behaviours(
+    "B16: grad_variables is the older name of grad_tensors",
+    warns=("FutureWarning: `grad_variables` is deprecated. Use `grad_tensors` instead.",),
+)
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    F.autograd.backward(x * x, grad_variables=F.tensor([1.0, 10.0]))
+    return x.grad
+
+
+@behaviours(
+    "B16: both names at once",
+    error=RuntimeError,
+    says="`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`.",
+    warns=("FutureWarning: `grad_variables` is deprecated.",),
+)
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    F.autograd.backward(x * x, F.ones(2), grad_variables=F.ones(2))
+
+
+@behaviours("B16: grad_variables stands before inputs")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    F.autograd.backward(x * w, F.ones(2), None, False, None, [x])
+    return x.grad, w.grad
+
+
 test_as_in_torch = behaviours.test()

@@ -174,4 +174,11 @@ def _(F: Any) -> Any:
     return x.grad, w.grad, seen
 
 
+@behaviours("B10: inputs in a dict, as named_parameters() gives them")
+def _(F: Any) -> Any:
+    x, w = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
+    (x * w).sum().backward(inputs={"x": x})
+    return x.grad, w.grad
+
+
 test_as_in_torch = behaviours.test()

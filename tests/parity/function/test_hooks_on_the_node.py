@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parity.function.probes import doubling, function
+from parity.function.probes import doubling, function, two_outputs
 from parity.leaves import leaf
 from side_by_side import Behaviours
 
@@ -61,6 +61,16 @@ def _(F: Any) -> Any:
     a, b = leaf(F, 1.0, 2.0), leaf(F, 3.0, 4.0)
     function(F, lambda ctx, a, b: a + b, lambda ctx, g: (g * 5, g * 7)).apply(a, b).sum().backward(inputs=[b])
     return a.grad, b.grad
+
+
+@behaviours("C09: an edge to a Function's output, as input and as root")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    first, second = two_outputs(F, []).apply(x)
+    edge = F.autograd.graph.get_gradient_edge(second)
+    y = (first * second).sum()
+    to_edge = F.autograd.grad(y, edge, retain_graph=True)
+    return edge.output_nr, edge.node is second.grad_fn, to_edge, F.autograd.grad(edge, x, F.tensor([1.0, 10.0]))
 
 
 @behaviours("C09: a hook on the node may replace the gradients that backward returned")

@@ -1,4 +1,4 @@
-"""forward or backward missing, and Functions that are instantiated (C04, C19)."""
+"""forward, backward or vjp missing or doubled, and Functions that are instantiated (C04, C19)."""
 
 from __future__ import annotations
 
@@ -61,6 +61,24 @@ def _(F: Any) -> Any:
 )
 def _(F: Any) -> Any:
     function(F, lambda ctx, x: x * 2).apply(leaf(F, 1.0)).backward()
+
+
+@behaviours("C04: vjp is another name for backward")
+def _(F: Any) -> Any:
+    x = leaf(F, 1.0, 2.0)
+    y = function(F, lambda ctx, x: x * 2, vjp=lambda ctx, g: g * 2).apply(x)
+    y.sum().backward()
+    return x.grad, y.grad_fn
+
+
+@behaviours(
+    "C04: backward and vjp at once",
+    error=RuntimeError,
+    says="Implementing both 'backward' and 'vjp' for a custom Function is not allowed.",
+)
+def _(F: Any) -> Any:
+    probe = function(F, lambda ctx, x: x * 2, lambda ctx, g: g * 2, vjp=lambda ctx, g: g * 2)
+    probe.apply(leaf(F, 1.0)).backward()
 
 
 @behaviours(

@@ -107,4 +107,15 @@ def _(F: Any) -> Any:
     return F.autograd.grad(probe.apply(a, 7, b), [a, b], v, create_graph=True)
 
 
+@behaviours("C10: once_differentiable on vjp")
+def _(F: Any) -> Any:
+    @F.autograd.function.once_differentiable
+    def vjp(ctx: Any, g: Any) -> Any:
+        return g * 2
+
+    x = leaf(F, 1.0)
+    function(F, lambda ctx, x: x * 2, vjp=vjp).apply(x).backward()
+    return x.grad
+
+
 test_as_in_torch = behaviours.test()

@@ -6,6 +6,7 @@ from typing import Any
 
 from parity.hooks.loggers import kind, matrix
 from parity.leaves import leaf
+from parity.saved_tensors.packing import square
 from side_by_side import Behaviours
 
 behaviours = Behaviours()
@@ -187,6 +188,104 @@ def _(F):
     return leaf(F).exp().grad_fn._saved_self
 
 
+@behaviours("saved: _raw_saved_self takes hooks: packed at once, unpacked at each use")
+def _(F):
+    x, log = leaf(F), []
+    y = x.sin()
+    raw = y.grad_fn._raw_saved_self
+    raw.register_hooks(lambda t: (log.append("pack"), t * 1)[1], lambda t: (log.append("unpack"), t * 0)[1])
+    at_once = list(log)
+    seen = y.grad_fn._saved_self.detach()
+    y.sum().backward()
+    return at_once, seen, x.grad, log, type(raw).__name__
+
+
+@behaviours(
+    "saved: hooks on a raw saved tensor can be given once",
+    error=RuntimeError,
+    says="Calling register_hooks on a saved tensor whose hooks have already been set.",
+)
+def _(F):
+    y = leaf(F).sin()
+    raw = y.grad_fn._raw_saved_self
+    raw.register_hooks(lambda t: t * 1, lambda t: t)
+    raw.register_hooks(lambda t: t * 1, lambda t: t)
+
+
+@behaviours("saved: the raw hooks of one factor leave the other alone")
+def _(F):
+    x, y = leaf(F), leaf(F, 3.0, 4.0)
+    z = x * y
+    z.grad_fn._raw_saved_other.register_hooks(lambda t: t * 1, lambda t: t * 10)
+    z.sum().backward()
+    return x.grad, y.grad
+
+
+@behaviours(
+    "saved: a raw saved tensor cannot be given hooks once freed",
+    error=RuntimeError,
+    says="Calling register_hooks on a saved tensor after it has been freed.",
+)
+def _(F):
+    y = leaf(F).sin()
+    raw = y.grad_fn._raw_saved_self
+    y.sum().backward()
+    raw.register_hooks(lambda t: t * 1, lambda t: t)
+
+
+@behaviours(
+    "saved: saved_tensors_hooks count as given",
+    error=RuntimeError,
+    says="Calling register_hooks on a saved tensor whose hooks have already been set.",
+)
+def _(F):
+    x = leaf(F)
+    with F.autograd.graph.saved_tensors_hooks(lambda t: t * 1, lambda t: t):
+        y = x.sin()
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 1, lambda t: t)
+
+
+@behaviours(
+    "saved: what was not needed cannot be given hooks",
+    error=RuntimeError,
+    says="Calling register_hooks on a saved tensor with value None is forbidden",
+)
+def _(F):
+    y = leaf(F) * 3
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 1, lambda t: t)
+
+
+@behaviours(
+    "saved: a raw pack hook may not write to what it packs",
+    error=RuntimeError,
+    says="A saved tensor pack hook is modifying its input in place.",
+)
+def _(F):
+    y = leaf(F).clone().sin()
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t.mul_(2), lambda t: t)
+
+
+@behaviours(
+    "saved: a raw hook's result has to be a tensor",
+    error=TypeError,
+    says="Output of saved tensor unpack_hook expected to be a Tensor but got result of type int",
+)
+def _(F):
+    y = leaf(F).sin()
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: 1, lambda packed: packed)
+    y.sum().backward()
+
+
+@behaviours(
+    "saved: raw hooks are functions of one argument",
+    error=TypeError,
+    says="_.<locals>.<lambda>() takes 0 positional arguments but 1 was given",
+)
+def _(F):
+    y = leaf(F).sin()
+    y.grad_fn._raw_saved_self.register_hooks(lambda: 1, lambda: 1)
+
+
 @behaviours("saved: a custom Function's node shows what forward saved, and its attributes")
 def _(F):
     class Square(F.autograd.Function):
@@ -204,6 +303,54 @@ def _(F):
     x = leaf(F)
     y = Square.apply(x)
     return y.grad_fn.saved_tensors[0] is x, y.grad_fn.note, y.grad_fn.name(), kind(y.grad_fn)
+
+
+@behaviours("saved: raw hooks on what a custom Function saved, an input and its output")
+def _(F):
+    class Product(F.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.exp()
+            ctx.save_for_backward(x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            x, y = ctx.saved_tensors
+            return g * x * y
+
+    x = leaf(F)
+    z = Product.apply(x)
+    for raw, factor in zip(z.grad_fn._raw_saved_tensors, (10, 100), strict=True):
+        raw.register_hooks(lambda t: t.detach() * 1, lambda t, factor=factor: t * factor)
+    z.sum().backward()
+    return x.grad
+
+
+@behaviours(
+    "saved: a custom Function's raw saved tensors, once freed",
+    error=RuntimeError,
+    says="Trying to backward through the graph a second time (or directly access saved tensors",
+)
+def _(F):
+    z = square(F).apply(leaf(F))
+    z.sum().backward()
+    return z.grad_fn._raw_saved_tensors
+
+
+@behaviours("saved: raw hooks on a number that was saved")
+def _(F):
+    x, seen = leaf(F), []
+    y = x * 3
+    y.grad_fn._raw_saved_other.register_hooks(lambda t: (seen.append(float(t)), t)[1], lambda t: t * 10)
+    return F.autograd.grad(y.sum(), x), seen
+
+
+@behaviours("saved: only tensors have a raw form")
+def _(F):
+    x = leaf(F)
+    nodes = [x.exp().grad_fn, (x * x).grad_fn, x.sum(0).grad_fn, x.view(2, 1).grad_fn]
+    return [[name for name in dir(node) if name.startswith("_raw_saved")] for node in nodes]
 
 
 test_as_in_torch = behaviours.test()

@@ -135,4 +135,43 @@ def _(F):
     return tried(lambda: setattr(F.ones(2), "_version", 3))[0]
 
 
+@behaviours("D04: increment_version counts a write of a tensor, or of several, that was made elsewhere")
+def _(F):
+    x, y = F.ones(2), F.ones(3)
+    F.autograd.graph.increment_version(x)
+    F.autograd.graph.increment_version([x[0], y])
+    return x._version, y._version
+
+
+@behaviours(
+    "D04: backward finds a write that increment_version told of",
+    error=RuntimeError,
+    says="one of the variables needed for gradient computation has been modified by an inplace operation",
+)
+def _(F):
+    x = F.ones(2, requires_grad=True)
+    y = x * x
+    x.detach().numpy()[0] = 7
+    F.autograd.graph.increment_version(x)
+    y.sum().backward()
+
+
+@behaviours("D04: nobody counts for tensors of inference mode")
+def _(F):
+    with F.inference_mode():
+        x = F.ones(2)
+    F.autograd.graph.increment_version(x)
+    return x
+
+
+for _value, _says in (
+    (3, "increment_version expect a Iterable[Tensor] as input"),
+    ([3], "increment_version expects each"),
+):
+
+    @behaviours(f"D04: increment_version({_value})", error=RuntimeError, says=_says)
+    def _(F, value=_value):
+        F.autograd.graph.increment_version(value)
+
+
 test_as_in_torch = behaviours.test()

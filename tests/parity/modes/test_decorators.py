@@ -7,8 +7,6 @@ from parity.leaves import leaf
 from parity.modes.samples import decorators, modes
 from side_by_side import Behaviours
 
-import minigrad
-
 behaviours = Behaviours()
 
 
@@ -174,15 +172,17 @@ def _(F):
     return off, on, F.inference_mode(lambda: modes(F))()
 
 
+for _name in ("no_grad", "enable_grad", "inference_mode"):
+
+    @behaviours(
+        f"F03: @{_name} on a class warns", warns=("FutureWarning: Decorating classes is deprecated and will be",) * 2
+    )
+    def _(F, name=_name):
+        class Model:
+            def __init__(self):
+                self.seen = modes(F)
+
+        return getattr(F, name)()(Model)().seen, getattr(F, name)(Model)().seen
+
+
 test_as_in_torch = behaviours.test()
-
-
-def test_a_decorated_class_makes_its_objects_in_the_mode():
-    """PyTorch does so as well, and warns that it will not in future versions."""
-
-    class Model:
-        def __init__(self):
-            self.enabled = minigrad.is_grad_enabled()
-
-    assert not minigrad.no_grad(Model)().enabled
-    assert not minigrad.no_grad()(Model)().enabled

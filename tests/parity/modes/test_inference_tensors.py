@@ -251,4 +251,25 @@ def _(F):
     return x.unbind(0), F.ones(0, 2, requires_grad=True).unbind(0)
 
 
+@behaviours("F05: is_inference as a function")
+def _(F):
+    x = F.ones(2)
+    with F.inference_mode():
+        y = F.ones(2)
+        return (
+            F.is_inference(x),
+            F.is_inference(y),
+            F.is_inference(x[0]),
+            F.is_inference(x * 2),
+            F.is_inference(input=y),
+        )
+
+
+@behaviours(
+    "F05: is_inference of a number", error=TypeError, says="is_inference(): argument 'input' (position 1) must be"
+)
+def _(F):
+    F.is_inference(3)
+
+
 test_as_in_torch = behaviours.test()
