@@ -500,6 +500,48 @@ def test_a_buffer_that_backward_does_not_clear(fast_mode: bool) -> None:
         gradcheck(lambda x: adding(mg, x), x, fast_mode=fast_mode)
 
 
+def growing(F: Any) -> Any:
+    """A Function whose backward gives a little more each time."""
+    calls = itertools.count()
+
+    class Growing(F.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * (2 + 0.001 * next(calls))
+
+    return Growing
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_batched_gradients_are_compared_with_single_ones(library: str) -> None:
+    F = pytest.importorskip(library)
+    x = F.tensor(VECTOR, requires_grad=True)
+    options = {"nondet_tol": 1.0, "atol": 1.0}
+    assert F.autograd.gradcheck(growing(F).apply, x, **options)
+    with pytest.raises(F.autograd.gradcheck.__globals__["GradcheckError"]) as caught:
+        F.autograd.gradcheck(growing(F).apply, x, check_batched_grad=True, **options)
+    assert str(caught.value).startswith("For output 0 and input 0:\n\ngradcheck or gradgradcheck failed while testing")
+    assert F.autograd.gradcheck(lambda x: (x * x, x.sum()), x, check_batched_grad=True)
+
+
+def test_a_gradient_in_another_dtype_is_found() -> None:
+    """A learner's rule cannot give one, since the engine converts what it returns; an op's own rule can."""
+
+    @mg.op.op(self=lambda F, g: np.float32(g))
+    def narrowing(self: Any) -> Any:
+        return self * 1
+
+    x = mg.tensor(VECTOR, requires_grad=True)
+    assert gradcheck(narrowing, x)
+    with pytest.raises(GradcheckError, match=r"^Gradient has dtype mismatch: minigrad\.float32 for an input of"):
+        gradcheck(narrowing, x, check_grad_dtypes=True)
+    assert gradcheck(lambda x: x.sin(), x, check_grad_dtypes=True)
+
+
 # ---------------------------------------------------------------- second derivatives
 
 
@@ -521,6 +563,25 @@ def test_gradgradcheck_finds_a_backward_that_cuts_the_graph() -> None:
     assert "These are second derivatives" in str(caught.value)
     assert "Likely cause: no gradient arrives" in str(caught.value)
     assert not gradgradcheck(lambda x: wrong(mg, x), x, raise_exception=False)
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_gradgradcheck_takes_the_options_of_gradcheck(library: str) -> None:
+    F = pytest.importorskip(library)
+    seen = []
+
+    def cube(x: Any) -> Any:
+        y = x * x * x
+        if y.requires_grad:
+            y.register_hook(lambda g: seen.append(g.is_contiguous()))
+        return y
+
+    x = F.tensor(VECTOR, requires_grad=True)
+    checks = {"check_batched_grad": True, "check_grad_dtypes": True, "check_undefined_grad": True}
+    assert F.autograd.gradgradcheck(cube, x, **checks)
+    assert set(seen) == {True}
+    assert F.autograd.gradgradcheck(cube, x, gen_non_contig_grad_outputs=True, **checks)
+    assert False in seen
 
 
 def test_gradgradcheck_of_a_constant() -> None:

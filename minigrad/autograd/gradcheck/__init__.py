@@ -31,6 +31,7 @@ class Settings(NamedTuple):
     atol: float
     rtol: float
     nondet_tol: float
+    check_grad_dtypes: bool = False
 
     def close(self, actual: Any, expected: Any) -> Any:
         """Which of the numbers are as near to the expected ones as they should be; nan never is."""
@@ -47,6 +48,8 @@ def gradcheck(
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
     fast_mode: bool = False,
 ) -> bool:
     """Compare the gradients of `func(*inputs)` with central differences; True if they agree.
@@ -62,6 +65,8 @@ def gradcheck(
         raise_exception: raise GradcheckError where they disagree; else return False.
         nondet_tol: how far two backward passes over the same graph may differ.
         check_undefined_grad: check that backward copes with outputs whose gradient is undefined or zero.
+        check_grad_dtypes: check that each gradient comes out in the dtype of its input.
+        check_batched_grad: check that `grad(is_grads_batched=True)` gives what single passes give.
         fast_mode: compare one random projection of the Jacobians instead of all entries. Fast for large inputs; a
             mistake that the projection hides is improbable.
 
@@ -71,7 +76,7 @@ def gradcheck(
         TypeError: func returns something else than tensors.
         RuntimeError: an input was expanded, so that its elements cannot be moved one at a time.
     """
-    settings = Settings(eps, atol, rtol, nondet_tol)
+    settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes)
     inputs = as_tuple(inputs)
     before = [(value, np.array(value._array)) for value in inputs if needs_grad(value)]
     try:
@@ -79,6 +84,8 @@ def gradcheck(
         outputs = called(func, inputs)
         _compare(func, inputs, outputs, settings, fast_mode)
         differentiable = recorded(outputs)
+        if check_batched_grad:
+            analytical.check_batched(inputs, differentiable)
         if differentiable:
             analytical.check_multiplies(inputs, differentiable)
             if check_undefined_grad:
@@ -94,9 +101,17 @@ def gradcheck(
     return True
 
 
-def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    gen_non_contig_grad_outputs: bool = False,
+    **options: Any,
+) -> bool:
     """Check second derivatives: `gradcheck` of the function that gives the gradients of `func`, in the inputs and in
-    `grad_outputs`, which are random numbers unless given (the same ones each time).
+    `grad_outputs`, which are random numbers unless given (the same ones each time; with `gen_non_contig_grad_outputs`
+    they do not follow each other in memory).
 
     The options and the errors are those of `gradcheck`; ValueError if `func` has no output that requires grad.
     """
@@ -106,10 +121,9 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
         if not outputs:
             raise ValueError("gradgradcheck has nothing to check: the function has no output that requires grad")
         random = copy_context().run(np.random.default_rng, 0)  # which changes numpy's error state
-        grad_outputs = [
-            from_array(np.asarray(random.uniform(-1, 1, output.shape), output._array.dtype)).requires_grad_()
-            for output in outputs
-        ]
+        apart = 1 + gen_non_contig_grad_outputs
+        numbers = [random.uniform(-1, 1, (*output.shape, apart)).astype(output._array.dtype) for output in outputs]
+        grad_outputs = [from_array(array[..., 0]).requires_grad_() for array in numbers]
     places = [position for position, value in enumerate(inputs) if needs_grad(value)]
 
     def gradients(*values: Any) -> tuple[Any, ...]:
@@ -159,7 +173,7 @@ def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Sett
         raise GradcheckError(diagnosis.UNRECORDED)
     for count, number in enumerate(numbers):
         v = _direction(random, outputs[number]) if fast_mode else None
-        matrices = analytical.jacobians(inputs, outputs[number], settings.nondet_tol, v)
+        matrices = analytical.jacobians(inputs, outputs[number], settings.nondet_tol, v, settings.check_grad_dtypes)
         for order, (position, actual, parts) in enumerate(zip(places, matrices, differences, strict=True)):
             expected, projections = parts[number], None
             if us is not None and v is not None:

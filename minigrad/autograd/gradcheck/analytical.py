@@ -6,6 +6,7 @@ Backward runs here as it does everywhere, once for each element and by itself, s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,11 @@ Array = Any
 
 
 def jacobians(
-    inputs: tuple[Any, ...], output: Tensor, nondet_tol: float, direction: Array | None = None
+    inputs: tuple[Any, ...],
+    output: Tensor,
+    nondet_tol: float,
+    direction: Array | None = None,
+    check_grad_dtypes: bool = False,
 ) -> list[Array]:
     """For each input that requires grad, the derivatives of an output: arrays of shape (input, output elements). With
     a direction one column: jacobian @ direction.
@@ -32,8 +37,11 @@ def jacobians(
             weights = np.eye(1, count, column, output._array.dtype) if direction is None else direction
             weights = from_array(weights.reshape(output.shape))
             gradients = grad(output, sources, weights, retain_graph=True, allow_unused=True)
-            for matrix, gradient in zip(matrices, gradients, strict=True):
+            for source, matrix, gradient in zip(sources, matrices, gradients, strict=True):
                 if gradient is not None:
+                    if check_grad_dtypes and gradient.dtype is not source.dtype:
+                        kinds = f"{gradient.dtype} for an input of {source.dtype}"
+                        raise GradcheckError(f"Gradient has dtype mismatch: {kinds}: a rule computes in another dtype")
                     matrix[:, column] = np.reshape(gradient._array, -1)
     for one, other in zip(first, second, strict=True):
         difference = np.abs(one - other).max(initial=0)
@@ -47,6 +55,24 @@ def jacobians(
                 "differences are to be expected, allow them with nondet_tol."
             )
     return first
+
+
+def check_batched(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
+    """Raise unless two gradients that go back together give what each of them gives alone."""
+    sources, random = [value for value in inputs if needs_grad(value)], copy_context().run(np.random.default_rng, 0)
+    for number, output in enumerate(outputs):
+        pair = from_array(random.standard_normal((2, *output.shape)).astype(output._array.dtype))
+        alone = [grad(output, sources, row, retain_graph=True, allow_unused=True) for row in pair]
+        both = grad(output, sources, pair, retain_graph=True, allow_unused=True, is_grads_batched=True)
+        for position, (gradient, *rows) in enumerate(zip(both, *alone, strict=True)):
+            if gradient is None:
+                continue
+            expected = np.stack([row._array for row in rows])
+            if not np.allclose(gradient._array, expected):
+                raise GradcheckError(
+                    f"For output {number} and input {position}:\n\ngradcheck or gradgradcheck failed while testing "
+                    f"batched gradient computation.\n\nGot:\n{gradient}\n\nExpected:\n{from_array(expected)}"
+                )
 
 
 def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
