@@ -24,7 +24,7 @@ from minigrad.ops.shapes import diagonals, expanding, joining, padding, transpos
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside
-from minigrad.writing import augmented, in_place
+from minigrad.writing import augmented, in_place, in_place_view
 
 Method = Callable[..., Any]
 
@@ -96,7 +96,8 @@ for _declared in declarations:
         if _declared.function:
             FUNCTIONS[_name] = _declared.function_named(_name)
         if _declared.in_place:
-            METHODS[f"{_name}_"] = in_place(_declared.method_named(f"{_name}_"), f"{_name}_")
+            _form = in_place_view if _declared.in_place == "view" else in_place
+            METHODS[f"{_name}_"] = _form(_declared.method_named(f"{_name}_"), f"{_name}_")
         if _declared.in_place is True:
             FUNCTIONS[f"{_name}_"] = METHODS[f"{_name}_"]
             FUNCTIONS[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it

@@ -70,7 +70,7 @@ class Declaration(NamedTuple):
     function: bool = True  # minigrad has it as a function
     method: bool = True  # Tensor has it as a method
     in_place: bool | str = False  # there is a form with a trailing underscore: "method" if that is a method only, as
-    # `x.add_()`
+    # `x.add_()`; "view" if it makes the tensor itself the view, as `x.t_()`
     overloaded: bool = False  # PyTorch has several forms of it, and so speaks of an "invalid combination of arguments"
     composed: bool = False  # of other public functions, which look at the places of tensors in the graph themselves
     everywhere: bool = False  # other modules get it with the checks, too: they pass on what learners gave them

@@ -25,4 +25,5 @@ def named_result(function: str, *parts: str) -> Any:
 
 
 max, min = named_result("max", "values", "indices"), named_result("min", "values", "indices")
+median = named_result("median", "values", "indices")
 sort, topk = named_result("sort", "values", "indices"), named_result("topk", "values", "indices")

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.blame import type_name
+from minigrad.autograd.blame import count_write, type_name
 from minigrad.autograd.grad_mode import is_recording, no_grad
 from minigrad.autograd.inplace import begin_write, check_history, keep_for_backward, record_write
-from minigrad.autograd.modes import thread
+from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, pack_result
 from minigrad.memory import OVERLAP, check_overlap, repeats, same_elements, writable
 from minigrad.operands import MISSING, answers, check_places, unsupported, wrong_type
@@ -142,6 +142,31 @@ def in_place(
     method.__name__ = method.__qualname__ = name
     method.__module__ = function.__module__  # where it is bound to its name, and pickle looks for it
     method.__doc__ = f"In-place form of `{name.rstrip('_')}`: writes the result into this tensor and returns it."
+    return method
+
+
+def in_place_view(function: Method, name: str) -> Method:
+    """The in-place form of a function that gives a view: the tensor itself becomes that view of its memory.
+
+    No number changes, but this counts as a write, and other views of the tensor find their place anew. A tensor that is
+    a view itself becomes the result of the operation alone: unlike after other writes its base stays what it is.
+    """
+
+    def method(self: Tensor, *arguments: Any, **options: Any) -> Tensor:
+        if recorded := needs_grad(self):
+            check_history(self)
+        check_mode(self)
+        before = from_array(own_array(self))
+        before._node, before._output_nr, before._state = self._node, self._output_nr, self._state
+        view = function(before, *arguments, **options)
+        count_write(self)
+        self._array = view._array
+        if recorded:  # retain_grad() stays with what the tensor was
+            self._node, self._output_nr, self._state = view._node, 0, None
+        return self
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"In-place form of `{name.rstrip('_')}`: makes this tensor the view, and returns it."
     return method
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 from op_table import BINARY, CUBE, MATRIX, Row, apart, both, normal
 
+
+def lower_median(x: np.ndarray) -> np.ndarray:
+    return np.sort(x, None)[(x.size - 1) // 2]
+
+
 ROWS = [
     Row("max(x, y)", lambda F, x, y: F.max(x, y), np.maximum, BINARY, "MaximumBackward0"),
     Row("x.min(y)", lambda F, x, y: x.min(y), np.minimum, BINARY, "MinimumBackward0"),
@@ -78,6 +83,43 @@ ROWS = [
         lambda F, x: F.argmax(x, 0, True),
         lambda x: x.argmax(0, keepdims=True),
         MATRIX,
+        None,
+        apart,
+        False,
+    ),
+    *both("amax", np.max, "AmaxBackward0", apart, [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
+    *both("amin", np.min, "AminBackward0", apart, [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
+    Row("amax(0)", lambda F, x: F.amax(x, 0), lambda x: x.max(0), [((2, 0),), *MATRIX], "AmaxBackward0", apart),
+    Row(
+        "amin((0, -1), keepdim)",
+        lambda F, x: x.amin((0, -1), keepdim=True),
+        lambda x: x.min((0, 2), keepdims=True),
+        CUBE,
+        "AminBackward0",
+        apart,
+    ),
+    *both("median", lower_median, "MedianBackward0", apart, [((),), ((3,),), ((2, 3),), ((2, 1, 2),)]),
+    Row(
+        "median(0)",
+        lambda F, x: F.median(x, 0).values,
+        lambda x: np.apply_along_axis(lower_median, 0, x),
+        [((3,),), *MATRIX, *CUBE],
+        "MedianBackward1",
+        apart,
+    ),
+    Row(
+        "median(-1, keepdim)",
+        lambda F, x: x.median(-1, keepdim=True)[0],
+        lambda x: np.apply_along_axis(lower_median, -1, x)[..., None],
+        MATRIX,
+        "MedianBackward1",
+        apart,
+    ),
+    Row(
+        "median(1).indices",
+        lambda F, x: x.median(1).indices,
+        lambda x: np.argsort(x, 1)[:, 1],
+        [((3, 4),), ((3, 3),)],
         None,
         apart,
         False,

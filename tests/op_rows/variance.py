@@ -25,4 +25,6 @@ ROWS = [
         "StdBackward0",
         apart,
     ),
+    Row("var_mean", lambda F, x: F.var_mean(x, 1)[0], lambda x: x.var(1, ddof=1), MATRIX + CUBE),
+    Row("std_mean[1]", lambda F, x: F.std_mean(x, 0, keepdim=True)[1], lambda x: x.mean(0, keepdims=True), MATRIX),
 ]

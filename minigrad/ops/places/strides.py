@@ -72,7 +72,7 @@ def without_part(self: Array, geometry: Geometry) -> Array:
     return np.ascontiguousarray(whole).reshape(whole.shape)
 
 
-@public
+@public(in_place="view")
 def as_strided(input: Tensor, size: Ints, stride: Ints, storage_offset: int | None = None) -> Tensor:
     """A view of the memory under the input: of shape `size`, `stride` elements apart, from element `storage_offset`.
 

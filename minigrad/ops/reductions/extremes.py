@@ -1,12 +1,13 @@
-"""The largest and the smallest, and order: max, min, argmax, argmin, sort, argsort, topk.
+"""The largest, the smallest and the middle one, and order: max, amax, argmax and the like, median, sort, argsort, topk.
 
-Where several elements are equal, max and min of a whole tensor share the gradient among all of them; max and min along
-a dimension give it to the one whose index they return. Sorting changes no number, only places: the
-gradient goes back to where each element came from. nan counts as larger than every number.
+Where several elements are equal, amax and amin share the gradient among all of them, as max, min and median of a whole
+tensor do; along a dimension these give it to the one whose index they return. Sorting changes no number, only places:
+the gradient goes back to where each element came from. nan counts as larger than every number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy as np
 
 from minigrad import dtypes, return_types
 from minigrad.op import Array, op
+from minigrad.operands import MISSING, wrong_type
+from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.choices import maximum, minimum
-from minigrad.ops.reductions.dims import check_dim_given, wrap_dims
+from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, wrap_dims
 from minigrad.public import Dims, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
@@ -65,7 +68,33 @@ def min_all(self: Array) -> Array:
     return np.min(self)
 
 
+@op(name="MedianBackward0", self=_shared_by_equals)
+def median_all(self: Array) -> Array:
+    """The middle element, the lower one of two. Its gradient is shared among equal ones."""
+    order = np.sort(self, None)
+    if not order.size or order[-1] != order[-1]:  # nan is the last of all
+        return self.dtype.type(math.nan)
+    return order[(order.size - 1) // 2]
+
+
+def _shared_along(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
+    """As `_shared_by_equals`, along some dimensions; where the result is nan, so is the gradient."""
+    g, result = (expand_reduced(F, value, self.shape, dim, keepdim) for value in (g, result))
+    return g * F.where(result == result, F.shares_of_ties(self, result, dim), math.nan)
+
+
+def _extreme_along_op(node: str, extreme: Callable[..., Any]) -> Any:
+    @op(name=node, self=_shared_along)
+    def extreme_along(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
+        """The largest, or the smallest, along some dimensions."""
+        return extreme(self, axis=dim, keepdims=keepdim)
+
+    return extreme_along
+
+
+largest_along, smallest_along = _extreme_along_op("AmaxBackward0", np_max), _extreme_along_op("AminBackward0", np_min)
 max_dim, min_dim = take_along_op("MaxBackward0"), take_along_op("MinBackward0")
+median_dim = take_along_op("MedianBackward1")
 sorted_values, stably_sorted = take_along_op("SortBackward0"), take_along_op("SortBackward1")
 topk_values = take_along_op("TopkBackward0")
 
@@ -104,6 +133,38 @@ def _extreme(name: str, ways: tuple[Any, ...], input: Tensor, dim: Any, keepdim:
         raise TypeError(f"{name}() received an invalid combination of arguments: dim must be an int, not {dim!r}")
     indices = _indices_along(name, find, input, dim, keepdim)
     return getattr(return_types, name)(along_dim(input, indices, wrap_dim(dim, input.ndim), keepdim), indices)
+
+
+@public
+def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """The largest element, or that along the dimensions `dim`; `keepdim` leaves these with size 1."""
+    return largest_along(input, _filled_dims("amax", input, dim), keepdim)
+
+
+@public
+def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
+    """The smallest element, or that along the dimensions `dim`; `keepdim` leaves these with size 1."""
+    return smallest_along(input, _filled_dims("amin", input, dim), keepdim)
+
+
+@public
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The middle element, the lower one of two; with `dim`, (values, indices) along it. nan if there is one."""
+    numbers_only("median_cpu", input._array)
+    if dim is None:
+        if keepdim:
+            raise wrong_type("median", "dim", None, "int", MISSING)
+        return median_all(input)
+    indices = _indices_along("median", _middle, input, dim, keepdim)
+    return return_types.median(median_dim(input, indices, wrap_dim(dim, input.ndim), keepdim), indices)
+
+
+def _middle(array: Array, axis: int, keepdims: bool) -> Array:
+    """The indices of the middle elements along a dimension, or of the first nan."""
+    middle = np.take(np.argsort(array, axis=axis, kind="stable"), [(array.shape[axis] - 1) // 2], axis=axis)
+    has_nan = (array != array).any(axis=axis, keepdims=True)
+    found = np.where(has_nan, np.argmax(array, axis=axis, keepdims=True), middle)
+    return found if keepdims else found.squeeze(axis)
 
 
 @public(composed=True)

@@ -198,33 +198,36 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
-def _spread(name: str, along_dims: Any, meaning: str) -> Any:
-    """`var` and `std`, which have their options in common."""
+def _spread(name: str, along_dims: Any, meaning: str, with_mean: bool = False) -> Any:
+    """`var`, `std` and what gives the mean beside them, which have their options in common."""
 
     def spread(
         input: Tensor, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: Any = None
-    ) -> Tensor:
+    ) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None and correction is not None:
             raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and correction")
         if not input.dtype.is_floating_point:
-            text = "std and var only support floating point and complex dtypes"
-            raise RuntimeError(f"{text}, not {input.dtype}. Convert the tensor first, as in x.float().{name}().")
+            text = f"{name if with_mean else 'std and var'} only support floating point and complex dtypes"
+            raise RuntimeError(f"{text}, not {input.dtype}. Convert the tensor first, as in x.float().")
         correction = int(unbiased is not False) if correction is None else correction
-        result: Tensor = along_dims(input, wrap_dims(dim, input.ndim), correction, keepdim)
+        dims = wrap_dims(dim, input.ndim)
+        result = along_dims(input, dims, correction, keepdim)
         if (input.numel() // result.numel() if result.numel() else 0) <= correction:
             warn(
                 f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
                 f"(input numel divided by output numel). Here correction is {correction}, of shape {list(input.shape)}."
             )
-        return result
+        return (result, mean_dims(input, dims, keepdim)) if with_mean else result
 
     spread.__name__ = spread.__qualname__ = name
     spread.__doc__ = f"{meaning}, over the count less `correction`: 1 unless given, or 0 with `unbiased=False`."
-    return public(overloaded=True)(spread)
+    return public(overloaded=True, method=not with_mean)(spread)
 
 
+var_mean = _spread("var_mean", var, "(`var`, `mean`), the variance and the mean", with_mean=True)
+std_mean = _spread("std_mean", std, "(`std`, `mean`), the standard deviation and the mean", with_mean=True)
 var = _spread("var", var, "The mean squared distance from the mean")
 std = _spread("std", std, "The standard deviation, the square root of `var`")
 

@@ -15,7 +15,7 @@ from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor, wrap_dim
 
 
-@public(aliases=("swapaxes",))
+@public(aliases=("swapaxes",), in_place="view")
 @op(view=True, self=lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1))
 def transpose(self: Array, dim0: int, dim1: int) -> Array:
     """Two dimensions exchanged, as a view."""
@@ -29,7 +29,7 @@ def matrix_transpose(self: Array) -> Array:
     return self.T
 
 
-@public
+@public(in_place="view")
 def t(input: Tensor) -> Tensor:
     """A matrix with rows and columns exchanged, as a view; a vector or a number as it is."""
     if input.ndim > 2:

@@ -62,7 +62,7 @@ def unsafe_view(self: Array, shape: tuple[int, ...]) -> Array:
     return self.reshape(shape)
 
 
-@public
+@public(in_place="view")
 @op(view=True, self=lambda F, g, dim: F.squeeze_one(g, (dim,)))
 def unsqueeze(self: Array, dim: int) -> Array:
     """A new dimension of size 1 at `dim`, as a view."""
@@ -83,7 +83,7 @@ def _squeeze_op(node: str) -> Any:
 squeeze_all, squeeze_one, squeeze_several = (_squeeze_op(f"SqueezeBackward{number}") for number in range(3))
 
 
-@public(overloaded=True)
+@public(overloaded=True, in_place="view")
 def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
     wrapped = range(input.ndim) if dim is None else different_dims(dim, input.ndim)

@@ -283,6 +283,109 @@ gives(
     ],
 )
 
+# ---------------------------------------------------------------- amax, amin, median; a variance with its mean
+
+
+def holed(F: Any) -> Any:
+    """With ties, and with nan in one row."""
+    return F.tensor([[1.0, 3.0, 3.0], [2.0, NAN, 0.0]])
+
+
+for name in ("amax", "amin"):
+    gives(
+        f"J01: {name}: dims, keepdim, ties, nan, bools and integers",
+        lambda F, n=name: [
+            *(
+                getattr(x, n)(*arguments)
+                for x in (matrix(F), equals(F), holed(F))
+                for arguments in ((), ((),), (0,), (-1, True), ((0, 1),), ([1],))
+            ),
+            *(getattr(F, n)(x, 0) for x in (bools(F), F.tensor([3, 1]), F.tensor(2.0), F.ones(2, 0))),
+        ],
+    )
+    gives(
+        f"J02: {name}: gradients, also where all are equal and where there is nan",
+        lambda F, n=name: [
+            F.autograd.grad((getattr(x, n)(*dim) * 2).sum(), x)
+            for dim in ((), (0,), (1,), ((0, 1), True))
+            for x in (matrix(F).requires_grad_(), equals(F).requires_grad_(), holed(F).requires_grad_())
+        ],
+    )
+    for dims, error, says in (
+        ((), RuntimeError, f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify"),
+        ((1,), IndexError, f"{name}(): Expected reduction dim 1 to have non-zero size."),
+        ((3,), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 3)"),
+        (((0, 0),), RuntimeError, "dim 0 appears multiple times in the list of dims"),
+        (("a",), TypeError, f"{name}(): argument 'dim' (position 1) must be tuple of ints, not str"),
+    ):
+        refused(
+            f"J03: {name}{dims} of (2, 0)", error, says, lambda F, n=name, dims=dims: getattr(F.ones(2, 0), n)(*dims)
+        )
+
+gives(
+    "J04: median: the lower one of two, named results, nan, none at all",
+    lambda F: [
+        *(x.median() for x in (matrix(F), equals(F), holed(F), F.ones(0), F.tensor(2.0), F.tensor([3, 1, 2, 2]))),
+        *(F.median(x, 1, keepdim=True).values for x in (matrix(F), equals(F), holed(F))),
+        *(tuple(x.median(0)) for x in (matrix(F), holed(F), F.tensor(2.0), F.ones(2, 0), F.tensor([[1, 5], [2, 3]]))),
+    ],
+)
+gives(
+    "J05: median: the gradient is shared by equal ones, or goes to the index returned",
+    lambda F: [
+        F.autograd.grad(y * 2 if not y.ndim else (y * F.arange(1.0, len(y) + 1)).sum(), x)
+        for x in (matrix(F).requires_grad_(), F.tensor([[1.0, 3.0, 3.0, 3.0, 7.0]], requires_grad=True))
+        for y in (x.median(), x.median(0).values, x.median(1)[0])
+    ],
+)
+refused(
+    "J06: median of bools",
+    NotImplementedError,
+    "\"median_cpu\" not implemented for 'Bool'",
+    lambda F: bools(F).median(),
+)
+refused(
+    "J06: median(keepdim) without dim",
+    TypeError,
+    'median() missing 1 required positional arguments: "dim"',
+    lambda F: matrix(F).median(keepdim=True),
+)
+refused(
+    "J06: median along an empty dim",
+    IndexError,
+    "median(): Expected reduction dim 1 to have non-zero",
+    lambda F: F.ones(2, 0).median(1),
+)
+refused(
+    "J06: median along several",
+    TypeError,
+    "median(): argument 'dim' (position 1) must be int, not tuple",
+    lambda F: matrix(F).median((0,)),
+)
+
+for name in ("var_mean", "std_mean"):
+    gives(
+        f"J07: {name}: both, with their gradients",
+        lambda F, n=name: [
+            (pair, F.autograd.grad(pair[0].sum() + pair[1].sum() * 3, x))
+            for arguments in ((), (1,), (False,), (1, False, True), ((0, 1),))
+            for x in [matrix(F).requires_grad_()]
+            for pair in [getattr(F, n)(x, *arguments)]
+        ],
+    )
+    gives(f"J07: {name}(correction=0.5)", lambda F, n=name: getattr(F, n)(matrix(F), 1, correction=0.5, keepdim=True))
+    gives(
+        f"J07: {name} of one number",
+        lambda F, n=name: getattr(F, n)(F.ones(1)),
+        warns=(f"UserWarning: {name}(): degrees of freedom is <= 0.",),
+    )
+    refused(
+        f"J08: {name} of integers",
+        RuntimeError,
+        f"{name} only support floating point and complex dtypes",
+        lambda F, n=name: getattr(F, n)(F.tensor([1, 2])),
+    )
+
 test_as_in_torch = behaviours.test()
 
 
