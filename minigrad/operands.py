@@ -8,7 +8,6 @@ the usual case, cost nothing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import short, type_name
 from minigrad.autograd.grad_mode import is_recording
 from minigrad.half_precision import Scale
+from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor, from_array
 
 
@@ -209,16 +209,3 @@ def no_bools(first: Any, second: Any) -> RuntimeError:
 
 
 _USE_NOT = "If you are trying to invert a mask, use the `~` or `logical_not()`"
-
-
-def size_mismatch(op_name: str, first: Sequence[int], second: Sequence[int]) -> str | None:
-    """Where two shapes do not broadcast, in words; None if they do."""
-    for dim in range(-1, -min(len(first), len(second)) - 1, -1):
-        if first[dim] != second[dim] and 1 not in (first[dim], second[dim]):
-            return (
-                f"The size of tensor a ({first[dim]}) must match the size of tensor b ({second[dim]}) at non-singleton "
-                f"dimension {max(len(first), len(second)) + dim}. In {op_name}, a has shape {list(first)} and b has "
-                f"shape {list(second)}; sizes are compared from the last dimension backwards, and two sizes fit if "
-                "they are equal or one of them is 1."
-            )
-    return None

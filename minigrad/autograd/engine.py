@@ -19,7 +19,7 @@ from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import Step, steps_until_nan
 from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_roots
 from minigrad.autograd.blame import keep_silent, warn
-from minigrad.autograd.fitting import fit
+from minigrad.autograd.fitting import fit, invalid_gradient
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node
@@ -333,10 +333,10 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
 
 def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError:
     """The error for a gradient that has another shape than its leaf had when it was first used."""
+    error = invalid_gradient(node, node._next_nodes.index(leaf), gradient.shape, leaf._shape)
     return RuntimeError(
-        f"Function {node.name()} returned an invalid gradient at index {node._next_nodes.index(leaf)} - got "
-        f"{list(gradient.shape)} but expected shape compatible with {list(leaf._shape)}. It goes to a leaf whose shape "
-        "was changed, by `.data = ...` or in place, between the operations that used it."
+        f"{error}. It goes to a leaf whose shape was changed, by `.data = ...` or in place, between the operations "
+        "that used it."
     )
 
 

@@ -6,6 +6,7 @@ sum, and the engine sums for all ops alike.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,25 @@ def fit(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
     if node._targets is None:
         return outgoing
     pairs = zip(outgoing, node._targets, strict=True)
-    return tuple([g if g is None or target is None else fit_gradient(g, *target) for g, target in pairs])
+    try:
+        return tuple([g if g is None or target is None else fit_gradient(g, *target) for g, target in pairs])
+    except (ValueError, RuntimeError):  # a hook gave another tensor than the one that was saved
+        for index, (g, target) in enumerate(zip(outgoing, node._targets, strict=True)):
+            if g is not None and target is not None and not sums_to(g.shape, target[0]):
+                raise invalid_gradient(node, index, g.shape, target[0]) from None
+        raise
+
+
+def sums_to(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+    """Whether a gradient can be summed to its input's shape, which may have been broadcast."""
+    lead = len(shape) - len(expected)
+    return lead >= 0 and all(own in (1, got) for own, got in zip(expected, shape[lead:], strict=True))
+
+
+def invalid_gradient(node: Node, index: int, got: Sequence[int], expected: Sequence[int]) -> RuntimeError:
+    """The error for a gradient of a shape that its input cannot have."""
+    shapes = f"got {list(got)} but expected shape compatible with {list(expected)}"
+    return RuntimeError(f"Function {node.name()} returned an invalid gradient at index {index} - {shapes}")
 
 
 def fit_gradient(gradient: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:

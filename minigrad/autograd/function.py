@@ -16,6 +16,7 @@ import numpy as np
 
 from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.blame import count_write, type_name, warn
+from minigrad.autograd.fitting import invalid_gradient, sums_to
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, record_write
@@ -145,16 +146,9 @@ class FunctionNode(FunctionCtx, Node):
                 which = f"gradient number {position} of {self._function.__name__}.backward"
                 raise RuntimeError(f"expected Variable or None (got {type_name(result)}): {which}")
         for index, (gradient, target) in enumerate(zip(gradients, self._targets or (), strict=True)):
-            if gradient is not None and target is not None and not _sums_to(gradient.shape, target[0]):
-                shapes = f"got {list(gradient.shape)} but expected shape compatible with {list(target[0])}"
-                raise RuntimeError(f"Function {name} returned an invalid gradient at index {index} - {shapes}")
+            if gradient is not None and target is not None and not sums_to(gradient.shape, target[0]):
+                raise invalid_gradient(self, index, gradient.shape, target[0])
         return gradients
-
-
-def _sums_to(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
-    """Whether a gradient can be summed to its input's shape, which may have been broadcast."""
-    lead = len(shape) - len(expected)
-    return lead >= 0 and all(own in (1, got) for own, got in zip(expected, shape[lead:], strict=True))
 
 
 class Function:

@@ -21,7 +21,6 @@ import numpy as np
 
 from minigrad.autograd.batching import NotBatchableError
 from minigrad.autograd.blame import count_write, short, type_name
-from minigrad.autograd.fitting import fit
 from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
@@ -136,7 +135,8 @@ class Node:
     def __call__(self, *gradients: Tensor | None) -> Any:
         """Run this node by hand: takes and returns tensors, touches no other node, frees nothing.
 
-        Returns one tensor (or None) if the node has one input, else a tuple.
+        Returns one tensor (or None) if the node has one input, else a tuple: what the rules give. The gradient of what
+        was broadcast has the shape of the result here; the engine sums it afterwards.
         """
         if len(gradients) != self._output_count:
             raise TypeError(f"expected {self._output_count} arguments, got {len(gradients)} instead")
@@ -151,7 +151,6 @@ class Node:
             results = self.apply_recorded(*gradients)
         else:
             results = tuple(map(wrapped, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients])))
-        results = fit(self, results)
         return results[0] if len(results) == 1 else results
 
     def __repr__(self) -> str:

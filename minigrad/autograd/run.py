@@ -9,6 +9,7 @@ leaf has no place in that order; it gets its gradient right after the last node 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence, Set
 from functools import partial
 from operator import attrgetter
@@ -19,6 +20,8 @@ from minigrad.autograd.anomaly_mode import warn_of_failure
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.modes import modes, set_recording, sure_to_begin, thread
 from minigrad.autograd.node import AccumulateGrad, Node
+from minigrad.autograd.saved import PackedTensor
+from minigrad.size import size_mismatch
 
 Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
 Keys = Set[Key] | None
@@ -199,7 +202,10 @@ class BackwardRun:
             warn_of_failure(node)
         of_rule = isinstance(error, ValueError) and not node._is_custom and not isinstance(node, AccumulateGrad)
         if of_rule and any(word in str(error) for word in ("broadcast", "dimension", "reshape")):
-            raise RuntimeError(
-                f"{node.name()} could not compute its gradient, since the sizes do not match: {error}. A tensor that "
-                "it saved was given another shape, by `.data = ...`, after the forward pass."
-            ) from None
+            shapes = [list(map(int, re.findall(r"\d+", shape))) for shape in re.findall(r"\([\d,]*\)", str(error))]
+            mismatch = size_mismatch(node.name(), *shapes) if len(shapes) == 2 else None  # as numpy's text says them
+            cause = "a tensor that it saved was given another shape, by `.data = ...`, after the forward pass"
+            if any(isinstance(kept, PackedTensor) for kept in node._kept or ()):
+                cause = "an unpack hook gave a tensor of another shape than the one that was packed"
+            text = f"{node.name()} could not compute its gradient, since the sizes do not match: {cause}."
+            raise RuntimeError(f"{mismatch or error}\n{text}") from None

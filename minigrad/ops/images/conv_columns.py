@@ -102,11 +102,12 @@ def _spread_by_shifts(g: Array, weight: Array, size: tuple[int, ...], way: Way) 
         spaced = np.zeros((g.shape[1], len(g[block]), *grid), g.dtype)
         spaced[corner] = g[block].swapaxes(0, 1)
         length = math.prod(spaced.shape[1:])
-        columns = np.matmul(matrix, spaced.reshape(way.groups, -1, length)).reshape(-1, len(distances), length)
+        columns = np.matmul(matrix, spaced.reshape(way.groups, -1, length))
+        columns = columns.reshape(out.shape[1], len(distances), length)
         sums = np.zeros((out.shape[1], length + max(start, distances[-1])), g.dtype)
         for number, distance in enumerate(distances):
             sums[:, distance : distance + length] += columns[:, number]
-        images = sums[:, start : start + length].reshape(out.shape[1], -1, *grid)
+        images = sums[:, start : start + length].reshape(out.shape[1], *spaced.shape[1:])
         out[block] = images[inside].swapaxes(0, 1)
     return out
 

@@ -228,6 +228,9 @@ def batch_norm(
     if eps < 0.0 or (training and eps == 0.0):
         needed = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {needed}, but got {eps}")
+    if input.ndim == 1 and not input.numel():  # of no numbers, like PyTorch, it is not asked which channels they are in
+        scaled = input.clone() if weight is None else input * weight[0]
+        return scaled if bias is None else scaled + bias[0]
     channels = input.shape[1] if input.ndim > 1 else 0
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, parameter in named.items():

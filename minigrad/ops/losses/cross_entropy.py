@@ -46,11 +46,11 @@ def _nll(node: str) -> Any:
         picked = self[targets.chosen]
         if targets.weights is not None:
             picked = picked * targets.weights
-        if reduction == "none":
+        if reduction == "none" and targets.shape:
             out = np.zeros(targets.shape, self.dtype)
             out[targets.places] = -picked
             return out
-        total = -np.add.reduce(picked, axis=None)
+        total = 0 - np.add.reduce(picked, axis=None)  # not -0 where it is 0
         return total / targets.total if reduction == "mean" else total
 
     return nll

@@ -17,11 +17,11 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
-from minigrad.operands import size_mismatch
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.elementary import abs
 from minigrad.ops.shapes.expanding import broadcast_tensors
 from minigrad.public import checked
+from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor, from_array
 
 

@@ -18,10 +18,11 @@ from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, same_elements, writable
 from minigrad.op import Array, op
-from minigrad.operands import check_places, size_mismatch
+from minigrad.operands import check_places
 from minigrad.ops.places import indexing
 from minigrad.ops.shapes.expanding import broadcast_to, check_expands
 from minigrad.public import public
+from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
 

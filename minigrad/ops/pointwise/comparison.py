@@ -14,10 +14,10 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.operands import size_mismatch
 from minigrad.ops.operands import of_tensors
 from minigrad.ops.silence import silent
 from minigrad.public import public
+from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place
 

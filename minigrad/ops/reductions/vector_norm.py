@@ -29,7 +29,7 @@ def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[i
     slope = F.sign(self) * F.abs(self) ** (p - 1)
     if p < 1:
         return g * F.where(self == 0, 0, slope) * result ** (1 - p)
-    return g * F.where(result == 0, 0, slope / result ** (p - 1))
+    return g * (slope / F.where(result == 0, 1, result) ** (p - 1))  # of zeros the slope is 0 by itself
 
 
 @op(constants=("best",))

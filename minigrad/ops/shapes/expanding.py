@@ -14,9 +14,9 @@ import numpy as np
 
 from minigrad.half_precision import widened
 from minigrad.op import Array, op
-from minigrad.operands import size_mismatch
 from minigrad.ops.reductions.dims import np_sum
 from minigrad.public import Sizes, public
+from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor
 
 

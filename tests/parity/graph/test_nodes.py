@@ -176,4 +176,41 @@ def _(F):
     return unrecorded, [node(None) for node in nodes], several(*[None] * len(x)), x.grad
 
 
+OPERATIONS: dict[str, Any] = {
+    "+": lambda F, a, b: a + b,
+    "-": lambda F, a, b: a - b,
+    "*": lambda F, a, b: a * b,
+    "/": lambda F, a, b: a / b,
+    "**": lambda F, a, b: a**b,
+    "%": lambda F, a, b: a % b,
+    "add(alpha)": lambda F, a, b: F.add(a, b, alpha=2),
+    "maximum": lambda F, a, b: F.maximum(a, b),
+    "where": lambda F, a, b: F.where(F.tensor([True, False, True]), a, b),
+    "mul_": lambda F, a, b: (b * 1).mul_(a),
+}
+for _name, _operation in OPERATIONS.items():
+
+    @behaviours(f"a node called by hand gives what its rule gives, not summed to what was broadcast: {_name}")
+    def _(F, operation=_operation):
+        row, table = F.tensor([[1.0], [2.0]], requires_grad=True), F.full((2, 3), 2.0, requires_grad=True)
+        double = F.ones(3, dtype=F.float64, requires_grad=True)
+        found = []
+        for first, second in ((row, table), (F.tensor(3.0, requires_grad=True), table), (double, table)):
+            y = operation(F, first, second)
+            g = F.arange(6.0, dtype=y.dtype).reshape(2, 3)
+            with F.no_grad():
+                found.append(y.grad_fn(g))
+            found.append([gradient.shape for gradient in y.grad_fn(g.clone().requires_grad_())])
+        return found
+
+
+@behaviours("a node's hooks see the gradient of what was broadcast summed up")
+def _(F):
+    row, table, seen = F.ones(2, 1, requires_grad=True), F.ones(2, 3, requires_grad=True), []
+    y = row * table
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.extend([inputs, outputs]))
+    y.sum().backward()
+    return seen, row.grad
+
+
 test_as_in_torch = behaviours.test()

@@ -503,6 +503,15 @@ def _(F):
     return nn(F, "avg_pool2d")(image(F, 1, 1, 4, 4).long(), 2), F.max_pool2d(image(F, 1, 1, 5, 4).long(), 2, padding=1)
 
 
+for _kind, _size in (("conv1d", (5,)), ("conv2d", (5, 4))):
+
+    @behaviours(f"{_kind} of no channels: gradients without elements")
+    def _(F: Any, kind: str = _kind, size: tuple[int, ...] = _size) -> Any:
+        x = F.ones(2, 0, *size, requires_grad=True)
+        weight = F.ones(4, 0, *[3] * len(size), requires_grad=True)
+        return F.autograd.grad(nn(F, kind)(x, weight).sum(), (x, weight))
+
+
 test_as_in_torch = behaviours.test()
 
 

@@ -312,6 +312,31 @@ for _title, _function in GRADIENTS.items():
     behaviours(f"gradient of {_title}")(lambda F, function=_function: function(F, F.nn.functional))
 
 
+SURE = "F.tensor([[0.0, 200.0], [200.0, 0.0]])"
+PERFECT = [
+    f"f.cross_entropy({SURE}, i(1, 0)%s)",
+    f"f.cross_entropy({SURE}, i(-100, -100), ignore_index=-100%s)",
+    f"f.cross_entropy({SURE}, i(1, 0), x(0.0, 2.0)%s)",
+    f"f.cross_entropy({SURE}, {SURE} / 200%s)",
+    "f.cross_entropy(x(0.0, 200.0), F.tensor(1)%s)",
+    "f.nll_loss(r(0, 3), F.zeros(0, dtype=F.int64)%s)",
+    "f.nll_loss(F.zeros(2, 3), i(0, 1)%s)",
+    "f.nll_loss(F.zeros(3), F.tensor(1)%s)",
+    "f.nll_loss(F.zeros(1, 3, 2), i(0, 1).view(1, 2)%s)",
+    "f.nll_loss(F.zeros(1, 3, 2, 1), i(0, 1).view(1, 2, 1)%s)",
+    "f.mse_loss(r(3), r(3)%s)",
+    "f.l1_loss(r(3), r(3)%s)",
+    "f.huber_loss(r(3), r(3)%s)",
+    "f.binary_cross_entropy_with_logits(x(200.0, -200.0), x(1.0, 0.0)%s)",
+]
+for _text in PERFECT:
+    for _reduction in ("mean", "sum", "none"):
+        _call = _text % f", reduction={_reduction!r}"
+        behaviours(f"as printed, with the sign of its zeros: {_call}")(
+            lambda F, call=_call: str(evaluate(F, call).tolist())
+        )
+
+
 @behaviours("embedding: the row of one number is a copy, too")
 def _(F: Any) -> Any:
     weight = F.tensor(TABLE)

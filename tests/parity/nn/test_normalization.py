@@ -18,6 +18,9 @@ behaviours = Behaviours()
 RESULTS = """
 f.batch_norm(r(0, 3), z(3), o(3), training=True)
 f.batch_norm(r(0, 3), z(3), o(3))
+f.batch_norm(r(0), z(3), o(3), training=True)
+f.batch_norm(r(0), None, None, training=True)
+f.batch_norm(r(0), z(3), o(3), r(3), r(3))
 f.batch_norm(r(2, 3, 0), z(3), o(3), training=True)
 f.batch_norm(r(4, 3), None, None, r(3), training=True)
 f.batch_norm(r(4, 3), None, None, None, r(3), training=True)
@@ -181,6 +184,13 @@ def _(F: Any) -> Any:
     out = F.nn.functional.layer_norm(x, (2,))
     x.mul_(2)
     out.sum().backward()
+
+
+@behaviours("batch_norm of a vector without elements: gradients of weight and bias are zeros")
+def _(F: Any) -> Any:
+    x, weight, bias = (F.ones(size, requires_grad=True) for size in (0, 3, 3))
+    y = F.nn.functional.batch_norm(x, F.zeros(3), F.ones(3), weight, bias, True)
+    return y, F.autograd.grad(y.sum(), (x, weight, bias))
 
 
 test_as_in_torch = behaviours.test()

@@ -7,6 +7,8 @@ from typing import Any
 
 from side_by_side import Behaviours
 
+import minigrad
+
 behaviours = Behaviours()
 
 
@@ -87,6 +89,28 @@ def of_pieces(name: str, function: Callable[[Any, Any], Any]) -> None:
 
 for name, function in PIECES.items():
     of_pieces(name, function)
+
+
+for _p in (2.5, 3, 3.5, 4):
+
+    @behaviours(f"the second derivative of a norm of zeros: p = {_p}")
+    def _(F, p=_p):
+        # PyTorch gives nan for 2.5 of zeros, where the derivative is 0 as for the others: compared there are other rows
+        rows = [[1.0, 2.0, -2.0]] if p == 2.5 else [[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [1.0, 2.0, -2.0]]
+        x = F.tensor(rows, dtype=F.float64, requires_grad=True)
+        (first,) = F.autograd.grad(F.linalg.norm(x, p, dim=1).sum(), x, create_graph=True)
+        return first, F.autograd.grad(first.sum(), x)
+
+
+def test_norms_of_zeros_have_second_derivatives_in_both_inputs_of_their_gradient() -> None:
+    """Of what comes in, too, where PyTorch gives nan; and of no elements at all."""
+    for p in (2.5, 3.5):
+        for x in (minigrad.zeros(2, 3, requires_grad=True), minigrad.zeros(2, 0, requires_grad=True)):
+            y = minigrad.linalg.norm(x, p, dim=1)
+            g = minigrad.ones(2, requires_grad=True)
+            (first,) = minigrad.autograd.grad(y, x, g, create_graph=True)
+            for second in minigrad.autograd.grad(first.sum(), (x, g)):
+                assert not second._array.any()
 
 
 test_as_in_torch = behaviours.test()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import weakref
+from contextlib import nullcontext
+from typing import Any
 
+import pytest
 from parity.leaves import leaf
 from parity.saved_tensors.packing import hooks, noted, square, text
 from side_by_side import Behaviours
+
+import minigrad
 
 behaviours = Behaviours()
 
@@ -350,6 +355,60 @@ def _(F):
     values = sorted(t.tolist() for t in kept)
     y.sum().backward()
     return values, w.grad, x.grad
+
+
+BY_SHAPE = "The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 0"
+OTHER_SHAPES: dict[str, Any] = {
+    "a * b": (lambda F, x: x * F.full((3,), 2.0), BY_SHAPE),
+    "a / b": (lambda F, x: x / F.full((3,), 2.0), BY_SHAPE),
+    "sin": (lambda F, x: x.sin(), BY_SHAPE),
+    "exp, which saved its result": (lambda F, x: x.exp(), BY_SHAPE),
+    "a Function": (lambda F, x: square(F).apply(x), BY_SHAPE.replace("a (3)", "a (5)").replace("b (5)", "b (3)")),
+}
+for _name, (_function, _says) in OTHER_SHAPES.items():
+
+    @behaviours(f"unpack: a tensor of another shape: {_name}", error=RuntimeError, says=_says)
+    def _(F, function=_function):
+        x = leaf(F, 1.0, 2.0, 3.0)
+        with hooks(F, lambda t: t.shape, lambda shape: F.ones(5)):
+            y = function(F, x)
+        y.sum().backward()
+
+
+@behaviours("unpack: a tensor of another shape that broadcasts")
+def _(F):
+    x = leaf(F, 1.0, 2.0, 3.0)
+    with hooks(F, lambda t: t.shape, lambda shape: F.ones(2, 3)):
+        y = x * F.full((3,), 2.0)
+    y.sum().backward()
+    return x.grad
+
+
+@pytest.mark.parametrize("unpacks", [True, False], ids=["an unpack hook", ".data"])
+def test_who_gave_it_another_shape_is_said(unpacks: bool) -> None:
+    x, w = leaf(minigrad, 1.0, 2.0, 3.0), minigrad.full((3,), 2.0)
+    with hooks(minigrad, lambda t: t, lambda t: minigrad.ones(5)) if unpacks else nullcontext():
+        y = x * w
+    if not unpacks:
+        w.data = minigrad.ones(5)
+    with pytest.raises(RuntimeError) as caught:
+        y.sum().backward()
+    cause = str(caught.value).splitlines()[-1]
+    assert cause.startswith("MulBackward0 could not compute its gradient, since the sizes do not match: ")
+    assert ("an unpack hook gave a tensor of another shape" in cause) is unpacks
+    assert (".data" in cause) is not unpacks
+
+
+def test_a_gradient_that_comes_out_in_another_shape_is_refused() -> None:
+    """PyTorch's convolution refuses earlier, in the words of the library that computes it."""
+    x = minigrad.ones(1, 1, 4, requires_grad=True)
+    with hooks(minigrad, lambda t: t, lambda t: minigrad.ones(1, 1, 7)):
+        y = minigrad.nn.functional.conv1d(x, minigrad.ones(1, 1, 2))
+    says = (
+        r"^Function ConvolutionBackward0 returned an invalid gradient at index 0 - got \[1, 1, 7\] but expected shape"
+    )
+    with pytest.raises(RuntimeError, match=says):
+        y.sum().backward()
 
 
 test_as_in_torch = behaviours.test()
