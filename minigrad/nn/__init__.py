@@ -11,7 +11,7 @@ from minigrad.absent import attributes_of
 # fmt: off
 from minigrad.nn import functional, init, modules, parameter, utils
 from minigrad.nn.modules.activation import (
-    Dropout, ELU, GELU, LeakyReLU, LogSigmoid, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Softplus, Tanh,
+    Dropout, ELU, GELU, LeakyReLU, LogSigmoid, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Softmin, Softplus, Tanh,
 )
 from minigrad.nn.modules.attention import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
 from minigrad.nn.modules.container import ModuleDict, ModuleList, Sequential

@@ -26,7 +26,7 @@ from minigrad.ops.pointwise.activations import (
     elu, gelu, leaky_relu, logsigmoid, relu, sigmoid, silu, softplus,
 )
 from minigrad.ops.pointwise.elementary import tanh
-from minigrad.ops.reductions.softmax import log_softmax, softmax
+from minigrad.ops.reductions.softmax import implicit_log_softmax as log_softmax, implicit_softmax as softmax, softmin
 from minigrad.ops.shapes.padding import pad
 # fmt: on
 __getattr__ = attributes_of(__name__)

@@ -96,6 +96,15 @@ class Softmax(Layer):
         return F.softmax(input, self.dim)
 
 
+class Softmin(Layer):
+    """softmax(-x) along `dim`: the smallest number gets the most."""
+
+    dim: int | None = None
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softmin(input, self.dim)
+
+
 class LogSoftmax(Layer):
     """log(softmax(x)) along `dim`, computed without overflow."""
 

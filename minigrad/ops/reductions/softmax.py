@@ -6,16 +6,18 @@ gradient is a difference: raising one score lowers all other probabilities.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
 from minigrad.ops.operands import floats_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_sum, wrap_dims
-from minigrad.public import Dims, Dtype, public
+from minigrad.public import Dims, Dtype, checked, public
 from minigrad.tensor import Tensor, wrap_dim
 
 
@@ -112,6 +114,31 @@ def softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
 def log_softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim)."""
     return _log_softmax(*_scores("log_softmax", input, dim, dtype))
+
+
+def _with_implicit_dim(name: str, function: Callable[..., Tensor], meaning: str) -> Callable[..., Tensor]:
+    """The function as nn.functional has it: like PyTorch it warns where no dimension is given, and chooses one."""
+
+    def chosen(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype = None) -> Tensor:
+        if dim is None:
+            text = f"Implicit dimension choice for {name} has been deprecated."
+            warn(f"{text} Change the call to include dim=X as an argument.")
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return function(input, dim, dtype)
+
+    chosen.__name__ = chosen.__qualname__ = name
+    chosen.__module__ = "minigrad.nn.functional"  # where pickle looks for it
+    chosen.__doc__ = f"{meaning} along `dim`; where that is not given, 0 is chosen for 0, 1 or 3 dimensions, else 1."
+    return checked(chosen)
+
+
+def _softmin(input: Tensor, dim: int, dtype: Dtype) -> Tensor:
+    return softmax(-input, dim, dtype)
+
+
+implicit_softmax = _with_implicit_dim("softmax", softmax, "Probabilities from scores")
+implicit_log_softmax = _with_implicit_dim("log_softmax", log_softmax, "Logarithms of probabilities from scores")
+softmin = _with_implicit_dim("softmin", _softmin, "Probabilities from scores of which the smallest is the best,")
 
 
 def _scores(name: str, input: Tensor, dim: int, dtype: dtypes.dtype | None) -> tuple[Tensor, int]:

@@ -312,6 +312,30 @@ for _title, _function in GRADIENTS.items():
     behaviours(f"gradient of {_title}")(lambda F, function=_function: function(F, F.nn.functional))
 
 
+for _name in ("softmax", "log_softmax", "softmin"):
+    _class = {"softmax": "Softmax", "log_softmax": "LogSoftmax", "softmin": "Softmin"}[_name]
+    for _shape in ("", "3", "2, 3", "2, 3, 4", "2, 1, 3, 2"):
+        _input = f"r({_shape})" if _shape else "F.tensor(0.5)"
+        for _call in (f"f.{_name}({_input})", f"f.{_name}({_input}, dim=None)", f"F.nn.{_class}()({_input})"):
+            behaviours(
+                f"a dimension is chosen, with a warning: {_call}",
+                warns=(f"UserWarning: Implicit dimension choice for {_name} has been deprecated. Change the call to",),
+            )(lambda F, call=_call: evaluate(F, call))
+    behaviours(f"a dimension that is given: {_name}")(
+        lambda F, name=_name, kind=_class: [
+            evaluate(F, f"f.{name}(r(2, 3), 0)"),
+            evaluate(F, f"f.{name}(i(1, 2), dim=0, dtype=F.float64)"),
+            evaluate(F, f"F.nn.{kind}(-1)(r(2, 3))"),
+            evaluate(F, f"f.{name}(r(2, 3), 1, 3, F.float64)"),
+        ]
+    )
+for _name in ("softmax", "log_softmax"):
+    for _call in (f"F.{_name}(r(2), None)", f"r(2).{_name}(None)"):
+        behaviours(f"refused: {_call}", error=TypeError, says=f"{_name}(): argument 'dim' (position ")(
+            lambda F, call=_call: evaluate(F, call)
+        )
+
+
 SURE = "F.tensor([[0.0, 200.0], [200.0, 0.0]])"
 PERFECT = [
     f"f.cross_entropy({SURE}, i(1, 0)%s)",
