@@ -4,15 +4,23 @@ It begins with Python's own words and says what to do: `minigrad.lgamma`, `x.lga
 minigrad.distributions` and `from minigrad.nn import Conv3d` end alike. data/pytorch_names.txt lists the public names of
 PyTorch by their owner; a name that is in it and is not here is absent. What PyTorch has not either stays the plain
 error of Python, which knows near misses ("Did you mean: 'tensor'?").
+
+Arguments that are left out of what is here are told alike. data/left_out_arguments.txt lists them by function or class:
+with PyTorch's default, which may be given and does nothing, among PyTorch's other parameters where their order matters
+(without a tensor or module that comes first); those after `*` have names only.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
+import inspect
+import itertools
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 ADVICE = (
     "PyTorch has it, minigrad leaves it out: it keeps what its lessons need. Use PyTorch for it; viz.BackwardStepper "
@@ -20,11 +28,14 @@ ADVICE = (
 )
 
 
+def _text(name: str) -> str:
+    with open(os.path.join(os.path.dirname(__file__), "data", name), encoding="utf-8") as file:
+        return file.read()
+
+
 def _names_of_pytorch() -> dict[str, frozenset[str]]:
     """PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor"."""
-    with open(os.path.join(os.path.dirname(__file__), "data", "pytorch_names.txt"), encoding="utf-8") as file:
-        text = file.read()
-    paragraphs = [paragraph.partition(":") for paragraph in text.split("\n\n")]
+    paragraphs = [paragraph.partition(":") for paragraph in _text("pytorch_names.txt").split("\n\n")]
     return {owner: frozenset(names.split()) for owner, _, names in paragraphs}
 
 
@@ -63,6 +74,54 @@ class AbsentAttribute:
         asked = f"type object {owner.__name__!r}" if tensor is None else f"{owner.__name__!r} object"
         text = explained(f"{asked} has no attribute {self.name!r}", "Tensor", self.name)
         raise AttributeError(text, name=self.name, obj=owner if tensor is None else tensor)
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def _left_out_arguments() -> dict[str, dict[str, tuple[Any, ...] | None]]:
+    """PyTorch's parameters by function, in their order: what may be given for those left out, None for the others."""
+    found = {}
+    for line in _text("left_out_arguments.txt").splitlines():
+        functions, _, parameters = line.partition(":")
+        pairs = [parameter.partition("=") for parameter in parameters.split()]
+        values = {name: tuple(map(ast.literal_eval, text.split("|"))) if text else None for name, _, text in pairs}
+        found.update(dict.fromkeys(functions.split(), values))
+    return found
+
+
+LEFT_OUT = _left_out_arguments()
+Target = TypeVar("Target", bound=Callable[..., Any])
+
+
+def check_left_out(function: str, name: str, value: Any) -> None:
+    """Raise if an argument that is left out was given, and is not what PyTorch has for it by default."""
+    accepted = LEFT_OUT[function][name] or ()
+    if value is not None and not (isinstance(value, bool | int | float | str) and value in accepted):
+        text = f"{function}() got an unexpected keyword argument {name!r} (other than {name}={accepted[0]!r})"
+        raise TypeError(f"{text}: {ADVICE}")
+
+
+def takes_left_out(target: Target, name: str = "") -> Target:
+    """The function or class, with PyTorch's arguments that it leaves out: they are checked, and not passed on."""
+    if isinstance(target, type):
+        target.__init__ = takes_left_out(target.__init__, target.__name__)  # type: ignore[misc]
+        return target
+    function = name or target.__name__
+    accepted, of_object = LEFT_OUT[function], inspect.unwrap(target).__code__.co_varnames[:1] == ("self",)
+    places = list(itertools.takewhile("*".__ne__, accepted))
+    first = of_object + next((place for place, parameter in enumerate(places) if accepted[parameter]), len(places))
+
+    @functools.wraps(target)
+    def called(*args: Any, **named: Any) -> Any:
+        # From the first one on PyTorch's places are others than ours, so what was given by place is passed on by name.
+        by_place = dict(zip(places[first - of_object :], args[first:], strict=False))
+        for given in (by_place, named):
+            for parameter in [parameter for parameter in given if accepted.get(parameter)]:
+                check_left_out(function, parameter, given.pop(parameter))
+        return target(*args[:first], *args[of_object + len(places) :], **by_place, **named)
+
+    return called  # type: ignore[return-value]
 
 
 class _Finder:

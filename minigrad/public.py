@@ -42,6 +42,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from minigrad import devices, dtypes
+from minigrad.absent import LEFT_OUT, check_left_out
 from minigrad.autograd.blame import keep_silent, type_name
 from minigrad.op_text import Writer, fill
 from minigrad.operands import MISSING, check_places, wrong_type
@@ -93,7 +94,11 @@ class Declaration(NamedTuple):
         (Annotations say it at once; inspect.signature takes far longer, which counts at import.)
         """
         kinds = {name: _kind(given) for name, given in self.declared.__annotations__.items() if name != "return"}
-        if KINDS.keys().isdisjoint(kinds.values()) and not (first and "other" in kinds):
+        if (
+            KINDS.keys().isdisjoint(kinds.values())
+            and not (first and "other" in kinds)
+            and not any(_left_out(name, first).values())
+        ):
             return self.declared
         return _PublicWriter(self, name, first).function
 
@@ -146,6 +151,8 @@ _TEXT = """
                        |     keep_silent()
 each numpy_name        |     if {numpy} is not None:
 each numpy_name        |         {n} = {numpy}
+each left_out          |     if {n} is not None:
+each left_out          |         check_left_out({name!r}, {n!r}, {n})
 overloaded             |     try:
 overloaded each check  |         {n}
 overloaded             |     except TypeError as error:
@@ -175,7 +182,8 @@ class _PublicWriter(Writer):
 
     def text(self) -> str:
         name, first = self.function.__name__, self.first
-        parameters = list(inspect.signature(self.declaration.declared).parameters.values())
+        declared = list(inspect.signature(self.declaration.declared).parameters.values())
+        parameters = _with_left_out(declared, _left_out(name, first))
         waiting = _waiting(parameters)
         checks = [_check(name, p, place, first, waiting) for place, p in enumerate(parameters, first)]
         numpys = [{"n": p.name, "numpy": NUMPYS[p.name]} for p in parameters if p.name in NUMPYS]
@@ -183,12 +191,13 @@ class _PublicWriter(Writer):
         words = {
             "name": name,
             "signature": _signature(parameters, [own["numpy"] for own in numpys]),
-            "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in parameters]),
+            "arguments": ", ".join([form.get(p.kind, "{0}").format(p.name) for p in declared]),
             "given": "".join("*given, " if _takes_several(p) else f"{p.name}, " for p in parameters[1 - first :]),
             "overloaded": self.declaration.overloaded and any(checks),
             "placed": not self.declaration.composed,
             "numpy_name": numpys,
             "check": list(filter(None, checks)),
+            "left_out": [p.name for p in parameters if p.annotation == "LeftOut"],
             "tensor": [
                 {"n": p.name, "is_given": f"{p.name} is not None and " * (p.annotation != "Tensor")}
                 for p in parameters
@@ -196,6 +205,27 @@ class _PublicWriter(Writer):
             ],
         }
         return fill(_TEXT, words)
+
+
+def _left_out(function: str, is_function: int) -> dict[str, Any]:
+    """PyTorch's parameters of a function, and which are left out: see absent.py. Methods have no `out`."""
+    return {name: values for name, values in LEFT_OUT.get(function, {}).items() if is_function or name != "out"}
+
+
+def _with_left_out(parameters: list[inspect.Parameter], order: dict[str, Any]) -> list[inspect.Parameter]:
+    """The parameters, and among them those that are left out, where PyTorch has them."""
+    merged = list(parameters)
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if "*" in order or any(map(_takes_several, parameters)):
+        kind = inspect.Parameter.KEYWORD_ONLY
+    elif order:  # what has names only here, since others of PyTorch's stand before it, has its place again
+        merged = [parameter.replace(kind=kind) for parameter in parameters]
+    for name, accepted in order.items():
+        if accepted is not None:
+            behind = list(order)[list(order).index(name) :]
+            place = next((place for place, own in enumerate(merged) if own.name in behind), len(merged))
+            merged.insert(place, inspect.Parameter(name, kind, default=None, annotation="LeftOut"))
+    return merged
 
 
 def _takes_several(parameter: inspect.Parameter) -> bool:
@@ -367,6 +397,7 @@ _runtime: dict[str, Any] = {
     "ndarray": np.ndarray,
     "inf": float("inf"),
     "nan": float("nan"),
+    "check_left_out": check_left_out,
     "check_places": check_places,
     "no_such_form": no_such_form,
     "wrong_type": wrong_type,

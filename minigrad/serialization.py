@@ -27,6 +27,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import type_name
 from minigrad.devices import device
 from minigrad.nn.parameter import Parameter
@@ -41,6 +42,7 @@ _NESTED: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "dict": dic
 # ---------------------------------------------------------------- save
 
 
+@takes_left_out
 def save(obj: Any, f: Any) -> None:
     """Write tensors, and lists and dicts of them, such as `model.state_dict()`, to a file that `load` reads.
 
@@ -135,6 +137,7 @@ def _write(stream: Any, members: dict[str, Any]) -> None:
 # ---------------------------------------------------------------- load
 
 
+@takes_left_out
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
     """Read what `save` wrote. No file can make this run code.
 

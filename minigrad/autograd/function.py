@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from minigrad.absent import attributes_of
 from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.fitting import invalid_gradient, sums_to
@@ -27,6 +28,7 @@ from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, Views, mark_view, set
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__getattr__ = attributes_of(__name__)
 
 MOST_RETURNS = 100  # how often a backward may come back to its own node before that is taken for an endless loop
 

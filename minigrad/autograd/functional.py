@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.absent import takes_left_out
 from minigrad.autograd.engine import grad
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.namespaces import tensors
@@ -60,6 +61,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return call.result(outputs, call.outputs_tuple), call.result(product, call.outputs_tuple)
 
 
+@takes_left_out
 def jacobian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False
 ) -> Any:
@@ -83,6 +85,7 @@ def jacobian(
     return nested if call.outputs_tuple else nested[0]
 
 
+@takes_left_out
 def hessian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False
 ) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.absent import attributes_of
+from minigrad.absent import attributes_of, takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.ops.silence import silent
@@ -21,6 +21,7 @@ __getattr__ = attributes_of(__name__)
 
 
 @no_grad()
+@takes_left_out
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
 ) -> Tensor:
@@ -51,6 +52,7 @@ def clip_grad_norm_(
 
 
 @no_grad()
+@takes_left_out
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
     """Clamp each element of the gradients, in place, between -clip_value and clip_value."""
     limit = float(clip_value)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
+from minigrad.absent import LEFT_OUT, takes_left_out
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.modes import modes
 from minigrad.tensor import Tensor
@@ -50,6 +51,8 @@ class Optimizer:
 
     def __init_subclass__(cls) -> None:
         """Have the rule's `step` note that it was called, once a scheduler wants to know: it is to come after that."""
+        if cls.__module__.startswith("minigrad.") and cls.__name__ in LEFT_OUT:
+            takes_left_out(cls)
         step = vars(cls).get("step")
         if step is None:
             return

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from minigrad.absent import attributes_of, takes_left_out
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.node import Node
@@ -21,6 +22,7 @@ from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor
 
 __all__ = ["CheckpointError", "checkpoint"]
+__getattr__ = attributes_of(__name__)
 
 
 class CheckpointError(RuntimeError):
@@ -31,6 +33,7 @@ class _Enough(BaseException):
     """Ends a second run that has saved all there is to save; no `except Exception` in the function holds it up."""
 
 
+@takes_left_out
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.absent import attributes_of
+from minigrad.absent import attributes_of, takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.creation import as_tensor, tensor
 from minigrad.ops.shapes.joining import stack_along
@@ -137,6 +137,7 @@ def default_collate(batch: Any) -> Any:
     )
 
 
+@takes_left_out
 class DataLoader(Generic[T]):
     """A dataset in batches. Each pass over it (`for batch in loader`) goes through all samples.
 
@@ -160,7 +161,7 @@ class DataLoader(Generic[T]):
         shuffle: bool | None = None,
         sampler: Any = None,
         *,
-        collate_fn: Callable[[list[Any]], Any] = default_collate,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
         drop_last: bool = False,
         generator: Generator | None = None,
     ) -> None:
@@ -171,7 +172,7 @@ class DataLoader(Generic[T]):
         if shuffle and not len(dataset):
             raise ValueError("num_samples should be a positive integer value, but got num_samples=0")
         self.dataset, self.batch_size, self.shuffle, self.sampler = dataset, batch_size, shuffle, sampler
-        self.collate_fn, self.drop_last, self.generator = collate_fn, drop_last, generator
+        self.collate_fn, self.drop_last, self.generator = collate_fn or default_collate, drop_last, generator
 
     def __len__(self) -> int:
         """How many batches a pass has."""

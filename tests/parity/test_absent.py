@@ -20,7 +20,7 @@ from minigrad.absent import ADVICE, NAMES
 OWNERS = (
     "minigrad", "Tensor", "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
     "minigrad.optim", "minigrad.optim.lr_scheduler", "minigrad.linalg", "minigrad.autograd", "minigrad.autograd.graph",
-    "minigrad.utils", "minigrad.utils.data", "minigrad.cuda",
+    "minigrad.utils", "minigrad.utils.data", "minigrad.cuda", "minigrad.autograd.function", "minigrad.utils.checkpoint",
 )  # fmt: skip
 MODULES = [owner for owner in OWNERS if owner != "Tensor"]
 NOT_OF_PYTORCH = ("torch", "TYPE_CHECKING")  # what its modules import and do not hide

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.autograd.engine import grad
 from minigrad.autograd.gradcheck import analytical, diagnosis, numerical
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
         return (actual == expected) | (np.abs(actual - expected) <= self.atol + self.rtol * np.abs(expected))
 
 
+@takes_left_out
 def gradcheck(
     func: Callable[..., Any],
     inputs: Any,
@@ -101,6 +103,7 @@ def gradcheck(
     return True
 
 
+@takes_left_out
 def gradgradcheck(
     func: Callable[..., Any],
     inputs: Any,

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import ContextDecorator
 from typing import Any
 
+from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.modes import modes, sure_to_begin
 from minigrad.autograd.profiler.averages import EventList
@@ -27,6 +28,7 @@ UNFINISHED = "<unfinished minigrad.autograd.profile>"
 _switching = threading.Lock()
 
 
+@takes_left_out
 class profile:
     """Record every operation in the block, forward and backward, with the time that it takes.
 

@@ -15,6 +15,7 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from minigrad import dtypes
+from minigrad.absent import takes_left_out
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.activation import Dropout
@@ -255,6 +256,7 @@ class TransformerEncoderLayer(Module):
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
 
+@takes_left_out
 class TransformerEncoder(Module):
     """`num_layers` copies of an encoder layer, one after the other, then `norm` if it is given.
 

@@ -16,6 +16,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, dataclass_transform
 
+from minigrad.absent import LEFT_OUT, takes_left_out
 from minigrad.nn.modules.module import Module
 
 Sizes = int | Sequence[int]
@@ -43,9 +44,15 @@ class Layer(Module):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        annotations = inspect.get_annotations(cls)
-        if not cls.__module__.startswith("minigrad.nn.") or not annotations:
+        if not cls.__module__.startswith("minigrad.nn."):
             return  # a learner's subclass of a layer may annotate what it likes
+        if annotations := inspect.get_annotations(cls):
+            cls._take_options(annotations)
+        if cls.__name__ in LEFT_OUT:
+            takes_left_out(cls)
+
+    @classmethod
+    def _take_options(cls, annotations: dict[str, Any]) -> None:
         kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
         cls._options = dict(cls._options)
         for name, annotation in annotations.items():
@@ -58,6 +65,7 @@ class Layer(Module):
                 if name in cls.__dict__:
                     delattr(cls, name)  # a class attribute would hide a buffer or parameter of this name
         cls.__init__ = _initializer(cls._options)  # type: ignore[method-assign]
+        cls.__init__.__qualname__ = f"{cls.__name__}.__init__"  # what Python's errors about arguments say
 
     def _set_up(self, *args: Any, **kwargs: Any) -> None:
         """Check the options, and make what follows from them."""

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from minigrad.absent import takes_left_out
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.tensor import Tensor
 
@@ -59,6 +60,7 @@ class StatefulModule:
         persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
         return {name: tensor for name, tensor in {**self._parameters, **persistent}.items() if tensor is not None}
 
+    @takes_left_out
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:
         """Copy the values of a state_dict into this module's parameters and buffers.
 

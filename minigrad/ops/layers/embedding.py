@@ -5,12 +5,14 @@ An embedding is indexing. Its gradient adds up in each row what reached all the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, arrays, op
 from minigrad.operands import tensor_operands
-from minigrad.public import as_tensor
+from minigrad.public import as_tensor, checked
 from minigrad.tensor import Tensor, from_array
 
 
@@ -48,7 +50,8 @@ def add_rows(self: Array, indices: Array, padding: int, count: int) -> Array:
 _embedding = embedding
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:  # type: ignore[no-redef]
+@checked  # type: ignore[no-redef]
+def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Tensor:
     """The rows of `weight` (V, D) with the numbers in `input` (any shape): a tensor of shape (*input.shape, D).
 
     `padding_idx`: a row that gets no gradient.

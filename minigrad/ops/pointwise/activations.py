@@ -82,6 +82,7 @@ def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
 # ---------------------------------------------------------------- an exponential below 0, a line above
 
 
+@checked
 @op(self=lambda F, g, self, alpha: g * F.where(self <= 0, F.exp(F.where(self < 0, self, 0)) * alpha, 1))
 def elu(self: Array, alpha: float = 1.0) -> Array:
     """x above 0, alpha * (exp(x) - 1) below. (Only numbers below 0 go through exp, also in the rule.)"""
@@ -131,6 +132,7 @@ def _silu_slope(F: Any, self: Any) -> Any:
     return gate * (1 + self * (1 - gate))
 
 
+@checked
 @op(self=lambda F, g, self: g * _silu_slope(F, self))
 def silu(self: Array) -> Array:
     """x * sigmoid(x)."""
