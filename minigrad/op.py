@@ -23,7 +23,6 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -39,16 +38,7 @@ from minigrad.autograd.grad_mode import is_recording
 from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
-from minigrad.autograd.saved import (
-    PackedTensor,
-    SavedTensor,
-    Versioned,
-    freed_error,
-    pack_all,
-    save,
-    unpack,
-    unpack_result,
-)
+from minigrad.autograd.saved import freed_error, pack_all, save, saved_properties, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.half_precision import in_float32
 from minigrad.op_text import OpText, Writer, define, local
@@ -151,7 +141,7 @@ class _OpWriter(Writer):
     def _node_members(self) -> dict[str, Any]:
         text = self.op_text
         slots = [name for want in text.saved for name in ((want, "") if want == "result" else (want,))]
-        members: dict[str, Any] = {
+        return {
             "__slots__": ("_output_count",) if text.several else (),
             "__module__": self.function.__module__,
             "__doc__": f"The node that `{text.name}` leaves in the graph.",
@@ -161,13 +151,8 @@ class _OpWriter(Writer):
             "_gives_all": bool(text.variadic),
             "_kept_names": tuple(slots),
             **{name: self._written_at_first_use(name) for name in _NAMESPACES},
+            **saved_properties(slots, text.tensors_saved),
         }
-        for position, want in enumerate(slots):
-            if want:
-                members[f"_saved_{want}"] = property(_saved_reader(position, want == "result"))
-            if want in text.tensors_saved:
-                members[f"_raw_saved_{want}"] = property(partial(SavedTensor, position=position))
-        return members
 
     def _written_at_first_use(self, name: str) -> Callable[..., Any]:
         """A method that makes way for the real one when it is first called: most programs use few ops' backward."""
@@ -199,20 +184,6 @@ def source(function: Callable[..., Any]) -> str:
         raise ValueError(f"{function!r} is not an op that was declared with @op")
     text = declared.__globals__["write"]().op_text
     return "\n\n".join([text.call(), *(text.backward(recorded) for recorded in (False, True) if text.rules)])
-
-
-def _saved_reader(position: int, is_result: bool) -> Callable[[Node], Any]:
-    def read(node: Node) -> Any:
-        if node._kept is None:
-            raise freed_error()
-        kept = node._kept[position]
-        if is_result:
-            return unpack_result(node, kept, node._kept[position + 1])
-        if isinstance(kept, NumberTensor):
-            return from_array(kept._array[()].astype(kept.kind))
-        return unpack(node, kept) if isinstance(kept, Tensor | Versioned | PackedTensor) else kept
-
-    return read
 
 
 # ---------------------------------------------------------------- what the calls fall back on

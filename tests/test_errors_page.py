@@ -48,6 +48,10 @@ BEGUN_ELSEWHERE = {
     ("node.py", "…"): "A write to this tensor was stopped half way",
     ("gradcheck/__init__.py", "…"): "Jacobian mismatch for output … with respect to input",
     ("gradcheck/__init__.py", "…\n"): "Jacobian mismatch for output … with respect to input",
+    ("engine.py", "…. It goes to a leaf"): "Function … returned an invalid gradient at index",
+    ("run.py", "…\n… could not compute its gradient"): "The size of tensor a",
+    ("functional.py", "…"): "The … of the user-provided function is independent of input",
+    ("saved.py", "…"): "",  # says what disable_saved_tensors_hooks was given
     ("backward_hooks.py", "… returned an invalid number of"): "",  # nn.Module's, of its hooks' own values
     ("blame.py", "…"): "",  # says what others give it
     ("views.py", "A view was created in … mode of a view which"): "",  # no view is both
@@ -391,6 +395,18 @@ RAISED: dict[str, Callable[[], Any]] = {
     "The function given to … should return a single Tensor": lambda: FUNCTIONAL.hessian(lambda x: (x, x), leaf()),
     "The Tensor returned by the function given to … should contain a single element": lambda: FUNCTIONAL.hessian(
         lambda x: x * 2, leaf()
+    ),
+    "Output … of the user-provided function does not require gradients": lambda: FUNCTIONAL.jacobian(
+        lambda x: x.detach(), leaf(), strict=True
+    ),
+    "The … of the user-provided function is independent of input": lambda: FUNCTIONAL.vjp(
+        lambda x, y: x, (leaf(), leaf()), mg.ones(2), strict=True
+    ),
+    "The gradient with respect to input … is independent of the inputs": lambda: FUNCTIONAL.jvp(
+        function_with(backward=lambda ctx, g: g.detach()).apply, leaf(), mg.ones(2), strict=True
+    ),
+    "While computing the hessian, found that the jacobian of the user-provided function": lambda: FUNCTIONAL.hessian(
+        lambda x: x.sum(), leaf(), strict=True
     ),
     "Inference tensors cannot be saved for backward": lambda: leaf() * inference_tensor(),
     "Inplace update to inference tensor outside InferenceMode is not allowed": lambda: inference_tensor().add_(1),

@@ -31,10 +31,6 @@ NO_GRAPH = (
     "made with requires_grad=True, or it was computed under no_grad() or after detach(), so there is no graph to go "
     "back through."
 )
-NO_SHAPE = (
-    "element {} of tensors is a GradientEdge that was made by hand, and does not say of which shape its gradient is: "
-    "get_gradient_edge(tensor) gives one that does."
-)
 
 
 def key_of(tensor: Tensor | GradientEdge) -> Key:
@@ -90,7 +86,9 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
     for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
         is_edge = isinstance(root, GradientEdge)
         if is_edge and root.ownership_token is None:
-            raise RuntimeError(NO_SHAPE.format(index))
+            raise RuntimeError(
+                f"element {index} of tensors is an edge made by hand: get_gradient_edge() knows its shape"
+            )
         shape, dtype = root.ownership_token if is_edge else (root._array.shape, root._array.dtype)
         if gradient is None and math.prod(shape) != 1 and (is_edge or root._node is not None):
             raise RuntimeError(NOT_SCALAR.format(list(shape)))

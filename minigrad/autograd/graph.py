@@ -5,11 +5,12 @@ and hooks on what is saved. (How a node is made up is told in node.py.)
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from minigrad.absent import attributes_of
-from minigrad.autograd.blame import count_write, short
+from minigrad.autograd.arguments import as_list
+from minigrad.autograd.blame import count_write
 from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.autograd.modes import thread
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, edge_node, get_gradient_edge
@@ -66,10 +67,9 @@ def increment_version(tensor: Any) -> None:
     """Count a write to a tensor, or to each of several, that was made behind the engine's back (`x.numpy()[0] = 1`), so
     that a node which saved it finds out. Of tensors of inference mode nobody counts the writes.
     """
-    if not isinstance(tensor, Iterable):
-        raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, not {short(tensor)}")
-    for written in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+    for written in as_list(tensor):
         if not isinstance(written, TensorBase):
-            text = "increment_version expects each element of the iterable to be a tensor"
-            raise RuntimeError(f"{text}, not {short(written)}")
+            raise RuntimeError(
+                f"increment_version expects each element of the iterable to be a tensor, not {written!r}"
+            )
         count_write(written)

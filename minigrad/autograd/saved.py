@@ -8,8 +8,9 @@ something else (a smaller copy, a file, a recipe to compute it again) in a saved
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
@@ -231,6 +232,28 @@ class SavedTensor:
                 "hooks is allowed at a time."
             )
         _pack_slot(self._node, self._position, (pack_hook, unpack_hook))
+
+
+def saved_properties(names: Sequence[str], of_tensors: Sequence[str]) -> dict[str, property]:
+    """`_saved_self` and the like, for the slots of a node with these names, and `_raw_saved_self` for tensors."""
+    properties = {}
+    for position, name in enumerate(names):
+        if name:
+            properties[f"_saved_{name}"] = property(partial(_saved_value, position=position))
+        if name in of_tensors:
+            properties[f"_raw_saved_{name}"] = property(partial(SavedTensor, position=position))
+    return properties
+
+
+def _saved_value(node: Node, position: int) -> Any:
+    if node._kept is None:
+        raise freed_error()
+    kept: Any = node._kept[position]
+    if node._kept_names[position] == "result":
+        return unpack_result(node, kept, node._kept[position + 1])
+    if isinstance(kept, TensorBase) and kept._is_number:
+        return from_array(kept._array.astype(kept.kind))  # type: ignore[attr-defined]
+    return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
 
 
 class saved_tensors_hooks:
