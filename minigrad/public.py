@@ -94,11 +94,9 @@ class Declaration(NamedTuple):
         (Annotations say it at once; inspect.signature takes far longer, which counts at import.)
         """
         kinds = {name: _kind(given) for name, given in self.declared.__annotations__.items() if name != "return"}
-        if (
-            KINDS.keys().isdisjoint(kinds.values())
-            and not (first and "other" in kinds)
-            and not any(_left_out(name, first).values())
-        ):
+        checks = not KINDS.keys().isdisjoint(kinds.values()) or (first and "other" in kinds)
+        is_written = isinstance(self.declared.__globals__.get("write"), _PublicWriter)  # since it is `everywhere`
+        if is_written or not (checks or any(_left_out(name, first).values())):
             return self.declared
         return _PublicWriter(self, name, first).function
 

@@ -6,7 +6,7 @@ A gradient arrives at a node, or at one output of a node that has several (a `Ke
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,9 @@ NO_GRAPH = (
 )
 
 
+PLACES = (TensorBase, GradientEdge)  # what a gradient can be asked for, and a run can start from
+
+
 def key_of(tensor: Tensor | GradientEdge) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
     as needing one. RuntimeError for a tensor that needs none.
@@ -48,22 +51,23 @@ def key_of(tensor: Tensor | GradientEdge) -> Key:
 
 def as_list(value: Any) -> list[Any]:
     """One or several, as a list."""
-    several = isinstance(value, Iterable) and not isinstance(value, TensorBase | GradientEdge | str)
+    several = isinstance(value, Iterable) and not isinstance(value, (*PLACES, str))
     return list(value) if several and type_name(value) != "torch.Tensor" else [value]
 
 
 def listed_inputs(value: Any, function: str) -> list[Any]:
     """The `inputs` of grad() or backward() as a list of tensors and edges; raise if they are not that."""
-    if isinstance(value, Mapping) and type(value) is not dict:
-        got = f"not {type(value).__name__}. Other Mapping types are not supported: dict(...) makes one of them."
-        raise TypeError(f"`inputs` argument to `{function}` must be a dict, {got}")
-    value = list(value.values()) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        if type(value) is not dict:
+            got = f"not {type(value).__name__}. Other Mapping types are not supported: dict(...) makes one of them."
+            raise TypeError(f"`inputs` argument to `{function}` must be a dict, {got}")
+        value = list(value.values())
     if not isinstance(value, TensorBase | Iterable):
         raise TypeError(f"`inputs` argument to `{function}` must be Tensors, not {type(value).__name__}: {value!r}")
     tensors = as_list(value)
     if not tensors:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
-    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges", TensorBase | GradientEdge)
+    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges", PLACES)
     return tensors
 
 
@@ -77,7 +81,7 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
     """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
     arrays (or batches of these) unless recorded.
     """
-    _check_tensors(roots, TypeError, "backward starts from a Tensor or several", TensorBase | GradientEdge)
+    _check_tensors(roots, TypeError, "backward starts from a Tensor or several", PLACES)
     given = [gradient for gradient in weights if gradient is not None]
     _check_tensors(given, TypeError, "gradients can be either Tensors or None")
     if len(weights) != len(roots):
