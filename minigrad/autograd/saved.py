@@ -177,7 +177,7 @@ def pack(node: Node, tensor: Tensor, hooks: tuple[Hook, Hook] | None = None) -> 
         packed = hook(tensor)
     if tensor._version != version:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
             "be modified by in-place operations as this can lead to unexpected side-effects: work on a clone()."
         )
     return PackedTensor(packed, pack_hook, unpack_hook, tensor, node)

@@ -52,6 +52,10 @@ DEFINITIONS: Mapping[str, tuple[str, str]] = {
     ),
     # reductions
     "_shared_by_equals": ("x self result", "where(self == result, x / ties(self, result), 0)"),
+    "_shared_along": (
+        "x self",
+        "words('{g} where {x} is the one that was taken, in equal parts, 0 elsewhere', x, self)",
+    ),
     "norm_gradient": (
         "x self result p",
         "0 if p == 0 else x * sign(self) if p == 1 else x * where(result == 0, 0, self / result) if p == 2 "
