@@ -5,7 +5,6 @@ A gradient arrives at a node, or at one output of a node that has several (a `Ke
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from minigrad.autograd.blame import short, type_name
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.autograd.node import GradientEdge, edge_node
 from minigrad.autograd.run import Key, Roots, key_at
-from minigrad.size import Size
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
@@ -40,8 +38,6 @@ def key_of(tensor: Tensor | GradientEdge) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
     as needing one. RuntimeError for a tensor that needs none.
     """
-    if isinstance(tensor, GradientEdge):
-        return key_at(tensor.node, tensor.output_nr)
     if tensor._node is None:
         raise RuntimeError(
             "One of the differentiated Tensors does not require grad: make it with requires_grad=True before it is used"
@@ -82,48 +78,41 @@ def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batc
     arrays (or batches of these) unless recorded.
     """
     _check_tensors(roots, TypeError, "backward starts from a Tensor or several", PLACES)
-    given = [gradient for gradient in weights if gradient is not None]
-    _check_tensors(given, TypeError, "gradients can be either Tensors or None")
+    _check_tensors(weights, TypeError, "gradients can be either Tensors or None", TensorBase | None)
     if len(weights) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(weights)} gradients")
     pairs = []
     for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
-        is_edge = isinstance(root, GradientEdge)
-        if is_edge and root.ownership_token is None:
-            raise RuntimeError(
-                f"element {index} of tensors is an edge made by hand: get_gradient_edge() knows its shape"
-            )
-        shape, dtype = root.ownership_token if is_edge else (root._array.shape, root._array.dtype)
-        if gradient is None and math.prod(shape) != 1 and (is_edge or root._node is not None):
-            raise RuntimeError(NOT_SCALAR.format(list(shape)))
-        if not is_edge and edge_node(root) is None:
+        if root._node is not None and gradient is None and root._array.size != 1:
+            raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
+        if edge_node(root) is None:
             raise RuntimeError(NO_GRAPH.format(index))
         if batched:
-            _check_batch(index, shape, gradient, weights[0])
-        elif gradient is not None and gradient.shape != shape:
-            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {Size(shape)}."
+            _check_batch(index, root, gradient, weights[0])
+        elif gradient is not None and gradient.shape != root.shape:
+            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {root.shape}."
             raise RuntimeError(f"Mismatch in shape: grad_output[{index}] {shapes}")
-        pairs.append((key_of(root), _start(shape, dtype, gradient, create_graph, batched)))
+        pairs.append((key_of(root), _start(root._array, gradient, create_graph, batched)))
     return pairs
 
 
-def _start(shape: tuple[int, ...], dtype: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
-    """What a run starts with at a root of this shape and dtype."""
+def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
+    """What a run starts with at a root, of which this is the array."""
     if gradient is None:
-        ones = np.ones(shape, dtype)[()]
+        ones = np.ones(root.shape, root.dtype)[()]
         return from_array(ones) if create_graph else ones
     if not create_graph:
         gradient = Batched(gradient._array) if batched else gradient._array
-    return fit_gradient(gradient, shape, dtype)
+    return fit_gradient(gradient, root.shape, root.dtype)
 
 
-def _check_batch(index: int, of_root: tuple[int, ...], gradient: Any, first: Any) -> None:
+def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:
     """Raise unless a gradient to start from is a batch for its root, of as many rows as the first."""
     shape = () if gradient is None else gradient.shape
-    if first is None or not shape or not shape[0] or shape != (len(first), *of_root):
+    if first is None or not shape or not shape[0] or shape != (len(first), *root.shape):
         raise RuntimeError(
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
             "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
             f"mismatch was detected: grad_output[{index}] has a shape of {list(shape[1:])} and output[{index}] has a "
-            f"shape of {Size(of_root)}. A batch is not empty, and all of grad_outputs are batches of one size."
+            f"shape of {root.shape}. A batch is not empty, and all of grad_outputs are batches of one size."
         )

@@ -25,6 +25,7 @@ from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.memory import OVERLAP
+from minigrad.size import Size
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
@@ -316,11 +317,34 @@ def edge_node(tensor: Any) -> Node | None:
 
 
 class GradientEdge(NamedTuple):
-    """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`."""
+    """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`, which ask
+    it for what a tensor has, too.
+    """
 
     node: Node
     output_nr: int
-    ownership_token: Any = None  # in this library the shape and numpy dtype of the tensor
+    ownership_token: Any = None  # in this library an array of the tensor's shape and dtype, without memory
+
+    @property
+    def _node(self) -> Node:
+        return self.node
+
+    @property
+    def _output_nr(self) -> int:
+        return self.output_nr
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._array.shape)
+
+    @property
+    def _array(self) -> Any:
+        if self.ownership_token is None:
+            raise RuntimeError("This edge was made by hand, and knows no shape: use get_gradient_edge(tensor)")
+        return self.ownership_token
+
+    def retain_grad(self) -> None:
+        """Without the tensor there is nothing in which its gradient could be kept."""
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -329,4 +353,4 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if node is None:
         text = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         raise RuntimeError(f"{text}: none arrives there")
-    return GradientEdge(node, tensor._output_nr, (tensor._array.shape, tensor._array.dtype))
+    return GradientEdge(node, tensor._output_nr, np.broadcast_to(np.zeros((), tensor._array.dtype), tensor.shape))
