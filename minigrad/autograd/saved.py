@@ -252,7 +252,7 @@ def _saved_value(node: Node, position: int) -> Any:
     if node._kept_names[position] == "result":
         return unpack_result(node, kept, node._kept[position + 1])
     if isinstance(kept, TensorBase) and kept._is_number:
-        return from_array(kept._array.astype(kept.kind))  # type: ignore[attr-defined]
+        return from_array(kept._array[()].astype(kept.kind))  # type: ignore[attr-defined]
     return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
 
 
