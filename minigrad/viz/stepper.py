@@ -35,6 +35,7 @@ from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page import output, recording, standalone
+from minigrad.viz.page.portions import PORTION, Portions
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.what_if import Nudge, Question, WhatIf
@@ -55,7 +56,6 @@ from minigrad.viz.steps.recorder import Recorder, is_plain
 from minigrad.viz.steps.story import of_inner
 from minigrad.viz.torch_graphs import mirror_of
 
-PORTION = 0.15  # seconds for which a request of the page may run nodes, before it has to ask again
 QUIET = 2.0  # seconds without a request, after which what has run is written to the notebook's output
 OVER = "The backward pass is over; no breakpoint was met."
 
@@ -98,7 +98,11 @@ class BackwardStepper(anywidget.AnyWidget):
     recorded: Any = traitlets.List()
     kept = traitlets.Unicode().tag(sync=True)
     ran: Any = traitlets.List().tag(sync=True)
-    past: Any = traitlets.List().tag(sync=True)  # what stands before `ran`, packed, where it is much
+    past: Any = traitlets.List().tag(
+        sync=True
+    )  # what stands before `ran`, packed, where it is much: see recording.Past
+    earlier: Any = traitlets.List().tag(sync=True)
+    lately: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)
     finished = traitlets.Bool(False).tag(sync=True)
     problem = traitlets.Dict().tag(sync=True)
@@ -174,8 +178,9 @@ class BackwardStepper(anywidget.AnyWidget):
         self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
             self._rehearse = functools.partial(rehearsal_of, graph, self._grads.tensors, lambda: record(begin()))
+        self._past = recording.Past()
         self._hold(self.recorded)
-        self.observe(self._on_recorded, "recorded")
+        self._portions = Portions(self.hold_sync, self._tell_ran)
         self._breakpoints = Breakpoints()
         self.observe(self._on_request, "request")
         self.observe(self._on_breaks, "breaks")
@@ -273,6 +278,7 @@ class BackwardStepper(anywidget.AnyWidget):
     def last(self) -> Frame:
         """Go to the end, running what has not run yet."""
         with self._stepping():
+            self._go(len(self._frames) - 1)
             while self._go(self.index + 1) is not None:
                 pass
             return self.frame
@@ -506,11 +512,12 @@ class BackwardStepper(anywidget.AnyWidget):
                 "this stepper is in the middle of a step: the hook or backward that runs in it cannot step it, too"
             )
         self.look()
-        try:
-            yield
-        finally:
-            self.now = self._values.now()
-            outside.changed_by(self)
+        with self._portions.changing():
+            try:
+                yield
+            finally:
+                self.now = self._values.now()
+                outside.changed_by(self)
 
     def _go(self, index: int) -> Frame | None:
         """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
@@ -520,6 +527,7 @@ class BackwardStepper(anywidget.AnyWidget):
             if not self._run_one():
                 return None
         self._show(index)
+        self._portions.go_on()
         return self.frame
 
     def _run_one(self) -> bool:
@@ -575,8 +583,11 @@ class BackwardStepper(anywidget.AnyWidget):
 
         This is done before each step, after each cell, and when another stepper has stepped.
         """
-        if self._is_running:
-            return  # the step itself sees what happens in it
+        if not self._is_running:  # else the step itself sees what happens in it
+            with self._portions.changing():
+                self._look()
+
+    def _look(self) -> None:
         self.now = self._values.now()
         index = max(self.index, 0)  # all of the forward pass shows the .grad of the moment after it
         changed = self._grads.changed_since(index)
@@ -592,6 +603,10 @@ class BackwardStepper(anywidget.AnyWidget):
             recorded[number] = json.dumps(self._frames[number].to_json(self._frames[number - 1] if number else None))
         self.recorded = recorded
         self._grads.correct(index, changed)  # last: where this is stopped, it is done again
+
+    def tell(self) -> None:
+        """Tell the page what it was not told yet: see `Portions`. Done after each cell, while it counts as running."""
+        self._portions.send()
 
     def _show(self, index: int) -> None:
         """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
@@ -624,13 +639,14 @@ class BackwardStepper(anywidget.AnyWidget):
         self._held = frames
         with self.hold_sync():
             self.kept = recording.pack({"picture": self.picture, "frames": frames, "problem": dict(problem)})
-            self._on_recorded({"new": self.recorded})
+            self._tell_ran()
 
-    def _on_recorded(self, change: Any) -> None:
+    def _tell_ran(self) -> None:
         """Tell the page which frames have run, and those that are not as kept."""
-        pairs = itertools.zip_longest(change["new"], self._held[: len(change["new"])])
+        pairs = itertools.zip_longest(self.recorded, self._held[: len(self.recorded)])
+        frames = ["" if frame == held else frame for frame, held in pairs]
         with self.hold_sync():
-            self.past, self.ran = recording.past_and_present(["" if frame == held else frame for frame, held in pairs])
+            self.past, self.earlier, self.lately, self.ran = self._past.parts_of(frames)
 
     def _hold_all(self) -> None:
         """Keep all frames: those that ran, or, as long as nothing has run, those of a rehearsal."""
@@ -646,6 +662,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """A click. An error is shown in the widget; the kernel goes on."""
         request = change["new"]
         nth = request.get("nth")
+        self._portions.send()  # so that the answer is one message, which waits for nobody
         with self.hold_sync():
             try:
                 self._answer(request)
@@ -653,6 +670,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 if not self.problem:
                     self.problem = trouble(error, None)
             self.answered = nth if isinstance(nth, int) else self.answered
+            self._portions.send()
         self._store_soon()
 
     def _answer(self, request: Mapping[str, Any]) -> None:

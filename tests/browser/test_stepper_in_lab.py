@@ -311,7 +311,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
     expect(widget).to_have_attribute("data-step", "63", timeout=30_000)
     assert lab.kernel("print(s.finished, w.grad)") == "True tensor([2.])"
     # Its frames are so many that the first are packed; they are there all the same, also without the kernel.
-    assert lab.kernel("print(len(s.past) > 0)") == "True"
+    assert lab.kernel("print(len(s.earlier) > 0)") == "True"
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     expect(lab.page.locator(".minigrad-alone").first).to_contain_text("kernel that ran this is gone", timeout=30_000)
     for name, step in (("first", "0"), ("next", "1"), ("last", "63"), ("back", "62")):

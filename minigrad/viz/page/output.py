@@ -24,7 +24,7 @@ import ipywidgets
 from minigrad.viz.page import recording, standalone, widget_source
 from minigrad.viz.steps.outside import running_shell
 
-STORED = ("key", "kept", "ran", "past", "index", "finished", "problem")  # traits that a page without a kernel needs
+STORED = ("key", "kept", *recording.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
 SCRIPTS = re.compile(r' data-script="[^"]*"|<script>.*</script>', re.DOTALL)
 
 

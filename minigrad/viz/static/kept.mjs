@@ -1,6 +1,6 @@
 // A recorded pass that does not need its kernel, so that a saved notebook and an exported page still step.
 // The model holds `kept`: the picture and the frames, packed by Python. While the kernel lives, `ran` says which frames have run: an empty
-// text for a frame that is as kept, else the frame itself; of long passes `past` holds the frames before those, packed, some in one text.
+// text for a frame that is as kept, else the frame itself; of long passes the lists of PACKED hold the frames before those, some in one text.
 // Without the kernel all kept frames count as run. `KeptModel` shows this to the
 // stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
 
@@ -8,12 +8,14 @@ const GONE = "The kernel that ran this is gone. The recorded steps can be walked
 const CHANGED = " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
 const NOTICE = "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
+const PACKED = ["past", "earlier", "lately"];
+
 class KeptModel {
   constructor(model, kept) {
     this.model = model;
     this.kept = kept;
     this.listeners = new Set();
-    this.chunks = new Map(); // packed text of `past` -> its frames
+    this.chunks = new Map(); // packed text -> its frames, or what will have unpacked them
     this.layout = model.get("layout"); // itself a model of the same kernel, and the one that says whether that is alive
     this.alone = model.get("live") === false || this.layout?.comm_live === false;
     this.onLife = () => {
@@ -22,7 +24,7 @@ class KeptModel {
       this.tell();
     };
     this.onPast = () => this.unpackPast().then(() => this.tell());
-    model.on("change:past", this.onPast);
+    for (const name of PACKED) model.on(`change:${name}`, this.onPast);
     this.layout?.on?.("comm_live_update", this.onLife);
   }
 
@@ -31,21 +33,29 @@ class KeptModel {
     for (const { events, listener } of [...this.listeners]) if (/recorded/.test(events)) listener();
   }
 
-  /** Unpack what is new in the past. Until that is done the frames in it are not there. */
-  async unpackPast() {
-    const texts = this.model.get("past") ?? [];
-    for (const text of texts) if (!this.chunks.has(text)) this.chunks.set(text, await unpack(text));
-    for (const text of this.chunks.keys()) if (!texts.includes(text)) this.chunks.delete(text);
-    this.joined = null;
+  packed() {
+    return PACKED.flatMap((name) => this.model.get(name) ?? []);
   }
 
-  /** For each frame that has run "", or the frame where it is not as kept; as far as it is unpacked. */
+  /** Unpack what is new in the past. Until that is done the frames of before it are there. */
+  async unpackPast() {
+    for (const text of this.packed()) if (!this.chunks.has(text)) this.chunks.set(text, this.unpackChunk(text));
+    await Promise.all(this.packed().map((text) => this.chunks.get(text)));
+    const texts = new Set(this.packed());
+    for (const text of this.chunks.keys()) if (!texts.has(text)) this.chunks.delete(text);
+  }
+
+  async unpackChunk(text) {
+    this.chunks.set(text, await unpack(text));
+  }
+
+  get isUnpacked() {
+    return this.packed().every((text) => Array.isArray(this.chunks.get(text)));
+  }
+
+  /** For each frame that has run "", or the frame where it is not as kept. */
   ran() {
-    const past = this.model.get("past") ?? [];
-    const known = past.map((text) => this.chunks.get(text));
-    const missing = known.indexOf(undefined);
-    const before = (missing < 0 ? known : known.slice(0, missing)).flat();
-    return missing < 0 ? [...before, ...(this.model.get("ran") ?? [])] : before;
+    return [...this.packed().flatMap((text) => this.chunks.get(text)), ...(this.model.get("ran") ?? [])];
   }
 
   get(name) {
@@ -57,9 +67,9 @@ class KeptModel {
 
   /** A new list only where there is something new in it: it is asked for all the time. */
   recorded() {
-    const [ran, past] = [this.model.get("ran"), this.model.get("past")];
-    const { joined, alone } = this;
-    if (!joined || joined.ran !== ran || joined.past !== past || joined.alone !== alone) this.joined = { ran, past, alone, frames: this.join(this.ran()) };
+    const of = [...PACKED, "ran"].map((name) => this.model.get(name)).concat(this.alone);
+    const { joined } = this;
+    if (!joined || (this.isUnpacked && of.some((part, k) => part !== joined.of[k]))) this.joined = { of, frames: this.join(this.ran()) };
     return this.joined.frames;
   }
 
@@ -103,7 +113,7 @@ class KeptModel {
   }
 
   forget() {
-    this.model.off("change:past", this.onPast);
+    for (const name of PACKED) this.model.off(`change:${name}`, this.onPast);
     this.layout?.off?.("comm_live_update", this.onLife);
   }
 }
@@ -111,7 +121,7 @@ class KeptModel {
 /** Show a pass in `el` with the stepper's `render`; `onPage` is true where nobody expects a kernel. */
 async function renderKept(render, model, el, onPage) {
   const shown = new KeptModel(model, await unpack(model.get("kept")));
-  await shown.unpackPast();
+  while (!shown.isUnpacked) await shown.unpackPast();
   const word = document.createElement("p");
   word.className = "minigrad-alone";
   word.setAttribute("role", "status");

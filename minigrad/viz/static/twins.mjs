@@ -14,6 +14,11 @@ export class Twins {
     const { boxes = {}, edges = [] } = picture.data;
     this.named = new Map(Object.entries(boxes).map(([id, { name }]) => [name, id]));
     this.ends = new Map(edges.map(([edge, ...ends]) => [edge, ends]));
+    [this.sources, this.targets] = [{}, {}]; // of each box
+    for (const [, source, target] of edges) {
+      (this.sources[target] ??= []).push(source);
+      (this.targets[source] ??= []).push(target);
+    }
     root.addEventListener("pointerover", (event) => this.point("pointed", event.target));
     root.addEventListener("pointerleave", () => this.point("pointed", null));
     root.addEventListener("focusin", (event) => this.point("focused", event.target.matches(":focus-visible") ? event.target : null));
@@ -64,13 +69,14 @@ export class Twins {
   /** The box of a variable in the line that made a box: `h` is one of h₁, h₂ ... there, that which went in, or left of the sign, what comes out. */
   inLine(word, box, isInside, isAssigned) {
     const { boxes } = this.picture.data;
-    const edges = [...this.ends.values()];
-    const near = new Set(isInside ? edges.filter(([, target]) => target === box).map(([source]) => source) : [box]);
-    // The line's own result comes after what else is made in it.
-    if (isAssigned) for (const one of near) for (const [source, target] of edges) if (source === one) near.add(target);
+    const near = new Set(isInside ? this.sources[box] : [box]);
+    for (const id of near) {
+      if (boxes[id]?.name === word || boxes[id]?.name.replace(/[₀-₉]+$/, "") === word) return id;
+      // The line's own result comes after what else is made in it.
+      if (isAssigned) for (const target of this.targets[id] ?? []) near.add(target);
+    }
     const any = this.named.get(word);
-    const isIt = (id) => boxes[id]?.name === word || boxes[id]?.name.replace(/[₀-₉]+$/, "") === word;
-    return [...near].find(isIt) ?? (any && boxes[any].kind !== "result" ? any : null);
+    return any && boxes[any].kind !== "result" ? any : null;
   }
 
   /** Set the words of a text apart that stand for a box. */

@@ -37,6 +37,7 @@ def changed_by(stepper: Any) -> None:
 def _after_cell(*_: Any) -> None:
     changed_by(None)
     for stepper in list(_steppers):
+        stepper.tell()
         stepper.store()
     _rest_if_alone()
 

@@ -221,8 +221,9 @@ def _gets(item: Contribution, senders: Senders, gets: str = "gets", later: int =
     if item.joint:
         had = senders[item.box]
         before = [name for name in had[: len(had) - 1 - later] if name]
-        came = f"what came from {enumeration(dict.fromkeys(before))}" if before else "what was there"
-        came = came if len(set(before)) <= MOST_SENDERS else f"the {len(before)} that came before"
+        names, came = dict.fromkeys(before), f"the {len(before)} that came before"
+        if len(names) <= MOST_SENDERS:  # of thousands, no list is made
+            came = f"what came from {enumeration(names)}" if names else "what was there"
         pieces.append(("text", f", and that is added to {came}"))
         if item.array.size <= LINE:
             pieces += [("text", ": "), ("value", item.joint)]

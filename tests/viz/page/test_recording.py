@@ -11,7 +11,7 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.autograd.graph import saved_tensors_hooks
 from minigrad.viz.page import recording
-from minigrad.viz.page.recording import pack
+from minigrad.viz.page.recording import RAN, pack
 
 Program = Callable[[], tuple[Any, dict[str, Any], list[Any]]]  # root, options of the stepper, leaves
 
@@ -175,7 +175,7 @@ def test_a_long_pass_that_was_walked_keeps_less_than_a_megabyte_in_each_place() 
     kept = stored(stepper)["kept"]
     assert unpack(kept)["frames"] == stepper.recorded
     assert len(kept) < 1e6
-    assert sum(len(json.dumps(stepper.get_state([name]))) for name in ("kept", "ran", "past")) < 1e6
+    assert sum(len(json.dumps(stepper.get_state([name]))) for name in ("kept", *RAN)) < 1e6
 
 
 def test_large_passes_are_not_rehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,8 @@ def chain_of(boxes: int) -> Any:
 
 def frames_that_the_page_has(stepper: Any) -> list[str]:
     """As kept.mjs puts them together."""
-    ran = [frame for chunk in stepper.past for frame in unpack(chunk)] + stepper.ran
+    packed = [chunk for name in RAN[:-1] for chunk in getattr(stepper, name)]
+    ran = [frame for chunk in packed for frame in unpack(chunk)] + stepper.ran
     kept = unpack(stepper.kept)["frames"]
     return [frame or kept[k] for k, frame in enumerate(ran)]
 
@@ -248,7 +249,7 @@ def test_a_step_of_a_long_pass_sends_little_and_the_notebook_holds_a_part(monkey
             assert frames_that_the_page_has(stepper) == stepper.recorded
     assert frames_that_the_page_has(stepper) == stepper.recorded
     assert max(sent) < 200_000 < len(json.dumps(stepper.recorded))
-    assert len(json.dumps([stepper.past, stepper.ran])) < len(json.dumps(stepper.recorded)) / 2
+    assert len(json.dumps(stepper.get_state(RAN))) < len(json.dumps(stepper.recorded)) / 2
 
 
 def test_a_frame_of_long_ago_that_changes_reaches_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +260,7 @@ def test_a_frame_of_long_ago_that_changes_reaches_the_page(monkeypatch: pytest.M
         y = y * 1.001
     stepper = viz.BackwardStepper(y.sum(), names={"x": x})
     stepper.last()
-    assert stepper.past
+    assert stepper.earlier
     stepper.first()
     x.grad = mg.tensor([5.0])
     stepper.look()

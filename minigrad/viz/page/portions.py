@@ -1,0 +1,73 @@
+"""What a busy widget tells its page: in portions.
+
+A message for each of thousands of steps costs more than the steps, and JupyterLab stops listening. So what changes is
+held, and sent together: every `PORTION` seconds, so that a long run is seen to move, and when no more comes. That is
+known at the end of a cell, and of other code of the kernel's when its event loop is free again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+
+PORTION = 0.15  # seconds between two messages; and for which a request of the page runs nodes, before it asks again
+
+
+class Portions:
+    """Holds what changes of a widget: `hold` is its `hold_sync`; `complete` is called before anything is sent.
+
+    JupyterLab's clicks come in another thread than cells run in: what one has planned may come due in the middle of
+    what the other does, which then sends it.
+    """
+
+    def __init__(self, hold: Callable[[], AbstractContextManager[None]], complete: Callable[[], None]) -> None:
+        self._hold, self._complete = hold, complete
+        self._held = ExitStack()
+        self._is_busy = self._is_planned = False
+        self._sent = -PORTION
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Around what changes the widget; inside, `go_on` marks where a portion may end."""
+        self._is_busy = True
+        self._held.enter_context(self._hold())
+        try:
+            yield
+        finally:
+            self._is_busy = False
+            if self._is_over():
+                self.send()
+            elif not self._is_planned:
+                self._plan()
+
+    def go_on(self) -> None:
+        """Send what has changed so far, if it is time."""
+        if self._is_over():
+            self.send()
+            self._held.enter_context(self._hold())
+
+    def send(self) -> None:
+        """Send what has changed, now."""
+        self._complete()
+        self._held.close()
+        self._sent = time.monotonic()
+
+    def _is_over(self) -> bool:
+        return time.monotonic() - self._sent >= PORTION
+
+    def _plan(self) -> None:
+        """Send when nobody is busy any more: at once, where there is no loop that would know."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.send()
+            return
+        self._is_planned = True
+        loop.call_later(PORTION, self._send_as_planned)
+
+    def _send_as_planned(self) -> None:
+        self._is_planned = False
+        if not self._is_busy:
+            self.send()

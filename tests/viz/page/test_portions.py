@@ -1,0 +1,179 @@
+"""What a stepper tells its page while it is stepped from code or by clicks: few messages, and no more in them than is
+new, however long the pass is.
+"""
+
+import asyncio
+import functools
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from cells import unpack
+from IPython.core.interactiveshell import InteractiveShell
+
+import minigrad as mg
+from minigrad import viz
+from minigrad.viz.page import portions
+from minigrad.viz.page.recording import RAN
+
+unpacked = functools.cache(unpack)
+
+
+class Page:
+    """A stepper of a pass with many nodes, and what its page has been told since."""
+
+    def __init__(self, nodes: int, pause: float = 0.0) -> None:
+        w, b = mg.tensor(0.999, requires_grad=True), mg.tensor(0.001, requires_grad=True)
+        x = w * b
+        for _ in range((nodes - 3) // 2):
+            x = x * w + b
+            if pause:
+                x.register_hook(lambda g: time.sleep(pause))
+        self.s = s = viz.BackwardStepper(x, names={"w": w, "b": b})
+        s._repr_mimebundle_()
+        self.state = dict(s.get_state())
+        self.sizes: list[int] = []
+        self.indices: list[int] = []
+        send = s.comm.send
+
+        def note(data: Any = None, *arguments: Any, **more: Any) -> Any:
+            text = json.dumps(data)
+            self.sizes.append(len(text))
+            self.state |= json.loads(text)["state"]
+            self.indices.append(self.state["index"])
+            assert self.index_is_there()
+            return send(data, *arguments, **more)
+
+        s.comm.send = note
+
+    def frames(self) -> list[str]:
+        """As kept.mjs puts them together."""
+        packed = [chunk for name in RAN[:-1] for chunk in self.state[name]]
+        ran = [frame for chunk in packed for frame in unpacked(chunk)] + self.state["ran"]
+        kept = unpack(self.state["kept"])["frames"]
+        return [frame or kept[k] for k, frame in enumerate(ran)]
+
+    def index_is_there(self) -> bool:
+        packed = sum(len(unpacked(chunk)) for name in RAN[:-1] for chunk in self.state[name])
+        return bool(self.state["index"] < packed + len(self.state["ran"]))
+
+    def knows_all(self) -> bool:
+        return self.frames() == self.s.recorded and self.state["index"] == self.s.index
+
+    def click(self, **what: Any) -> None:
+        self.s.set_state({"request": {**what, "nth": self.s.answered + 1}})
+
+    def click_through(self) -> None:
+        while not self.s.finished:
+            self.click(to=self.s.index + 1)
+
+
+def over(s: Any) -> None:
+    while s.over() is not None:
+        pass
+
+
+def next_again_and_again(s: Any) -> None:
+    while s.next() is not None:
+        pass
+
+
+RUNS = {
+    "last": lambda s: s.last(),
+    "run": lambda s: s.run(),
+    "out": lambda s: s.out(),
+    "run_to": lambda s: s.run_to("w"),
+}
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    made = InteractiveShell.instance()
+    yield made
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_a_run_from_code_sends_each_frame_once(run: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portions, "PORTION", 600)
+    sent = []
+    for nodes in (151, 301, 601):
+        page = Page(nodes)
+        run(page.s)
+        assert page.knows_all()
+        assert page.state["finished"] or run is RUNS["run_to"]
+        assert len(page.sizes) <= 2
+        sent.append(sum(page.sizes))
+    assert sent[2] < 2.2 * sent[1] < 2.2**2 * sent[0]
+    assert sent[2] < 601 * 500  # bytes for each step
+
+
+def test_recorded_frames_are_walked_over_in_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page(151)
+    page.s.last()
+    page.s.first()
+    monkeypatch.setattr(portions, "PORTION", 600)
+    page.sizes.clear()
+    page.s.run()
+    assert page.state["index"] == page.s.index == 151
+    assert len(page.sizes) <= 2
+
+
+def test_a_click_sends_one_message_which_is_as_small_late_in_a_pass_as_early() -> None:
+    sent = []
+    for nodes in (151, 301, 601):
+        page = Page(nodes)
+        page.click_through()
+        assert page.knows_all()
+        assert len(page.sizes) == 2 * page.s.index  # the request comes back, and then the answer
+        sent.append(sum(page.sizes))
+    assert sent[2] < 2.3 * sent[1] < 2.3**2 * sent[0]
+    assert sent[2] < 601 * 15_000
+
+
+def test_a_long_run_is_seen_to_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portions, "PORTION", 0)
+    page = Page(151)
+    page.s.last()
+    assert [*dict.fromkeys(page.indices)] == [*range(1, 152)]
+    assert page.knows_all()
+
+
+@pytest.mark.parametrize("run", [next_again_and_again, over])
+def test_a_loop_of_steps_is_told_in_portions_and_to_its_end(run: Callable[[Any], None]) -> None:
+    async def busy() -> None:
+        page = Page(151)
+        start = time.monotonic()
+        run(page.s)
+        assert len(page.sizes) <= 1 + (time.monotonic() - start) / portions.PORTION < 75
+        await asyncio.sleep(2 * portions.PORTION)
+        assert page.knows_all()
+        assert page.state["finished"]
+
+    asyncio.run(busy())
+
+
+def test_all_is_told_when_a_cell_is_over(shell: InteractiveShell) -> None:
+    async def busy() -> None:
+        page = Page(31)
+        shell.user_ns["s"] = page.s
+        assert shell.run_cell("for _ in range(20): s.next()").success
+        assert page.knows_all()
+        assert page.state["index"] == 20
+
+    asyncio.run(busy())
+
+
+def test_clicks_in_another_thread_are_answered_whole() -> None:
+    async def busy() -> None:
+        page = Page(61, pause=0.02)
+        page.s.next()
+        page.s.next()  # what it changes is sent by this loop, a while later
+        while not page.s.finished:
+            await asyncio.to_thread(page.click, run=True)
+            assert page.knows_all()
+            assert page.state["answered"] == page.s.answered
+
+    asyncio.run(busy())
