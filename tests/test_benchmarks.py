@@ -90,6 +90,20 @@ def test_each_script_prints_a_table_for_each_row(script, monkeypatch):
     check_tables(script, output_here(monkeypatch, [FOLDER / f"{script}.py", "--quick"]))
 
 
+def test_what_a_stepper_sends_is_counted_by_number_of_nodes(monkeypatch):
+    printed = output_here(monkeypatch, [FOLDER / "stepper_messages.py", "--quick"])
+    tables = [table.splitlines() for table in printed.strip().split("\n\n")]
+    assert [table[0].split("nodes")[0].strip() for table in tables] == [
+        "from code",
+        "a request a step",
+        "requests to run",
+    ]
+    counts = [[[int(word) for word in row.split()[:3]] for row in table[1:]] for table in tables]
+    assert all([row[0] for row in rows] == [51, 101] for rows in counts)
+    assert [row[1] for row in counts[1]] == [2 * 51, 2 * 101]  # each request comes back, and is answered
+    assert all(row[1] < row[0] / 2 for row in counts[0] + counts[2])
+
+
 def test_run_summarizes_the_rows_asked_for(tmp_path):
     picture = tmp_path / "summary.png"
     lines = output_of("run", "W1", "W8", "--picture", str(picture)).splitlines()

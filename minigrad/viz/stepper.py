@@ -39,14 +39,14 @@ from minigrad.viz.page.portions import PORTION, Portions
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.what_if import Nudge, Question, WhatIf
-from minigrad.viz.page.widget_picture import picture_of, still_of
+from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.picture.svg import empty_drawing
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
-from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.frames import Frame, Frames
 from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
 from minigrad.viz.steps.kept_values import KeptValues
 from minigrad.viz.steps.levels import Levels
@@ -112,6 +112,7 @@ class BackwardStepper(anywidget.AnyWidget):
     # for again.
     stopped = traitlets.Dict().tag(sync=True)
     now = traitlets.Dict().tag(sync=True)  # box -> its value, where that was written to since the picture was drawn
+    outdated = traitlets.Unicode().tag(sync=True)  # that variables in the picture are other tensors now
     whatif = traitlets.Dict().tag(sync=True)  # a pass with other numbers, which is shown instead: see page/what_if.py
     # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group} or {"what_if":
     # {leaf: numbers}} with "nudge", and "nth": which request this is; also "open": the groups that are open.
@@ -152,8 +153,10 @@ class BackwardStepper(anywidget.AnyWidget):
         self._graph = graph
         self._forward = forward_frames(graph, first) if forward else []  # the frames before the first
         self._frames: list[Frame] = [first]
+        self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
         self._grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, drawing.rooms)
+        self._variables = outside.Variables(graph, {} if frame is None else frame.f_globals)
 
         def another(second: Any, result: Any, inputs: Mapping[str, Any] | None) -> Recorder:
             steps = pass_of(result, gradient, retain_graph, create_graph, inputs and list(inputs.values()))
@@ -199,9 +202,9 @@ class BackwardStepper(anywidget.AnyWidget):
     # -- from code
 
     @property
-    def frames(self) -> tuple[Frame, ...]:
+    def frames(self) -> Frames:
         """The frames recorded so far. Frame 0 is the moment before anything ran backward."""
-        return tuple(self._frames)
+        return Frames(self._frames)
 
     @property
     def frame(self) -> Frame:
@@ -489,7 +492,7 @@ class BackwardStepper(anywidget.AnyWidget):
         told = ["".join(line.text for line in frame.story if line.kind == "sentence") for frame in self._frames]
         words = [f"Step {frame.index} of {frame.total}. {text}" for frame, text in zip(self._frames, told, strict=True)]
         shown = self._graph, self._groups, self.picture["open"]
-        film = film_of([still_of(*shown, frame) for frame in self._frames], words, seconds)
+        film = film_of(stills_of(*shown, self._frames), words, seconds)
         standalone.write(path, film, "save_svg()")
 
     def _run_rest(self) -> None:
@@ -588,15 +591,16 @@ class BackwardStepper(anywidget.AnyWidget):
                 self._look()
 
     def _look(self) -> None:
-        self.now = self._values.now()
+        self.now, self.outdated = self._values.now(), self._variables.made_anew()
         index = max(self.index, 0)  # all of the forward pass shows the .grad of the moment after it
         changed = self._grads.changed_since(index)
         if not changed:
             return
-        frame = self._frames[index]
-        for key, (before, _) in changed.items():
+        frame = self._as_ran.setdefault(index, self._frames[index])
+        for key, before in self._grads.other_than_ran(index, changed).items():
             if key in self._graph.by_id and self._graph.by_id[key].kind == "leaf":
                 frame = self._recorder.with_changed_grad(frame, key, before)
+        self._recorder.progress.touched.update(self._graph.by_id.keys() & changed.keys())
         self._frames[index] = frame
         recorded = list(self.recorded)
         for number in range(index, min(index + 2, len(self._frames))):
@@ -629,6 +633,7 @@ class BackwardStepper(anywidget.AnyWidget):
             self._graph = self._recorder.graph
             self._grads.clear()
             self._values.clear()
+            self._variables.clear()
             self._given, self._rehearse, self._question = (None, {}), None, None
         super().close()
 

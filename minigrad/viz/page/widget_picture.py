@@ -15,7 +15,7 @@ from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.modules import Group, notice, open_at_first
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean
-from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, written
+from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, places_of, written
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_values import value_of
 
@@ -84,6 +84,12 @@ def _drawn(box: Box, drawing: Drawing) -> dict[str, Any]:
 def still_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frame: Frame) -> str:
     """One frame as an SVG, for a page on which no widget runs; `shown` are the groups that are open."""
     return draw_svg(graph, frame.states, frame.edges, frame.chips, groups, shown).svg
+
+
+def stills_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], frames: Sequence[Frame]) -> list[str]:
+    """Several frames, for which the graph is laid out once."""
+    placed = places_of(graph, True, groups, shown)
+    return [draw_svg(graph, one.states, one.edges, one.chips, groups, shown, placed).svg for one in frames]
 
 
 def saved_of(box: Box) -> list[list[str]]:

@@ -71,6 +71,7 @@ def draw_svg(
     chips: Mapping[str, str] | None = None,
     groups: Sequence[Group] = (),
     shown: Collection[str] = (),
+    placed: Layout | None = None,
 ) -> Drawing:
     """Draw a snapshot.
 
@@ -80,12 +81,12 @@ def draw_svg(
         chips: edge id -> what flows along it now.
         groups: those that open and close, outer ones first.
         shown: the ids of those that are to be open, as far as all can be read then.
+        placed: where everything stands, from `places_of`, where that is known.
     """
     every_grad = states is not None
+    layout = placed or places_of(graph, every_grad, groups, shown)
     states, wires, chips = states or {}, wires or {}, chips or {}
     sizes = {box.id: box_size(box, every_grad) for box in graph.boxes}
-    flows = flows_of(graph) if every_grad else {}
-    _, layout = open_that_fit(sizes, graph.edges, flows, groups, shown)
     names = {group.id: group.name for group in groups} | {box.id: box.name for box in graph.boxes}
     edges = {edge.id: edge for edge in graph.edges}
     lines = ""
@@ -102,6 +103,12 @@ def draw_svg(
     frames, titles = ("".join(part[above] for part in parts) for above in (0, 1))
     layers = frames, lines, titles + "".join(boxes), _chips(layout, chips)
     return _drawing(graph, sizes, layout, layers)
+
+
+def places_of(graph: Snapshot, every_grad: bool, groups: Sequence[Group], shown: Collection[str]) -> Layout:
+    """Where everything stands; with `every_grad`, results have a row for their gradient, too."""
+    sizes = {box.id: box_size(box, every_grad) for box in graph.boxes}
+    return open_that_fit(sizes, graph.edges, flows_of(graph) if every_grad else {}, groups, shown)[1]
 
 
 def empty_drawing(graph: Snapshot) -> Drawing:

@@ -142,7 +142,7 @@ export class Panels {
     const { player } = this;
     const { problem } = player;
     const atFailure = player.failedHere;
-    const key = `${frame.index}|${player.readings}|${frame.story.length}|${frame.isVeiled === true}|${atFailure ? problem.text : ""}|${player.note}`;
+    const key = `${frame.index}|${player.readings}|${frame.story.length}|${frame.isVeiled === true}|${atFailure ? problem.text : ""}|${player.note}|${player.outdated}`;
     if (key === this.told) return;
     this.told = key;
     const all = frame.events ?? [];
@@ -154,6 +154,7 @@ export class Panels {
     if (atFailure) {
       parts.push(make("div", { class: "mg-problem", role: "alert" }, make("b", {}, "This step failed. "), make("span", { dir: "auto" }, failure), error ? eventLine(error) : ""));
     }
+    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
     if (events.length) parts.push(eventList(events));

@@ -6,7 +6,7 @@ import { met } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
 const PATIENCE = 1800; // milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has died
-const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now", "whatif"];
+const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now", "whatif", "outdated"];
 
 export class Player {
   constructor(model) {
@@ -66,6 +66,11 @@ export class Player {
   /** What boxes hold now that were written to since the picture was drawn, or other numbers. */
   get now() {
     return this.supposed?.now ?? this.model.get("now") ?? {};
+  }
+
+  /** That variables in the picture are other tensors by now; not while it shows other numbers. */
+  get outdated() {
+    return this.supposed ? "" : (this.model.get("outdated") ?? "");
   }
 
   get picture() {

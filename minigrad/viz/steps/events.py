@@ -135,12 +135,12 @@ def of_nan(box: Box, names: list[str], first: bool) -> Event:
     return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
 
-def of_change_from_outside(box: Box, before: Any, after: Any) -> Event:
-    """A `.grad` that is not what the pass has left."""
+def of_change_from_outside(box: Box, before: Any, after: Any, then: str) -> Event:
+    """A `.grad` that is not what the pass has left; `then` is what comes of it."""
     text = (
         f"{box.name}.grad was {in_words(before)} after this step and is {in_words(after)} now: something else "
-        "changed it, your code or another pass over the same graph. The next step adds to what is there."
-    )
+        f"changed it, your code or another pass over the same graph. {then}"
+    ).rstrip()
     title = f"{box.name}.grad was changed from outside"
     return Event("error", box.id, title, text, array_value(before), array_value(after))
 

@@ -17,12 +17,14 @@ from typing import Any
 from minigrad.viz.graph.boxes import State
 from minigrad.viz.graph.rules import Rule
 from minigrad.viz.graph.values import Value, norm
-from minigrad.viz.picture.markup import clean, clean_lines
+from minigrad.viz.picture.markup import clean, clean_lines, shorten
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.history import Moment
 from minigrad.viz.steps.questions import Question
 
 Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op", "alarm") and what it says
+
+LONGEST = 100  # columns of a frame in a cell's output
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,11 @@ class Frame:
         events = [clean(event.text) for event in self.events if not event.is_quiet]
         return " ".join(text.rstrip(".:") + "." for text in [*lines, *events])
 
+    def __repr__(self) -> str:
+        sentence = next((line.text for line in self.story if line.kind == "sentence"), clean(self.op))
+        place = f"step {self.index} of {self.total}" if self.index >= 0 else f"forward {self.index}"
+        return shorten(f"{place}: {sentence}", LONGEST)
+
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""
         states = self.states.since(None if before is None else before.states)
@@ -200,6 +207,14 @@ class Frame:
             **({"made": self.made} if self.made else {}),
             **({"cells": self.cells} if self.cells else {}),
         }
+
+
+class Frames(tuple[Frame, ...]):
+    """Some frames, which a cell shows in one line: `trace()` tells all of them."""
+
+    def __repr__(self) -> str:
+        many = "frame" if len(self) == 1 else "frames"
+        return f"{len(self)} {many}" + (f", the last {self[-1]!r}" if self else "")
 
 
 def _for_json(size: float) -> float | str:

@@ -73,6 +73,7 @@ class KeptGrads:
         retaining = {ids.get(one.grad_fn, f"retaining {number}"): one for number, one in enumerate(results)}
         self.tensors: dict[str, Any] = leaves | dict(wanted or {}) | retaining
         self._history = History({key: _keep(grad_of(tensor), None) for key, tensor in self.tensors.items()})
+        self._ran: dict[int, dict[str, KeptGrad | None]] = {}  # what steps left, where `correct` has replaced it
 
     def add(self, touched: Iterable[str] | None) -> None:
         """Keep what there is now, as the next frame's; `touched` are those that the step can have changed, None where
@@ -93,21 +94,29 @@ class KeptGrads:
         self._history.shorten(count)
         self.put_back(count - 1)
 
-    def changed_since(self, index: int) -> dict[str, tuple[Any, KeptGrad | None]]:
-        """Where a `.grad` is not what it was when the frame `index` was shown last: what it was, as an array or None,
-        and what `correct` is to keep.
-        """
-        changed: dict[str, tuple[Any, KeptGrad | None]] = {}
+    def changed_since(self, index: int) -> dict[str, KeptGrad | None]:
+        """Where a `.grad` is not what it was when the frame `index` was shown last: what `correct` is to keep."""
+        changed: dict[str, KeptGrad | None] = {}
         for key, tensor in self.tensors.items():
             known = self._history.value(key, index)
             now = _keep(grad_of(tensor), known)
             if now is not known:
-                changed[key] = None if known is None else known.array, now
+                changed[key] = now
         return changed
 
-    def correct(self, index: int, changed: Mapping[str, tuple[Any, KeptGrad | None]]) -> None:
+    def other_than_ran(self, index: int, changed: Mapping[str, KeptGrad | None]) -> dict[str, Any]:
+        """Where a `.grad` is not what the step of a frame has left, with what has `changed` by now: what that was, as
+        an array or None.
+        """
+        ran = {key: self._history.value(key, index) for key in changed} | self._ran.get(index, {})
+        now = {key: self._history.value(key, index) for key in ran} | dict(changed)
+        arrays = {key: [None if one is None else one.array for one in (ran[key], now[key])] for key in ran}
+        return {key: was for key, (was, held) in arrays.items() if not _are_alike(was, held)}
+
+    def correct(self, index: int, changed: Mapping[str, KeptGrad | None]) -> None:
         """Keep what has changed since the frame `index` was shown last."""
-        for key, (_, now) in changed.items():
+        for key, now in changed.items():
+            self._ran.setdefault(index, {}).setdefault(key, self._history.value(key, index))
             self._history.correct(key, index, now)
 
     def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, KeptGrad | None]]:
@@ -134,7 +143,7 @@ class KeptGrads:
 
     def clear(self) -> None:
         """Let go of all tensors."""
-        self.tensors, self._history = {}, History({})
+        self.tensors, self._history, self._ran = {}, History({}), {}
 
 
 def grad_of(tensor: Any) -> Any:
@@ -152,6 +161,13 @@ def _keep(gradient: Any, old: KeptGrad | None) -> KeptGrad | None:
         return KeptGrad(gradient, None)
     is_pytorchs = isinstance(gradient, torch_graphs.Tensor)
     return KeptGrad(gradient, gradient.kept() if is_pytorchs else gradient.detach().numpy().copy())
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two arrays, or None, are the same."""
+    if one is None or other is None:
+        return one is other
+    return bool(one.shape == other.shape and np.array_equal(one, other, equal_nan=True))
 
 
 def _is_same(gradient: Any, numbers: Any) -> bool:

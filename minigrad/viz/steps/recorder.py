@@ -75,13 +75,16 @@ class Recorder:
 
     def first(self) -> Frame:
         """The moment before anything ran."""
+        pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
+        return self._frame(None, self._beginning(), happened.before_the_pass(self.graph, self.runs, pruned))
+
+    def _beginning(self) -> list[Line]:
+        """What is told before anything has run: which leaves hold a `.grad`, now."""
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
         is_own = self.queue is self.steps  # an engine of the learner's, whose gradients begin with 0
         held = [pair for pair in grads if not is_own or np.any(pair[1])]
-        story = tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
-        pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
-        return self._frame(None, story, happened.before_the_pass(self.graph, self.runs, pruned))
+        return tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
 
     def advance(self) -> Frame | None:
         """Run one node and write its frame; None when there is none left.
@@ -309,12 +312,15 @@ class Recorder:
 
     def with_changed_grad(self, frame: Frame, key: str, before: Any) -> Frame:
         """A frame whose `.grad` of one leaf was changed from outside since it was written."""
-        self.progress.touched.add(key)
-        event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key))
+        then = "" if self.finished or self.failure else "The next step adds to what is there."
+        then = (
+            "The next step, which has run, brings back what it left." if frame.index < len(self.progress.ran) else then
+        )
+        event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key), then)
         grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
         state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
-        others = [other for other in frame.events if (other.node, other.title) != (key, event.title)]
-        return replace(frame, states=frame.states.but({key: state}), events=(*others, event))
+        story = frame.story if frame.index else tuple(self._beginning())
+        return replace(frame, states=frame.states.but({key: state}), events=(*frame.events, event), story=story)
 
     def with_lines(self, frame: Frame, lines: list[Line]) -> Frame:
         """A frame that tells some more, before the last words of the story."""

@@ -21,6 +21,7 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.viz.page import standalone
 from minigrad.viz.page.notebook import TEMPLATES, VIEW, PageExporter
+from minigrad.viz.picture import svg
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = [
@@ -326,3 +327,14 @@ def test_the_command_line_finds_template_and_exporter(executed: Any, tmp_path: P
     for name, arguments in ways.items():
         convert(tmp_path, "--output", name, *arguments)
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_a_film_lays_its_graph_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid: list[Any] = []
+    lay_out = svg.open_that_fit
+    monkeypatch.setattr(svg, "open_that_fit", lambda *given: laid.append(given) or lay_out(*given))
+    x = mg.tensor([1.0], requires_grad=True)
+    stepper = viz.BackwardStepper((x.exp() * x.tanh()).sum())
+    stepper.save_svg(tmp_path / "film.svg")
+    assert len(stepper.frames) == 6
+    assert len(laid) == 1

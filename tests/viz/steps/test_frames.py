@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from cells import EXAMPLE, cell, seen
 
+from minigrad import viz
+
 
 def test_before_anything_ran(example: dict[str, Any]) -> None:
     (frame,) = example["s"].frames
@@ -285,3 +287,16 @@ def test_a_name_of_thousands_of_characters_leaves_room_for_what_is_said_of_it(ru
         (sentence,) = [line.text for line in frame.story if line.kind == "sentence"]
         assert len(sentence) < 450  # five names
         assert "m" * 30 in sentence or "n" * 30 in sentence or "relu" in sentence
+
+
+def test_a_frame_is_one_line_in_a_cells_output(example: dict[str, Any]) -> None:
+    names = {name: example[name] for name in "ABCDEF"}
+    stepper = viz.BackwardStepper(example["F"], names=names, forward=True)
+    assert repr(stepper.frame).startswith("forward -")
+    stepper.run_to("F")
+    assert repr(stepper.frame).startswith("step 1 of 6: add: ")
+    assert repr(stepper.first()) != repr(stepper.last()) == "step 6 of 6: A.grad becomes 24."
+    assert repr(stepper.frames) == "7 frames, the last step 6 of 6: A.grad becomes 24."
+    assert repr(stepper.frames[:1]).count("\n") == 0
+    wide = {"x" * 300: example["A"]}
+    assert all(len(repr(frame)) <= 100 for frame in viz.BackwardStepper(example["F"], names=wide).frames)

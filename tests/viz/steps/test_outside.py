@@ -235,3 +235,110 @@ def test_a_stepper_that_was_closed_looks_at_nothing(shell: InteractiveShell) -> 
     assert shell.run_cell("1").success
     e.s.look()
     assert (e.s.recorded, e.s.now) == (before, {})
+
+
+def told(stepper: Any) -> str:
+    """What the page says of the frame that it shows, with all events."""
+    frame = json.loads(stepper.recorded[stepper.index])
+    lines = ["".join(text for _, text in line["pieces"]) for line in frame["story"] if not line["why"]]
+    return " ".join([*lines, *(event["text"] for event in frame["events"] if not event["why"])])
+
+
+def two_passes(library: Any = mg) -> tuple[Any, Any, Any]:
+    """A leaf, and steppers of two results of it: the gradients are [3, 3] and [3, 12]."""
+    a = library.tensor([1.0, 2.0], requires_grad=True)
+    return a, viz.BackwardStepper((a * 3).sum(), names={"a": a}), viz.BackwardStepper((a**3).sum(), names={"a": a})
+
+
+def library_of(name: str) -> Any:
+    return mg if name == "minigrad" else pytest.importorskip(name)
+
+
+@pytest.mark.parametrize("name", ["minigrad", "torch"])
+def test_before_the_first_step_it_says_which_grad_is_there_now(name: str) -> None:
+    _, s, u = two_passes(library_of(name))
+    s.last()
+    assert "a.grad still holds [3, 3] from before" in told(u)
+    assert "None" not in told(u).replace("a.grad was None after this step", "")
+    s.first()
+    assert told(u).endswith("Every .grad is None, which is not the same as 0.")
+    s.last()
+    u.last()
+    assert told(u).startswith("a.grad: [3, 3] + [3, 12] = [6, 15].")
+
+
+@pytest.mark.parametrize("name", ["minigrad", "torch"])
+def test_a_change_that_was_undone_is_told_no_longer(name: str) -> None:
+    a, s, u = two_passes(library_of(name))
+    s.last()
+    as_it_ran, json_as_it_ran = s.frame, s.recorded[-1]
+    u.last()
+    assert "a.grad was [3, 3] after this step and is [6, 15] now" in told(s)
+    assert s.recorded[-1] != json_as_it_ran
+    u.request = {"to": 0, "nth": 1}
+    assert a.grad.tolist() == [3.0, 3.0]
+    assert (s.frame, s.recorded[-1]) == (as_it_ran, json_as_it_ran)
+    u.request = {"to": u.frames[0].total, "nth": 2}
+    assert a.grad.tolist() == [6.0, 15.0]
+    assert "is [6, 15] now" in told(s)
+    s.back()
+    s.next()  # what is there now is brought back, and still is not what the step left
+    assert a.grad.tolist() == [6.0, 15.0]
+    assert "is [6, 15] now" in told(s)
+
+
+def test_what_changes_twice_is_told_from_what_the_step_left() -> None:
+    a, s, _ = two_passes()
+    s.last()
+    for number in (4.0, 5.0):
+        a.grad = mg.full((2,), number)
+        s.look()
+        assert f"a.grad was [3, 3] after this step and is [{number:g}, {number:g}] now" in told(s)
+        assert sum(event.title == "a.grad was changed from outside" for event in s.frame.events) == 1
+
+
+def test_what_the_next_step_does_with_a_change_is_said_where_there_is_one() -> None:
+    a, s, _ = two_passes()
+    adds, brings = "The next step adds to what is there.", "The next step, which has run, brings back what it left."
+    for k, (step, sentence) in enumerate(((s.next, adds), (s.last, ""), (s.back, brings))):
+        step()
+        a.grad = mg.full((2,), float(k))
+        s.look()
+        assert "your code or another pass" in told(s)
+        assert [words in told(s) for words in (adds, brings)] == [words == sentence for words in (adds, brings)]
+    s.next()
+    assert a.grad.tolist() == [1.0, 1.0]  # as it was when that step was left
+
+
+def test_two_steppers_that_are_walked_at_will_say_only_what_is_so() -> None:
+    numbers = iter("0312013223130102312310230121")
+    a, s, u = two_passes()
+    for number in numbers:
+        stepper = (s, u)[int(number) % 2]
+        (stepper.next, stepper.back, stepper.last, stepper.first)[int(next(numbers))]()
+        held = "None" if a.grad is None else f"[{', '.join(f'{value:g}' for value in a.grad.tolist())}]"
+        for one in (s, u):
+            changes = [event for event in one.frame.events if event.title == "a.grad was changed from outside"]
+            assert one.frame.states[one._graph.named("a").id].grad.full == held
+            assert [f"is {held} now" in event.text for event in changes] in ([], [True])
+            if one.index == 0:
+                assert ("Every .grad is None" in told(one)) == (a.grad is None)
+            if one.index == one.frame.total and not changes:
+                assert held in told(one)
+
+
+@pytest.mark.parametrize("name", ["minigrad", "torch"])
+def test_a_variable_that_is_another_tensor_now_is_named(name: str, shell: InteractiveShell) -> None:
+    shell.user_ns |= {"library": library_of(name), "viz": viz}
+    make = "a = library.tensor([1.0, 2.0], requires_grad=True); b = library.tensor([3.0, 4.0], requires_grad=True)"
+    assert shell.run_cell(make).success
+    assert shell.run_cell("y = (a * b).sum(); n = 3; s = viz.BackwardStepper(y)").success
+    s = shell.user_ns["s"]
+    shell.run_cell("a.data.mul_(2); n = library.ones(2)")  # it is the same tensor still; n is nothing that is shown
+    assert s.outdated == ""
+    shell.run_cell("a = library.tensor([5.0, 6.0], requires_grad=True)")
+    assert s.outdated.startswith("a is another tensor now: this shows what it was before.")
+    shell.run_cell(make)
+    assert s.outdated.startswith("a and b are other tensors now")
+    shell.run_cell("del a; b = 7")
+    assert s.outdated == ""
