@@ -319,6 +319,36 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
         expect(widget).to_have_attribute("data-step", step)
 
 
+MANY = [
+    "import minigrad as mg\nfrom minigrad import viz",
+    "w = mg.tensor(0.999, requires_grad=True)\nb = mg.tensor(0.001, requires_grad=True)\nx = w * b\n"
+    "for _ in range(749):\n    x = x * w + b\ns = viz.BackwardStepper(x)\ns",
+]
+
+
+@pytest.mark.parametrize("run", ["s.last()", "while s.next() is not None: pass"])
+def test_thousands_of_steps_from_a_cell_arrive(lab: Any, run: str) -> None:
+    lab.server.write("many.ipynb", MANY)
+    lab.server.trust()
+    lab.open("many.ipynb")
+    widget = lab.page.locator(".minigrad-stepper").first
+    expect(widget).to_have_attribute("data-step", "0", timeout=30_000)
+    assert lab.kernel(f"{run}\nprint(s.index, len(s.past))") == "1501 2"
+    expect(widget).to_have_attribute("data-step", "1501", timeout=60_000)
+    expect(widget.locator(".mg-counter")).to_have_text("step 1501 of 1501")
+    widget.locator(".mg-press-first").click()
+    expect(widget).to_have_attribute("data-step", "0")
+    expect(widget.locator(".mg-story")).to_contain_text("Every .grad is None")
+    assert lab.kernel("print(s.index, w.grad, b.grad)") == "0 None None"
+
+
+def test_a_variable_that_was_made_anew_is_told_of(stepper: Stepper, lab: Any) -> None:
+    note = stepper.widget.locator(".mg-outdated")
+    expect(note).to_have_count(0)
+    lab.kernel("A = mg.tensor([7.], requires_grad=True)")
+    expect(note).to_contain_text("A is another tensor now: this shows what it was before.")
+
+
 def test_a_number_is_changed_and_what_ran_comes_back(stepper: Stepper, lab: Any) -> None:
     stepper.press("next")
     stepper.at(1)
