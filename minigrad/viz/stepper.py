@@ -718,6 +718,7 @@ class BackwardStepper(anywidget.AnyWidget):
     def output_html(self) -> str:
         """The widget with all that a page without a kernel needs of it, as HTML for a notebook's output."""
         self._hold_all()
+        self._tell_ran()
         self._still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
         return output.html_of(self, self._still)
 
@@ -741,13 +742,14 @@ class BackwardStepper(anywidget.AnyWidget):
         if self._storing is not None:
             self._storing.cancel()
         self._storing = None
-        if self._stored not in (None, self._state()):
+        if self._stored not in (None, self._state()) and not self._portions.is_busy:  # in a cell: done after it
+            self._portions.send()
             output.publish(self._output(output.html_of(self, self._still)), self.key, update=True)
             self._stored = self._state()
 
     def _state(self) -> tuple[Any, ...]:
         """What differs when an output no longer holds what is shown."""
-        return id(self.recorded), self.index, self.finished, self.problem.get("text")
+        return self.recorded, self.index, self.finished, self.problem.get("text")
 
     def _store_soon(self) -> None:
         """`store()` when nothing has been clicked for a while."""

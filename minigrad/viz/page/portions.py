@@ -16,7 +16,8 @@ PORTION = 0.15  # seconds between two messages; and for which a request of the p
 
 
 class Portions:
-    """Holds what changes of a widget: `hold` is its `hold_sync`; `complete` is called before anything is sent.
+    """Holds what changes of a widget: `hold` is its `hold_sync`; `complete` is called before anything is sent. It
+    `is_busy` while the widget changes.
 
     JupyterLab's clicks come in another thread than cells run in: what one has planned may come due in the middle of
     what the other does, which then sends it.
@@ -25,18 +26,18 @@ class Portions:
     def __init__(self, hold: Callable[[], AbstractContextManager[None]], complete: Callable[[], None]) -> None:
         self._hold, self._complete = hold, complete
         self._held = ExitStack()
-        self._is_busy = self._is_planned = False
+        self.is_busy = self._is_planned = False
         self._sent = -PORTION
 
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Around what changes the widget; inside, `go_on` marks where a portion may end."""
-        self._is_busy = True
+        self.is_busy = True
         self._held.enter_context(self._hold())
         try:
             yield
         finally:
-            self._is_busy = False
+            self.is_busy = False
             if self._is_over():
                 self.send()
             elif not self._is_planned:
@@ -69,5 +70,5 @@ class Portions:
 
     def _send_as_planned(self) -> None:
         self._is_planned = False
-        if not self._is_busy:
+        if not self.is_busy:
             self.send()
