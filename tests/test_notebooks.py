@@ -27,7 +27,7 @@ from minigrad.teach.exercise import stars
 FOLDER = Path(__file__).parent.parent / "notebooks"
 PATHS = sorted(FOLDER.glob("[0-9][0-9]_*.ipynb"))
 TEXTS = [*sorted(FOLDER.glob("*.ipynb")), FOLDER.parent / "README.md", FOLDER.parent / "minigrad" / "README.md"]
-PICTURES = {"image/svg+xml", "image/png", "text/html", "application/vnd.jupyter.widget-view+json"}
+PICTURES = {"image/svg+xml", "image/png", "text/html"}
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 Cell = Any
@@ -94,6 +94,16 @@ def test_the_folder_holds_what_a_learner_opens() -> None:
 def test_there_are_chapters() -> None:
     assert [path.stem for path in PATHS][:1] == ["00_start_here"]
     assert "03_backward_step_by_step" in [path.stem for path in PATHS]
+
+
+@each_notebook
+def test_an_output_needs_nothing_that_a_save_may_lose(path: Path) -> None:
+    """JupyterLab writes the state of widgets as the kernel has it, or not at all: an output holds all that it shows."""
+    notebook = nbformat.read(path, as_version=4)
+    assert "widgets" not in notebook.metadata
+    forms = [form for cell in notebook.cells for output in cell.get("outputs", ()) for form in output.get("data", {})]
+    assert forms
+    assert "application/vnd.jupyter.widget-view+json" not in forms
 
 
 @each_notebook
