@@ -70,8 +70,6 @@ class _ForwardConvolution(_Convolution):
     groups: int = 1
     bias: Any = True
     padding_mode: str = "zeros"
-    device: Any = None
-    dtype: Any = None
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -129,8 +127,6 @@ class ConvTranspose2d(_Convolution):
     bias: Any = True
     dilation: Any = 1
     padding_mode: str = "zeros"
-    device: Any = None
-    dtype: Any = None
 
     def forward(self, input: Tensor) -> Tensor:
         return F.conv_transpose2d(

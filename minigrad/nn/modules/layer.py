@@ -34,7 +34,8 @@ class Layer(Module):
     - An option of type `Tensor | None` is a buffer.
     - After `_: KW_ONLY` come options that are given by name only.
     - `_set_up` checks the options, completes them and makes the parameters. The options that it takes as arguments do
-      not become attributes.
+      not become attributes. Where it takes `device` and `dtype`, these are the last of the options, unless
+      they are annotated.
     """
 
     _options: ClassVar[dict[str, inspect.Parameter]] = {}
@@ -64,6 +65,11 @@ class Layer(Module):
                 cls._options[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
                 if name in cls.__dict__:
                     delattr(cls, name)  # a class attribute would hide a buffer or parameter of this name
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        for name in ("device", "dtype"):
+            if name in cls._set_up.__code__.co_varnames and name not in annotations:
+                cls._options.pop(name, None)
+                cls._options[name] = inspect.Parameter(name, kind, default=None)
         cls.__init__ = _initializer(cls._options)  # type: ignore[method-assign]
         cls.__init__.__qualname__ = f"{cls.__name__}.__init__"  # what Python's errors about arguments say
 

@@ -43,8 +43,6 @@ class _BatchNorm(_Normalization):
     momentum: float | None = 0.1
     affine: bool = True
     track_running_stats: bool = True
-    device: Any = None
-    dtype: Any = None
     _: KW_ONLY
     bias: Any = True
 
@@ -131,8 +129,6 @@ class LayerNorm(_Normalization):
     eps: float = 1e-5
     elementwise_affine: bool = True
     bias: Any = True
-    device: Any = None
-    dtype: Any = None
 
     def _set_up(self, bias: bool, device: Any, dtype: Any) -> None:
         self.normalized_shape = repeated(self.normalized_shape, 1)
@@ -158,8 +154,6 @@ class RMSNorm(_Normalization):
     normalized_shape: Any
     eps: float | None = None
     elementwise_affine: bool = True
-    device: Any = None
-    dtype: Any = None
 
     def _set_up(self, device: Any, dtype: Any) -> None:
         self.normalized_shape = repeated(self.normalized_shape, 1)
@@ -189,8 +183,6 @@ class GroupNorm(_Normalization):
     num_channels: int
     eps: float = 1e-5
     affine: bool = True
-    device: Any = None
-    dtype: Any = None
     _: KW_ONLY
     bias: Any = True
 

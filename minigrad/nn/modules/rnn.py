@@ -101,8 +101,6 @@ class _Cell(Recurrent):
 
     _shown_if_changed: ClassVar[tuple[str, ...]] = ("bias",)
     bias: bool = True
-    device: Any = None
-    dtype: Any = None
 
     def _set_up(self, device: Any, dtype: Any) -> None:
         weights = self._weights(self.input_size, self.bias, device, dtype)
@@ -143,8 +141,6 @@ class RNNCell(PlainStep, _Cell):
 
     _shown_if_changed = ("bias", "nonlinearity")
     nonlinearity: str = "tanh"
-    device: Any = None
-    dtype: Any = None
 
 
 class LSTMCell(LSTMStep, _Cell):
@@ -172,8 +168,6 @@ class RNNBase(Recurrent):
     batch_first: bool = False
     dropout: float = 0.0
     bidirectional: bool = False
-    device: Any = None
-    dtype: Any = None
 
     def _set_up(self, device: Any, dtype: Any) -> None:
         self._check_options()
@@ -307,8 +301,6 @@ class RNN(PlainStep, RNNBase):
     batch_first: bool = False
     dropout: float = 0.0
     bidirectional: bool = False
-    device: Any = None
-    dtype: Any = None
 
     def _set_up(self, device: Any, dtype: Any) -> None:
         if self.nonlinearity not in ("tanh", "relu"):
