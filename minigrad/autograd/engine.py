@@ -60,20 +60,16 @@ def backward(
         create_graph: record the backward itself, so that gradients can be differentiated.
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
     """
-    weights = grad_tensors if grad_variables is None else _under_older_name(grad_variables, grad_tensors)
-    run = _prepared(tensors, weights, retain_graph, create_graph, inputs)
+    if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            both = "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
+            raise RuntimeError(f"{both} Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
+    run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
     if create_graph:
         warn(CYCLE_MESSAGE)
     exhaust(run)
-
-
-def _under_older_name(grad_variables: Any, grad_tensors: Any) -> Any:
-    """The gradients that backward() was given as `grad_variables`."""
-    warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-    if grad_tensors is not None:
-        both = "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
-        raise RuntimeError(f"{both} Please only use `grad_tensors`.")
-    return grad_variables
 
 
 def grad(
@@ -124,8 +120,7 @@ def grad(
     for index, (source, gradient) in enumerate(zip(sources, results, strict=True)):
         if gradient is None and materialize_grads:
             if isinstance(source, GradientEdge):
-                what = "materialize_grads cannot be used when the given input is a GradientEdge"
-                raise RuntimeError(f"{what}: give the tensor itself, whose shape the zeros have")
+                raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
             results[index] = from_array(np.zeros(source.shape, source._array.dtype)).requires_grad_(create_graph)
         elif gradient is None and not allow_unused:
             raise RuntimeError(

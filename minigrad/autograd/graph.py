@@ -69,7 +69,5 @@ def increment_version(tensor: Any) -> None:
     """
     for written in as_list(tensor):
         if not isinstance(written, TensorBase):
-            raise RuntimeError(
-                f"increment_version expects each element of the iterable to be a tensor, not {written!r}"
-            )
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         count_write(written)

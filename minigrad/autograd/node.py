@@ -14,8 +14,10 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
+from collections import namedtuple
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -316,26 +318,14 @@ def edge_node(tensor: Any) -> Node | None:
     return node_on_demand(tensor) if node is ON_DEMAND else node
 
 
-class GradientEdge(NamedTuple):
+class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))):
     """Where the gradient of a tensor arrives, without the tensor: stands for it in `grad()` and `backward()`, which ask
-    it for what a tensor has, too.
+    it for what a tensor has, too. (The token is an array of the tensor's shape and dtype here, without memory.)
     """
 
-    node: Node
-    output_nr: int
-    ownership_token: Any = None  # in this library an array of the tensor's shape and dtype, without memory
-
-    @property
-    def _node(self) -> Node:
-        return self.node
-
-    @property
-    def _output_nr(self) -> int:
-        return self.output_nr
-
-    @property
-    def shape(self) -> Size:
-        return Size(self._array.shape)
+    _node = property(itemgetter(0))
+    _output_nr = property(itemgetter(1))
+    shape = property(lambda edge: Size(edge._array.shape))
 
     @property
     def _array(self) -> Any:
@@ -351,6 +341,5 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge of a tensor that needs a gradient; RuntimeError for others."""
     node = edge_node(tensor)
     if node is None:
-        text = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
-        raise RuntimeError(f"{text}: none arrives there")
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(node, tensor._output_nr, np.broadcast_to(np.zeros((), tensor._array.dtype), tensor.shape))

@@ -224,8 +224,7 @@ class SavedTensor:
             raise RuntimeError(f"Calling register_hooks on a saved tensor after it has been freed. {FREED_ADVICE}")
         kept = self._node._kept[self._position]
         if kept is None:
-            text = "Calling register_hooks on a saved tensor with value None is forbidden"
-            raise RuntimeError(f"{text}: the node did not need it, and so did not keep it")
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if isinstance(kept, PackedTensor):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "

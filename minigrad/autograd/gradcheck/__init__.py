@@ -10,7 +10,6 @@ the left and one from the right, and two numbers are compared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextvars import copy_context
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.autograd.engine import grad
 from minigrad.autograd.gradcheck import analytical, diagnosis, numerical
-from minigrad.autograd.gradcheck.checked import GradcheckError, as_tuple, called, needs_grad, recorded
+from minigrad.autograd.gradcheck.checked import GradcheckError, as_tuple, called, needs_grad, random_numbers, recorded
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -104,17 +103,9 @@ def gradcheck(
 
 
 @takes_left_out
-def gradgradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    gen_non_contig_grad_outputs: bool = False,
-    **options: Any,
-) -> bool:
+def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
     """Check second derivatives: `gradcheck` of the function that gives the gradients of `func`, in the inputs and in
-    `grad_outputs`, which are random numbers unless given (the same ones each time; with `gen_non_contig_grad_outputs`
-    they do not follow each other in memory).
+    `grad_outputs`, which are random numbers unless given (the same ones each time).
 
     The options and the errors are those of `gradcheck`; ValueError if `func` has no output that requires grad.
     """
@@ -123,10 +114,9 @@ def gradgradcheck(
         outputs = recorded(called(func, inputs))
         if not outputs:
             raise ValueError("gradgradcheck has nothing to check: the function has no output that requires grad")
-        random = copy_context().run(np.random.default_rng, 0)  # which changes numpy's error state
-        apart = 1 + gen_non_contig_grad_outputs
-        numbers = [random.uniform(-1, 1, (*output.shape, apart)).astype(output._array.dtype) for output in outputs]
-        grad_outputs = [from_array(array[..., 0]).requires_grad_() for array in numbers]
+        random = random_numbers()
+        numbers = [random.uniform(-1, 1, output.shape).astype(output._array.dtype) for output in outputs]
+        grad_outputs = [from_array(array).requires_grad_() for array in numbers]
     places = [position for position, value in enumerate(inputs) if needs_grad(value)]
 
     def gradients(*values: Any) -> tuple[Any, ...]:
@@ -167,7 +157,7 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
 
 def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Settings, fast_mode: bool) -> None:
     """Compare all entries of all Jacobians; in fast mode v @ jacobian @ u for random vectors u and v."""
-    random = copy_context().run(np.random.default_rng, 0)  # which changes numpy's error state
+    random = random_numbers()
     places = [position for position, value in enumerate(inputs) if needs_grad(value)]
     us = [_direction(random, inputs[position]) for position in places] if fast_mode else None
     differences = numerical.jacobians(func, inputs, settings.eps, along=us)
@@ -176,7 +166,7 @@ def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Sett
         raise GradcheckError(diagnosis.UNRECORDED)
     for count, number in enumerate(numbers):
         v = _direction(random, outputs[number]) if fast_mode else None
-        matrices = analytical.jacobians(inputs, outputs[number], settings.nondet_tol, v, settings.check_grad_dtypes)
+        matrices = analytical.jacobians(inputs, outputs[number], settings, v)
         for order, (position, actual, parts) in enumerate(zip(places, matrices, differences, strict=True)):
             expected, projections = parts[number], None
             if us is not None and v is not None:
@@ -185,7 +175,7 @@ def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Sett
                 allowed = settings.atol * float(u.sum()) * float(v.sum()) + settings.rtol * abs(projections[0])
                 if abs(projections[1] - projections[0]) <= allowed:
                     continue
-                actual = analytical.jacobians(inputs, outputs[number], np.inf)[order]
+                actual = analytical.jacobians(inputs, outputs[number])[order]
                 expected = numerical.jacobians(func, inputs, settings.eps, position)[0][number]
             elif settings.close(actual, expected).all():
                 continue

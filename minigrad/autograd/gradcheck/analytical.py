@@ -6,30 +6,25 @@ Backward runs here as it does everywhere, once for each element and by itself, s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.engine import grad
 from minigrad.autograd.function import Function
-from minigrad.autograd.gradcheck.checked import GradcheckError, called, needs_grad, recorded
+from minigrad.autograd.gradcheck.checked import GradcheckError, called, random_numbers, recorded, sources_of
 from minigrad.tensor import Tensor, from_array
 
 Array = Any
 
 
 def jacobians(
-    inputs: tuple[Any, ...],
-    output: Tensor,
-    nondet_tol: float,
-    direction: Array | None = None,
-    check_grad_dtypes: bool = False,
+    inputs: tuple[Any, ...], output: Tensor, settings: Any = None, direction: Array | None = None
 ) -> list[Array]:
     """For each input that requires grad, the derivatives of an output: arrays of shape (input, output elements). With
-    a direction one column: jacobian @ direction.
+    a direction one column: jacobian @ direction. Checked as the settings say, if they are given.
     """
-    sources = [value for value in inputs if needs_grad(value)]
+    sources = sources_of(inputs)
     count = output.numel() if direction is None else 1
     first, second = ([np.zeros((source.numel(), count), source._array.dtype) for source in sources] for _ in range(2))
     for matrices in (first, second):
@@ -39,19 +34,19 @@ def jacobians(
             gradients = grad(output, sources, weights, retain_graph=True, allow_unused=True)
             for source, matrix, gradient in zip(sources, matrices, gradients, strict=True):
                 if gradient is not None:
-                    if check_grad_dtypes and gradient.dtype is not source.dtype:
+                    if settings and settings.check_grad_dtypes and gradient.dtype is not source.dtype:
                         kinds = f"{gradient.dtype} for an input of {source.dtype}"
                         raise GradcheckError(f"Gradient has dtype mismatch: {kinds}: a rule computes in another dtype")
                     matrix[:, column] = np.reshape(gradient._array, -1)
     for one, other in zip(first, second, strict=True):
         difference = np.abs(one - other).max(initial=0)
-        if difference > nondet_tol:
+        if settings and difference > settings.nondet_tol:
             raise GradcheckError(
                 "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
                 "gives different values, although analytical gradient matches numerical gradient."
-                f"The tolerance for nondeterminism was {nondet_tol}.\nTwice the same backward gave gradients that "
-                f"differ by up to {difference:.3g}. Likely cause: backward uses random numbers, or changes what it "
-                "will use again: a saved tensor, an attribute of ctx, or the gradient that came in. Where small "
+                f"The tolerance for nondeterminism was {settings.nondet_tol}.\nTwice the same backward gave gradients "
+                f"that differ by up to {difference:.3g}. Likely cause: backward uses random numbers, or changes what "
+                "it will use again: a saved tensor, an attribute of ctx, or the gradient that came in. Where small "
                 "differences are to be expected, allow them with nondet_tol."
             )
     return first
@@ -59,7 +54,7 @@ def jacobians(
 
 def check_batched(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
     """Raise unless two gradients that go back together give what each of them gives alone."""
-    sources, random = [value for value in inputs if needs_grad(value)], copy_context().run(np.random.default_rng, 0)
+    sources, random = sources_of(inputs), random_numbers()
     for number, output in enumerate(outputs):
         pair = from_array(random.standard_normal((2, *output.shape)).astype(output._array.dtype))
         alone = [grad(output, sources, row, retain_graph=True, allow_unused=True) for row in pair]
@@ -85,9 +80,8 @@ def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None
 
 def _gives_something(outputs: Sequence[Tensor], inputs: tuple[Any, ...], retain_graph: bool = False) -> bool:
     """Whether zeros for all outputs become something else on their way to the inputs."""
-    sources = [value for value in inputs if needs_grad(value)]
     zeros = [from_array(np.zeros(output.shape, output._array.dtype)) for output in outputs]
-    gradients = grad(outputs, sources, zeros, retain_graph=retain_graph, allow_unused=True)
+    gradients = grad(outputs, sources_of(inputs), zeros, retain_graph=retain_graph, allow_unused=True)
     return any(gradient is not None and np.any(gradient._array) for gradient in gradients)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,16 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 def needs_grad(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
+
+
+def sources_of(inputs: tuple[Any, ...]) -> list[Tensor]:
+    """Those inputs that require grad, which are checked."""
+    return list(filter(needs_grad, inputs))
+
+
+def random_numbers() -> np.random.Generator:
+    """The same random numbers each time. (In a context of its own, since to make them changes numpy's error state.)"""
+    return copy_context().run(np.random.default_rng, 0)
 
 
 def called(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
