@@ -55,11 +55,7 @@ def factory(numbers: Callable[..., Array]) -> Callable[..., Tensor]:
 
     @functools.wraps(numbers)
     def make(
-        *arguments: Any,
-        dtype: dtypes.dtype | None = None,
-        device: Any = None,
-        requires_grad: bool = False,
-        **more: Any,
+        *arguments: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False, **more: Any
     ) -> Tensor:
         # A 0-d array becomes the numpy scalar in it: faster to compute with.
         made = _marked(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
@@ -258,9 +254,7 @@ def constructed(data: Any = (), *sizes: Any) -> Tensor:
     if sizes or isinstance(data, Size) or (isinstance(data, int | np.integer) and not isinstance(data, bool)):
         return empty(as_sizes("new", "size", 1, (data, *sizes)))
     if not isinstance(data, Sequence | np.ndarray):
-        raise TypeError(
-            f"new(): data must be a sequence (got {type_name(data)}): sizes are ints, and tensor(...) takes a number"
-        )
+        raise TypeError(f"new(): data must be a sequence (got {type_name(data)}): tensor(...) takes a number")
     return tensor(data, dtype=kind)
 
 

@@ -12,7 +12,6 @@ result is zeros, or with `strict` a RuntimeError.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -238,8 +237,8 @@ class _Call:
             if value is None or not value.requires_grad:
                 raise RuntimeError(_INDEPENDENT["back" if value is None else what].format(position))
 
-    def or_zeros(self, gradient: Any, zeros: Callable[[], Tensor], reason: str, which: str, position: int) -> Tensor:
-        """A gradient, or zeros for None. In strict mode raise for `reason` in place of zeros, and with create_graph if
+    def or_zeros(self, gradient: Any, zeros: Tensor, reason: str, which: str, position: int) -> Tensor:
+        """A gradient, or the zeros for None. In strict mode raise for `reason` in their place, and with create_graph if
         the gradient is not part of a graph: `which` says of what it is the derivative.
         """
         if gradient is None and self.strict:
@@ -247,7 +246,7 @@ class _Call:
         if gradient is not None and self.strict and self.create_graph and not gradient.requires_grad:
             what = f"The {which} of the user-provided function is independent of input {position}"
             raise RuntimeError(f"{what}. {_STRICT} when create_graph=True.")
-        return zeros() if gradient is None else gradient
+        return zeros if gradient is None else gradient
 
     def gradients(self, outputs: Tensors, inputs: Tensors, v: Tensors | None, beside: Tensors, stage: str) -> Tensors:
         """The product with v, by a backward pass: zeros like those `beside` for what is None, or an error if strict."""
@@ -255,7 +254,7 @@ class _Call:
         which = "hessian" if "double" in stage else "jacobian"
         return tuple(
             [
-                self.or_zeros(gradient, partial(_zeros, other), _INDEPENDENT[stage].format(position), which, position)
+                self.or_zeros(gradient, _zeros(other), _INDEPENDENT[stage].format(position), which, position)
                 for position, (gradient, other) in enumerate(zip(product, beside, strict=True))
             ]
         )
@@ -271,8 +270,7 @@ class _Call:
             found = _gradients((output,), self.inputs, (units,), self.create_graph, batched=True)
             for position, (gradient, input) in enumerate(zip(found, self.inputs, strict=True)):
                 reason = f"Output {number} of the user-provided function is independent of input {position}. {_STRICT}."
-                zeros = partial(_zeros, input, height)
-                blocks[position].append(self.or_zeros(gradient, zeros, reason, "jacobian", number))
+                blocks[position].append(self.or_zeros(gradient, _zeros(input, height), reason, "jacobian", number))
         return tuple([_joined(block, output, input) for block, input in zip(blocks, self.inputs, strict=True)])
 
     def result(self, values: Tensors, is_tuple: bool) -> Any:

@@ -35,11 +35,7 @@ class _Enough(BaseException):
 
 @takes_left_out
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
-    use_reentrant: bool | None = None,
-    preserve_rng_state: bool = True,
-    **kwargs: Any,
+    function: Callable[..., Any], *args: Any, use_reentrant: Any = None, preserve_rng_state: bool = True, **kwargs: Any
 ) -> Any:
     """Return `function(*args, **kwargs)` and keep only the arguments; backward runs the function again.
 
@@ -50,9 +46,7 @@ def checkpoint(
     Backward raises CheckpointError if the second run saves fewer tensors than the first, or of other shapes or dtypes.
     """
     if use_reentrant:
-        raise NotImplementedError(
-            "use_reentrant=True is not supported: pass use_reentrant=False, the kind that PyTorch recommends, too"
-        )
+        raise NotImplementedError("use_reentrant=True is not supported: pass use_reentrant=False, as PyTorch says")
     if not is_grad_enabled():
         return function(*args, **kwargs)
     state = default_generator.get_state() if preserve_rng_state else None

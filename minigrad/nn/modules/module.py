@@ -43,12 +43,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
 
     def __init__(self) -> None:
         self.__dict__.update(  # not by assignment: __setattr__ needs the dictionaries that are made here
-            training=True,
-            _parameters={},
-            _buffers={},
-            _modules={},
-            _non_persistent_buffers_set=set(),
-            **no_hooks(),
+            training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set(), **no_hooks()
         )
 
     def forward(self, *input: Any) -> Any:
@@ -104,9 +99,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
 
     def _check_initialized(self, kind: str) -> None:
         if "_modules" not in self.__dict__:
-            raise AttributeError(
-                f"cannot assign {kind} before Module.__init__() call: begin __init__ with super().__init__()"
-            )
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call: begin with super().__init__()")
 
     def __delattr__(self, name: str) -> None:
         for members in (self._parameters, self._buffers, self._modules):

@@ -237,9 +237,7 @@ def batch_norm(
         if parameter is None and name.startswith("running") and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
         if parameter is not None and parameter.numel() != channels:
-            raise RuntimeError(
-                f"{name} should contain {channels} elements not {parameter.numel()}, for an input {list(input.shape)}"
-            )
+            raise RuntimeError(f"{name} should contain {channels} elements not {parameter.numel()}")
     wrap_dim(1, input.ndim)
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
