@@ -136,10 +136,7 @@ def _copied_memory(array: Any, memo: dict[Any, Any]) -> Any:
 def _reduce(self: Tensor, protocol: Any) -> Any:
     """What pickle writes of a tensor, and `copy.copy` copies: its numbers and whether it requires grad."""
     for hook in (self._backward_hooks or {}).values():
-        warn(
-            f"backward hook {hook!r} on tensor will not be serialized. If you want it on the tensor that is read "
-            "back, register it there.",
-        )
+        warn(f"backward hook {hook!r} on tensor will not be serialized. Register it on the tensor that is read back.")
     return _rebuild, (type(self), own_array(self), self.requires_grad), getattr(self, "__dict__", None) or None
 
 

@@ -315,4 +315,12 @@ class Tensor(TensorBase):
             self._writes = InferenceCount([count]) if value.is_inference() else [count]
 
 
+def zero_gradient(leaf: Tensor) -> None:
+    """Fill a leaf's gradient, if there is one, with zeros; it leaves the graph that create_graph=True gave it."""
+    if (gradient := leaf._grad) is not None:
+        if gradient.grad_fn is not None:
+            gradient.detach_()
+        gradient.requires_grad_(False).zero_()
+
+
 tensor_base.tensor_class = Tensor

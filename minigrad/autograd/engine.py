@@ -332,10 +332,7 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
 def other_shape(node: Node, leaf: AccumulateGrad, gradient: Any) -> RuntimeError:
     """The error for a gradient that has another shape than its leaf had when it was first used."""
     error = invalid_gradient(node, node._next_nodes.index(leaf), gradient.shape, leaf._shape)
-    return RuntimeError(
-        f"{error}. It goes to a leaf whose shape was changed, by `.data = ...` or in place, between the operations "
-        "that used it."
-    )
+    return RuntimeError(f"{error}. It goes to a leaf whose shape was changed, by .data or in place, between two uses.")
 
 
 def _is_new(node: Node, gradient: Any, incoming: Gradients, outgoing: Gradients) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from minigrad.absent import LEFT_OUT, takes_left_out
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.modes import modes
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, zero_gradient
 
 Group = dict[str, Any]
 
@@ -53,8 +53,7 @@ class Optimizer:
         """Have the rule's `step` note that it was called, once a scheduler wants to know: it is to come after that."""
         if cls.__module__.startswith("minigrad.") and cls.__name__ in LEFT_OUT:
             takes_left_out(cls)
-        step = vars(cls).get("step")
-        if step is None:
+        if (step := vars(cls).get("step")) is None:
             return
 
         @functools.wraps(step)
@@ -109,14 +108,10 @@ class Optimizer:
         """Forget the gradients of all parameters, or fill them with zeros."""
         for group in self.param_groups:
             for param in group["params"]:
-                gradient = param._grad
                 if set_to_none:
                     param._grad = None
-                elif gradient is not None:
-                    if gradient.grad_fn is not None:
-                        gradient.detach_()
-                    gradient.requires_grad_(False)
-                    gradient.zero_()
+                else:
+                    zero_gradient(param)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by what their gradients say; returns what the closure returned."""
@@ -144,9 +139,7 @@ class Optimizer:
         saved = deepcopy(state_dict["param_groups"])
         counts = [[len(group["params"]) for group in groups] for groups in (saved, self.param_groups)]
         if len(counts[0]) != len(counts[1]):
-            raise ValueError(
-                f"loaded state dict has a different number of parameter groups: {len(counts[0])}, not {len(counts[1])}"
-            )
+            raise ValueError("loaded state dict has a different number of parameter groups")
         if counts[0] != counts[1]:
             raise ValueError(
                 "loaded state dict contains a parameter group that doesn't match the size of optimizer's group: "

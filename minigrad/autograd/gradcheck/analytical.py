@@ -72,11 +72,11 @@ def check_batched(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
 
 def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
     """Raise unless no gradient in gives no gradient out."""
-    if _gives_something(outputs, inputs, retain_graph=True):
+    if gives_something(outputs, inputs, retain_graph=True):
         raise GradcheckError("backward not multiplied by grad_output: of zeros coming in it makes other numbers")
 
 
-def _gives_something(outputs: Sequence[Tensor], inputs: tuple[Any, ...], retain_graph: bool = False) -> bool:
+def gives_something(outputs: Sequence[Tensor], inputs: tuple[Any, ...], retain_graph: bool = False) -> bool:
     """Whether zeros for all outputs become something else on their way to the inputs."""
     zeros = [from_array(np.zeros(output.shape, output._array.dtype)) for output in outputs]
     gradients = grad(outputs, sources_of(inputs), zeros, retain_graph=retain_graph, allow_unused=True)
@@ -105,14 +105,14 @@ def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
             for number, output in enumerate(recorded(called(func, inputs)))
         ]
         try:
-            gives_something = _gives_something(outputs, inputs)
+            is_something = gives_something(outputs, inputs)
         except Exception as error:
             raise GradcheckError(
                 "Expected backward function to handle undefined output grads. "
                 f"It raised {type(error).__name__}: {error}. Where an output was not used, backward may get None for "
                 "its gradient: return None for what depends on it alone, or leave out set_materialize_grads(False)."
             ) from error
-        if gives_something:
+        if is_something:
             raise GradcheckError(
                 "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
                 "Backward makes something of nothing: it adds what does not depend on the incoming gradient."

@@ -8,14 +8,14 @@ The first in `CAUSES` that finds something is the likely cause.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.engine import grad
-from minigrad.autograd.gradcheck import numerical
+from minigrad.autograd.gradcheck import analytical, numerical
 from minigrad.autograd.gradcheck.checked import needs_grad, place
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
     from minigrad.autograd.gradcheck.diagnosis import Mismatch
@@ -102,9 +102,7 @@ def _has_bend(mismatch: Mismatch) -> Told:
 
 
 def _ignores_incoming(mismatch: Mismatch) -> bool:
-    zeros = from_array(np.zeros(mismatch.result.shape, mismatch.result._array.dtype))
-    (gradient,) = grad(mismatch.result, [mismatch.tensor], zeros, retain_graph=True, allow_unused=True)
-    return gradient is not None and bool(np.any(gradient._array))
+    return analytical.gives_something([mismatch.result], (mismatch.tensor,), retain_graph=True)
 
 
 def _inputs_exchanged(mismatch: Mismatch) -> Told:
@@ -160,13 +158,9 @@ def _elements(mismatch: Mismatch) -> dict[str, Array]:
     return {"the input": rows, "the output": columns}
 
 
-def _has_element_too_many(mismatch: Mismatch) -> Told:
-    names = [name for name, elements in _elements(mismatch).items() if _is_times(mismatch, elements)]
-    return {"name": names[0]} if names else None
-
-
-def _lacks_element(mismatch: Mismatch) -> Told:
-    names = [name for name, elements in _elements(mismatch).items() if _is_times(mismatch, 1 / elements)]
+def _has_factor(power: int, mismatch: Mismatch) -> Told:
+    """Whether all is the derivative times such a power of the element."""
+    names = [name for name, elements in _elements(mismatch).items() if _is_times(mismatch, elements**power)]
     return {"name": names[0]} if names else None
 
 
@@ -287,8 +281,8 @@ CAUSES: dict[Any, str] = {
     _is_negative: "the sign: backward gives the negative of the derivative everywhere.",
     _has_wrong_signs: "the sign: {count} entries have the right size and the wrong sign. Is a sign or abs() missing?",
     _is_multiple: "the factor: backward gives {factor:.6g} times the derivative everywhere.{known}",
-    _has_element_too_many: "the factor: backward gives {name}'s element times the derivative: a factor too many.",
-    _lacks_element: "the factor: what backward gives lacks a factor, and that is {name}'s element.",
+    partial(_has_factor, 1): "the factor: backward gives {name}'s element times the derivative: a factor too many.",
+    partial(_has_factor, -1): "the factor: what backward gives lacks a factor, and that is {name}'s element.",
     _is_transposed: "transposed: backward's Jacobian is the transposed of the right one. For y = W @ x the gradient of "
     "x is W.T @ g, not W @ g.",
     _has_transposed_rows: "transposed: the gradient's rows are those of the transposed of the {rows}x{columns} input. "

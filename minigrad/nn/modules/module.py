@@ -17,7 +17,7 @@ from minigrad.nn.modules.hooks import HookedModule, no_hooks
 from minigrad.nn.modules.members import NestedModule
 from minigrad.nn.modules.state import StatefulModule
 from minigrad.nn.parameter import Parameter
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, zero_gradient
 
 
 class Module(HookedModule, NestedModule, StatefulModule):
@@ -192,8 +192,8 @@ class Module(HookedModule, NestedModule, StatefulModule):
         for parameter in self.parameters():
             if set_to_none:
                 parameter.grad = None
-            elif parameter.grad is not None:
-                parameter.grad.detach_().zero_()  # one of create_graph=True has a graph, which is left
+            else:
+                zero_gradient(parameter)
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call `fn(module)` for all submodules, and last for this module, as to initialize weights."""

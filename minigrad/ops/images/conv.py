@@ -191,45 +191,35 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
 # ---------------------------------------------------------------- as the learner calls them
 
 
-# PyTorch has a form for paddings in numbers, and one for those with a name.
-_in_two_forms = public(function=False, method=False, overloaded=True, everywhere=True)
+def _convolution(name: str) -> Any:
+    """`conv1d` and `conv2d`."""
+
+    def convolution(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Dims = 1,
+        padding: Padding = 0,
+        dilation: Dims = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        """Slide kernels over sequences (conv1d) or images (conv2d).
+
+        Sequences are (N, C, L) or (C, L), with a weight (O, C / groups, k), and become (N, O, l); images (N, C, H, W)
+        or (C, H, W), with a weight (O, C / groups, k, k), become (N, O, h, w).
+
+        h = (H + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down, and so for l and w. `stride`, `padding`
+        and `dilation` are ints or one int for each dimension; for `padding` also "valid" (none) and "same" (as much as
+        keeps the size). With `groups`, each group of output channels sees its own group of input channels only. Raises
+        RuntimeError for shapes, steps or dtypes that do not fit.
+        """
+        return _convolve(name, input, weight, bias, padding, groups, stride=stride, dilation=dilation)
+
+    # Overloaded: PyTorch has a form for paddings in numbers, and one for those with a name.
+    return public(name=name, function=False, method=False, overloaded=True, everywhere=True)(convolution)
 
 
-@_in_two_forms
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Dims = 1,
-    padding: Padding = 0,
-    dilation: Dims = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Slide kernels over sequences: input (N, C, L) or (C, L), weight (O, C / groups, k) -> (N, O, l).
-
-    l = (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down. The options are those of `conv2d`.
-    """
-    return _convolve("conv1d", input, weight, bias, padding, groups, stride=stride, dilation=dilation)
-
-
-@_in_two_forms
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Dims = 1,
-    padding: Padding = 0,
-    dilation: Dims = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Slide kernels over images: input (N, C, H, W) or (C, H, W), weight (O, C / groups, k, k) -> (N, O, h, w).
-
-    h = (H + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down, and so for w. `stride`, `padding` and
-    `dilation` are ints or one int for each dimension; for `padding` also "valid" (none) and "same" (as much as keeps
-    the size). With `groups`, each group of output channels sees its own group of input channels only. Raises
-    RuntimeError for shapes, steps or dtypes that do not fit.
-    """
-    return _convolve("conv2d", input, weight, bias, padding, groups, stride=stride, dilation=dilation)
+conv1d, conv2d = _convolution("conv1d"), _convolution("conv2d")
 
 
 def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **options: Any) -> Tensor:

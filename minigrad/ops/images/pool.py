@@ -25,7 +25,7 @@ from minigrad.ops.images.windows import Sizes, Way, crop, one_per_dim, pad, taps
 from minigrad.ops.operands import floats_only, numbers_only
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import views
-from minigrad.public import Dims, as_ints, checked
+from minigrad.public import Dims, as_ints, checked, public
 from minigrad.tensor import Tensor, from_array
 
 # ---------------------------------------------------------------- the largest
@@ -164,6 +164,13 @@ def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tupl
     def refused(line: str, image: str) -> RuntimeError:
         return RuntimeError(f"max_pool1d() {line}" if own_words else image)
 
+    if function == "max_pool2d" and input.ndim not in (3, 4):
+        raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input: got shape {list(input.shape)}")
+    if function == "avg_pool1d" and input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for avg_pool1d)"
+        )
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
         text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
@@ -238,77 +245,54 @@ def _averages(function: str, input: Tensor, include: bool, *options: Any) -> Ten
 # ---------------------------------------------------------------- as the learner calls them
 
 
-@checked
-def max_pool1d(
-    input: Tensor,
-    kernel_size: Dims,
-    stride: Dims = None,
-    padding: Dims = 0,
-    dilation: Dims = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest of each window of sequences (N, C, L) or (C, L); with `return_indices` also where it is.
+def _max_pooling(name: str) -> Any:
+    """`max_pool1d` and `max_pool2d`."""
 
-    `stride` is the kernel's size unless given. RuntimeError for windows that do not fit.
-    """
-    return _largest("max_pool1d", input, return_indices, ceil_mode, kernel_size, stride, padding, dilation)
+    def pooling(
+        input: Tensor,
+        kernel_size: Dims,
+        stride: Dims = None,
+        padding: Dims = 0,
+        dilation: Dims = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        """The largest of each window of sequences (max_pool1d: (N, C, L) or (C, L) -> (N, C, l)) or images (max_pool2d:
+        (N, C, H, W) or (C, H, W) -> (N, C, h, w)).
 
+        `stride` is the kernel's size unless given; padding counts as lower than anything. With `ceil_mode` a last
+        window may reach beyond the image. With `return_indices` the result is (values, indices), which count an image's
+        pixels row by row. RuntimeError for windows that do not fit.
+        """
+        return _largest(name, input, return_indices, ceil_mode, kernel_size, stride, padding, dilation)
 
-@checked
-def max_pool2d(
-    input: Tensor,
-    kernel_size: Dims,
-    stride: Dims = None,
-    padding: Dims = 0,
-    dilation: Dims = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest of each window of images (N, C, H, W) or (C, H, W) -> (N, C, h, w).
-
-    `stride` is the kernel's size unless given; padding counts as lower than anything. With `ceil_mode` a last window
-    may reach beyond the image. With `return_indices` the result is (values, indices), which count an image's pixels
-    row by row. RuntimeError for windows that do not fit.
-    """
-    if input.ndim not in (3, 4):
-        raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input: got shape {list(input.shape)}")
-    return _largest("max_pool2d", input, return_indices, ceil_mode, kernel_size, stride, padding, dilation)
+    return public(name=name, function=False, method=False, everywhere=True)(pooling)
 
 
-@checked
-def avg_pool1d(
-    input: Tensor,
-    kernel_size: Dims,
-    stride: Dims = None,
-    padding: Dims = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
-    """The mean of each window of sequences (N, C, L) or (C, L); the options are those of `avg_pool2d`."""
-    if input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
-            "checking arguments for avg_pool1d)"
-        )
-    return _averages("avg_pool1d", input, count_include_pad, ceil_mode, kernel_size, stride, padding, 1)
+def _mean_pooling(name: str) -> Any:
+    """`avg_pool1d` and `avg_pool2d`."""
+
+    def pooling(
+        input: Tensor,
+        kernel_size: Dims,
+        stride: Dims = None,
+        padding: Dims = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> Tensor:
+        """The mean of each window of sequences (avg_pool1d: (N, C, L) or (C, L) -> (N, C, l)) or images (avg_pool2d:
+        (N, C, H, W) or (C, H, W) -> (N, C, h, w)).
+
+        `stride` is the kernel's size unless given. Padding counts as zeros, or with `count_include_pad=False` not at
+        all. RuntimeError for windows that do not fit.
+        """
+        return _averages(name, input, count_include_pad, ceil_mode, kernel_size, stride, padding, 1)
+
+    return public(name=name, function=False, method=False, everywhere=True)(pooling)
 
 
-@checked
-def avg_pool2d(
-    input: Tensor,
-    kernel_size: Dims,
-    stride: Dims = None,
-    padding: Dims = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
-    """The mean of each window of images (N, C, H, W) or (C, H, W) -> (N, C, h, w).
-
-    `stride` is the kernel's size unless given. Padding counts as zeros, or with `count_include_pad=False` not at all.
-    RuntimeError for windows that do not fit.
-    """
-    return _averages("avg_pool2d", input, count_include_pad, ceil_mode, kernel_size, stride, padding, 1)
+max_pool1d, max_pool2d = _max_pooling("max_pool1d"), _max_pooling("max_pool2d")
+avg_pool1d, avg_pool2d = _mean_pooling("avg_pool1d"), _mean_pooling("avg_pool2d")
 
 
 @checked

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from minigrad.op import Array, op
 from minigrad.operands import tensor_operands
-from minigrad.ops.matrices.matmul import check_factors, matmul
+from minigrad.ops.matrices.matmul import check_factors, matmul, no_dimensions
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.shapes import views
 from minigrad.ops.shapes.expanding import check_expands, expand
@@ -68,9 +68,7 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
     """`linear` of what is not ordinary, a single row, a bias that broadcasts or an error: by functions that check."""
     input, weight, *_ = tensor_operands("linear", input, weight, *(() if bias is None else (bias,)))
     if not input.ndim or not weight.ndim:
-        raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D"
-        )
+        raise no_dimensions("linear", input, weight)
     matrix = t(weight)
     if bias is None or bias.ndim != 1:
         product = matmul(input, matrix)

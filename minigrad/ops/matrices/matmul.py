@@ -89,6 +89,12 @@ def check_factors(first: Tensor, second: Tensor) -> None:
     numbers_only(kernel, first._array)
 
 
+def no_dimensions(function: str, first: Tensor, second: Tensor) -> RuntimeError:
+    """The error for a factor without dimensions."""
+    dims = f"{first.ndim}D and {second.ndim}D"
+    return RuntimeError(f"both arguments to {function} need to be at least 1D, but they are {dims}")
+
+
 def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
     """RuntimeError, with the shape beside the text, unless a factor has so many dimensions."""
     if tensor.ndim != ndim:
@@ -108,9 +114,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     left, right = input._array, other._array
     first, second = left.shape, right.shape
     if not first or not second:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D"
-        )
+        raise no_dimensions("matmul", input, other)
     if first[-1] != second[-2 if len(second) > 1 else -1] or left.dtype != right.dtype or left.dtype.kind == "b":
         check_factors(input, other)
     match (len(first), len(second)):

@@ -38,6 +38,14 @@ def _(F: Any) -> Any:
     return zeros, [p.grad for p in module.parameters()]
 
 
+@behaviours("C09: zero_grad fills gradients that are parts of one memory with zeros there")
+def _(F: Any) -> Any:
+    module, together = F.nn.Linear(2, 2), F.ones(8)
+    module.weight.grad, module.bias.grad = together[:4].view(2, 2), together[4:6]
+    module.zero_grad(set_to_none=False)
+    return together, module.weight.grad, [p.grad.requires_grad for p in module.parameters()]
+
+
 @behaviours("C04: to another dtype keeps the parameters the same objects")
 def _(F: Any) -> Any:
     module = net(F)
