@@ -95,10 +95,10 @@ class _TextRenderer(IPythonRenderer):
 
 
 def _replace(shown: Any) -> bool:
-    """Make an output one that needs no script of its own; whether it is a stepper."""
+    """Make an output one that needs no script of its own; whether it shows steppers."""
     data = shown.get("data", {})
     html = "".join(data.get("text/html", ""))
-    if not output.is_stepper(html):
+    if not output.has_steppers(html):
         return False
     data["text/html"] = output.without_scripts(html)
     data.pop(VIEW, None)

@@ -3,7 +3,7 @@
 Jupyter's own way would be a reference to the widget's state, which stands once for the whole document, and which
 JupyterLab writes anew at each save: as it finds it in the kernel, or not at all. So a notebook that was opened and
 saved, and not run, or run half, would lose its steppers. Here the output itself holds all that is shown: what the
-widget's model holds, a still picture, and the widget's script (a tenth of what plotly.js is; packed). The same output
+widget's model holds, a still picture, and the widget's script (packed, 90 kB). The same output
 is live while its kernel is: the script finds the widget's model, which announces itself on the page.
 
 Programs that do not run the scripts of an output, or not those of notebooks that they do not trust, show the picture.
@@ -25,7 +25,7 @@ from minigrad.viz.page import recording, standalone, widget_source
 from minigrad.viz.steps.outside import running_shell
 
 STORED = ("key", "kept", *recording.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
-SCRIPTS = re.compile(r' data-script="[^"]*"|<script>.*</script>', re.DOTALL)
+SCRIPTS = re.compile(r' data-script="[^"]*"|<script>.*?</script>', re.DOTALL)
 
 
 def html_of(stepper: Any, svg: str) -> str:
@@ -43,13 +43,13 @@ def still(svg: str, words: str) -> str:
 
 
 def without_scripts(html: str) -> str:
-    """An output of `html_of` as a page shows it that has the script itself."""
+    """An output with steppers as a page shows it that has the script itself."""
     return SCRIPTS.sub("", html)
 
 
-def is_stepper(html: str) -> bool:
-    """Whether an output is one of `html_of`."""
-    return html.startswith('<div class="minigrad-recorded"')
+def has_steppers(html: str) -> bool:
+    """Whether an output holds what `html_of` makes."""
+    return '<div class="minigrad-recorded"' in html
 
 
 def finds_models() -> bool:

@@ -65,7 +65,7 @@ def test_each_stepper_has_a_key_of_its_own_and_its_outputs_share_it() -> None:
 
 def test_an_output_holds_script_and_picture_and_a_page_with_the_script_only_the_picture() -> None:
     html = cell(OWN_RULE)["s"].output_html()
-    assert output.is_stepper(html)
+    assert output.has_steppers(html)
     assert html.count("<script>") == html.count("</script>") == html.count("data-script=") == 1
     bare = output.without_scripts(html)
     assert "script" not in bare.replace(still(bare), "").lower()
@@ -79,6 +79,9 @@ def test_boxes_of_steppers_are_outputs_of_the_same_kind() -> None:
     assert html.count('class="minigrad-recorded"') == 3
     assert html.index("flex-direction:row") < html.index("flex-direction:column")
     assert all(stepper.key in html for stepper in steppers)
+    bare = output.without_scripts(html)
+    assert output.has_steppers(bare)
+    assert [bare.count(part) for part in ("data-pass=", "<img", "<script", "data-script")] == [3, 3, 0, 0]
 
 
 def test_boxes_of_other_widgets_are_left_as_they_are() -> None:
