@@ -51,6 +51,33 @@ class Digraph(graphviz.Digraph):  # type: ignore[misc]
         picture = run(self.source, format or self.format, engine or self.engine)
         return picture if encoding is None else picture.decode(encoding)
 
+    def render(
+        self,
+        filename: Any = None,
+        directory: Any = None,
+        view: bool = False,
+        cleanup: bool = False,
+        format: str | None = None,
+        *_: Any,
+        outfile: Any = None,
+        engine: str | None = None,
+        **__: Any,
+    ) -> str:
+        """Write the graph's source to a file and the picture beside it, as `filename.svg`, or to `outfile`; returns the
+        picture's path. `cleanup` removes the source again. LayoutError if the layout fails: then nothing is written.
+        """
+        at = None if outfile is None else Path(directory or self.directory, outfile)
+        kind = format or (at.suffix[1:] if at is not None else "") or self.format
+        picture = self.pipe(kind, engine=engine)
+        source = self.save(filename or (at and at.with_suffix(".gv")), directory=directory, skip_existing=None)
+        rendered = Path(f"{source}.{kind}") if at is None else at
+        rendered.write_bytes(picture)
+        if cleanup:
+            os.remove(source)
+        if view:
+            graphviz.view(str(rendered))
+        return str(rendered)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
         return {"image/svg+xml": self.pipe("svg", encoding="utf-8"), "text/plain": repr(self)}
 
@@ -82,7 +109,7 @@ def make_dot(
         check_tensor(root, "make_dot() expected a Tensor")
     names = params if params is None or isinstance(params, Mapping) else dict(params)
     variables = Variables(names, learner_frame(sys._getframe(1)))
-    graph = Digraph(node_attr=NODE_LOOK)
+    graph = Digraph(node_attr=NODE_LOOK, format="svg")
     ids: dict[Any, str] = {}
     for root in roots:
         if root.grad_fn is None:
@@ -94,9 +121,9 @@ def make_dot(
             if node not in ids:
                 ids[node] = f"n{len(ids)}"
                 _add_node(graph, node, ids, variables, show_attrs, show_saved, max_attr_chars)
-        found = variables.result(root.grad_fn)
-        graph.node(f"{ids[root.grad_fn]}_out", _label(found[0] if found else "", root), fillcolor=RESULT)
-        graph.edge(ids[root.grad_fn], f"{ids[root.grad_fn]}_out")
+        found, key = variables.result(root.grad_fn, root.output_nr), f"{ids[root.grad_fn]}_out{root.output_nr or ''}"
+        graph.node(key, _label(found[0] if found else "", root), fillcolor=RESULT)
+        graph.edge(ids[root.grad_fn], key)
     inches = max(INCHES, INCHES_OF_LINE * len(graph.body))
     graph.graph_attr["size"] = f"{inches:g},{inches:g}"
     return graph

@@ -216,6 +216,28 @@ def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
         viz.make_dot(3.0)
 
 
+def test_make_dot_renders_to_files_without_the_program_dot(tmp_path: Path) -> None:
+    graph = viz.make_dot(cell(EXAMPLE)["F"])
+    picture = graph.render("net", tmp_path, format="png")
+    assert picture == str(tmp_path / "net.png")
+    assert Path(picture).read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "net").read_text(encoding="utf-8") == graph.source
+    assert graph.render(tmp_path / "other", cleanup=True) == str(tmp_path / "other.svg")
+    assert graph.render(outfile=tmp_path / "third.svg", cleanup=True) == str(tmp_path / "third.svg")
+    with pytest.raises(LayoutError, match="not recognized"):
+        graph.render(tmp_path / "fourth", format="unknown")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["net", "net.png", "other.svg", "third.svg"]
+
+
+def test_make_dot_draws_each_result_of_one_node() -> None:
+    scope = cell("x = mg.ones(3, 2, requires_grad=True)\nlow, high, both = x.split(1)\n")
+    graph = viz.make_dot((scope["low"], scope["high"], scope["low"]), params={"a": scope["low"], "b": scope["high"]})
+    results = [line for line in graph.source.splitlines() if "darkolivegreen1" in line]
+    assert len(set(results)) == 2
+    assert sum("a\\n" in line for line in results) == 2  # asked for twice, it is one box
+    assert sum("b\\n" in line for line in results) == 1
+
+
 OWN_FUNCTION = """
 class Kept(torch.autograd.Function):
     @staticmethod
