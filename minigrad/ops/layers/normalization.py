@@ -11,15 +11,17 @@ has its gradients as one function, too, in as few passes over the numbers as pos
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.namespaces import node_type
 from minigrad.half_precision import widened
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, arrays, op, tensors
 from minigrad.ops.operands import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
 from minigrad.public import Ints, checked
@@ -202,7 +204,22 @@ _node: Any = node_type(normalize_batch)
 _node.apply = _batch_gradients
 
 
+def beside_float32(norm: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function, also for a float16 input with float32 parameters, as a network in half precision keeps them."""
+
+    @functools.wraps(norm)
+    def computed(input: Tensor, *given: Any) -> Tensor:
+        if input.dtype is dtypes.float16:
+            parameters = {value.dtype for value in given if isinstance(value, Tensor)}
+            if parameters == {dtypes.float32}:
+                return tensors.cast(norm(tensors.cast(input, np.float32), *given), np.float16)
+        return norm(input, *given)
+
+    return computed
+
+
 @checked
+@beside_float32
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -298,6 +315,7 @@ def _of_rows(self: Array, weight: Array, norm: Norm) -> Array:
 
 
 @checked
+@beside_float32
 def layer_norm(
     input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -312,6 +330,7 @@ def layer_norm(
 
 
 @checked
+@beside_float32
 def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """input / sqrt(mean(input²) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`.
 
@@ -327,6 +346,7 @@ def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None
 
 
 @checked
+@beside_float32
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -386,8 +406,8 @@ def _parameters(
     kind = input.dtype
     for parameter in (weight, bias, *running):
         if parameter is not None and parameter.dtype is not kind:
-            narrower = kind.itemsize > parameter.dtype.itemsize
-            expected = f"expect parameter to have scalar type of {kind.tensor_type}"
+            narrower = kind is dtypes.float64 and parameter.dtype is dtypes.float32
+            expected = "expect parameter to have scalar type of Float"
             rule = "all inputs must share same datatype." if narrower else expected
             raise RuntimeError(f"mixed dtype (CPU): {rule} The input is {kind}, a parameter {parameter.dtype}.")
     weight = from_array(np.ones(shape, kind.numpy)) if weight is None else weight

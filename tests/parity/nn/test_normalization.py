@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -111,6 +112,16 @@ ERRORS = [
         RuntimeError,
         "mixed dtype (CPU): expect parameter to have scalar type of Float",
     ),
+    (
+        "f.layer_norm(r(2, 3), (3,), o(3).half())",
+        RuntimeError,
+        "mixed dtype (CPU): expect parameter to have scalar type of Float",
+    ),
+    (
+        "f.group_norm(r(2, 4, 3).half(), 2, o(4).double())",
+        RuntimeError,
+        "mixed dtype (CPU): expect parameter to have scalar type of Float",
+    ),
     ("f.layer_norm(r(2, 3).long(), (3,))", NotImplementedError, "\"LayerNormKernelImpl\" not implemented for 'Long'"),
     ("f.group_norm(r(2), 1)", RuntimeError, "Expected at least 2 dimensions for input tensor but received 1"),
     (
@@ -154,6 +165,32 @@ for _text in RESULTS:
     behaviours(_text)(lambda F, text=_text: evaluate(F, text))
 for _text, _error, _says in ERRORS:
     behaviours(_text, error=_error, says=_says)(lambda F, text=_text: evaluate(F, text))
+
+
+MIXED = {
+    "batch_norm": "f.batch_norm(x, m, v, w, b, training=True)",
+    "batch_norm in evaluation": "f.batch_norm(x, m, v, w, b)",
+    "batch_norm without weights": "f.batch_norm(x, m, v, training=True) * w + b",
+    "layer_norm": "f.layer_norm(x, (3,), w, b)",
+    "group_norm": "f.group_norm(x.view(2, 3, 2), 3, w, b)",
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_of_float16_beside_float32_is_computed_as_float32_and_rounded(name: str, torch: types.ModuleType) -> None:
+    found = []
+    for F in (minigrad, torch):
+        x = F.tensor([[1000.0, 2.0, 300.0], [3000.0, 1.0, -7.0], [500.0, 4.0, 9.0], [0.0, 8.0, 1.0]], dtype=F.float16)
+        x.requires_grad_()
+        w, b = F.tensor([1.0, 2.0, -3.0], requires_grad=True), F.tensor([0.1, 0.2, 0.3], requires_grad=True)
+        given = {"f": F.nn.functional, "x": x, "w": w, "b": b, "m": F.tensor([9.0, 2.0, 3.0]), "v": F.ones(3) * 2000}
+        out = eval(MIXED[name], given)
+        (out.float() * F.arange(out.numel()).view(out.shape)).sum().backward()
+        found.append([out, x.grad, w.grad, b.grad, given["m"], given["v"]])
+    for one, other in zip(*found, strict=True):
+        assert str(one.dtype).partition(".")[2] == str(other.dtype).partition(".")[2]
+        near = 2e-3 * max(1e-3, float(other.detach().abs().max()))  # torch rounds some steps of these gradients
+        np.testing.assert_allclose(one.detach().float().numpy(), other.detach().float().numpy(), 2e-3, near)
 
 
 @behaviours("batch_norm: running statistics move in place, in training only")
