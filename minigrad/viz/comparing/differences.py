@@ -21,7 +21,7 @@ class Differences:
     """Two passes over graphs whose boxes are `pairs`. All is said of the boxes of the first.
 
     `parting` maps a box at which they part to how: "before" (what was there before the pass), "stopped" (the second
-    fails), "missing" (it does not run), "again" (one runs it more often), "order", "received" or "sent"; the first of
+    fails), "missing" (one does not run it), "again" (one runs it more often), "order", "received" or "sent"; the first of
     them first. `at` is the step of the first pass at which that is seen.
     """
 
@@ -37,8 +37,12 @@ class Differences:
         for key in self.inputs:
             if one.graph.by_id[key].kind == "leaf" and not self.is_same(*self.initial(key)):
                 self.parting[key], self.at[key] = "before", 0
-        for key in [key for key in one.steps if key in pairs and one.graph.by_id[key].kind == "result"]:
+        results = {box.id: None for box in one.graph.boxes if box.id in pairs and box.kind == "result"}
+        for key in [key for key in one.steps if key in results]:
             self._look_at(key)
+        for key in () if one.failure is not None else results:
+            if key not in one.steps and pairs[key] in other.steps:  # that is seen when the first has come to its end
+                self.parting[key], self.at[key] = "missing", one.frames[-1].index
         self.parting = {key: self.parting[key] for key in sorted(self.parting, key=self.at.__getitem__)}
 
     def _look_at(self, key: str) -> None:

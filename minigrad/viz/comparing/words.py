@@ -68,7 +68,7 @@ def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[s
         yield f"{often}: what it passed on the first time is still in {name}.grad, and is passed on again."
         yield f"{SORTED}."
     elif how == "missing":
-        yield f"{labels[1]} never runs {name}."
+        yield f"{labels[key in one.steps]} never runs {name}."
     elif how == "order":
         late = other.late(found.pairs[key])
         users = [user for user in one.steps if found.pairs.get(user) in late] or one.late(key)

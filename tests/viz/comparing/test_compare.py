@@ -498,6 +498,12 @@ def test_a_node_that_never_runs() -> None:
     comparison = compare(right, wrong, engine=(Engine(), lazy))
     assert comparison.difference is not None
     assert re.search("the second never runs", comparison.difference.story[0].text)
+    (mine, _, _), (theirs, _, _) = small_values(), small_values()
+    other = compare(theirs, mine, engine=(lazy, Engine()))
+    assert other.difference is not None
+    assert other.difference.index == other.difference.total
+    assert re.search("the first never runs", other.difference.story[0].text)
+    assert compare(theirs, mine, engine=lazy).difference is None
 
 
 def test_a_page_and_a_notebook_open_at_the_difference(tmp_path: Any) -> None:
