@@ -131,7 +131,7 @@ class NodeNames:
         """The learner's text that made a node, with names for its parts; the call of its op where there is none."""
         span = self.spans[node]
         if span is not None:
-            text = with_names(span, self._parts[node])
+            text = with_names(span, {part: name for part, name in self._parts[node].items() if name})
             if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         text = call_text(node, self.names.__getitem__, self.of_saved)
@@ -139,7 +139,9 @@ class NodeNames:
 
     @functools.cached_property
     def _parts(self) -> dict[Any, dict[Span, str]]:
-        """For each node the nearest nodes below that were made by a proper part of the same text: place -> name."""
+        """For each node the nearest nodes below that were made by a proper part of the same text: place -> name; "" for a
+        part that was run several times, such as the `w * w` of `sum(w * w for w in ws)`, since it is no single one.
+        """
         found: dict[Any, dict[Span, str]] = {}
         for node in self.nodes:
             parts, span = found.setdefault(node, {}), self.spans[node]
@@ -150,7 +152,7 @@ class NodeNames:
                 elif place is not None and self._is_one_call(child, node):
                     named = found.get(child, {})
                 for one, name in named.items():
-                    parts[one] = max(parts.get(one, ""), name)  # any, of a part that was run several times
+                    parts[one] = name if parts.get(one, name) == name else ""
         return found
 
     def of_saved(self, kept: Any) -> str:

@@ -53,6 +53,14 @@ PROGRAMS: dict[str, dict[str, str]] = {
     "y = a * (not (\n    False))": {"y": "a * (not (False))"},
     "y = ( ( a + b ) * 2 )": {"t0": "a + b", "y": "t0 * 2"},
     "y = a * 1\ny += (b   # more\n    * 2)": {"y₁": "a * 1", "t0": "b * 2", "y₂": "y += t0"},
+    "y = sum(p * p for p in (a, b))": {"t0": "p * p", "t1": "t0 + …", "t2": "p * p", "y": "sum(p * p for p in (a, b))"},
+    "y = mg.stack([(p * q).exp() for p, q in ((a, b), (a, a))])": {
+        "t0": "p * q",
+        "t1": "t0.exp()",
+        "t2": "p * q",
+        "t3": "t2.exp()",
+        "y": "mg.stack([(p * q).exp() f…",
+    },
     "é = a * 2; y = (é   # ü\n  * é * 3)": {"é": "a * 2", "t0": "é * é", "y": "t0 * 3"},
 }
 
