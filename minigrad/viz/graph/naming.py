@@ -194,7 +194,9 @@ def _variables(scope: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _things_inside(name: str, value: Any) -> list[tuple[str, Any]]:
-    """What lies one level inside a container or an object, by the name that it has there."""
+    """What lies one level inside a container or an object, by the name that it has there; nothing inside a picture."""
+    if type(value).__module__.startswith("minigrad.viz."):
+        return []
     if isinstance(value, dict):
         items = list(value.items())[:MOST_INSIDE]
         return [(f"{name}[{key!r}]", item) for key, item in items if isinstance(key, str | int)]

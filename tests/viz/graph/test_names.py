@@ -62,6 +62,12 @@ def test_what_needs_no_grad_and_has_no_name_is_called_as_the_code_calls_it(text:
     assert names(INPUTS + text, "constant") == UNNAMED[text]
 
 
+def test_what_only_pictures_hold_is_not_called_by_a_place_in_them() -> None:
+    text = "def f():\n    q = mg.tensor(2., requires_grad=True)\n    return q * 3\nloss = f()\n"
+    text += "s = viz.BackwardStepper(loss)\ns.last()\nc = viz.compare(loss, f())\nds = [viz.draw(loss)]\n"
+    assert names(text, "leaf") == ["q"]
+
+
 LEAVES_OF_A_FUNCTION = {
     "q = mg.tensor(2., requires_grad=True)\nr = q * 3\nreturn r.exp()": {"q": "leaf", "r": "q * 3"},
     "q = mg.tensor(2., requires_grad=True)\nreturn q ** 2": {"q": "leaf"},
