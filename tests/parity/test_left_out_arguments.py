@@ -276,6 +276,7 @@ IN_PLACE = [
     "nn.SiLU(False)(x)",
     "F.optim.RMSprop([leaf], 0.1, 0.9, 1e-8, 0, 0.5, True, False, None, True, False).param_groups[0]['maximize']",
     "nn.utils.clip_grad_norm_(leaf, 1.0, 2.0, False, None)",
+    "nn.LSTM(4, 2, 1, True, True, 0.0, False, 0)(image[0])[0].shape",
     "nn.MultiheadAttention(4, 2, 0.0, True, False, False, None, None, True).batch_first",
     "list(F.utils.data.DataLoader([1, 2, 3], 2, False, None, None, 0, None, False, True))",
     "F.autograd.functional.jacobian(lambda x: x * x, x, False, False, False, 'reverse-mode')",

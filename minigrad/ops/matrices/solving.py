@@ -68,7 +68,7 @@ def _minor_is_not_positive(matrix: Array, count: int) -> bool:
 # ---------------------------------------------------------------- the inverse and the determinant
 
 
-@op(name="LinalgInvExBackward0", A=lambda F, g, result: -(result.mT @ g @ result.mT))
+@op(name="LinalgInvExBackward0", exact=True, A=lambda F, g, result: -(result.mT @ g @ result.mT))
 @silent
 def linalg_inv(A: Array) -> Array:
     """The inverse of a square matrix, or of each of a batch. LinAlgError if there is none."""

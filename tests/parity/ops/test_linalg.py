@@ -137,6 +137,12 @@ refused(
     "linalg.solve: The input tensor B must have at least 2 dimensions.",
     lambda F: F.linalg.solve(F.eye(3), F.tensor(1.0)),
 )
+refused(
+    "inv",
+    R,
+    "linalg.inv: Low precision dtypes not supported. Got Half",
+    lambda F: F.linalg.inv(F.eye(2).half()),
+)
 
 
 @behaviours("matrices that are singular, not positive-definite or not finite: a LinAlgError says which and why")
