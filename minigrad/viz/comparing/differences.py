@@ -21,8 +21,8 @@ class Differences:
     """Two passes over graphs whose boxes are `pairs`. All is said of the boxes of the first.
 
     `parting` maps a box at which they part to how: "before" (what was there before the pass), "stopped" (the second
-    fails), "missing" (one does not run it), "again" (one runs it more often), "order", "received" or "sent"; the first of
-    them first. `at` is the step of the first pass at which that is seen.
+    fails), "missing" (one never runs it), "again" (one runs it more often), "order", "received" or "sent"; the first
+    of them first. `at` is the step of the first pass at which that is seen.
     """
 
     def __init__(self, one: Ran, other: Ran, pairs: dict[str, str]) -> None:

@@ -139,8 +139,8 @@ class NodeNames:
 
     @functools.cached_property
     def _parts(self) -> dict[Any, dict[Span, str]]:
-        """For each node the nearest nodes below that were made by a proper part of the same text: place -> name; "" for a
-        part that was run several times, such as the `w * w` of `sum(w * w for w in ws)`, since it is no single one.
+        """For each node the nearest nodes below that were made by a proper part of the same text: place -> name; "" for
+        a part that was run several times, such as the `w * w` of `sum(w * w for w in ws)`, since it is no single one.
         """
         found: dict[Any, dict[Span, str]] = {}
         for node in self.nodes:
