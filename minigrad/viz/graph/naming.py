@@ -52,11 +52,11 @@ def is_tensor(value: Any) -> bool:
 
 def check_tensor(value: Any, expected: str) -> None:
     """Raise TypeError for what is no tensor; `expected` says by whom one is expected, and as what."""
-    if not is_tensor(value):
-        raise TypeError(
-            f"{expected}, but got {type(value).__name__}: {short(value)}. "
-            "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
-        )
+    if not is_tensor(value) or own_tensor(value) is not value:
+        advice = "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
+        if hasattr(value, "grad"):
+            advice = "For an engine of your own say how it is read, as in viz.draw(loss, engine=viz.Engine())."
+        raise TypeError(f"{expected}, but got {type(value).__name__}: {short(value)}. {advice}")
 
 
 class Variables:

@@ -103,6 +103,21 @@ def test_a_result_that_was_drawn_before_still_says_which_engine_it_needs() -> No
     assert stepper.next() is not None
 
 
+@pytest.mark.parametrize("ask", [viz.draw, viz.BackwardStepper, viz.make_dot])
+def test_who_does_not_say_how_an_engine_is_read_is_told_to(ask: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match=r"expected a Tensor.*, but got Value: .* as in viz\.draw\(loss, engine="):
+        ask(example()["loss"])
+    with pytest.raises(TypeError, match=r"expected a Tensor.*, but got float: .* such as loss = \(x \* x\)"):
+        ask(3.0)
+
+
+def test_make_dot_has_no_place_for_an_engine_also_where_the_graph_is_known() -> None:
+    stepper, values = of_example()
+    with pytest.raises(TypeError, match=r"make_dot\(\) expected a Tensor, but got Value: "):
+        viz.make_dot(values["loss"])
+    assert stepper.next() is not None
+
+
 def test_a_name_for_what_is_not_in_the_graph_is_told_from_a_tensor_of_ours() -> None:
     named = type("Tensor", (Value,), {})(1.0)
     with pytest.raises(TypeError, match=r"names\['u'\] must be a Tensor .* not Tensor of another engine, which"):
