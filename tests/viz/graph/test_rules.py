@@ -1,8 +1,10 @@
 """Rules as code, and the same code with numbers."""
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
+import executing
 import numpy as np
 import pytest
 from op_forms import is_recorded
@@ -74,3 +76,15 @@ def test_a_rule_that_is_a_function() -> None:
 @pytest.mark.parametrize("rule", [None, len, print, lambda *a, **k: None, eval("lambda F, g: g"), object()])
 def test_a_rule_without_source_is_described(rule: Any) -> None:
     assert rules.explain(rule, "weight", {}, {}).source
+
+
+def test_rules_are_written_out_after_ipython_has_shown_an_error() -> None:
+    """What IPython looks for in a cell marks the nodes of its tree, also those that all trees share."""
+    shared = ast.parse("name", mode="eval").body.ctx  # type: ignore[attr-defined]
+    executing.Source("<cell>", ["undefined_name"])
+    assert shared.parent is not None
+    try:
+        written = rules.explain(lambda F, g, other: g * other, "self", {"g": ONE, "other": np.float64(4)}, {})
+    finally:
+        del shared.parent
+    assert (written.source, written.formula.text, written.formula.numbers) == ("g * other", "g × other", "1 × 4")
