@@ -56,7 +56,7 @@ from minigrad.viz.steps.recorder import Recorder, is_plain
 from minigrad.viz.steps.story import of_inner
 from minigrad.viz.torch_graphs import mirror_of
 
-QUIET = 2.0  # seconds without a request, after which what has run is written to the notebook's output
+QUIET = 1.0  # seconds without a request, after which what has run is written to the notebook's output
 OVER = "The backward pass is over; no breakpoint was met."
 
 
