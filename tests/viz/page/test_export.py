@@ -293,6 +293,20 @@ def test_a_notebook_without_steppers_has_no_script() -> None:
     assert exported(nbformat.v4.new_notebook()).scripts == {}
 
 
+def test_steppers_in_a_box_take_the_script_of_the_page() -> None:
+    inner = "ipywidgets.VBox([viz.BackwardStepper(x * 3)])"
+    box = f"import ipywidgets\nipywidgets.HBox([viz.BackwardStepper(x * 2), {inner}])"
+    cells = ["import minigrad as mg\nfrom minigrad import viz\nx = mg.tensor(3.0, requires_grad=True)", box]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        NotebookClient(notebook, timeout=60).execute()
+    saved = exported(notebook)
+    assert [unpack(values["kept"])["picture"]["total"] for values in saved.passes] == [2, 2]
+    assert list(saved.scripts) == ["module"]  # theirs, which the page's policy would stop, are gone
+    assert "data-script" not in saved.text  # type: ignore[attr-defined]
+
+
 def test_another_widget_leaves_its_picture() -> None:
     output = nbformat.v4.new_output(
         "display_data",
