@@ -39,6 +39,7 @@ from minigrad.dtypes import (
     uint8,
 )
 from minigrad.methods import FUNCTIONS as _FUNCTIONS
+from minigrad.printing import set_printoptions
 from minigrad.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from minigrad.size import Size
 from minigrad.tensor import Tensor
@@ -54,7 +55,7 @@ _AT_FIRST_USE = {
     "ops.images.pool": ("avg_pool1d", "max_pool1d", "max_pool2d"),
     "serialization": ("load", "save"),
 }
-_PARTS = ("cuda", "linalg", "nn", "optim", "serialization", "utils")
+_PARTS = ("cuda", "distributions", "linalg", "nn", "optim", "serialization", "utils")
 _attribute = _attributes_of(__name__, *_PARTS)
 
 
@@ -73,5 +74,5 @@ def __dir__() -> list[str]:
 
 __all__ = [
     *(name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _ModuleType)),
-    *("autograd", "linalg", "nn", "optim", "return_types", "utils", "load", "save"),
+    *("autograd", "distributions", "linalg", "nn", "optim", "return_types", "utils", "load", "save"),
 ]

@@ -292,6 +292,23 @@ def as_tensor(data: Any, dtype: Dtype = None, device: Device = None) -> Tensor:
     return shared if dtype is None else shared.to(dtype)
 
 
+def _of_own_dtype(name: str, make: Callable[..., Tensor]) -> None:
+    """Declare `x.new_zeros(...)` and the like."""
+
+    def new(self: Any, *data: Any, dtype: Any = None, **options: Any) -> Tensor:
+        return make(*data, dtype=self.dtype if dtype is None else dtype, **options)
+
+    own, tensor_itself = inspect.signature(make), inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    new.__signature__ = own.replace(parameters=[tensor_itself, *own.parameters.values()])  # type: ignore[attr-defined]
+    new.__name__ = new.__qualname__ = name
+    new.__doc__ = f"`{make.__name__}(...)` with this tensor's dtype, unless another one is given."
+    public(function=False)(new)
+
+
+for _make in (tensor, empty, zeros, ones, full):
+    _of_own_dtype(f"new_{_make.__name__}", _make)
+
+
 def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
     """Read nested sequences of numbers. A tensor with one element counts as a number."""
     flat = [data]

@@ -15,7 +15,7 @@ from minigrad import creation, dtypes, layout, random
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.autograd.blame import type_name
 from minigrad.operands import answers, beside_array, unsupported
-from minigrad.ops.matrices import matmul, solving
+from minigrad.ops.matrices import einsum, matmul, solving
 from minigrad.ops.places import elements, indexing, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary

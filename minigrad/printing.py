@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,34 @@ from minigrad.tensor import Tensor
 Write = Callable[[Any], str]
 
 
-DIGITS = 4  # after the point
-MOST = 1000  # tensors with more elements than this are summarized
-EDGE = 3  # of them, so many elements are shown at each end of each dimension
-LINE = 80  # characters
+_DEFAULT = {
+    "precision": 4,  # digits after the point
+    "threshold": 1000,  # tensors with more elements than this are summarized
+    "edgeitems": 3,  # of them, so many elements are shown at each end of each dimension
+    "linewidth": 80,  # characters
+}
+_PROFILES: dict[str, Any] = {"default": {}, "short": {"precision": 2, "edgeitems": 2}, "full": {"threshold": math.inf}}
+_options: Any = SimpleNamespace(**_DEFAULT, sci_mode=None)
+
+
+def set_printoptions(
+    precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+    linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
+) -> None:  # fmt: skip
+    """How tensors are printed.
+
+    Args:
+        precision: digits after the point.
+        threshold: how many elements a tensor may have before it is summarized.
+        edgeitems: how many elements a summary shows at each end of each dimension.
+        linewidth: characters in a line.
+        profile: "default", "short" or "full", for all of these.
+        sci_mode: whether numbers are written as powers of ten; None where their sizes ask for it.
+    """
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    if profile is not None:
+        vars(_options).update(_DEFAULT | _PROFILES[profile])
+    vars(_options).update({name: value for name, value in given.items() if value is not None}, sci_mode=sci_mode)
 
 
 # ---------------------------------------------------------------- a whole tensor
@@ -35,11 +60,11 @@ def tensor_repr(tensor: Tensor) -> str:
     if array.size == 0:
         text += "[]"
     else:
-        shown = _ends(array) if array.size > MOST else array
+        shown = _ends(array) if array.size > _options.threshold else array
         text += _nested(shown, array.shape, margin, *_element_format(shown))
     last_line = len(text) - text.rfind("\n") + 1
     for note in _notes(tensor, array):
-        if last_line + len(note) + 2 > LINE:
+        if last_line + len(note) + 2 > _options.linewidth:
             text += ",\n" + " " * margin + note
             last_line = margin + len(note)
         else:
@@ -69,9 +94,10 @@ def _notes(tensor: Tensor, array: Any) -> list[str]:
 
 def _ends(array: Any) -> Any:
     """The elements that a summary shows: those at the ends of every dimension."""
+    edge = _options.edgeitems
     for dim, length in enumerate(array.shape):
-        if length > 2 * EDGE:
-            array = np.delete(array, slice(EDGE, length - EDGE), axis=dim)
+        if length > 2 * edge:
+            array = np.delete(array, slice(edge, length - edge), axis=dim)
     return array
 
 
@@ -89,7 +115,7 @@ def _nested(shown: Any, shape: tuple[int, ...], margin: int, write: Write, width
     if len(shown) < shape[0]:
         parts.insert(len(shown) // 2, " ..." if shown.ndim == 1 else "...")
     if shown.ndim == 1:
-        per_line = max(1, (LINE - margin) // (width + 2))  # 2 for the comma and the space
+        per_line = max(1, (_options.linewidth - margin) // (width + 2))  # 2 for the comma and the space
         parts = [", ".join(parts[i : i + per_line]) for i in range(0, len(parts), per_line)]
     newlines = "\n" * max(1, shown.ndim - 1)  # blank lines set matrices apart
     return "[" + ("," + newlines + " " * (margin + 1)).join(parts) + "]"
@@ -116,8 +142,9 @@ def _element_format(shown: Any) -> tuple[Write, int]:
 def _float_style(values: list[float]) -> Write:
     """Whole numbers as `1.`, others with digits after the point; as powers of ten where sizes differ too much."""
     sizes = [abs(value) for value in values]
-    if sizes and (max(sizes) / min(sizes) > 1000 or max(sizes) > 1e8 or min(sizes) < 1e-4):
-        return lambda value: f"{value:.{DIGITS}e}"
+    differ = bool(sizes) and (max(sizes) / min(sizes) > 1000 or max(sizes) > 1e8 or min(sizes) < 1e-4)
+    if sizes and (differ if _options.sci_mode is None else _options.sci_mode):
+        return lambda value: f"{value:.{_options.precision}e}"
     if all(value.is_integer() for value in values):
         return lambda value: f"{value:.0f}." if math.isfinite(value) else str(value)
-    return lambda value: f"{value:.{DIGITS}f}"
+    return lambda value: f"{value:.{_options.precision}f}"

@@ -1273,6 +1273,20 @@ def taken(w: Writer) -> str:
     return w.new_tensor(w.pick(options))
 
 
+@kind(3)
+def named(w: Writer) -> str:
+    """Functions that tutorials call by their names."""
+    x = w.tensor(lambda t: len(t.shape) > 0 and t.shape[0] > 0 and small(t) and not t.is_inference())
+    shape = w.value(x).shape
+    last = shape[0] - 1
+    options = [f"F.index_select({x}, 0, F.tensor([{last}, 0, {last}]))", f"{x}.tile(2)"]
+    options += [f"{x}.repeat_interleave(F.tensor({[2] * (last + 1)}), 0)"]
+    if len(shape) == 2:
+        vector = w.tensor(lambda t: tuple(t.shape) == (shape[1],) and tame(t))
+        options += [f"F.mv({x}, {vector})"] * 2
+    return w.new_tensor(w.pick(options))
+
+
 # -- views
 
 

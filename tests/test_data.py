@@ -58,6 +58,49 @@ for _title, _options in LOADERS.items():
             return passes, len(loader), F.rand(2)
 
 
+SAMPLERS = {
+    "in order": "d.SequentialSampler(pairs)",
+    "random": "d.RandomSampler(pairs)",
+    "random, with a generator": "d.RandomSampler(pairs, generator=F.Generator().manual_seed(3))",
+    "each may come again": "d.RandomSampler(pairs, replacement=True, num_samples=70)",
+    "fewer than there are": "d.RandomSampler(pairs, num_samples=4)",
+    "more than there are": "d.RandomSampler(pairs, num_samples=23)",
+    "twice": "d.RandomSampler(pairs, False, 20)",
+}
+for _title, _expression in SAMPLERS.items():
+
+    @behaviours(f"sampler: {_title}")
+    def _(F, expression=_expression):
+        F.manual_seed(9)
+        sampler = eval(expression, {"F": F, "d": data(F), "pairs": pairs(F)})
+        loader = data(F).DataLoader(pairs(F), batch_size=4, sampler=sampler)
+        return len(sampler), list(sampler), list(sampler), len(loader), list(loader), F.rand(1)
+
+
+@behaviours("the loader has the sampler that it made")
+def _(F):
+    loaders = [data(F).DataLoader(pairs(F), shuffle=shuffle) for shuffle in (False, True)]
+    return [type(loader.sampler).__name__ for loader in loaders]
+
+
+@behaviours("a stream in batches")
+def _(F):
+    class Squares(data(F).IterableDataset):
+        def __iter__(self):
+            return ((number, number**2.0) for number in range(5))
+
+    F.manual_seed(1)
+    loaders = [data(F).DataLoader(Squares(), batch_size=2, drop_last=last) for last in (False, True)]
+    return [list(loader) for loader in loaders], list(loaders[0]), F.rand(1)
+
+
+@behaviours("modules within the module")
+def _(F):
+    parts = {"dataloader": "DataLoader", "dataset": "TensorDataset", "sampler": "RandomSampler"}
+    found = {part: importlib.import_module(f"{F.__name__}.utils.data.{part}") for part in parts}
+    return [getattr(found[part], name) is getattr(data(F), name) for part, name in parts.items()]
+
+
 @behaviours("the order comes from the generator, and so does a seed for workers")
 def _(F):
     generator = F.Generator().manual_seed(3)
@@ -175,6 +218,7 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("d.default_collate([np.array(['a'])])", TypeError, "default_collate: batch must contain tensors, numpy arrays, n"),
     ("d.default_collate([[1, 2], [1]])", RuntimeError, "each element in list of batch should be of equal size"),
     ("d.default_collate([F.ones(2), F.ones(3)])", RuntimeError, "stack expects each tensor to be equal size, but got "),
+    ("d.RandomSampler([])", ValueError, "num_samples should be a positive integer value, but got num_samples=0"),
     ("d.DataLoader([], shuffle=True)", ValueError, "num_samples should be a positive integer value, but got num_"),
 ]  # fmt: skip
 for _expression, _error, _says in ERRORS:

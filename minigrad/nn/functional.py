@@ -11,10 +11,12 @@ from minigrad.absent import attributes_of
 
 # fmt: off
 from minigrad.ops.images.conv import conv1d, conv2d, conv_transpose2d
-from minigrad.ops.images.pool import adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
+from minigrad.ops.images.pool import (
+    adaptive_avg_pool1d, adaptive_avg_pool2d, avg_pool1d, avg_pool2d, max_pool1d, max_pool2d,
+)
 from minigrad.ops.images.resampling import interpolate
 from minigrad.ops.layers.attention import scaled_dot_product_attention
-from minigrad.ops.layers.dropout import dropout
+from minigrad.ops.layers.dropout import dropout, dropout2d
 from minigrad.ops.layers.embedding import embedding, one_hot
 from minigrad.ops.layers.linear import linear
 from minigrad.ops.layers.normalization import batch_norm, group_norm, layer_norm, rms_norm

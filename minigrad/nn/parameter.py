@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.node import ON_DEMAND
 from minigrad.creation import empty
@@ -58,6 +60,33 @@ class Parameter(Tensor):
         plain = from_array(own_array(self))
         plain._node = self._node and ON_DEMAND
         return "Parameter containing:\n" + tensor_repr(plain)
+
+
+class UninitializedParameter(Parameter):
+    """A parameter of a lazy layer until its first input says which shape it has: an array without elements, which
+    nobody may use.
+    """
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Parameter:  # type: ignore[misc]
+        waiting = super().__new__(Parameter, empty(0, device=device, dtype=dtype), requires_grad)
+        waiting.__class__ = cls
+        return waiting
+
+    @property
+    def _array(self) -> Any:
+        text = "Call its layer with a batch first: that gives its parameters their shapes."
+        raise ValueError(f"Attempted to use an uninitialized parameter in an operation. {text}")
+
+    def detach(self) -> Tensor:
+        return self
+
+    def materialize(self, shape: Sequence[int]) -> None:
+        """Become an ordinary parameter of this shape, whose values are yet to be set."""
+        self.__class__ = Parameter  # type: ignore[assignment]
+        self._array = np.empty(shape, self._array.dtype)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return "<UninitializedParameter>"
 
 
 def empty_parameter(size: Sequence[int], device: Any = None, dtype: Any = None) -> Parameter:

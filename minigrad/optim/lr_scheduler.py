@@ -8,14 +8,15 @@ training loop is optimizer.step(), then scheduler.step().
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from minigrad.absent import attributes_of
 from minigrad.autograd.blame import warn
 from minigrad.optim.optimizer import Optimizer
 
-__all__ = ["CosineAnnealingLR", "LRScheduler", "LambdaLR", "ReduceLROnPlateau", "StepLR"]
+__all__ = [*("CosineAnnealingLR", "LRScheduler", "LambdaLR", "MultiStepLR", "ReduceLROnPlateau", "StepLR")]
 __getattr__ = attributes_of(__name__)
 
 Rates = list[Any]  # one learning rate for each parameter group
@@ -96,6 +97,20 @@ class LambdaLR(LRScheduler):
     def get_lr(self) -> Rates:
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [base * function(self.last_epoch) for function, base in pairs]
+
+
+class MultiStepLR(LRScheduler):
+    """lr ← gamma · lr, at each of the epochs in `milestones`."""
+
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> Rates:
+        return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in _rates(self.optimizer)]
 
 
 class StepLR(LRScheduler):

@@ -228,6 +228,65 @@ class AdamW(Adam):
             group["decoupled_weight_decay"] = True
 
 
+class Adagrad(RuleOptimizer):
+    """Adaptive gradient (Duchi, Hazan and Singer 2011, "Adaptive Subgradient Methods").
+
+        s ← s + g²
+        p ← p − lr / (1 + (t − 1)·lr_decay) · g / (√s + eps)        at step t = 1, 2, ...
+
+    s begins at `initial_accumulator_value`. g is the gradient plus weight_decay·p.
+    """
+
+    def __init__(
+        self, params: Any, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "maximize": maximize,
+        })  # fmt: skip
+
+    def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
+        t, arrays = self._count_step(param, "sum")
+        lr = options.lr / (1 + (t - 1) * options.lr_decay)
+        for work, p, g, s in _chunks(_for_writing(param), gradient, *arrays):
+            if t == 1:
+                s += options.initial_accumulator_value
+            g = _decayed(p, g, options.weight_decay, options.maximize)
+            s += np.multiply(g, g, out=work)
+            step = _over_root(g, s, options.eps, work)
+            step *= lr
+            p -= step
+
+
+class Adadelta(RuleOptimizer):
+    """Adagrad with averages in the place of sums, and steps of the size that former ones had (Zeiler 2012, "ADADELTA").
+
+        v ← rho·v + (1 − rho)·g²
+        d = g · √(a + eps) / √(v + eps),    a ← rho·a + (1 − rho)·d²
+        p ← p − lr·d
+
+    v and a begin at 0. g is the gradient plus weight_decay·p.
+    """
+
+    def __init__(
+        self, params: Any, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
+        *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize})
+
+    def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
+        _, arrays = self._count_step(param, "square_avg", "acc_delta")
+        for work, p, g, v, a in _chunks(_for_writing(param), gradient, *arrays):
+            g = _decayed(p, g, options.weight_decay, options.maximize)
+            _average_square(v, g, options.rho, work)
+            step = np.sqrt(a + options.eps)
+            step /= np.sqrt(v + options.eps, out=work)
+            step *= g
+            _average_square(a, step, options.rho, work)
+            p -= np.multiply(options.lr, step, out=work)
+
+
 # ---------------------------------------------------------------- parts of the rules
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -18,10 +19,13 @@ from minigrad.absent import attributes_of, takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.creation import as_tensor, tensor
 from minigrad.ops.shapes.joining import stack_along
-from minigrad.random import Generator, default_generator, randperm
+from minigrad.random import Generator, default_generator, randint, randperm
 from minigrad.tensor import Tensor, from_array
 
-__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
+__all__ = [
+    *("DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler"),
+    *("Subset", "TensorDataset", "default_collate", "random_split"),
+]
 __getattr__ = attributes_of(__name__)
 
 T = TypeVar("T")
@@ -55,6 +59,10 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __len__(self) -> int:
         return int(self.tensors[0].size(0))
+
+
+class IterableDataset(Dataset[T]):
+    """Samples that come one after the other: a subclass has `__iter__()`."""
 
 
 class Subset(Dataset[Any]):
@@ -101,6 +109,56 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
     order = randperm(sum(counts), generator=generator).tolist()
     ends = itertools.accumulate(counts)
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts, strict=True)]
+
+
+# ---------------------------------------------------------------- the order
+
+
+class Sampler(Generic[T]):
+    """Numbers of samples in the order in which they are taken: a subclass has `__iter__()`, and `__len__()`."""
+
+
+class SequentialSampler(Sampler[int]):
+    """The numbers of all samples as they come."""
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """The numbers of all samples in random order; or `num_samples` of them, of which, with `replacement`, each may come
+    again.
+
+    Args:
+        generator: where the order comes from. Without it, each pass draws a seed for one from the default generator.
+
+    ValueError if there are none to take.
+    """
+
+    def __init__(
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Any = None
+    ) -> None:
+        self.data_source, self.replacement, self.generator = data_source, replacement, generator
+        self._count = num_samples
+        if len(self) <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={len(self)}")
+
+    def __len__(self) -> int:
+        return len(self.data_source) if self._count is None else self._count
+
+    def __iter__(self) -> Iterator[int]:
+        generator = Generator().manual_seed(_drawn_seed()) if self.generator is None else self.generator
+        size, count = len(self.data_source), len(self)
+        for start in range(0, count, 32) if self.replacement else ():
+            yield from randint(size, (min(32, count - start),), generator=generator).tolist()
+        for start in () if self.replacement else range(0, count + 1, size):  # of what is left over, it may be nothing
+            yield from randperm(size, generator=generator).tolist()[: count - start]
 
 
 # ---------------------------------------------------------------- batches
@@ -169,36 +227,32 @@ class DataLoader(Generic[T]):
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
             raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
-        if shuffle and not len(dataset):
-            raise ValueError("num_samples should be a positive integer value, but got num_samples=0")
-        self.dataset, self.batch_size, self.shuffle, self.sampler = dataset, batch_size, shuffle, sampler
+        if sampler is None:
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        self._is_stream = isinstance(dataset, IterableDataset)
+        self.dataset, self.batch_size, self.sampler = dataset, batch_size, dataset if self._is_stream else sampler
         self.collate_fn, self.drop_last, self.generator = collate_fn or default_collate, drop_last, generator
 
     def __len__(self) -> int:
         """How many batches a pass has."""
-        count = len(self.dataset if self.sampler is None else self.sampler)
+        count = len(self.sampler)
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
     def __iter__(self) -> Iterator[T]:
         _drawn_seed(self.generator)  # PyTorch draws one for its workers, whether there are any or not
-        if self.sampler is not None:
-            return self._batches(iter(self.sampler))
-        return self._batches(self._shuffled() if self.shuffle else iter(range(len(self.dataset))))
+        return self._batches(iter(self.sampler))
 
     def _batches(self, order: Iterator[int]) -> Iterator[Any]:
         while indices := list(itertools.islice(order, self.batch_size)):
             if len(indices) == self.batch_size or not self.drop_last:
                 yield self._batch(indices)
 
-    def _shuffled(self) -> Iterator[int]:
-        generator = Generator().manual_seed(_drawn_seed()) if self.generator is None else self.generator
-        yield from randperm(len(self.dataset), generator=generator).tolist()
-        randperm(len(self.dataset), generator=generator)  # PyTorch draws the next pass, and takes no samples of it
-
     def _batch(self, indices: list[int]) -> Any:
         """The batch of the samples with these numbers. Of a TensorDataset, or a part of one, it is taken at once: one
         indexing operation per tensor, and no samples.
         """
+        if self._is_stream:
+            return self.collate_fn(indices)  # which are the samples themselves
         dataset, places = self.dataset, indices
         while type(dataset) is Subset:
             dataset, places = dataset.dataset, [dataset.indices[place] for place in places]
@@ -211,3 +265,8 @@ class DataLoader(Generic[T]):
 def _drawn_seed(generator: Generator | None = None) -> int:
     """A seed for another generator: a whole number from 0 up to but without 2**63."""
     return int((generator or default_generator).words(1, np.uint64)[0] % np.uint64(2**63))
+
+
+# PyTorch has these in modules of their own: `from torch.utils.data.dataloader import DataLoader`.
+for _name in ("dataloader", "dataset", "sampler"):
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = sys.modules[__name__]

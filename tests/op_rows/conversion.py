@@ -42,5 +42,6 @@ ROWS = [
     Row("x.short()", lambda F, x: x.short(), lambda x: x.astype("int16"), UNARY, None, apart, False),
     Row("x.char()", lambda F, x: x.char(), lambda x: x.astype("int8"), UNARY, None, apart, False),
     Row("x.byte()", lambda F, x: x.byte(), lambda x: x.astype("uint8"), UNARY, None, positive, False),
+    Row("x.type_as(y)", lambda F, x, y: x.type_as(y) * y, lambda x, y: x * y, [((2, 3), ()), ((), ())], "MulBackward0"),
     Row("x.bool()", lambda F, x: x.bool(), lambda x: x != 0, UNARY, None, whole, False),
 ]

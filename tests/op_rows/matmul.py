@@ -17,6 +17,8 @@ PAIRS: list[Shapes] = [((2,), (3,)), ((1,), (2,)), ((0,), (2,))]
 ROWS = [
     *both("bmm", np.matmul, "BmmBackward0", shapes=BATCHES),
     *both("dot", np.dot, "DotBackward0", shapes=VECTORS),
+    *both("vdot", np.dot, shapes=VECTORS),
+    *both("mv", np.dot, "MvBackward0", shapes=[((2, 3), (3,)), ((1, 1), (1,)), ((2, 0), (0,))]),
     *both("outer", np.outer, "MulBackward0", shapes=PAIRS),
     Row(
         "batch @ matrix as one product",

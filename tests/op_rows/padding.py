@@ -51,4 +51,14 @@ ROWS = [
         [((2, 3),)],
         "ConstantPadNdBackward0",
     ),
+    *(
+        Row(
+            f"pad({pads}, {mode})",
+            lambda F, x, pads=pads, mode=mode: pad(F, x, pads, mode=mode),
+            lambda x, pads=pads, numpy=numpy: np.pad(x, sides(x.ndim, pads), numpy),
+            shapes,
+        )
+        for mode, numpy in (("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap"))
+        for pads, shapes in (((1, 2), [((2, 3),), ((1, 2, 4),)]), ((2, 0, 1, 1), [((2, 3, 4),), ((1, 2, 2, 3),)]))
+    ),
 ]

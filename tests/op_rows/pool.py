@@ -86,6 +86,7 @@ _POOLS: list[tuple[Any, ...]] = [
 ]
 _ADAPTIVE: list[tuple[Any, ...]] = [
     ("adaptive_avg_pool2d", (2, 3), "AdaptiveAvgPool2DBackward0", without_padding, [((1, 2, 4, 4),), ((1, 3, 2),)]),
+    ("adaptive_avg_pool1d", (3,), SQUEEZED, without_padding, [((1, 2, 4),), ((2, 3),)]),
 ]
 TOP = ("max_pool1d", "max_pool2d", "avg_pool1d")
 

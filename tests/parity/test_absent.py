@@ -21,6 +21,7 @@ OWNERS = (
     "minigrad", "Tensor", "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
     "minigrad.optim", "minigrad.optim.lr_scheduler", "minigrad.linalg", "minigrad.autograd", "minigrad.autograd.graph",
     "minigrad.utils", "minigrad.utils.data", "minigrad.cuda", "minigrad.autograd.function", "minigrad.utils.checkpoint",
+    "minigrad.distributions",
 )  # fmt: skip
 MODULES = [owner for owner in OWNERS if owner != "Tensor"]
 NOT_OF_PYTORCH = ("torch", "TYPE_CHECKING")  # what its modules import and do not hide
@@ -90,14 +91,16 @@ def test_an_attribute_of_tensors_that_is_left_out_raises_it_too() -> None:
 
 
 IMPORTS = {
-    "import minigrad.distributions": (ModuleNotFoundError, "No module named 'minigrad.distributions'"),
-    "from minigrad import distributions": (ImportError, "cannot import name 'distributions' from 'minigrad'"),
-    "from minigrad.distributions import Normal": (ModuleNotFoundError, "No module named 'minigrad.distributions'"),
+    "import minigrad.sparse": (ModuleNotFoundError, "No module named 'minigrad.sparse'"),
+    "from minigrad import sparse": (ImportError, "cannot import name 'sparse' from 'minigrad'"),
+    "from minigrad.sparse import spdiags": (ModuleNotFoundError, "No module named 'minigrad.sparse'"),
+    "from minigrad.distributions import Gamma": (ImportError, "cannot import name 'Gamma' from 'minigrad.distrib"),
+    "import minigrad.distributions.gamma": (ModuleNotFoundError, "No module named 'minigrad.distributions.gamma'"),
     "from minigrad import vmap": (ImportError, "cannot import name 'vmap' from 'minigrad'"),
     "from minigrad.nn import Conv3d": (ImportError, "cannot import name 'Conv3d' from 'minigrad.nn'"),
     "from minigrad.nn import Linear, Conv3d": (ImportError, "cannot import name 'Conv3d' from 'minigrad.nn'"),
     "from minigrad.nn.functional import grid_sample": (ImportError, "cannot import name 'grid_sample' from 'minig"),
-    "from minigrad.optim import Adagrad": (ImportError, "cannot import name 'Adagrad' from 'minigrad.optim'"),
+    "from minigrad.optim import LBFGS": (ImportError, "cannot import name 'LBFGS' from 'minigrad.optim'"),
     "from minigrad.optim.lr_scheduler import OneCycleLR": (ImportError, "cannot import name 'OneCycleLR' from 'mini"),
     "from minigrad.utils.data import DistributedSampler": (ImportError, "cannot import name 'DistributedSampler'"),
     "from minigrad.linalg import lu": (ImportError, "cannot import name 'lu' from 'minigrad.linalg'"),

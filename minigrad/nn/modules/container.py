@@ -13,39 +13,63 @@ from itertools import groupby
 from typing import Any, Self
 
 from minigrad.nn.modules.module import Module, indent_rest
+from minigrad.nn.parameter import Parameter
 
 
-class _NumberedModules(Module):
-    """Submodules under the names "0", "1", ...: what Sequential and ModuleList share."""
+class _Container(Module):
+    """Members by name, which are modules or, where `_kind` says so, parameters."""
+
+    _kind = "_modules"
+
+    @property
+    def _members(self) -> dict[str, Any]:
+        return self.__dict__[self._kind]
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+
+class _Parameters(_Container):
+    """Members that are parameters, or become some, and that the `parameters()` of the whole module finds."""
+
+    _kind = "_parameters"
+
+    def add_module(self, name: str, module: Any) -> None:
+        self.register_parameter(name, module if isinstance(module, Parameter) else Parameter(module))
+
+    def extra_repr(self) -> str:
+        texts = {name: f"{p.dtype} of size {'x'.join(map(str, p.shape))}" for name, p in self._parameters.items()}
+        return "\n".join(f"  ({name}): Parameter containing: [{text}]" for name, text in texts.items())
+
+
+class _Numbered(_Container):
+    """Members under the names "0", "1", ...: what Sequential, ModuleList and ParameterList share."""
 
     def _name(self, index: Any) -> str:
         index, size = operator.index(index), len(self)
         if not -size <= index < size:
             raise IndexError(f"index {index} is out of range")
-        return list(self._modules)[index]
+        return list(self._members)[index]
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Module]:
-        return iter(self._modules.values())
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._members.values())
 
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
-            return self._with(list(self._modules.items())[idx])
-        return self._modules[self._name(idx)]
+            return self._with(list(self._members.items())[idx])
+        return self._members[self._name(idx)]
 
     def _with(self, named: list[tuple[str, Module]]) -> Self:
         """A container of the same class with some of the modules."""
         raise NotImplementedError
 
     def __setitem__(self, idx: int, module: Module) -> None:
-        setattr(self, self._name(idx), module)
+        self.add_module(self._name(idx), module)
 
     def __delitem__(self, idx: int | slice) -> None:
-        for name in list(self._modules)[idx] if isinstance(idx, slice) else [self._name(idx)]:
+        for name in list(self._members)[idx] if isinstance(idx, slice) else [self._name(idx)]:
             delattr(self, name)
-        self._modules = {str(number): module for number, module in enumerate(self._modules.values())}
+        self.__dict__[self._kind] = {str(number): member for number, member in enumerate(self)}
 
     def append(self, module: Module) -> Self:
         """Add a module at the end."""
@@ -61,8 +85,10 @@ class _NumberedModules(Module):
             self.append(module)
         return self
 
+    __iadd__ = extend
 
-class Sequential(_NumberedModules):
+
+class Sequential(_Numbered):
     """Modules in a row: the output of each is the input of the next.
 
     Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)) names them "0", "1", "2";
@@ -84,7 +110,7 @@ class Sequential(_NumberedModules):
         return type(self)(OrderedDict(named))
 
 
-class ModuleList(_NumberedModules):
+class ModuleList(_Numbered):
     """A list of modules, whose parameters are found. It has no forward: call its modules yourself."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -108,41 +134,57 @@ class ModuleList(_NumberedModules):
         return "\n  ".join([f"{name}(", *lines]) + "\n)" if lines else f"{name}()"
 
 
-class ModuleDict(Module):
+class ParameterList(_Parameters, ModuleList):
+    """A list of parameters, which the module's `parameters()` finds; other tensors that are put into it become some."""
+
+    __repr__ = Module.__repr__
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__(values)
+
+
+class ModuleDict(_Container):
     """Modules by name, whose parameters are found. It has no forward: call its modules yourself."""
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
-        named = modules.items() if hasattr(modules, "items") else modules or ()
-        for key, module in named:
+        self.update(modules or ())
+
+    def update(self, modules: Any) -> None:
+        """Take the members of a dictionary, or of pairs."""
+        for key, module in modules.items() if hasattr(modules, "items") else modules:
             self[key] = module
 
     def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
+        return self._members[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
 
     def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
+        del self._members[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self._members)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._modules
+        return key in self._members
 
     def keys(self) -> Iterable[str]:
         """The names."""
-        return self._modules.keys()
+        return self._members.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """Pairs of a name and a module."""
-        return self._modules.items()
+        """Pairs of a name and a member."""
+        return self._members.items()
 
     def values(self) -> Iterable[Any]:
-        """The modules."""
-        return self._modules.values()
+        """The members."""
+        return self._members.values()
+
+
+class ParameterDict(_Parameters, ModuleDict):
+    """Parameters by name, which the module's `parameters()` finds; other tensors that are put into it become some."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__(parameters)

@@ -65,10 +65,13 @@ class _BatchNorm(_Normalization):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def forward(self, input: Tensor) -> Tensor:
+    def _check_rank(self, input: Tensor) -> None:
         if input.ndim not in self._ranks:
             expected = " or ".join(f"{rank}D" for rank in self._ranks)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_rank(input)
         momentum = self.momentum or 0.0
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -193,3 +196,42 @@ class GroupNorm(_Normalization):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+
+class _InstanceNorm(_BatchNorm):
+    affine: bool = False
+    track_running_stats: bool = False
+    device: Any = None
+    dtype: Any = None
+    _: KW_ONLY
+    bias: Any = True
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_rank(input)
+        if self.track_running_stats:
+            raise NotImplementedError("InstanceNorm keeps no running statistics here: leave track_running_stats False")
+        batch = input if input.ndim == self._ranks[1] else input.unsqueeze(0)
+        if batch.numel() == len(batch) * batch.shape[1]:
+            raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+        return F.group_norm(batch, self.num_features, self.weight, self.bias, self.eps).view(input.shape)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """(input - mean) / sqrt(var + eps) * weight + bias for each channel of each example: GroupNorm with as many groups
+    as channels.
+
+    The input is (N, C, L) or (C, L). Ulyanov et al., "Instance normalization" (2016).
+
+    Args:
+        num_features: C, the number of channels.
+        eps: added to the variance, so that nothing is divided by 0.
+        affine: whether there are a learned weight and bias for each channel.
+    """
+
+    _ranks = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """InstanceNorm1d for images, (N, C, H, W) or (C, H, W)."""
+
+    _ranks = (3, 4)

@@ -87,6 +87,15 @@ class AvgPool2d(_AvgPool):
         return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
+class AdaptiveAvgPool1d(Layer):
+    """The means of `output_size` windows of (N, C, L) or (C, L)."""
+
+    output_size: Any
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool1d(input, self.output_size)
+
+
 class AdaptiveAvgPool2d(Layer):
     """The means of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
 
@@ -94,6 +103,37 @@ class AdaptiveAvgPool2d(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class _Pad(Layer):
+    _unnamed = 1
+    _dimensions, _mode, value = 1, "constant", 0.0
+    padding: Any
+
+    def _set_up(self) -> None:
+        self.padding = repeated(self.padding, 2 * self._dimensions)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self._mode, self.value)
+
+
+class _ConstantPad(_Pad):
+    _unnamed = 0
+    value: float
+
+
+def _of_dimensions(layer: type[_Pad], name: str, mode: str, meaning: str) -> list[Any]:
+    """The layers for sequences and for images, which differ in how many sizes `padding` has if it is a number."""
+    about = f"{meaning} around the last dimensions: `padding` elements, or a tuple as for `functional.pad`."
+    members = {"_mode": mode, "__doc__": about}
+    return [type(f"{name}Pad{n}d", (layer,), {**members, "_dimensions": n}) for n in (1, 2)]
+
+
+ConstantPad1d, ConstantPad2d = _of_dimensions(_ConstantPad, "Constant", "constant", "A number, `value`,")
+ZeroPad1d, ZeroPad2d = _of_dimensions(_Pad, "Zero", "constant", "Zeros")
+ReflectionPad1d, ReflectionPad2d = _of_dimensions(_Pad, "Reflection", "reflect", "Mirrored elements")
+ReplicationPad1d, ReplicationPad2d = _of_dimensions(_Pad, "Replication", "replicate", "The last element again")
+CircularPad1d, CircularPad2d = _of_dimensions(_Pad, "Circular", "circular", "Elements of the other end")
 
 
 class Upsample(Layer):

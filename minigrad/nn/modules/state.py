@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from minigrad.absent import takes_left_out
 from minigrad.autograd.grad_mode import no_grad
+from minigrad.nn.parameter import UninitializedParameter
 from minigrad.tensor import Tensor
 
 
@@ -105,6 +106,8 @@ def _load_tensor(own: Tensor, key: str, given: Any) -> list[str]:
             f'While copying the parameter named "{key}", expected minigrad.Tensor or Tensor-like object from '
             f"checkpoint but received {type(given)}"
         ]
+    if isinstance(own, UninitializedParameter):
+        own.materialize(given.shape)
     if not own.ndim and given.shape == (1,):
         given = given[0]
     if given.shape != own.shape:

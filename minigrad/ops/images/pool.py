@@ -327,3 +327,10 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         starts, ends = numbers * size // count, -(-(numbers + 1) * size // count)
         spans.append((starts, ends, ends - starts))
     return _means(_adaptive_avg_pool, input, spans)
+
+
+@checked
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """Means of as many windows as make sequences of length `output_size`: (N, C, L) or (C, L) -> (N, C, l)."""
+    length = output_size[0] if isinstance(output_size, Sequence) else output_size
+    return views.squeeze(adaptive_avg_pool2d(views.unsqueeze(input, -2), (1, length)), -2)

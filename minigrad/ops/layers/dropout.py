@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from minigrad.creation import ones
 from minigrad.public import checked
 from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, from_array
@@ -33,4 +34,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     else:
         mask = in_memory_order(keep_mask((input.numel(),), 1 - p, kind), input._array) / (1 - p)
     times = from_array(mask[()])
+    return input.mul_(times) if inplace else input * times
+
+
+@checked
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """`dropout` of whole channels of images (N, C, H, W)."""
+    channels = ones((*input.shape[:2], *(1,) * (input.ndim - 2)), dtype=input.dtype)
+    times = dropout(channels, p, training)
+    if times is channels:
+        return input
     return input.mul_(times) if inplace else input * times

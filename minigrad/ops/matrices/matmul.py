@@ -160,12 +160,26 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     return matmul(input, mat2)
 
 
+@public(name="mv")
+def matrix_times_vector(input: Tensor, vec: Tensor) -> Tensor:
+    """Matrix times vector: (n, k) and (k,) give (n,)."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}: matmul() takes others")
+    return matmul(input, vec)
+
+
 @public(name="dot")
 def vector_times_vector(input: Tensor, tensor: Tensor) -> Tensor:
     """Vector times vector: the sum of products, a number."""
     if input.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     return matmul(input, tensor)
+
+
+@public
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """`dot` under the name that it has in BLAS."""
+    return vector_times_vector(input, other)
 
 
 @public

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
+from minigrad.creation import as_tensor
 from minigrad.op import Array, op
 from minigrad.operands import check_places
-from minigrad.ops.places.elements import check_bounds
-from minigrad.public import public
-from minigrad.tensor import Tensor, wrap_dim
+from minigrad.ops.places.elements import check_bounds, scatter_add_along
+from minigrad.public import Number, Operand, public
+from minigrad.tensor import Tensor, from_array, wrap_dim
 from minigrad.writing import needs_grad
 
 _NO_NUMBERS = (Tensor, np.ndarray, Sequence, slice, type(None), type(...))
@@ -59,14 +61,23 @@ def select_one(self: Array, dim: int, index: int) -> Array:
     return self[along(dim, index)]
 
 
-@op(
-    name="IndexBackward0",
+_reading = partial(
+    op,
     exact=True,
     kept=("index",),
     self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape),
 )
+
+
+@_reading(name="IndexBackward0")
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
+    return self[index]
+
+
+@_reading(name="IndexSelectBackward0")
+def selected_index(self: Array, index: tuple[Any, ...]) -> Array:
+    """The parts along a dimension that a vector of numbers selects, as a copy."""
     return self[index]
 
 
@@ -310,3 +321,59 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
         )
     return select_one(input, dim, index)
+
+
+def _parts_at(function: str, input: Tensor, dim: int, index: Tensor) -> tuple[Any, ...]:
+    """The index of the parts along `dim` whose numbers are in a vector."""
+    if index.ndim > 1:
+        raise IndexError(f"{function}(): Index is supposed to be a vector, not of {index.ndim} dimensions")
+    dim = wrap_dim(dim, input.ndim)
+    check_bounds(index._array, input.shape[dim], dim, error=IndexError)
+    return along(dim, index._array.reshape(-1).copy())
+
+
+@public
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The parts along `dim` at the numbers in `index`, a vector, as a copy."""
+    return selected_index(input, _parts_at("index_select", input, dim, index))
+
+
+@public(in_place="method")
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+    """A copy of the input to which alpha * `source` is added at the parts along `dim` with the numbers in `index`."""
+    dim = wrap_dim(dim, input.ndim)
+    shape = (*input.shape[:dim], index.numel(), *input.shape[dim + 1 :])
+    if source.shape != shape:
+        text = "source tensor shape must match self tensor shape, excluding the specified dimension. Got"
+        raise RuntimeError(f"{text} self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
+    places = index.reshape(-1, *(1,) * (input.ndim - dim - 1)).expand(shape)
+    return scatter_add_along(input, dim, places, source if alpha == 1 else source * alpha)
+
+
+@public(in_place="method")
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy of the input in which `source` is in the place of the parts along `dim` with the numbers in `index`."""
+    return index_put(input, source, _parts_at("index_copy", input, dim, index))
+
+
+@public(in_place="method")
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
+    """A copy of the input with one number in all parts along `dim` that have the numbers in `index`."""
+    return index_put(input, as_tensor(value, input.dtype), _parts_at("index_fill", input, dim, index))
+
+
+@public
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None) -> Tensor:
+    """Each part along `dim` so many times, one after the other; without `dim`, each element.
+
+    `repeats`: an int, or a tensor with a number for each part. Alone it gives the numbers of the parts.
+    """
+    if repeats is None:
+        input, repeats = from_array(np.arange(input.numel())), input
+    if dim is None:
+        input, dim = input.flatten(), 0
+    counts = repeats._array if isinstance(repeats, Tensor) else repeats
+    if isinstance(repeats, Tensor) and counts.size not in (1, input.shape[dim]):
+        text = f"got repeats.size(0) = {counts.size} and input.size({dim}) = {input.shape[dim]}"
+        raise RuntimeError(f"repeats must have the same size as input along dim, but {text}")
+    return index_select(input, dim, from_array(np.arange(input.shape[dim]).repeat(counts)))

@@ -66,6 +66,12 @@ def to(
     return in_dtype(input, input.dtype if dtype is None else dtypes.resolve(dtype, "to"), copy)
 
 
+@public(function=False)
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of another one."""
+    return in_dtype(input, other.dtype)
+
+
 @public(function=False, name="type")
 def type_(input: Tensor, dtype: Any = None) -> Any:
     """The name that tensors of this dtype have in error texts, such as "minigrad.FloatTensor"; or the tensor in another

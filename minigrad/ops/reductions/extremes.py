@@ -251,3 +251,17 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     places = _order(input._array, dim, largest)
     indices = from_array(np.take(places, np.arange(k), axis=dim) if input.ndim else places)
     return return_types.topk(topk_values(input, indices, dim, True), indices)
+
+
+@public
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The different elements in order, or with `dim` the different parts along it (in order whatever `sorted` says).
+
+    With `return_inverse` also the place in there of each element or part, with `return_counts` how often each occurs.
+    """
+    values, inverse, counts = np.unique(np.asarray(input._array), False, True, True, dim, equal_nan=False)
+    inverse = inverse.reshape(input.shape if dim is None else -1)
+    found = (values, *(inverse,) * return_inverse, *(counts,) * return_counts)
+    return from_array(values) if len(found) == 1 else tuple(map(from_array, found))

@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, arrays, op, tensors
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, wrap_dims
@@ -257,6 +257,14 @@ def running_sum(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     input = _in_total_dtype(input, dtype)
     numbers_only("cumsum_out_cpu", input._array)
     return cumsum(input, wrap_dim(dim, input.ndim))
+
+
+@public(in_place="method")
+def cumprod(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
+    """For each element the product of those up to it along `dim`; integers and bools multiply in int64."""
+    input = _in_total_dtype(input, dtype)
+    dim = wrap_dim(dim, input.ndim)
+    return products_before(tensors, input, dim) * input if input.ndim and input.numel() else input.clone()
 
 
 def _answer(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.blame import warn
 from minigrad.half_precision import widened
 from minigrad.op import Array, op
 from minigrad.ops.reductions.dims import np_sum
@@ -70,6 +71,12 @@ def repeat(self: Array, repeats: Sizes) -> Array:
 # ---------------------------------------------------------------- as the learner calls them
 
 
+@public
+def tile(input: Tensor, dims: Sizes) -> Tensor:
+    """The whole tensor so many times along its last dimensions, as a copy: `repeat`, which fewer numbers may tell."""
+    return repeat(input, (1,) * (input.ndim - len(dims)) + dims)
+
+
 def check_expands(input: Tensor, target: Sequence[int]) -> None:
     """RuntimeError unless the input can be repeated to the shape `target`."""
     shape, sizes = list(input.shape), list(target)
@@ -120,3 +127,19 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     for tensor in tensors:
         shape = common_shape("broadcast_tensors", shape, tensor.shape)
     return tuple([tensor if tensor.shape == shape else expand(tensor, shape) for tensor in tensors])
+
+
+@public(method=False)
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """The coordinates of a grid: of vectors with n and m numbers two tensors of shape (n, m), which are views.
+
+    `indexing`: "ij" for that shape, "xy" for (m, n), as in pictures. RuntimeError for another one.
+    """
+    axes = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], Sequence) else tensors
+    if indexing is None:
+        warn("minigrad.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+    elif indexing not in ("ij", "xy"):
+        raise RuntimeError(f'minigrad.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    columns = [axis.reshape(-1, *(1,) * (len(axes) - place)) for place, axis in enumerate(axes, 1)]
+    grids = broadcast_tensors(*columns)
+    return tuple([grid.transpose(0, 1) for grid in grids]) if indexing == "xy" and len(axes) > 1 else grids

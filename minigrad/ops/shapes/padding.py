@@ -8,8 +8,9 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
+from minigrad.ops.places.indexing import index_select
 from minigrad.public import Ints, checked
-from minigrad.tensor import Tensor
+from minigrad.tensor import Tensor, from_array
 
 
 @op(name="ConstantPadNdBackward0", self=lambda F, g, pad: F.constant_pad(g, tuple(-size for size in pad), 0.0))
@@ -34,11 +35,12 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> 
 
     Args:
         pad: how many before and after along the last dimension, then along the one before it, and so on; a negative
-            number cuts off.
-        mode: "constant" is the only one here.
-        value: the number to put there: 0 unless given.
+            number cuts off (with "constant").
+        mode: what to put there: "constant", a number; "reflect", what a mirror on the last element shows;
+            "replicate", that element again; "circular", what is at the other end.
+        value: that number: 0 unless given.
 
-    RuntimeError if there are more sizes than dimensions, NotImplementedError for another mode.
+    RuntimeError for sizes that do not fit, NotImplementedError for another mode.
     """
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2: before and after, not {len(pad)} numbers")
@@ -46,5 +48,23 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> 
         text = "Padding length should be less than or equal to two times the input dimension but got padding length"
         raise RuntimeError(f"{text} {len(pad)} and input of dimension {input.ndim}")
     if mode != "constant":
-        raise NotImplementedError(f"Unrecognised padding mode {mode}: minigrad pads with a constant only")
+        if value:
+            raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+        return _padded_by_itself(input, pad, mode)
     return constant_pad(input, pad, dtypes.element(input.dtype, float(value)) if value else 0)
+
+
+_MODES: Any = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # as numpy calls them
+
+
+def _padded_by_itself(input: Tensor, pad: Ints, mode: str) -> Tensor:
+    """More of a tensor's own elements around it: along each dimension those with the numbers that numpy pads."""
+    if mode not in _MODES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}: it is constant, reflect, replicate or circular")
+    for dim, before, after in zip(range(input.ndim)[::-1], pad[::2], pad[1::2], strict=False):
+        size = input.shape[dim]
+        if max(before, after) > size - (mode == "reflect") and mode != "replicate":
+            text = "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding"
+            raise RuntimeError(f"{text} ({before}, {after}) at dimension {dim} of input {list(input.shape)}")
+        input = index_select(input, dim, from_array(np.pad(np.arange(size), (before, after), _MODES[mode])))
+    return input

@@ -86,6 +86,20 @@ POOLS = [
     Layer("AvgPool2d", lambda nn: nn.AvgPool2d(2), [(2, 2, 4, 6)]),
     Layer("AvgPool2d with options", lambda nn: nn.AvgPool2d(3, 2, padding=1, count_include_pad=False), [(2, 2, 4, 6)]),
     Layer("AdaptiveAvgPool2d", lambda nn: nn.AdaptiveAvgPool2d((2, None)), [(2, 2, 5, 3)]),
+    Layer("AdaptiveAvgPool1d", lambda nn: nn.AdaptiveAvgPool1d(3), [(2, 2, 5)]),
+    *[
+        Layer(text, lambda nn, text=text: eval(f"nn.{text}", {"nn": nn}), [shape])
+        for n, shape, sizes in ((1, (2, 2, 5), (1, 2)), (2, (2, 2, 4, 5), (1, 0, 2, 1)))
+        for text in (
+            f"ConstantPad{n}d(2, 1.5)",
+            f"ConstantPad{n}d({sizes}, -1)",
+            f"ZeroPad{n}d(1)",
+            f"ReflectionPad{n}d(2)",
+            f"ReflectionPad{n}d({sizes})",
+            f"ReplicationPad{n}d({sizes})",
+            f"CircularPad{n}d({sizes})",
+        )
+    ],
     Layer("AdaptiveAvgPool2d to 1", lambda nn: nn.AdaptiveAvgPool2d(1), [(2, 2, 5, 3)]),
 ]
 
@@ -134,6 +148,11 @@ NORMALIZATIONS = [
     Layer("RMSNorm with eps", lambda nn: nn.RMSNorm((3, 4), eps=0.1, elementwise_affine=False), [(2, 3, 4)]),
     Layer("GroupNorm", lambda nn: nn.GroupNorm(2, 4), [(2, 4, 3)]),
     Layer("GroupNorm without weights", lambda nn: nn.GroupNorm(4, 4, affine=False), [(2, 4, 3, 2)]),
+    Layer("InstanceNorm1d", lambda nn: nn.InstanceNorm1d(3), [(2, 3, 4)]),
+    Layer("InstanceNorm1d of one", lambda nn: nn.InstanceNorm1d(3, affine=True), [(3, 4)]),
+    Layer("InstanceNorm2d of one", lambda nn: nn.InstanceNorm2d(3), [(3, 2, 4)]),
+    Layer("InstanceNorm2d", lambda nn: nn.InstanceNorm2d(3, eps=0.1, affine=True), [(2, 3, 2, 4)]),
+    Layer("Dropout2d", lambda nn: nn.Dropout2d(0.3, inplace=False), [(3, 4, 2, 2)], random=True),
     Layer("Dropout", lambda nn: nn.Dropout(0.3), [(4, 4)], random=True),
     Layer("Dropout of nothing", lambda nn: nn.Dropout(0.0), [(4, 4)]),
     Layer("Dropout of all", lambda nn: nn.Dropout(1.0), [(4, 4)]),
@@ -526,6 +545,10 @@ MADE: dict[str, tuple[Any, ...]] = {
     "BatchNorm1d": (3,), "BatchNorm2d": (3,), "LayerNorm": (4,), "GroupNorm": (2, 4), "RMSNorm": (4,),
     "RNN": (3, 4), "LSTM": (3, 4), "GRU": (3, 4), "RNNCell": (3, 4), "LSTMCell": (3, 4), "GRUCell": (3, 4),
     "MultiheadAttention": (6, 2), "TransformerEncoderLayer": (6, 2),
+    "AdaptiveAvgPool1d": (2,), "InstanceNorm1d": (3,),
+    "InstanceNorm2d": (3,), "ConstantPad1d": (2, 1.5), "ConstantPad2d": (2, 1.5),
+    **{f"{kind}Pad{n}d": (2,) for kind in ("Zero", "Reflection", "Replication", "Circular") for n in (1, 2)},
+    "LazyLinear": (3,), "LazyConv1d": (3, 3), "LazyConv2d": (3, 3), "LazyConvTranspose2d": (3, 3),
 }  # fmt: skip
 CLASSES = sorted(
     name for name, kind in vars(minigrad.nn).items()

@@ -28,6 +28,7 @@ Schedule = Callable[[Any, Any], Any]  # from lr_scheduler and an optimizer to a 
 SCHEDULES: dict[str, Schedule] = {
     "StepLR": lambda S, o: S.StepLR(o, 7),
     "StepLR, gamma": lambda S, o: S.StepLR(o, step_size=20, gamma=0.5),
+    "MultiStepLR": lambda S, o: S.MultiStepLR(o, [3, 8, 8, 30], gamma=0.5),
     "CosineAnnealingLR": lambda S, o: S.CosineAnnealingLR(o, 25),
     "CosineAnnealingLR, eta_min": lambda S, o: S.CosineAnnealingLR(o, T_max=7, eta_min=0.01),
     "LambdaLR": lambda S, o: S.LambdaLR(o, lambda epoch: 0.95**epoch),

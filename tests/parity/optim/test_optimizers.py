@@ -37,7 +37,13 @@ RULES: list[tuple[str, dict[str, Any]]] = [
     ("RMSprop", {"momentum": 0.9}),
     ("RMSprop", {"momentum": 0.5, "centered": True, "weight_decay": 0.1, "maximize": True, "alpha": 0.8}),
 ]
-NAMES = ["SGD", "Adam", "AdamW", "RMSprop"]
+RULES += [
+    ("Adagrad", {}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.2, "weight_decay": 0.1, "initial_accumulator_value": 0.5, "eps": 1e-3}),
+    ("Adadelta", {}),
+    ("Adadelta", {"lr": 0.5, "rho": 0.7, "weight_decay": 0.1, "maximize": True}),
+]
+NAMES = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta"]
 # PyTorch's options for processors and ways of computing that are not here.
 LEFT_OUT = ("foreach", "fused", "capturable", "differentiable")
 SHAPES = [(3, 4), (), (0, 2), (5,)]

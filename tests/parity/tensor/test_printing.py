@@ -328,6 +328,27 @@ def _(F):
     return f"{F.tensor([2.5]):.2f}"
 
 
+OPTIONS: dict[str, dict[str, Any]] = {
+    "two digits": {"precision": 2},
+    "powers of ten": {"sci_mode": True},
+    "no powers of ten": {"sci_mode": False, "precision": 8},
+    "short": {"profile": "short"},
+    "full": {"profile": "full", "linewidth": 200},
+    "summaries": {"threshold": 5, "edgeitems": 1},
+    "short lines": {"linewidth": 30, "profile": "default"},
+}
+for _title, _options in OPTIONS.items():
+
+    @behaviours(f"set_printoptions: {_title}")
+    def _(F: Any, options: dict[str, Any] = _options) -> Any:
+        try:
+            F.set_printoptions(**options)
+            shown = [[1.0, 2.0], [1.5, 1e6], [1e-5, 3.0], [INF, 1.0], [0.0], []]
+            return [repr(F.tensor(numbers)) for numbers in shown] + [repr(F.arange(1200.0).reshape(30, 40) / 7)]
+        finally:
+            F.set_printoptions(profile="default")
+
+
 test_as_in_torch = behaviours.test()
 
 

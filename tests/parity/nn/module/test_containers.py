@@ -83,4 +83,30 @@ def _(F: Any) -> Any:
     ]  # fmt: skip
 
 
+@behaviours("E07: ParameterList")
+def _(F: Any) -> Any:
+    p = F.nn.ParameterList([F.ones(2), F.nn.Parameter(F.ones(2, 3))])
+    p.append(F.zeros(1))
+    p += [F.ones(1)]
+    p[0] = F.ones(4)
+    return [
+        repr(p), repr(F.nn.ParameterList()), len(p), p[-1], p[0].shape, kind(p[0]), [q.requires_grad for q in p],
+        [name for name, _ in p.named_parameters()], list(p.state_dict()), kind(p[:2]), len(p[:2]),
+        refused(lambda: p[9], IndexError, "index 9 is out of range"),
+        refused(lambda: F.nn.ParameterList().extend(3), TypeError, "ParameterList.extend should be called with"),
+    ]  # fmt: skip
+
+
+@behaviours("E08: ParameterDict")
+def _(F: Any) -> Any:
+    p = F.nn.ParameterDict({"a": F.ones(2), "b": F.nn.Parameter(F.ones(1))})
+    p["c"] = F.zeros(3)
+    p.update({"a": F.ones(5)})
+    del p["b"]
+    return [
+        list(p), list(p.keys()), [v.shape for v in p.values()], [k for k, _ in p.items()], "a" in p, "b" in p, len(p),
+        kind(p["c"]), p.a.shape, [name for name, _ in p.named_parameters()], list(p.state_dict()),
+    ]  # fmt: skip
+
+
 test_as_in_torch = behaviours.test()

@@ -1,0 +1,104 @@
+"""Sums of products that are told by letters: einsum("bik,bkj->bij", a, b).
+
+Each letter names a dimension. What has the same letter goes along together; what is not behind the arrow is summed. Two
+operands at a time become one by a product of matrices: letters that both have and that remain are its batch, those that
+are summed its inner dimension. So the graph shows permute, reshape and bmm, as PyTorch's does.
+
+A dimension of size 1 fits beside any size: it is left out first, and put back at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from minigrad.ops.matrices.matmul import matmul
+from minigrad.ops.shapes.diagonals import diagonal
+from minigrad.public import public
+from minigrad.tensor import Tensor
+
+_HIDDEN = "0123456789"  # the letters of what `...` stands for, of which 9 is the last dimension
+
+
+@public(method=False)
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """The sum of products over all letters of `equation` that are not behind its arrow: "ij,jk->ik" is a product of
+    matrices, "ii->i" a diagonal, "ij->" a sum; `...` stands for any dimensions.
+
+    Without an arrow, the letters that occur once remain, in the order of the alphabet. RuntimeError for an equation
+    that does not fit the operands.
+    """
+    tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if len(tensors) != len(terms):
+        count = "fewer" if len(tensors) < len(terms) else "more"
+        raise RuntimeError(f"einsum(): {count} operands were provided than specified in the equation")
+    terms = [_spelled_out(term, tensors[place], place) for place, term in enumerate(terms)]
+    every, sizes = "".join(terms), _sizes(terms, tensors)
+    hidden = "".join(sorted({*_HIDDEN} & {*every}))
+    once = "".join(letter for letter in sorted({*every}) if letter in hidden or every.count(letter) == 1)
+    kept = output.replace("...", hidden) if arrow else once
+    for letter in {*kept} - {*every}:
+        text = "does not appear in the equation for any input operand"
+        raise RuntimeError(f"einsum(): output subscript {letter} {text}")
+    shapes = [zip(term, tensor.shape, strict=True) for term, tensor in zip(terms, tensors, strict=True)]
+    terms = ["".join(letter for letter, size in shape if size != 1) for shape in shapes]
+    others = [kept + "".join(terms[:place] + terms[place + 1 :]) for place in range(len(terms))]
+    (product, own), *prepared = map(_prepared, tensors, terms, others)
+    for place, (tensor, theirs) in enumerate(prepared, 2):
+        product, own = _contracted(product, own, tensor, theirs, kept + "".join(terms[place:]), sizes)
+    order = "".join(letter for letter in kept if letter in own)
+    return _arranged(product, own, order, [sizes.get(letter, 1) for letter in kept])
+
+
+def _spelled_out(term: str, tensor: Tensor, place: int) -> str:
+    """The letters of an operand's dimensions, with one for each that `...` stands for."""
+    letters = term.replace("...", "")
+    more = tensor.ndim - len(letters)
+    if more < 0 or (more and letters == term):
+        text = f"({len(letters)}) does not match the number of dimensions ({tensor.ndim}) for operand {place}"
+        raise RuntimeError(f"einsum(): the number of subscripts in the equation {text} and no ellipsis was given")
+    return term.replace("...", _HIDDEN[len(_HIDDEN) - more :])
+
+
+def _sizes(terms: list[str], tensors: Any) -> dict[str, int]:
+    """The size of each letter, but for those of size 1. RuntimeError where one has two sizes."""
+    sizes: dict[str, int] = {}
+    for place, (term, tensor) in enumerate(zip(terms, tensors, strict=True)):
+        for letter, size in zip(term, tensor.shape, strict=True):
+            if size != 1 and size != sizes.setdefault(letter, size):
+                text = f"which does not broadcast with previously seen size {sizes[letter]}"
+                raise RuntimeError(f"einsum(): subscript {letter} has size {size} for operand {place} {text}")
+    return sizes
+
+
+def _prepared(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor, str]:
+    """An operand with one dimension for each letter that is needed elsewhere."""
+    if len(letters) < tensor.ndim:
+        tensor = tensor.squeeze()
+    while twice := [letter for letter in letters if letters.count(letter) > 1]:
+        first, second = letters.index(twice[0]), letters.rindex(twice[0])
+        tensor = diagonal(tensor, 0, first, second)
+        letters = letters[:first] + letters[first + 1 : second] + letters[second + 1 :] + twice[0]
+    lone = [place for place, letter in enumerate(letters) if letter not in needed]
+    return tensor.sum(lone) if lone else tensor, "".join(letter for letter in letters if letter in needed)
+
+
+def _contracted(a: Tensor, own: str, b: Tensor, theirs: str, later: str, sizes: dict[str, int]) -> tuple[Tensor, str]:
+    """Two operands as one, in which letters that are not needed later are summed."""
+    batch = "".join(letter for letter in own if letter in theirs and letter in later)
+    inner = "".join(letter for letter in own if letter in theirs and letter not in later)
+    rows = "".join(letter for letter in own if letter not in theirs)
+    columns = "".join(letter for letter in theirs if letter not in own)
+    outer, n, k, m = ([sizes[letter] for letter in group] for group in (batch, rows, inner, columns))
+    a = _arranged(a, own, batch + rows + inner, [*outer, math.prod(n), math.prod(k)])
+    b = _arranged(b, theirs, batch + inner + columns, [*outer, math.prod(k), math.prod(m)])
+    product = matmul(a, b) if inner else a * b
+    return _arranged(product, "", "", [*outer, *n, *m]), batch + rows + columns
+
+
+def _arranged(tensor: Tensor, letters: str, order: str, shape: list[int]) -> Tensor:
+    """The tensor with its dimensions in another order, and then in a shape."""
+    ordered = tensor if letters == order else tensor.permute([letters.index(letter) for letter in order])
+    return ordered if list(ordered.shape) == shape else ordered.reshape(shape)
