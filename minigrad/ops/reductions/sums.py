@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
+from minigrad.half_precision import in_float32
 from minigrad.op import Array, arrays, op, tensors
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
@@ -264,7 +265,19 @@ def cumprod(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     """For each element the product of those up to it along `dim`; integers and bools multiply in int64."""
     input = _in_total_dtype(input, dtype)
     dim = wrap_dim(dim, input.ndim)
-    return products_before(tensors, input, dim) * input if input.ndim and input.numel() else input.clone()
+    if not input.ndim or not input.numel():
+        return input.clone()
+    multiply = _products_in_half if input.dtype is dtypes.float16 else _products_up_to
+    result: Tensor = multiply(input, dim)
+    return result
+
+
+def _products_up_to(input: Tensor, dim: int) -> Tensor:
+    products: Tensor = products_before(tensors, input, dim) * input
+    return products
+
+
+_products_in_half = in_float32(_products_up_to, tensors)  # one kernel in PyTorch, so that none of its steps is rounded
 
 
 def _answer(ask: Any, input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
