@@ -22,25 +22,25 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 # places that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        2_800,
+        2_952,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (
-        1_600,
+        1_669,
         ("autograd/functional.py", "autograd/batching.py", "autograd/gradcheck", "autograd/profiler")
         + ("utils/checkpoint.py",),
     ),
-    "names and surface": (1_120, ("", "autograd/variable.py")),
-    "ops": (3_800, ("ops",)),
-    "nn": (1_647, ("nn",)),
-    "optim": (443, ("optim",)),
+    "names and surface": (1_314, ("", "autograd/variable.py")),
+    "ops": (4_065, ("ops",)),
+    "nn": (1_784, ("nn",)),
+    "optim": (493, ("optim",)),
     "random": (320, ("random",)),
-    "data, files": (306, ("utils", "serialization.py")),
-    "viz": (9_886, ("viz",)),
-    "teach": (1_276, ("teach",)),
+    "data, files": (339, ("utils", "serialization.py")),
+    "viz": (10_336, ("viz",)),
+    "teach": (1_289, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 23_198, 12_400  # the package, and the package without viz and teach
-SCRIPTS = 7_464  # lines of JavaScript and CSS in viz/static, all of them
+WHOLE, WITHOUT_PICTURES = 24_561, 12_936  # the package, and the package without viz and teach
+SCRIPTS = 7_694  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
