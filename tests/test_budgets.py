@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 # places that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        2_952,
+        2_953,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (
@@ -39,7 +39,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "viz": (10_336, ("viz",)),
     "teach": (1_289, ("teach",)),
 }
-WHOLE, WITHOUT_PICTURES = 24_561, 12_936  # the package, and the package without viz and teach
+WHOLE, WITHOUT_PICTURES = 24_562, 12_937  # the package, and the package without viz and teach
 SCRIPTS = 7_694  # lines of JavaScript and CSS in viz/static, all of them
 NO_CODE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.ENDMARKER)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

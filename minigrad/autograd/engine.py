@@ -60,16 +60,20 @@ def backward(
         create_graph: record the backward itself, so that gradients can be differentiated.
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
     """
-    if grad_variables is not None:
-        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-        if grad_tensors is not None:
-            both = "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
-            raise RuntimeError(f"{both} Please only use `grad_tensors`.")
-        grad_tensors = grad_variables
-    run = _prepared(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    weights = grad_tensors if grad_variables is None else _under_older_name(grad_variables, grad_tensors)
+    run = _prepared(tensors, weights, retain_graph, create_graph, inputs)
     if create_graph:
         warn(CYCLE_MESSAGE)
     exhaust(run)
+
+
+def _under_older_name(grad_variables: Any, grad_tensors: Any) -> Any:
+    """The gradients that backward() was given as `grad_variables`."""
+    warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+    if grad_tensors is not None:
+        both = "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`."
+        raise RuntimeError(f"{both} Please only use `grad_tensors`.")
+    return grad_variables
 
 
 def grad(
