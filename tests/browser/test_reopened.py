@@ -90,6 +90,8 @@ def check_all_is_there(lab: Any) -> None:
     expect(question).to_contain_text(re.compile("as predicted|not so"))
     expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
     expect(lab.page.locator(".jupyter-widgets-disconnected")).to_have_count(0)  # JupyterLab's broken link
+    # What is shown is not replaced, in the middle of a click, by the model that `saveState` has stored.
+    assert lab.page.evaluate("() => globalThis.minigradModels?.size ?? 0") == 0
 
 
 @BOTH

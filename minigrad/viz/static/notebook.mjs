@@ -9,7 +9,8 @@ async function codeOf(model) {
 }
 
 export default {
-  initialize: ({ model }) => announce(model),
+  // A model that the notebook has stored (JupyterLab's `saveState`) has no kernel, and knows nothing that its output does not.
+  initialize: ({ model }) => (model.get("layout")?.comm_live === false ? undefined : announce(model)),
 
   async render({ model, el }) {
     const { default: stepper, renderKept, style } = await load(await codeOf(model));
