@@ -30,14 +30,16 @@ def with_names(span: Span, parts: Mapping[Span, str]) -> str:
         return places.get(starts[line - span.first] + column - (span.start if line == span.first else 0), -1)
 
     pieces = {(place(part.first, part.start), place(part.last, part.end), name) for part, name in parts.items()}
-    limit = len(text)
-    for start, end, name in sorted(pieces, reverse=True):
-        if end > limit or -1 in (start, end):
-            continue
+    outer, reached = [], 0
+    for start, end, name in sorted(pieces, key=lambda piece: (piece[0], -piece[1])):
+        if reached <= start < end:  # else it lies in one that has a name
+            outer.append((start, end, name))
+            reached = end
+    for start, end, name in reversed(outer):
         before, after = text[:start], text[end:]
         while (bare := ASSIGNED.sub("", before)) != before or _is_in_parentheses(before, after):
             before, after = (bare, after) if bare != before else (before[:-1], after[1:])
-        text, limit = before + " ".join(name.split()) + after, len(before)
+        text = before + " ".join(name.split()) + after
     return text
 
 
@@ -59,14 +61,15 @@ def on_one_line(text: str) -> tuple[str, dict[int, int]]:
         start, end = (starts[row - 1] + column - 1 for row, column in (token.start, token.end))
         gap, word = text[last:start], token.string if token.type in (tokenize.OP, tokenize.NAME) else ""
         is_join = "\n" in gap
+        is_after_operand = before in CLOSING or (before.isidentifier() and not keyword.iskeyword(before))
+        is_tight = "." in (before, word) or word == "," or (is_after_operand and word in OPENING)
         if word in OPENING:
-            is_after_operand = before in CLOSING or (before.isidentifier() and not keyword.iskeyword(before))
             commas.append((word == "(") == is_after_operand)
         elif word == "," and commas:
             commas[-1] += 1
         elif word in CLOSING and commas and commas.pop() > 1 and before == "," and is_join:
             line = line[:-1]
-        if gap and before not in OPENING and word not in CLOSING and not (is_join and "." in (before, word)):
+        if gap and before not in OPENING and word not in CLOSING and not (is_join and is_tight):
             line += " " if is_join or gap.isspace() else gap
         places[start] = len(line)
         line += " ".join(text[start:end].splitlines())

@@ -1,5 +1,6 @@
 """The text of a box: the learner's code on one line, without comments and line joins, in both libraries."""
 
+import linecache
 import textwrap
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 from cells import cell, seen
 
 import minigrad as mg
-from minigrad.viz.graph.one_line import on_one_line
+from minigrad.viz.graph.one_line import on_one_line, with_names
+from minigrad.viz.graph.records import Span
 from minigrad.viz.rich import tensor_html
 
 LEAVES = "a = mg.tensor(2., requires_grad=True)\nb = mg.tensor(3., requires_grad=True)\n"
@@ -35,6 +37,10 @@ PROGRAMS: dict[str, dict[str, str]] = {
     "y = mg.stack([a * 2,\n    b ** 2,\n    ])": {"t0": "a * 2", "t1": "b ** 2", "y": "mg.stack([t0, t1])"},
     "y = mg.stack([a, b])[\n    0,   # the first\n    ]": {"t0": "mg.stack([a, b])", "y": "t0[0,]"},
     "y = a.exp(  # grow\n)": {"y": "a.exp()"},
+    "y = mg.exp(mg.sin(\n    a)  # the only one\n    ,)": {"t0": "mg.sin(a)", "y": "mg.exp(t0,)"},
+    "y = ((a * b)  # all\n    .reshape(1)\n    [  # of it\n    0])": {"t0": "a * b", "t1": "t0.reshape(1)", "y": "t1[0]"},
+    "y = a * [b][\n    0] * {1: 2\n    } [\n    1]": {"t0": "a * [b][0]", "y": "t0 * {1: 2} [1]"},
+    "y = mg.stack([(q := a * b).exp(), q])": {"q": "a * b", "t0": "q.exp()", "y": "mg.stack([t0, q])"},
     "y = (a\n    .exp()   # grow\n    .log()\n    )": {"t0": "a.exp()", "y": "t0.log()"},
     "y = (\n    (a * b)  # inner\n    .exp(\n    ) * 2)": {"t0": "a * b", "t1": "t0.exp()", "y": "t1 * 2"},
     "y = (mg.stack([a, b]).reshape(1, 2)\n    .T  # turned\n    * 2)": {
@@ -90,6 +96,11 @@ def test_the_rich_display_of_a_tensor_has_its_code_on_one_line() -> None:
 def test_what_is_no_python_is_put_on_one_line_as_it_is() -> None:
     assert on_one_line('a +\n  "b') == ('a + "b', {})
     assert on_one_line("")[0] == ""
+
+
+def test_what_is_no_python_keeps_its_parts() -> None:
+    linecache.cache["<odd>"] = (0, None, ['a + "b\n'], "<odd>")
+    assert with_names(Span("<odd>", "", 1, 1, 0, 6), {Span("<odd>", "", 1, 1, 0, 1): "t0"}) == 'a + "b'
 
 
 def test_places_lead_from_the_text_to_its_line() -> None:
