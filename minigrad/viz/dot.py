@@ -69,7 +69,8 @@ class Digraph(graphviz.Digraph):  # type: ignore[misc]
         at = None if outfile is None else Path(directory or self.directory, outfile)
         kind = format or (at.suffix[1:] if at is not None else "") or self.format
         picture = self.pipe(kind, engine=engine)
-        source = self.save(filename or (at and at.with_suffix(".gv")), directory=directory, skip_existing=None)
+        filename = filename or (at and Path(outfile).with_suffix(".gv"))
+        source = self.save(filename, directory=directory, skip_existing=None)
         rendered = Path(f"{source}.{kind}") if at is None else at
         rendered.write_bytes(picture)
         if cleanup:

@@ -96,7 +96,7 @@ def flame(recorded: Any, root: Any = None, names: Mapping[str, Any] | None = Non
     if not isinstance(root, Tensor | None):
         raise TypeError(f"flame() takes a Tensor of minigrad's, whose calls are recorded, not a {type(root).__name__}")
     events = recorded.function_events
-    if not events:
+    if all(event.name == WRITING for event in events):  # what `op.source` had to write, too
         raise ValueError("the profile holds nothing: no operation ran in its block, or it was made with enabled=False")
     return Flame(*_Picture(events, root, names, sys._getframe(1)).parts())
 

@@ -268,6 +268,10 @@ def test_what_is_no_finished_profile_is_told() -> None:
         viz.flame(profile().key_averages())
     with pytest.raises(ValueError, match="the profile holds nothing"):
         viz.flame(profile())
+    with ticking() as prof:
+        prof._recording.end(prof._recording.begin(WRITING, 0))  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="the profile holds nothing"):
+        viz.flame(prof)
     with profile() as prof, pytest.raises(RuntimeError, match="are there after the `with` block, not in it"):
         viz.flame(prof)
     prof, *_ = recorded()

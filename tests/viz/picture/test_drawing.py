@@ -229,6 +229,17 @@ def test_make_dot_renders_to_files_without_the_program_dot(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["net", "net.png", "other.svg", "third.svg"]
 
 
+def test_make_dot_renders_to_a_file_in_a_folder_with_its_source_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    graph = viz.make_dot(cell(EXAMPLE)["F"])
+    assert Path(graph.render(outfile="net.svg", directory="deep")) == Path("deep", "net.svg")
+    assert sorted(str(path) for path in Path().rglob("*.*")) == [
+        str(Path("deep", name)) for name in ("net.gv", "net.svg")
+    ]
+
+
 def test_make_dot_draws_each_result_of_one_node() -> None:
     scope = cell("x = mg.ones(3, 2, requires_grad=True)\nlow, high, both = x.split(1)\n")
     graph = viz.make_dot((scope["low"], scope["high"], scope["low"]), params={"a": scope["low"], "b": scope["high"]})
