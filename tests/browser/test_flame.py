@@ -73,6 +73,23 @@ def test_a_bar_is_chosen_and_lights_its_box(page: Any) -> None:
     expect(second.locator(".mgb-hint")).to_be_visible()
 
 
+def test_a_short_bar_is_as_wide_as_its_share_and_covers_none(pages: Any, tmp_path: Path) -> None:
+    x = mg.ones(4)
+    x.exp().sin()
+    prof = profile()
+    prof._clock = itertools.accumulate([0, 1000, 5000, 1000, 1000000, 1000]).__next__
+    with prof:
+        x.exp()
+        x.sin()
+    path = tmp_path / "short.html"
+    path.write_text(f"<!doctype html>{viz.flame(prof).html}", encoding="utf-8")
+    page = pages.emptied(viewport={"width": 1000, "height": 900})
+    page.goto(path.as_uri())
+    short, long = (bar.bounding_box() for bar in page.locator(".mgb-bar").all())
+    assert 4 < short["width"] < 6  # a 201st of the page
+    assert short["x"] + short["width"] <= long["x"]
+
+
 def test_the_keyboard_goes_from_bar_to_bar_and_stays_on_the_page(page: Any) -> None:
     first = page.locator(".minigrad-flame").first
     here = page.url

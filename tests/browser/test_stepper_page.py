@@ -115,6 +115,10 @@ def of_seven_boxes(values: dict[str, Any]) -> None:
     values.update(picture=stepper.picture, recorded=stepper.recorded)
 
 
+def with_much_closed(values: dict[str, Any]) -> None:
+    values["picture"]["note"] = "61 boxes; a click opens a closed part"
+
+
 def in_two_graphs(values: dict[str, Any]) -> None:
     """Put the last two boxes of the network into the graph of a gradient, as `modules.py` does."""
     picture = values["picture"]
@@ -357,6 +361,14 @@ def test_on_a_telephone_every_box_that_is_seen_says_its_numbers(opened: Any, wid
     assert drawing["height"] <= view["height"]
     assert size.text_content() != before
     assert page.locator(".minigrad-stepper").bounding_box()["width"] <= width
+
+
+@pytest.mark.parametrize("width", [320, 380, 560, 760])
+def test_that_parts_are_closed_is_said_whole_or_not_at_all(opened: Any, width: int) -> None:
+    notice = opened("network", with_much_closed, viewport=(width, 900)).locator(".mg-notice")
+    expect(notice).to_have_count(1)
+    assert notice.is_visible() == (width == 760)
+    assert notice.evaluate("(one) => one.clientWidth >= one.scrollWidth")
 
 
 @pytest.mark.parametrize(

@@ -528,6 +528,16 @@ test("modules are boxes in boxes, named as in the code", async () => {
   assert.ok(weight, "a parameter has its path as its name");
 });
 
+test("of a name that is cut there is one ellipsis", async () => {
+  const model = changed("network", () => {});
+  model.get("picture").groups.find(({ name }) => name === "body").name = `1${"…".repeat(60)}`;
+  const root = await show(model);
+  const title = [...root.querySelectorAll(".mg-group-title")].find((one) => one.textContent.includes("1…"));
+  const group = root.querySelector(`.mg-group[data-group="${title.getAttribute("data-group")}"]`);
+  key(group, "Enter");
+  assert.equal((group.querySelector(".mg-name") ?? title.querySelector(".mg-name")).textContent, "1…");
+});
+
 test("of a closed module's name as much is shown as its kind leaves room for, and its bar fills its track", async () => {
   const model = changed("network", () => {});
   model.get("picture").groups.find(({ name }) => name === "body").name = "a_name_that_is_longer_than_any_closed_box_is_wide";

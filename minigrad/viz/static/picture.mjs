@@ -229,7 +229,7 @@ export class Picture {
     fold.textContent = open ? "−" : "+";
     for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
-    Object.assign(parts, { room: w - 24, width: w, height: h, open, full: fitted(about.name, Math.floor((w - 40) / NAME_LETTER)) });
+    Object.assign(parts, { room: w - 24, width: w, height: h, open, full: beginningOf(about.name, Math.floor((w - 40) / NAME_LETTER)) });
     // Rather the whole name than a part of it beside its kind.
     const beside = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * CHIP_WIDTH + 54 <= w ? kindBeside(about) : "";
     kind.textContent = parts.beside = beside;
@@ -308,7 +308,7 @@ export class Picture {
     if (!name) return;
     const { letter } = this;
     const room = letter ? Math.floor((width - Number(name.getAttribute("x"))) / (letter * ASPECT)) : 0;
-    name.textContent = !letter ? full : [...whole].length <= room ? whole : fitted(short, room);
+    name.textContent = !letter ? full : [...whole].length <= room ? whole : beginningOf(short, room);
     if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
     else name.removeAttribute("dy");
   }
@@ -552,7 +552,7 @@ export class Picture {
     if (fits(text)) return text;
     const shape = text.startsWith("[") && edge !== null ? this.about(this.sources.get(edge))?.shape : "";
     if (shape) return shape;
-    return most < FEWEST ? text : `${[...text].slice(0, most - 1).join("").replace(/[\s,…]+$/, "")}…`;
+    return most < FEWEST ? text : beginningOf(text, most);
   }
 
   /** What happened at this frame, as signs that hang on the lower edge of the boxes where it happened. */
@@ -689,7 +689,7 @@ function grouped(events) {
 }
 
 /** A text in so many letters: its beginning, where it is longer. */
-function fitted(text, letters) {
+function beginningOf(text, letters) {
   const all = [...text];
-  return all.length > letters ? `${all.slice(0, Math.max(letters - 1, 1)).join("")}…` : text;
+  return all.length > letters ? `${all.slice(0, Math.max(letters - 1, 1)).join("").replace(/[\s,…]+$/, "")}…` : text;
 }
