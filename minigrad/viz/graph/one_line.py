@@ -70,7 +70,7 @@ def on_one_line(text: str) -> tuple[str, dict[int, int]]:
         elif word in CLOSING and commas and commas.pop() > 1 and before == "," and is_join:
             line = line[:-1]
         if gap and before not in OPENING and word not in CLOSING and not (is_join and is_tight):
-            line += " " if is_join or gap.isspace() else gap
+            line += " " if is_join or gap.isspace() else gap  # of f"{{" Python 3.12 notes one brace: the other is a gap
         places[start] = len(line)
         line += " ".join(text[start:end].splitlines())
         places[end] = len(line)

@@ -88,6 +88,7 @@ LEAVES_OF_A_FUNCTION = {
         "p₂": "leaf",
     },
     "return mg.tensor(2., requires_grad=True).exp()": {"t0": "leaf"},
+    "leaf = lambda: mg.tensor(2., requires_grad=True)\nreturn leaf().exp()": {"t0": "leaf"},  # a call is no name
 }
 
 

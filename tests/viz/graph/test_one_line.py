@@ -32,13 +32,25 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "y": "t5 + t7",
     },
     "y = mg.where(\n    a > 0,   # which\n    a,\n    b,\n)": {"y": "mg.where(a > 0, a, b)"},
+    "y = mg.where(a > 0, a,\n    b\n)": {"y": "mg.where(a > 0, a, b)"},
+    "y = mg.stack([a, b,])": {"y": "mg.stack([a, b,])"},  # as it was written, since no line joins there
+    "y = a * (2 in (2,\n    ))": {"y": "a * (2 in (2,))"},
+    "y = a * (not\n    (0))": {"y": "a * (not (0))"},
+    'y = a * len(f"{{}}")': {"y": 'a * len(f"{{}}")'},
+    "y = [mg.exp][0](a * b)": {"t0": "a * b", "y": "[mg.exp][0](t0)"},
+    "y = (lambda: mg.exp)()(a * b)": {"t0": "a * b", "y": "(lambda: mg.exp)()(t0)"},
+    "exp_ = mg.exp\ny = exp_(a * b)": {"t0": "a * b", "y": "exp_(t0)"},
     "y = mg.stack((a,\n    b,  # both\n    ))": {"y": "mg.stack((a, b))"},
     "y = mg.stack((a * 2,\n    ))": {"t0": "a * 2", "y": "mg.stack((t0,))"},  # this comma makes the tuple
     "y = mg.stack([a * 2,\n    b ** 2,\n    ])": {"t0": "a * 2", "t1": "b ** 2", "y": "mg.stack([t0, t1])"},
     "y = mg.stack([a, b])[\n    0,   # the first\n    ]": {"t0": "mg.stack([a, b])", "y": "t0[0,]"},
     "y = a.exp(  # grow\n)": {"y": "a.exp()"},
     "y = mg.exp(mg.sin(\n    a)  # the only one\n    ,)": {"t0": "mg.sin(a)", "y": "mg.exp(t0,)"},
-    "y = ((a * b)  # all\n    .reshape(1)\n    [  # of it\n    0])": {"t0": "a * b", "t1": "t0.reshape(1)", "y": "t1[0]"},
+    "y = ((a * b)  # all\n    .reshape(1)\n    [  # of it\n    0])": {
+        "t0": "a * b",
+        "t1": "t0.reshape(1)",
+        "y": "t1[0]",
+    },
     "y = a * [b][\n    0] * {1: 2\n    } [\n    1]": {"t0": "a * [b][0]", "y": "t0 * {1: 2} [1]"},
     "y = mg.stack([(q := a * b).exp(), q])": {"q": "a * b", "t0": "q.exp()", "y": "mg.stack([t0, q])"},
     "y = (a\n    .exp()   # grow\n    .log()\n    )": {"t0": "a.exp()", "y": "t0.log()"},
@@ -86,6 +98,11 @@ def test_comments_and_line_joins_are_no_part_of_an_expression(program: str, torc
 def test_a_method_on_a_line_of_its_own_lights_that_line() -> None:
     graph = cell(LEAVES + "y = (a\n     .exp()\n     .log())\nd = viz.draw(y)\n")["d"].graph
     assert graph.line_of(graph.named("y").id) == (0, 5, 5, 6, 11)
+
+
+def test_a_name_of_several_lines_is_on_one_line() -> None:
+    graph = cell(LEAVES + "y = (z := a * b).exp()\nd = viz.draw(y, names={'of\\n two': z})\n")["d"].graph
+    assert seen(graph)["y"] == "of two.exp()"
 
 
 def test_the_rich_display_of_a_tensor_has_its_code_on_one_line() -> None:
