@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cells import cell, seen
 from own_engines import Array, ArrayEngine, Plain, PlainEngine, Recursive, Value
 
 from minigrad import viz
@@ -93,6 +94,12 @@ def test_the_graph_is_drawn_with_the_learners_names() -> None:
     a.label = "weight"
     assert "weight" in str(viz.draw(loss, engine=Engine()))
     assert e is values["e"]
+
+
+def test_a_box_has_the_learners_own_text() -> None:
+    text = "a, b = Value(2.0), Value(3.0)\nc = a*b\ny = (c   # once\n    + a)\nd = viz.draw(y, engine=viz.Engine())\n"
+    found = seen(cell(text, Value=Value)["d"].graph)
+    assert found == {"a": "leaf", "b": "leaf", "c": "a*b", "y": "c + a"}
 
 
 def test_a_result_that_was_drawn_before_still_says_which_engine_it_needs() -> None:
