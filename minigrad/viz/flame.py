@@ -7,6 +7,7 @@ and a style sheet does the rest (`:has(:checked)`): no kernel is needed.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections import Counter
@@ -108,7 +109,7 @@ class _Picture:
         self.events = events = _without_writing(all_events)
         self.began = min(event.time_range.start for event in events)
         self.whole = max(event.time_range.end for event in events) - self.began or 1.0
-        self.written = sum(event.cpu_time_total for event in all_events if event.name == WRITING)
+        self.written = _time_of_writing([event for event in all_events if event.name == WRITING]) / 1000
         self.longest = max(event.self_cpu_time_total for event in events) or 1.0
         self.graph = None if root is None else snapshot(root, names, learner_frame(frame))
         self.svg = "" if self.graph is None else Drawing(self.graph).svg
@@ -137,7 +138,7 @@ class _Picture:
         """The HTML, and the text."""
         bars = "".join(self._bar(calls) for calls in self._bars())
         tall = (max(self.depth.values()) + 1) * ROW + 66
-        head = f"{time_text(self.whole)} from left to right, {len(self.events)} calls"
+        head = f"{time_text(self.whole)} from left to right, {len(self.events)} call{'s' * (len(self.events) > 1)}"
         if self.written:
             head += f"; {time_text(self.written)} more, in which minigrad wrote operations at first calls, are left out"
         caption = (
@@ -247,23 +248,27 @@ def _without_writing(events: list[FunctionEvent]) -> list[FunctionEvent]:
     """The events as they were if each operation had been called before: the time in which minigrad wrote the text of
     one, at its first call, is taken out of the clock. What is given stays as it is.
     """
-    written = [(event.began, event.began + event.nanoseconds) for event in events if event.name == WRITING]
-
-    def moved(time: int) -> int:
-        left_out = last = 0
-        for begin, end in written:  # in the order in which they began; two threads may have written at once
-            left_out += max(0, min(time, end) - max(begin, last))
-            last = max(last, end)
-        return time - left_out
-
+    written = [event for event in events if event.name == WRITING]
     copies: dict[FunctionEvent | None, FunctionEvent] = {}
     for event in events:
         if event.name != WRITING:
             copies[event] = again = copy(event)
-            again.began, again.ended = moved(event.began), moved(event.ended or 0)
+            again.began, again.ended = (
+                time - _time_of_writing(written, time) for time in (event.began, event.ended or 0)
+            )
             again.cpu_parent, again.cpu_children = copies.get(event.cpu_parent), []
     found = copies.values()
     return linked(found, min(event.began for event in found), max(event.ended or 0 for event in found))
+
+
+def _time_of_writing(written: list[FunctionEvent], until: float = math.inf) -> int:
+    """How many nanoseconds up to a time went into writing, by events in the order in which they began."""
+    total = last = 0
+    for event in written:  # two threads may write at once
+        end = event.began + event.nanoseconds
+        total += max(0, int(min(until, end)) - max(event.began, last))
+        last = max(last, end)
+    return total
 
 
 def _name(calls: list[FunctionEvent]) -> str:

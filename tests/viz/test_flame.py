@@ -199,6 +199,21 @@ def test_what_minigrad_writes_at_a_first_call_is_no_time_of_the_programs() -> No
     assert [event.cpu_time_total for event in prof.function_events] == [1507, 1002, 1000, 502, 500]
 
 
+def test_what_two_threads_write_at_once_is_left_out_once() -> None:
+    def write() -> None:
+        prof._recording.end(prof._recording.begin(WRITING, 0))  # type: ignore[union-attr]
+
+    with ticking() as prof, record_function("both"):
+        event = prof._recording.begin(WRITING, 0)  # type: ignore[union-attr]
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+        prof._recording.end(event)  # type: ignore[union-attr]
+    lines = str(viz.flame(prof)).splitlines()
+    assert lines[0].startswith("2.000us from left to right, 1 call; 3.000us more, ")
+    assert lines[2:] == ["   2.000us     2.000us  both"]
+
+
 def test_of_a_first_run_the_bars_are_those_of_the_program() -> None:
     @op.op(self=lambda F, g, self: 2 * g * self)
     def cubed_for_a_test(self: Any) -> Any:
