@@ -59,8 +59,8 @@ def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[s
     if how == "stopped":
         ran, label = (other, labels[1]) if other.failure is not None else (one, labels[0])
         lines = [event.line for event in ran.frames[-1].events if event.line is not None]
-        where = "".join(f" In {title}, line {number}: {text}" for title, number, text in lines[-1:])
-        yield f"{label} stops at {name}: {error_text(ran.failure or RuntimeError())}{where}"
+        where = "".join(f". In {title}, line {number}: {text}" for title, number, text in lines[-1:])
+        yield f"{label} stops at {name}: {error_text(ran.failure or RuntimeError()).rstrip('.')}{where}"
     elif how == "again":
         counts = [len(one.steps[key]), len(other.steps[found.pairs[key]])]
         more, less = sorted(zip(counts, labels, strict=True), reverse=True)

@@ -45,7 +45,8 @@ def tensor_of(root: Any, engine: Any) -> Any:
 
     def known_inputs(thing: Any) -> list[Any]:
         if id(thing) not in inputs:
-            several = {id(one): one for one in listed(engine, "inputs", thing)}  # what enters twice is one input here
+            # What enters twice is one input here.
+            several = {id(one): one for one in nodes_from(engine, "inputs", thing)}
             inputs[id(thing)] = list(several.values())
         return inputs[id(thing)]
 
@@ -61,22 +62,27 @@ def tensor_of(root: Any, engine: Any) -> Any:
     return top
 
 
-def called(engine: Engine, method: str) -> str:
+def method_name(engine: Engine, method: str) -> str:
     """A method as it is named in a message."""
     return f"{type(engine).__name__}.{method}()"
 
 
-def said(thing: Any) -> str:
+def name_of(thing: Any) -> str:
     """A node as it is named in a message: as its box is, as soon as it has one."""
     return getattr(own_tensor(thing), "text", "") or short(thing)
 
 
+def call_text(engine: Engine, method: str, thing: Any) -> str:
+    """A call of a method as it is named in a message."""
+    return f"{method_name(engine, method)} of {name_of(thing)}"
+
+
 def error_of(engine: Engine, method: str, thing: Any, error: Exception) -> RuntimeError:
     """What a method of the engine has raised, with the method's name."""
-    return RuntimeError(f"{called(engine, method)} of {said(thing)} raised {type(error).__name__}: {error}")
+    return RuntimeError(f"{call_text(engine, method, thing)} raised {type(error).__name__}: {error}")
 
 
-def asked(engine: Engine, method: str, *arguments: Any) -> Any:
+def answer_of(engine: Engine, method: str, *arguments: Any) -> Any:
     """What a method of the engine answers. RuntimeError, with its name, where it raises."""
     try:
         return getattr(engine, method)(*arguments)
@@ -84,14 +90,14 @@ def asked(engine: Engine, method: str, *arguments: Any) -> Any:
         raise error_of(engine, method, arguments[0], error) from error
 
 
-def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
+def nodes_from(engine: Engine, method: str, thing: Any) -> list[Any]:
     """The nodes that a method of the engine gives, which may be many, but not without end."""
-    given = asked(engine, method, thing)
+    given = answer_of(engine, method, thing)
     try:
         # A set has another order each time that the program runs; a picture should not.
         nodes = iter(sorted(given, key=short) if isinstance(given, set) else given)
     except TypeError as error:
-        raise TypeError(f"{called(engine, method)} of {said(thing)} gave no nodes: {error}") from error
+        raise TypeError(f"{call_text(engine, method, thing)} gave no nodes: {error}") from error
     try:
         found = list(islice(nodes, 2 * LIMIT))
     except Exception as error:  # of a generator, which runs only now
@@ -99,21 +105,21 @@ def listed(engine: Engine, method: str, thing: Any) -> list[Any]:
     if len(found) == 2 * LIMIT:
         ways = f": does it give a node for each way to it? {SORTED}"
         many = f"gave {len(found)} nodes and did not end{ways * (method == 'order')}"
-        raise ValueError(f"{called(engine, method)} of {said(thing)} {many}")
+        raise ValueError(f"{call_text(engine, method, thing)} {many}")
     return found
 
 
 def text_of(engine: Engine, method: str, thing: Any) -> str:
     """The text that a method of the engine gives, "" for None."""
-    text = asked(engine, method, thing)
+    text = answer_of(engine, method, thing)
     if text is not None and not isinstance(text, str):
-        raise TypeError(f"{called(engine, method)} of {said(thing)} gave {short(text)}, which is no text")
+        raise TypeError(f"{call_text(engine, method, thing)} gave {short(text)}, which is no text")
     return text or ""
 
 
 def array_of_own(engine: Engine, method: str, thing: Any) -> Any:
     """A copy of what a method of the engine gives, as an array of numbers; None for a gradient that is not there."""
-    given = asked(engine, method, thing)
+    given = answer_of(engine, method, thing)
     if given is None and method == "gradient":
         return None
     try:
@@ -121,7 +127,7 @@ def array_of_own(engine: Engine, method: str, thing: Any) -> Any:
     except Exception:
         array = np.array(None)
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"{called(engine, method)} of {said(thing)} gave {short(given)}: no number, no array of them")
+        raise TypeError(f"{call_text(engine, method, thing)} gave {short(given)}: no number, no array of them")
     return array.astype(np.int64) if array.dtype.kind in ("b", "u") else array
 
 
@@ -185,7 +191,7 @@ class Tensor:
         if array is not None and array.shape != shape:
             if array.shape or array != 0:
                 raise ValueError(
-                    f"{called(self.engine, 'gradient')} of {said(self.thing)} gave the shape {array.shape}, but its "
+                    f"{call_text(self.engine, 'gradient', self.thing)} gave the shape {array.shape}, but its "
                     f"value has the shape {shape}: where an input was broadcast, its gradient has to be summed back"
                 )
             array = np.zeros(shape, array.dtype)
@@ -212,7 +218,7 @@ class Tensor:
         writable = isinstance(raw, np.ndarray) and raw.flags.writeable
         if gradient is not None and writable and raw.shape == gradient.array.shape:
             raw[...] = gradient.array
-        asked(self.engine, "set_gradient", self.thing, raw)
+        answer_of(self.engine, "set_gradient", self.thing, raw)
         self.held = gradient
 
 
@@ -239,4 +245,4 @@ class Node:
 
     @property
     def backward_function(self) -> Any:
-        return asked(self.tensor.engine, "rule", self.tensor.thing)
+        return answer_of(self.tensor.engine, "rule", self.tensor.thing)

@@ -18,7 +18,7 @@ from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.graph.values import in_words, short
-from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, asked, called, listed, said
+from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, answer_of, method_name, name_of, nodes_from
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Line
 from minigrad.viz.steps.progress import Progress
@@ -46,14 +46,15 @@ class Pass:
 
     def _order(self) -> list[Node]:
         """The nodes as the engine's backward runs them; ValueError for an order that is none."""
-        method, graph = called(self.engine, "order"), self.root.graph
+        method, graph = method_name(self.engine, "order"), self.root.graph
         found: list[Node] = []
-        for thing in listed(self.engine, "order", self.root.thing):
+        for thing in nodes_from(self.engine, "order", self.root.thing):
             if id(thing) not in graph:
                 raise ValueError(f"{method} gave {short(thing)}, which is not among what the root was computed from")
             found.append(graph[id(thing)].node)
         if self.root.node not in found:
-            raise ValueError(f"{method} gave {len(found)} nodes, and the root {said(self.root.thing)} is none of them")
+            root = name_of(self.root.thing)
+            raise ValueError(f"{method} gave {len(found)} nodes, and the root {root} is none of them")
         return [node for node in found if not is_leaf(node)]
 
     # -- who is next, for the frames
@@ -100,9 +101,9 @@ class Pass:
             raise StopIteration
         node = self.todo[0]
         sources = [child.tensor for child, _ in node.next_functions]
-        received, given = node.tensor.gradient(), asked(self.engine, "gradient", node.tensor.thing)
+        received, given = node.tensor.gradient(), answer_of(self.engine, "gradient", node.tensor.thing)
         before, values = [tensor.gradient() for tensor in sources], [one.numpy() for one in (node.tensor, *sources)]
-        asked(self.engine, "run", node.tensor.thing)
+        answer_of(self.engine, "run", node.tensor.thing)
         after = [tensor.gradient() for tensor in sources]
         node.scales, sent = tuple(map(_scale, before, after)), tuple(map(_change, before, after))
         self.remarks = [*self._remarks(node, received, sent), *self._writes(node, values, received, given)]
@@ -116,7 +117,7 @@ class Pass:
         self.todo, self.has_begun = [], True
 
     def _begin(self) -> None:
-        asked(self.engine, "start", self.root.thing)
+        answer_of(self.engine, "start", self.root.thing)
         for tensor in self.root.graph.values():
             array = tensor.gradient()
             if array is not None and tensor is not self.root and np.any(array):
@@ -132,8 +133,8 @@ class Pass:
             late = [progress.boxes[edge.target].name for edge in progress.live.values() if edge.source == key]
             late = [name for name in dict.fromkeys(late) if name not in progress.senders[key]]
             yield self._remark(
-                f"{called(self.engine, 'order')} has it run when {progress.arrived[key]} of {progress.needed[key]} "
-                f"gradients have arrived: before {', '.join(late)}, which sends to ",
+                f"{method_name(self.engine, 'order')} has it run when {progress.arrived[key]} of "
+                f"{progress.needed[key]} gradients have arrived: before {', '.join(late)}, which sends to ",
                 node,
             )
         if node in self.initial:
@@ -151,7 +152,7 @@ class Pass:
         has been passed on.
         """
         step, last = self.ran_with[node][-1]
-        again = f"{called(self.engine, 'order')} has it run again: at step {step} it passed on "
+        again = f"{method_name(self.engine, 'order')} has it run again: at step {step} it passed on "
         if is_rest:
             more = ". That was taken out, so that each gradient is passed on once"
             return self._remark(f"{again}{in_words(last)} of ", node, more, alarm="")
@@ -165,13 +166,13 @@ class Pass:
 
     def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[Line]:
         """What a run has written to and was to read only: values, and the gradient that the node was `given`."""
-        run = f"{called(self.engine, 'run')} wrote to "
+        run = f"{method_name(self.engine, 'run')} wrote to "
         for tensor, old in zip((node.tensor, *(child.tensor for child, _ in node.next_functions)), values, strict=True):
             if not np.array_equal(new := tensor.numpy(), old, equal_nan=True):
                 self.writers.setdefault(self.keys[tensor.node], (len(self.progress.ran) + 1, node.tensor.text))
                 changed = f", which was {in_words(old)} and is {in_words(new)}: whatever needs it later has that"
                 yield line("item", ("alarm", "⚠ "), run, ("name", tensor.text), f"{changed}.")
-        held = asked(self.engine, "gradient", node.tensor.thing)
+        held = answer_of(self.engine, "gradient", node.tensor.thing)
         is_same_array = held is given and isinstance(given, np.ndarray) and held.any()  # all 0: it was taken out
         if is_same_array and not np.array_equal(held, received, equal_nan=True):
             yield self._remark(run, node, f", which was {in_words(received)} and is {in_words(held)}")

@@ -217,7 +217,7 @@ MISTAKES = {
     "writes": ("e", "b: the rule of scaled has written to e in wrong"),
     "raises": (
         "squared",
-        r"wrong stops at squared: RuntimeError: Small.run\(\) of squared raised ArithmeticError: oh "
+        r"wrong stops at squared: RuntimeError: Small.run\(\) of squared raised ArithmeticError: oh\. "
         r'In test_compare.py, line \d+: raise ArithmeticError\("oh"\)',
     ),
     "max": ("largest", "scaled: wrong sends it to 6 elements instead of 1"),
