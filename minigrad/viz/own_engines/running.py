@@ -36,7 +36,6 @@ class Pass:
         self.touched: list[str] | None = None  # the boxes whose gradients that can have changed, None for all
         self.initial: dict[Node, Any] = {}  # what gradients held when the pass began, where that is not 0
         self.keys: dict[Node, str] = {}
-        self.waiting: set[str] = set()  # the boxes that have all that they wait for
         self.writers: dict[str, tuple[int, str]] = {}  # box -> the first step that has written to its value, and whose
         self.ran_with: dict[Node, list[tuple[int, Any]]] = {}  # the steps at which each has run, and with what gradient
 
@@ -72,8 +71,7 @@ class Pass:
         progress.live = {edge.id: edge for edge in graph.edges if edge.target in progress.runs}
 
     def push(self, number: int, box: str) -> None:
-        """A box has all that it waits for."""
-        self.waiting.add(box)
+        """A box has all that it waits for, which changes nothing in the engine's order."""
 
     def ran(self, box: str) -> None:
         """A box has run."""
@@ -84,9 +82,8 @@ class Pass:
         return [self.keys[node] for node in self.todo[:1]]
 
     def order(self) -> list[str]:
-        """The boxes that are ready, the next to run first."""
-        keys = list(dict.fromkeys(self.keys[node] for node in self.todo))
-        return keys[:1] + [key for key in keys[1:] if key in self.waiting]
+        """The boxes that are still to run, the next first, ready or not."""
+        return list(dict.fromkeys(self.keys[node] for node in self.todo))
 
     # -- the steps
 
@@ -141,7 +138,7 @@ class Pass:
             yield self._remark(f"{in_words(self.initial[node])} was in ", node, " already when the pass began")
         passed_on = [array for _, array in earlier if array is not None]
         is_held = _agree(held, received)
-        is_rest = not is_held and bool(earlier) and _agree(held, silent(np.add)(received, sum(passed_on)))
+        is_rest = not is_held and _agree(held, silent(np.add)(received, sum(passed_on)))
         if not (is_held or is_rest):
             yield self._remark(f"{in_words(held)} has arrived, and {in_words(received)} is in ", node)
         if earlier:

@@ -491,6 +491,7 @@ def test_an_input_that_enters_twice_is_run_twice_by_a_recursion() -> None:
     stepper = BackwardStepper(loss, names={"a": a, "e": e, "loss": loss}, engine=RecursiveArrays())
     stepper.last()
     assert [frame.name for frame in stepper.frames] == ["", "loss", "e", "e"]
+    assert [[turn.name for turn in frame.ready] for frame in stepper.frames] == [["loss"], ["e"], ["e"], []]
     assert a.grad == 4
     assert len(remarks(stepper)[3]) == 1
 
@@ -505,6 +506,38 @@ def test_a_run_that_sends_nothing_makes_nothing_too_much() -> None:
     assert remarks(stepper) == {
         3: ["⚠ RecursiveArrays.order() has it run again: at step 2 it passed on the 2 that was in e.grad."]
     }
+
+
+class Halves(RecursiveArrays):
+    def run(self, node: Array) -> None:
+        super().run(node)
+        node.grad = node.grad / 2  # another array: nobody's is written to
+
+
+def test_a_run_with_neither_all_nor_the_rest_is_told_what_was_passed_on() -> None:
+    values = used_twice()
+    stepper = BackwardStepper(values["loss"], names=values, engine=Halves())
+    stepper.last()
+    told = remarks(stepper)
+    assert told[5] == [
+        "⚠ 4 has arrived, and 3.5 is in e.grad.",
+        "⚠ Halves.order() has it run again: at step 2 it passed on the 1 that was in e.grad.",
+    ]
+    assert "wrote" not in str(told)
+
+
+def test_a_run_before_anything_has_arrived_makes_nothing_too_much_later() -> None:
+    class RunsAhead(ArrayEngine):
+        def order(self, root: Array) -> Any:
+            return [values["k"], *super().order(root)]
+
+    values = used_twice()
+    stepper = BackwardStepper(values["loss"], names=values, engine=RunsAhead())
+    stepper.last()
+    assert values["a"].grad == 7
+    assert remarks(stepper)[5] == [
+        "⚠ RunsAhead.order() has it run again: at step 1 it passed on what was in k.grad."
+    ]
 
 
 def test_a_pass_with_repeated_runs_is_kept_in_a_page(tmp_path: Any) -> None:
@@ -582,3 +615,19 @@ def test_a_rule_that_writes_to_the_gradient_that_it_is_given_is_named() -> None:
     stepper.last()
     assert remarks(stepper) == {2: ["⚠ ArrayEngine.run() wrote to y.grad, which was [1, 1] and is [3, 4]."]}
     np.testing.assert_array_equal(w.grad, [1.0, 2.0])
+
+
+def test_a_rule_that_empties_the_gradient_that_it_has_passed_on_gets_no_alarm() -> None:
+    x, w = Array([1.0, 2.0]), Array([3.0, 4.0])
+    y = x * w
+
+    def empties(g: Any) -> Any:
+        sent = g * w.data, g * x.data
+        g[...] = 0
+        return sent
+
+    y.rule = empties
+    stepper = BackwardStepper(y.sum(), engine=ArrayEngine(), names={"x": x, "w": w, "y": y})
+    stepper.last()
+    assert remarks(stepper) == {}
+    np.testing.assert_array_equal(x.grad, [3.0, 4.0])
