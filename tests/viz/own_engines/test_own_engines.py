@@ -484,6 +484,17 @@ def test_an_engine_that_takes_out_what_it_passes_on_gets_no_alarm() -> None:
     assert not told[6][0].startswith("⚠")
 
 
+def test_a_box_that_has_run_and_runs_again_later_is_ready_meanwhile() -> None:
+    class Again(ArrayEngine):
+        def order(self, root: Array) -> Any:
+            return [*super().order(root), values["e"]]
+
+    values = used_twice()
+    stepper = BackwardStepper(values["loss"], names=values, engine=Again())
+    stepper.run_to("e")
+    assert [turn.name for turn in stepper.frame.ready] == ["k", "e"]
+
+
 def test_an_input_that_enters_twice_is_run_twice_by_a_recursion() -> None:
     a = Array(3.0)
     e = a.sum()
@@ -535,9 +546,7 @@ def test_a_run_before_anything_has_arrived_makes_nothing_too_much_later() -> Non
     stepper = BackwardStepper(values["loss"], names=values, engine=RunsAhead())
     stepper.last()
     assert values["a"].grad == 7
-    assert remarks(stepper)[5] == [
-        "⚠ RunsAhead.order() has it run again: at step 1 it passed on what was in k.grad."
-    ]
+    assert remarks(stepper)[5] == ["⚠ RunsAhead.order() has it run again: at step 1 it passed on what was in k.grad."]
 
 
 def test_a_pass_with_repeated_runs_is_kept_in_a_page(tmp_path: Any) -> None:
