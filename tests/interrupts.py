@@ -45,6 +45,7 @@ from minigrad.teach.exercise import Case, Exercise
 from minigrad.teach.limits import TookTooLongError, call_within
 from minigrad.teach.progress import NAME, Progress, fcntl
 from minigrad.utils.checkpoint import checkpoint
+from minigrad.viz.steps.stop_button import button
 
 LOCKS = {
     "op_text.writing": op_text.writing,
@@ -74,6 +75,7 @@ def state() -> dict[str, Any]:
         "profiler": modes.profiler,
         "standard streams": (sys.stdin, sys.stdout, sys.stderr),
         "garbage is collected": gc.isenabled(),
+        "handler of SIGINT": (signal.getsignal(signal.SIGINT), button.is_held, button.is_open),
         "numpy's error state": (np.geterr(), np.geterrcall()),
         "warnings": [filter for filter in warnings.filters if filter is not NO_WARNING],
         "kernel of mul": op.arrays.mul,

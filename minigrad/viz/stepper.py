@@ -53,11 +53,15 @@ from minigrad.viz.steps.levels import Levels
 from minigrad.viz.steps.passes import pass_of
 from minigrad.viz.steps.progress import wanted_boxes
 from minigrad.viz.steps.recorder import Recorder, is_plain
+from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.story import of_inner
 from minigrad.viz.torch_graphs import mirror_of
 
 QUIET = 1.0  # seconds without a request, after which what has run is written to the notebook's output
 OVER = "The backward pass is over; no breakpoint was met."
+ENDED = "The stop button (■) has ended this run after step"
+UNANSWERED = "The stop button (■) has ended this question: nothing has changed."
+GO_ON = "What has run stays, and Next, Run or Last go on from here."
 
 
 class BackwardStepper(anywidget.AnyWidget):
@@ -86,7 +90,8 @@ class BackwardStepper(anywidget.AnyWidget):
     key = traitlets.Unicode(read_only=True).tag(sync=True)  # by which an output finds the model: see page/output.py
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     _recorder: Any = None
-    _is_running = False
+    _is_running = _is_answering = False
+    _presses = 0  # of the stop button, until the page was asked to ask again
     _still = ""  # the picture in the outputs that show this
     _stored: Any = None  # the state that these outputs hold
     _storing: Any = None  # what waits to write to them
@@ -185,8 +190,9 @@ class BackwardStepper(anywidget.AnyWidget):
         self._hold(self.recorded)
         self._portions = Portions(self.hold_sync, self._tell_ran)
         self._breakpoints = Breakpoints()
-        self.observe(self._on_request, "request")
-        self.observe(self._on_breaks, "breaks")
+        self.observe(lambda change: outside.in_main_thread(self._on_request, change["new"]), "request")
+        self.observe(lambda change: outside.in_main_thread(self._on_breaks, change["new"]), "breaks")
+        self.on_msg(self._on_message)
         self._levels = Levels(groups)
         self._open: list[str] = self.picture["open"]
         outside.attend(self)
@@ -368,7 +374,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """
         given = {self._asked.leaf(name): value for name, value in {**changes, **more}.items()}
         with self._stepping():
-            made: WhatIf | None = self._asked.what_if(given) if given else None
+            made: WhatIf | None = stoppable(self._asked.what_if, given) if given else None
             self.whatif = {} if made is None else made.shown
             return made
 
@@ -378,7 +384,7 @@ class BackwardStepper(anywidget.AnyWidget):
         `cell` is the place of the number in the leaf `name`, as (0, 1). Raises as `what_if`.
         """
         with self._stepping():
-            made: Nudge = self._asked.nudge(self._asked.leaf(name), cell, float(epsilon), {})
+            made: Nudge = stoppable(self._asked.nudge, self._asked.leaf(name), cell, float(epsilon), {})
             return made
 
     @property
@@ -393,12 +399,13 @@ class BackwardStepper(anywidget.AnyWidget):
         try:
             shapes = {key: self._graph.by_id[key].value.shape for key in given}
             arrays = {key: np.array(numbers, float).reshape(shapes[key]) for key, numbers in given.items()}
-            shown = dict(self._asked.what_if(arrays).shown) if arrays else {}
+            shown = dict(stoppable(self._asked.what_if, arrays).shown) if arrays else {}
             if isinstance(step, dict):
-                shown["word"] = repr(self._asked.nudge(step["box"], step["cell"], float(step["by"]), arrays))
+                nudged = stoppable(self._asked.nudge, step["box"], step["cell"], float(step["by"]), arrays)
+                shown["word"] = repr(nudged)
             self.whatif = shown
-        except Exception as error:  # what was shown before goes on to be shown
-            self.whatif = {**self.whatif, "word": clean(str(error))}
+        except (Exception, KeyboardInterrupt) as error:  # what was shown before goes on to be shown
+            self.whatif = {**self.whatif, "word": clean(str(error)) or UNANSWERED}
 
     # -- breakpoints
 
@@ -436,7 +443,7 @@ class BackwardStepper(anywidget.AnyWidget):
         """
         end = time.monotonic() + patience
         while (frame := self._go(self.index + 1)) is not None:
-            met = None if frame.index < 0 else self._breakpoints.first_met(frame)
+            met = None if frame.index < 0 else stoppable(self._breakpoints.first_met, frame)
             for kind, text in (met or {}).items():
                 what = clean(self._graph.by_id[text].name) if kind == "box" else text
                 self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
@@ -452,12 +459,13 @@ class BackwardStepper(anywidget.AnyWidget):
 
     def _pause(self) -> None:
         """A run is to go on when the page asks again."""
+        self._presses = button.presses
         self.stopped = {"index": self.index, "why": "", "more": True}
 
-    def _on_breaks(self, change: Any) -> None:
+    def _on_breaks(self, wanted: list[Any]) -> None:
         """The page has set or removed one."""
-        if change["new"] != self._breakpoints.shown:
-            self._breakpoints.replace(change["new"], self._recorder.runs)
+        if wanted != self._breakpoints.shown:
+            self._breakpoints.replace(wanted, self._recorder.runs)
             self.breaks = self._breakpoints.shown
 
     def trace(self) -> str:
@@ -514,13 +522,14 @@ class BackwardStepper(anywidget.AnyWidget):
             raise RuntimeError(
                 "this stepper is in the middle of a step: the hook or backward that runs in it cannot step it, too"
             )
-        self.look()
-        with self._portions.changing():
-            try:
-                yield
-            finally:
-                self.now = self._values.now()
-                outside.changed_by(self)
+        with button.held():
+            self.look()
+            with self._portions.changing():
+                try:
+                    yield
+                finally:
+                    self.now = self._values.now()
+                    outside.changed_by(self)
 
     def _go(self, index: int) -> Frame | None:
         """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
@@ -531,6 +540,7 @@ class BackwardStepper(anywidget.AnyWidget):
                 return None
         self._show(index)
         self._portions.go_on()
+        button.check()
         return self.frame
 
     def _run_one(self) -> bool:
@@ -663,25 +673,36 @@ class BackwardStepper(anywidget.AnyWidget):
 
     # -- the page
 
-    def _on_request(self, change: Any) -> None:
+    def _on_request(self, request: Mapping[str, Any]) -> None:
         """A click. An error is shown in the widget; the kernel goes on."""
-        request = change["new"]
         nth = request.get("nth")
-        self._portions.send()  # so that the answer is one message, which waits for nobody
-        with self.hold_sync():
-            try:
-                self._answer(request)
-            except (Exception, SystemExit, KeyboardInterrupt) as error:  # none of them is to end the kernel
-                if not self.problem:
-                    self.problem = trouble(error, None)
-            self.answered = nth if isinstance(nth, int) else self.answered
-            self._portions.send()
+        with button.held(is_click=True):
+            self._is_answering = True
+            self._portions.send()  # so that the answer is one message, which waits for nobody
+            with self.hold_sync():
+                try:
+                    self._answer(request)
+                except (Exception, SystemExit, KeyboardInterrupt) as error:  # none of them is to end the kernel
+                    if isinstance(error, KeyboardInterrupt) and error is not self._recorder.failure:
+                        self.stopped = {"index": self.index, "why": f"{ENDED} {self.index}. {GO_ON}"}
+                    elif not self.problem:
+                        self.problem = trouble(error, None)
+                self._is_answering = False
+                self.answered = nth if isinstance(nth, int) else self.answered
+                self._portions.send()
         self._store_soon()
+
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        """The page's own stop button. JupyterLab has this called in another thread, while a click is answered."""
+        if self._is_answering and content == {"stop": True}:
+            button.press()
 
     def _answer(self, request: Mapping[str, Any]) -> None:
         """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
         wanted, box, group, shown = (request.get(name) for name in ("to", "box", "leave", "open"))
-        self.stopped = {}
+        goes_on, self.stopped = self.stopped.get("more") and request.get("more"), {}
+        if goes_on and self._presses != button.presses:
+            raise KeyboardInterrupt
         if isinstance(request.get("what_if"), dict):
             self._answer_what_if(request["what_if"], request.get("nudge"))
         if isinstance(shown, list):

@@ -449,16 +449,16 @@ test("a run that takes long comes in portions, and can be ended between them", a
   assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Pause");
   portion(2);
   assert.equal(step(root), 2); // what has run is shown meanwhile
-  assert.deepEqual(model.get("request"), { run: true, nth: 2 });
+  assert.deepEqual(model.get("request"), { run: true, more: true, nth: 2 });
   press(root, "play");
   portion(4);
   assert.equal(step(root), 4);
-  assert.deepEqual(model.get("request"), { run: true, nth: 2 }); // nothing more is asked for
+  assert.deepEqual(model.get("request"), { run: true, more: true, nth: 2 }); // nothing more is asked for
   assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Play");
   assert.equal(root.querySelector(".mg-counter").textContent, `step 4 of ${LAST}`);
   press(root, "last");
   portion(5);
-  assert.deepEqual(model.get("request"), { to: LAST, nth: 4 });
+  assert.deepEqual(model.get("request"), { to: LAST, more: true, nth: 4 });
   model.answer();
   assert.equal(step(root), LAST);
 });
@@ -564,6 +564,31 @@ test("a kernel that does not answer is said to be silent, and what is recorded c
   assert.equal(root.querySelector(".mg-counter").textContent, `step 2 of ${LAST}`);
   press(root, "back");
   assert.equal(step(root), 1);
+});
+
+test("a step in which the kernel does not answer is stopped by the button that pauses", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const model = live();
+  const sent = [];
+  model.send = (message) => sent.push(message);
+  const root = await show(model);
+  const face = () => root.querySelector(".mg-press-play").textContent.trim();
+  press(root, "next");
+  assert.equal(face(), "Play");
+  context.mock.timers.tick(2000);
+  assert.equal(face(), "Pause");
+  assert.deepEqual(sent, []);
+  press(root, "play");
+  assert.deepEqual(sent, [{ stop: true }]);
+  assert.equal(face(), "Play");
+  model.fromKernel({ recorded: examples.example.recorded.slice(0, 2), index: 1, stopped: { index: 1, why: "ended" }, answered: 1 });
+  assert.equal(step(root), 1);
+  assert.match(root.querySelector(".mg-story").textContent, /^ended/);
+  press(root, "next"); // answered in time: nothing is to be stopped
+  model.answer();
+  press(root, "run");
+  press(root, "play");
+  assert.equal(sent.length, 1);
 });
 
 test("a model whose kernel is gone may throw", async () => {

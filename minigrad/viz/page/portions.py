@@ -19,8 +19,8 @@ class Portions:
     """Holds what changes of a widget: `hold` is its `hold_sync`; `complete` is called before anything is sent. It
     `is_busy` while the widget changes.
 
-    JupyterLab's clicks come in another thread than cells run in: what one has planned may come due in the middle of
-    what the other does, which then sends it.
+    Where clicks are answered in another thread than cells run in (see steps/stop_button.py), what one has planned may
+    come due in the middle of what the other does, which then sends it.
     """
 
     def __init__(self, hold: Callable[[], AbstractContextManager[None]], complete: Callable[[], None]) -> None:

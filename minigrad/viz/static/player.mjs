@@ -260,7 +260,7 @@ export class Player {
     this.note = "";
     this.wanted = k;
     this.journey = what;
-    this.isRun = !isStep; // a step is nothing that could be ended
+    this.isRun = !isStep; // a step is nothing that could be ended, unless it takes long
     this.ask(what);
     this.tell();
   }
@@ -270,9 +270,10 @@ export class Player {
     return this.journey !== null && this.isRun;
   }
 
-  /** End a run that the kernel is asked for: what it has run so far stays. */
+  /** End a run that the kernel is asked for: what it has run so far stays. A step that the kernel is in the middle of ends, too, where it can be told (see `in_main_thread`). */
   pause() {
     if (!this.isRunning) return;
+    if (this.isLate) this.model.send?.({ stop: true });
     this.journey = null;
     this.wanted = null;
     this.tell();
@@ -403,10 +404,12 @@ export class Player {
       // A saved notebook has no kernel to tell: what is recorded can be walked all the same.
     }
     clearTimeout(this.timer);
+    this.isLate = false;
     this.timer = setTimeout(() => {
       if (!this.isAsking) return;
       this.wanted = null;
-      this.note = "The kernel does not answer: it is busy, or not running. Recorded steps can be walked all the same.";
+      this.isLate = this.isRun = true;
+      this.note = "The kernel does not answer: it is busy, or not running. Recorded steps can be walked all the same, and ■ above the notebook stops what runs.";
       this.tell();
     }, PATIENCE);
   }
@@ -426,7 +429,7 @@ export class Player {
       this.wanted = goesOn ? (this.wanted ?? this.total) : null;
       this.note = stopped.index === index && stopped.why ? stopped.why : "";
       this.index = index;
-      if (goesOn) this.ask(this.journey);
+      if (goesOn) this.ask({ ...this.journey, more: true });
       else this.journey = null;
     }
     this.tell();

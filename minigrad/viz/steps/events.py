@@ -27,6 +27,10 @@ Line = tuple[str, int, str]  # title of the file or cell, number of the line, it
 LONGEST_NAME = 60  # columns of a name in a sentence
 LONGEST_LINE = 200  # characters of a line of code
 MOST_OF_MESSAGE = 2000  # characters of an error's text
+STOPPED = (
+    "stopped by the stop button (■) in the middle of this step. The steps before it stay. For another pass, run the "
+    "cell again that computes the graph."
+)
 LONGEST_MESSAGE = 300  # characters of an error's first line, in a sentence
 
 
@@ -170,7 +174,7 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
     if box.freed:
         text = f"what {box.op} of {box.name} had saved is gone: {enumeration(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
-    message = " ".join(str(error).split())[:MOST_OF_MESSAGE] or "no message"
+    message = " ".join(_message_of(error).split())[:MOST_OF_MESSAGE] or "no message"
     yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
 
 
@@ -203,9 +207,13 @@ def freed_names(box: Box) -> list[str]:
     return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
 
 
+def _message_of(error: BaseException) -> str:
+    return str(error) or (STOPPED if isinstance(error, KeyboardInterrupt) else "")
+
+
 def error_text(error: BaseException) -> str:
     """An exception in a sentence."""
-    text = str(error).partition("\n")[0]
+    text = _message_of(error).partition("\n")[0]
     text = text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

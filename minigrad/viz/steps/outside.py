@@ -1,13 +1,14 @@
 """What is changed from outside while steppers show it: by cells that run, and by other steppers.
 
 Steppers that live look at their tensors again after each cell and after each step of another one, so that what they
-show is what the kernel holds. Without IPython they look when they are used next.
+show is what the kernel holds. Without IPython they look when they are used next. And where cells run, clicks are
+answered.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakSet
 
@@ -15,6 +16,7 @@ from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.steps.events import enumeration
+from minigrad.viz.steps.stop_button import button, is_main
 from minigrad.viz.torch_graphs import mirror_of
 
 _steppers: WeakSet[Any] = WeakSet()
@@ -65,7 +67,19 @@ def changed_by(stepper: Any) -> None:
             other.look()
 
 
-def _after_cell(*_: Any) -> None:
+def in_main_thread(function: Callable[..., Any], *arguments: Any) -> None:
+    """Call a function that raises nothing: at once, or, in another thread of a kernel, when no cell runs."""
+    kernel = getattr(running_shell(), "kernel", None)
+    loop = getattr(kernel, "io_loop", None)
+    if loop is None or is_main() or getattr(kernel, "eventloop", None) is not None:
+        function(*arguments)
+    else:
+        loop.add_callback(function, *arguments)
+
+
+def _after_cell(result: Any = None) -> None:
+    if isinstance(getattr(result, "error_in_exec", None), KeyboardInterrupt):
+        button.presses += 1  # it was pressed to end all that goes on
     changed_by(None)
     for stepper in list(_steppers):
         stepper.tell()

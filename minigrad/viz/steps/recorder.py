@@ -33,6 +33,7 @@ from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
 from minigrad.viz.steps.printing import OutputCopy
 from minigrad.viz.steps.progress import ROOM, Progress
 from minigrad.viz.steps.questions import question
+from minigrad.viz.steps.stop_button import stoppable
 from minigrad.viz.steps.watching import Note, Teller, Watcher
 from minigrad.viz.torch_graphs.hooks import unseen_hooks
 
@@ -94,7 +95,8 @@ class Recorder:
         if self.finished or self.failure is not None:
             return None
         ready = self.progress.ready()
-        if not all(is_plain(self.progress.nodes[key]) for key in ready[:1]):
+        is_ours = all(is_plain(self.progress.nodes[key]) for key in ready[:1])
+        if not is_ours:
             self.progress.leaves_may_differ()
         held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
         self.patterns = self._patterns(ready[0]) if ready else ()
@@ -103,7 +105,7 @@ class Recorder:
         try:
             thread.witness = self.watcher
             with printed:
-                step = next(self.steps, None)
+                step = next(self.steps, None) if is_ours else stoppable(next, self.steps, None)
         except BaseException as error:
             self.failure = error
         finally:

@@ -1,0 +1,131 @@
+"""The notebook's stop button while a click in a stepper is answered: the run ends, what has run stays, and the page
+says so. Clicks come in another thread than the one that the button reaches.
+"""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+ENDLESS = [
+    "import time\nimport minigrad as mg\nfrom minigrad import viz",
+    """class Slow(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        while waits:
+            pass
+        return g * 2
+
+waits = True
+w = mg.tensor([1.], requires_grad=True)
+y = Slow.apply(w * 3) * 5
+s = viz.BackwardStepper(y.sum())
+s""",
+    "v = mg.tensor([3.], requires_grad=True)\nt = viz.BackwardStepper((v * v).sum())\nt",
+]
+MANY = [
+    "import minigrad as mg\nfrom minigrad import viz",
+    "w = mg.tensor(0.999, requires_grad=True)\nb = mg.tensor(0.001, requires_grad=True)\nx = w * b\n"
+    "for _ in range(749):\n    x = x * w + b\ns = viz.BackwardStepper(x)\ns",
+]
+
+WHOLE = "(tensor(173.3144), tensor(527.8123))"
+
+
+def opened(lab: Any, cells: list[str]) -> list[Locator]:
+    """The steppers of a notebook whose cells have just run."""
+    lab.server.write("stop.ipynb", cells)
+    lab.server.trust()
+    lab.open("stop.ipynb")
+    steppers = lab.page.locator(".minigrad-stepper")
+    expect(steppers.first).to_have_attribute("data-step", "0", timeout=30_000)
+    return list(steppers.all())
+
+
+def press_stop(lab: Any) -> None:
+    lab.page.get_by_role("button", name="Interrupt the kernel").click()
+
+
+def begin_endless_step(lab: Any) -> list[Locator]:
+    """The steppers of ENDLESS, the first of which runs the loop without an end."""
+    steppers = opened(lab, ENDLESS)
+    steppers[0].locator(".mg-press-last").click()
+    expect(steppers[0].locator(".mg-note")).to_contain_text("kernel does not answer", timeout=10_000)
+    return steppers
+
+
+def is_stopped_in_the_loop(lab: Any, widget: Locator, other: Locator) -> None:
+    """It tells the line that ran for ever, nothing before it is lost, and everything else works."""
+    expect(widget).to_have_attribute("data-step", "3", timeout=10_000)
+    expect(widget.locator(".mg-problem")).to_contain_text("KeyboardInterrupt: stopped by the stop button (■)")
+    assert lab.kernel("print(len(s.frames), s.frame.failed, s.frame.op, w.grad)") == "4 True SlowBackward None"
+    assert re.search(r"'(while waits:|pass)'", lab.kernel("print(s.frame.events[-1].line)"))
+    widget.locator(".mg-press-back").click()
+    expect(widget).to_have_attribute("data-step", "2")
+    other.locator(".mg-press-last").click()
+    expect(other).to_have_attribute("data-step", "3")
+    assert lab.kernel("print(v.grad)") == "tensor([6.])"
+    assert lab.kernel("waits = False; w.grad = None; (Slow.apply(w * 3) * 5).sum().backward(); print(w.grad)") == (
+        "tensor([30.])"
+    )
+
+
+def test_an_endless_backward_that_a_click_has_begun_is_stopped(lab: Any) -> None:
+    widget, other = begin_endless_step(lab)
+    press_stop(lab)
+    is_stopped_in_the_loop(lab, widget, other)
+
+
+def test_the_steppers_own_button_stops_it_too(lab: Any) -> None:
+    widget, other = begin_endless_step(lab)
+    pause = widget.locator(".mg-press-play")
+    expect(pause).to_contain_text("Pause")
+    pause.click()
+    is_stopped_in_the_loop(lab, widget, other)
+    expect(pause).to_contain_text("Play")
+
+
+@pytest.mark.parametrize("name", ["last", "run"])
+def test_a_long_run_ends_between_two_steps_and_goes_on_later(lab: Any, name: str) -> None:
+    (widget,) = opened(lab, MANY)
+    widget.locator(f".mg-press-{name}").click()
+    expect(widget).to_have_attribute("data-step", re.compile(r"^[1-9]\d*$"), timeout=20_000)
+    press_stop(lab)
+    note = widget.locator(".mg-note")
+    expect(note).to_contain_text("The stop button (■) has ended this run after step", timeout=20_000)
+    step = int(lab.kernel("print(s.index)"))
+    assert 0 < step < 1501
+    expect(note).to_contain_text(f"after step {step}")
+    expect(widget).to_have_attribute("data-step", str(step))
+    expect(widget.locator(".mg-press-play")).to_contain_text("Play")
+    lab.page.wait_for_timeout(1000)
+    assert lab.kernel("print(s.index, len(s.frames), s.problem)") == f"{step} {step + 1} {{}}"
+    widget.locator(".mg-press-next").click()
+    expect(widget).to_have_attribute("data-step", str(step + 1))
+    widget.locator(".mg-press-last").click()
+    expect(widget).to_have_attribute("data-step", "1501", timeout=120_000)
+    assert lab.kernel("print(s.finished, s.problem, (w.grad, b.grad))") == f"True {{}} {WHOLE}"
+
+
+def test_a_cell_that_runs_is_what_the_button_stops_and_a_click_waits_for_it(lab: Any) -> None:
+    _, other = opened(lab, ENDLESS)
+    lab.page.evaluate(
+        """() => {
+            const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+            window.cell = kernel.requestExecute({ code: 'turns = 0\\nwhile True: turns += 1' });
+        }"""
+    )
+    lab.page.wait_for_timeout(500)
+    other.locator(".mg-press-last").click()
+    expect(other.locator(".mg-note")).to_contain_text("kernel does not answer", timeout=10_000)
+    expect(other).to_have_attribute("data-step", "0")
+    press_stop(lab)
+    assert lab.page.evaluate("async () => (await window.cell.done).content.ename") == "KeyboardInterrupt"
+    expect(other).to_have_attribute("data-step", "3", timeout=10_000)
+    expect(other.locator(".mg-problem")).to_be_hidden()
+    assert lab.kernel("print(turns > 0, v.grad, t.finished)") == "True tensor([6.]) True"
