@@ -28,8 +28,8 @@ LONGEST_NAME = 60  # columns of a name in a sentence
 LONGEST_LINE = 200  # characters of a line of code
 MOST_OF_MESSAGE = 2000  # characters of an error's text
 STOPPED = (
-    "stopped by the stop button (■) in the middle of this step. The steps before it stay. For another pass, run the "
-    "cell again that computes the graph."
+    "stopped by the stop button (■) in the middle of this step; the steps before it stay, and for another pass run the "
+    "cell again that computes the graph"
 )
 LONGEST_MESSAGE = 300  # characters of an error's first line, in a sentence
 

@@ -16,7 +16,7 @@ from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.steps.events import enumeration
-from minigrad.viz.steps.stop_button import button, is_main
+from minigrad.viz.steps.stop_button import button
 from minigrad.viz.torch_graphs import mirror_of
 
 _steppers: WeakSet[Any] = WeakSet()
@@ -68,10 +68,10 @@ def changed_by(stepper: Any) -> None:
 
 
 def in_main_thread(function: Callable[..., Any], *arguments: Any) -> None:
-    """Call a function that raises nothing: at once, or, in another thread of a kernel, when no cell runs."""
+    """Call a function that raises nothing: in a kernel soon, when no cell runs (see stop_button.py); else at once."""
     kernel = getattr(running_shell(), "kernel", None)
     loop = getattr(kernel, "io_loop", None)
-    if loop is None or is_main() or getattr(kernel, "eventloop", None) is not None:
+    if loop is None or getattr(kernel, "eventloop", None) is not None:
         function(*arguments)
     else:
         loop.add_callback(function, *arguments)

@@ -12,8 +12,8 @@ that one between two portions ends the run, too.
 What cannot be stopped: a call into C that takes long, as everywhere in Python; on Windows no `time.sleep` either, which
 the signal does not end there. While a `%gui` loop is on, the main thread does not come to our call: a click is answered
 in the thread that it came in, and not stopped. The same holds of kernels without a loop of ipykernel's kind, and of a
-browser that is the kernel itself (JupyterLite), which has no signals. Before ipykernel 7 clicks come in the main thread
-and are stopped there, but for a press just between two portions, and the stepper's own button comes too late for a step.
+browser that is the kernel itself (JupyterLite), which has no signals. Before ipykernel 7, and where clicks come in the
+main thread by a setting of JupyterLab's, the stepper's own button comes too late for a step: only ■ ends it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Button:
 
     def check(self) -> None:
         """Where it can be stopped: raise KeyboardInterrupt if it was pressed, or do what the other handler does."""
-        if self.is_held and self.waits and is_main():
+        if self.is_held and self.waits and _is_main():
             self._let_through()
 
     def _let_through(self) -> None:
@@ -62,7 +62,7 @@ class _Button:
         """
         before = signal.getsignal(signal.SIGINT)
         ignored = not callable(before) or before is self  # as between cells
-        if self.is_held or not is_main() or (ignored and not is_click):
+        if self.is_held or not _is_main() or (ignored and not is_click):
             yield
             self.check()
             return
@@ -92,7 +92,7 @@ button = _Button()
 @sure_to_begin
 def stoppable(function: Callable[..., Any], *arguments: Any) -> Any:
     """`function(*arguments)`, in which the button arises wherever that is."""
-    if not is_main():  # which no press reaches
+    if not _is_main():  # which no press reaches
         return function(*arguments)
     was_open = button.is_open
     button.is_open = True
@@ -103,6 +103,6 @@ def stoppable(function: Callable[..., Any], *arguments: Any) -> Any:
         button.is_open = was_open
 
 
-def is_main() -> bool:
+def _is_main() -> bool:
     """Whether this is the thread that signals reach."""
     return threading.current_thread() is threading.main_thread()

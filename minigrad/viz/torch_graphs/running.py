@@ -15,6 +15,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import contextvars
+import ctypes
 import sys
 import threading
 import time
@@ -29,6 +30,7 @@ from minigrad.viz.torch_graphs.hooks import HookWatch
 from minigrad.viz.torch_graphs.mirrors import Leaf, Node, Tensor, mirror_of
 from minigrad.viz.torch_graphs.queue import ReadyQueue
 
+PATIENCE = 1.0  # seconds in which a thread that is interrupted comes to its end, unless it is in a long call into C
 Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradients in, gradients out
 
 
@@ -141,6 +143,13 @@ class _Gate:
             self.over, self.ended, self.running = True, True, False
             self.came.ring()
 
+    def interrupt(self, kind: type[BaseException]) -> None:
+        """Raise in the thread what has ended the waiting for it: else a hook that has no end would go on behind it."""
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(kind))
+        latest = time.monotonic() + PATIENCE
+        while self.running and time.monotonic() < latest:
+            self.came.wait(timeout=0.1)
+
     def abandon(self) -> None:
         """Let the thread end, without running another node."""
         self.abandoned = True
@@ -226,9 +235,14 @@ class _Pass:
             if not begun:  # no waiting pass keeps Python from ending: such a thread is a daemon; `end` ends it before
                 _thread.start_new_thread(gate.run, start)
         self.call = None
-        while gate.running:
-            gate.go.ring()
-            gate.came.wait()
+        try:
+            while gate.running:
+                gate.go.ring()
+                gate.came.wait()
+        except BaseException as stop:
+            gate.interrupt(type(stop))
+            if gate.error is None:  # else that is the same, and knows the line
+                raise
         step, error = gate.step, gate.error
         gate.step = gate.error = None
         if gate.over:

@@ -4,6 +4,7 @@ passes with other numbers are stopped where they are.
 
 import asyncio
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from IPython.core.interactiveshell import InteractiveShell
 
 import minigrad as mg
@@ -41,8 +43,8 @@ def press(*_: Any, **__: Any) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def made(hook: Any = None) -> tuple[Any, Any]:
-    w = mg.tensor([1.0, 2.0], requires_grad=True)
+def made(hook: Any = None, library: Any = mg) -> tuple[Any, Any]:
+    w = library.tensor([1.0, 2.0], requires_grad=True)
     y = w * 3
     z = y * y
     if hook is not None:
@@ -104,7 +106,7 @@ def test_a_hook_without_an_end_is_stopped_where_it_is(idle: None) -> None:
 
     s, w = made(endless)
     click(s, to=99)
-    assert s.problem["text"].startswith("KeyboardInterrupt: stopped by the stop button (■) in the middle of this step.")
+    assert s.problem["text"].startswith("KeyboardInterrupt: stopped by the stop button (■) in the middle of this step;")
     assert (s.frame.failed, s.frame.name, s.index, w.grad) == (True, "y", 3, None)
     assert s.frame.events[-1].line[2].strip() in ("press()", "signal.raise_signal(signal.SIGINT)")
     click(s, to=1)
@@ -112,6 +114,30 @@ def test_a_hook_without_an_end_is_stopped_where_it_is(idle: None) -> None:
     t, w = made()
     t.last()
     assert w.grad.tolist() == [18.0, 36.0]
+
+
+def test_a_hook_without_an_end_in_pytorchs_thread_is_stopped_there(idle: None) -> None:
+    def endless(g: Any) -> None:
+        started.set()
+        while True:
+            pass
+
+    def press_when_started() -> None:
+        started.wait(30)
+        time.sleep(0.1)  # until the loop is being waited for
+        button.press()
+
+    threads, started = len(sys._current_frames()), threading.Event()
+    s, w = made(endless, torch)
+    presser = threading.Thread(target=press_when_started)
+    presser.start()
+    while not s.problem:
+        click(s, to=99, more=True)
+    presser.join()
+    assert s.problem["text"].startswith("KeyboardInterrupt: stopped by the stop button")
+    assert (s.frame.name, w.grad) == ("y", None)
+    assert s.frame.events[-1].line[2].strip() in ("while True:", "pass")
+    assert len(sys._current_frames()) == threads
 
 
 def test_a_breakpoint_without_an_end_is_stopped_where_it_is(idle: None) -> None:
