@@ -577,11 +577,14 @@ test("a step in which the kernel does not answer is stopped by the button that p
   assert.equal(face(), "Play");
   context.mock.timers.tick(2000);
   assert.equal(face(), "Pause");
+  press(root, "first"); // other buttons stop nothing in the kernel
+  press(root, "next");
+  context.mock.timers.tick(2000);
   assert.deepEqual(sent, []);
   press(root, "play");
   assert.deepEqual(sent, [{ stop: true }]);
   assert.equal(face(), "Play");
-  model.fromKernel({ recorded: examples.example.recorded.slice(0, 2), index: 1, stopped: { index: 1, why: "ended" }, answered: 1 });
+  model.fromKernel({ recorded: examples.example.recorded.slice(0, 2), index: 1, stopped: { index: 1, why: "ended" }, answered: model.get("request").nth });
   assert.equal(step(root), 1);
   assert.match(root.querySelector(".mg-story").textContent, /^ended/);
   press(root, "next"); // answered in time: nothing is to be stopped

@@ -135,6 +135,7 @@ export class Controls {
   toggle() {
     const { player } = this;
     if (this.isBusy) {
+      player.interrupt();
       this.stop();
       return;
     }

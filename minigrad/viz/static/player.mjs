@@ -270,13 +270,22 @@ export class Player {
     return this.journey !== null && this.isRun;
   }
 
-  /** End a run that the kernel is asked for: what it has run so far stays. A step that the kernel is in the middle of ends, too, where it can be told (see `in_main_thread`). */
+  /** End a run that the kernel is asked for: what it has run so far stays. */
   pause() {
     if (!this.isRunning) return;
-    if (this.isLate) this.model.send?.({ stop: true });
     this.journey = null;
     this.wanted = null;
     this.tell();
+  }
+
+  /** Stop what the kernel takes long for, even in the middle of a step, where it hears of it (see steps/stop_button.py). */
+  interrupt() {
+    if (!(this.isLate && this.isAsking && this.live)) return;
+    try {
+      this.model.send({ stop: true });
+    } catch {
+      // the kernel is gone, and nothing runs in it
+    }
   }
 
   /** Go to the frame at which a box runs: back to a recorded one, or forward. */
