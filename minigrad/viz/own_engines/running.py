@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.nodes import is_leaf, reached
 from minigrad.viz.graph.values import in_words, short
 from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, answer_of, method_name, name_of, nodes_from
 from minigrad.viz.steps.events import enumeration
@@ -106,6 +106,7 @@ class Pass:
         self.remarks = [*self._remarks(node, received, sent), *self._writes(node, values, received, given)]
         self.ran_with.setdefault(node, []).append((len(self.progress.ran) + 1, received))
         del self.todo[0]
+        self.remarks += [] if self.todo else self._left_out()
         self.touched = None if is_first else [self.keys[tensor.node] for tensor in (node.tensor, *sources)]
         return node, (received,), sent
 
@@ -160,6 +161,21 @@ class Pass:
         gets = f"{enumeration(too_much)} {'gets' if len(too_much) == 1 else 'get'} too much"
         more = f". Now that is passed on once more, so {gets}. {SORTED}"
         return self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
+
+    def _left_out(self) -> Iterator[Line]:
+        """At the end, which gradients nobody has passed on, since the node that holds one is not in the order, and
+        which leaves lack what would have come from there.
+        """
+        for node, key in self.keys.items():
+            held, before = node.tensor.gradient(), self.initial.get(node)
+            has_arrived = _is_some(held) and (before is None or not np.array_equal(held, before))
+            if key in self.progress.runs or is_leaf(node) or not has_arrived:
+                continue
+            leaves = sorted([one.tensor.text for one in reached([node]) if is_leaf(one)])
+            named = [*leaves[:3], f"{len(leaves) - 3} more"] if len(leaves) > 4 else leaves
+            never = f"{called(self.engine, 'order')} never has it run: the {in_words(held)} in "
+            lack = f"{enumeration(named)} {'lacks' if len(leaves) == 1 else 'lack'} what comes that way"
+            yield self._remark(never, node, f" is passed on to nobody, so {lack}")
 
     def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[Line]:
         """What a run has written to and was to read only: values, and the gradient that the node was `given`."""

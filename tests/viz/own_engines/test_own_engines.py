@@ -309,6 +309,57 @@ def test_nodes_that_the_order_leaves_out_do_not_run() -> None:
     assert stepper.finished
 
 
+def test_a_gradient_that_nobody_passes_on_is_remarked_on_with_the_leaves_that_lack_it() -> None:
+    a, b = Value(2.0), Value(-3.0)
+    e, f = a * b, a + b
+    t = e * e
+    loss = t + f
+    names = {"a": a, "b": b, "e": e, "f": f, "t": t, "loss": loss}
+    never = "⚠ Odd.order() never has it run: the"
+    for order, remark in {
+        (loss, f, t): f"{never} -12 in e.grad is passed on to nobody, so a and b lack what comes that way.",
+        (loss, t, e): f"{never} 1 in f.grad is passed on to nobody, so a and b lack what comes that way.",
+    }.items():
+        for value in names.values():
+            value.grad = 0.0
+        stepper = BackwardStepper(loss, names=names, engine=answering(order=lambda root, order=order: order))
+        stepper.last()
+        assert remarks(stepper) == {3: [remark]}
+    assert (a.grad, b.grad) == (36.0, -24.0)  # and not 37 and -23
+    for value in names.values():
+        value.grad = 0.0
+    t.grad = 7.0  # from an earlier pass: not even loss passes anything on to it
+    stepper = BackwardStepper(t, names=names, engine=answering(order=lambda root: (root,)))
+    stepper.last()
+    assert remarks(stepper) == {
+        1: [f"{never} -12 in e.grad is passed on to nobody, so a and b lack what comes that way."]
+    }
+
+
+def test_of_many_leaves_that_lack_a_gradient_the_first_are_named_and_one_alone_lacks_it() -> None:
+    leaves = [Array(float(number)) for number in range(6)]
+    total = leaves[0]
+    for leaf in leaves[1:]:
+        total = total + leaf
+    loss = total.sum()
+    names = {f"x{number}": leaf for number, leaf in enumerate(leaves)} | {"total": total, "loss": loss}
+
+    class Short(ArrayEngine):
+        def order(self, root: Array) -> list[Array]:
+            return [root]
+
+    stepper = BackwardStepper(loss, names=names, engine=Short())
+    stepper.last()
+    (told,) = remarks(stepper)[1]
+    assert told.endswith(
+        "the 1 in total.grad is passed on to nobody, so x0, x1, x2 and 3 more lack what comes that way."
+    )
+    alone = (leaves[5].sum()).sum()
+    stepper = BackwardStepper(alone, names={"x5": leaves[5]}, engine=Short())
+    stepper.last()
+    assert remarks(stepper)[1][0].endswith("is passed on to nobody, so x5 lacks what comes that way.")
+
+
 def test_a_gradient_that_is_not_what_arrived_is_remarked_on() -> None:
     values = example()
 
