@@ -112,7 +112,7 @@ def parted(value: Any, made: Callable[[Any], Any]) -> Any:
     return value._make(parts) if hasattr(value, "_make") else parts if isinstance(value, list) else tuple(parts)
 
 
-PLAIN = {bool, int, float, str, slice, type(None), type(Ellipsis), DType}
+PLAIN = {bool, int, float, str, slice, type(None), type(Ellipsis), DType, type}
 UNKNOWN: Any = object()  # stands for an argument of which no copy is made: the node may have it
 
 

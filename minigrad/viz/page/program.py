@@ -63,8 +63,10 @@ def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[st
 
 
 def _tensor(array: Any) -> dict[str, Any]:
-    """An array as the page gets it, in as many digits as its type needs: 0.1 in float32 is 0.1 here, too."""
+    """An array as the page gets it, in as many digits as its type needs: 0.1 in float32 is 0.1 here, too. (The page
+    computes in double precision: what is rounded to float16 on the way would differ in digits that are shown.)
+    """
     array = np.asarray(array)
-    if array.dtype.kind not in "fi" or array.size > NUMBERS or not np.isfinite(array).all():
+    if array.dtype.char not in "fdbhilq" or array.size > NUMBERS or not np.isfinite(array).all():
         raise _OtherKindError
     return {"numbers": [float(str(number)) for number in array.reshape(-1)], "shape": list(array.shape)}

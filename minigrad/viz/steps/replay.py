@@ -82,7 +82,7 @@ class Replay:
     ) -> None:
         self.noted = noted
         self.precisely = precisely
-        self.calls = {function.__globals__["NodeType"]: function for function in op.calls}
+        self.calls = _ops_by_node()
         self.made: dict[Any, tuple[Tensor, ...]] = {}  # node of the first graph -> the results of its second call
         self.leaves: dict[str, Tensor] = {}
         with _undisturbed():
@@ -135,7 +135,8 @@ class Replay:
         """An input that needs no gradient: a number, or a tensor as it was."""
         record = creation(node)
         if slot in getattr(record, "numbers", ()):
-            return record.numbers[slot]
+            number = record.numbers[slot]
+            return self._constant(number._array) if self.precisely else number
         noted = getattr(record, "operands", {}).get(slot, UNKNOWN)
         return self._value(noted, node, node.inputs[slot] if slot < len(node.inputs) else "")
 
@@ -182,12 +183,24 @@ class Replay:
         whole = from_array(np.array(old._array))
         whole._node, whole._output_nr, whole._state = old._node, old._output_nr, old._state
         view = tensors.strided(whole, node.geometry)
+        before = from_array(np.array(view._array))  # which the operation may save: it stays as it is
+        before._node, before._output_nr = view._node, view._output_nr
         slots = [slot for slot in range(len(inner.next_functions)) if slot != node.position]
         inputs = self._inputs(inner, zip(slots, node.next_functions[1:], strict=True))
-        inputs.insert(node.position, view)
+        inputs.insert(node.position, before)
         result = self._call(inner, inputs)
         record_write(view, result._node, lambda: np.copyto(view._array, result._array, casting="unsafe"))
         return whole
+
+
+def _ops_by_node() -> dict[Any, Any]:
+    """The type of a node -> the op that leaves it: those of most ops have two, for float16 another one."""
+    found: dict[Any, Any] = {}
+    for function in op.calls:
+        names = function.__globals__
+        in_half = names["in_half"].__globals__ if names["in_half"] else {}
+        found |= {names["NodeType"]: function, in_half.get("NodeType"): function}  # the other one if it was called
+    return found
 
 
 # ---------------------------------------------------------------- what is found in the input itself
@@ -239,7 +252,14 @@ def _convolved(replay: Replay, function: Any, node: Any, inputs: list[Any], give
     return function(*inputs, **{**given, "prepared": Prepared()})
 
 
+def _cast(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
+    """Another dtype, but for what is computed in double precision throughout."""
+    dtype = replay._value(given.get("dtype", UNKNOWN), node, "dtype")
+    return function(*inputs, np.float64 if replay.precisely else dtype)
+
+
 FOUND_ANEW = {
+    "cast": _cast,
     "take_along": _taken,
     **dict.fromkeys(["normalize_batch", "normalize_layer", "normalize_group", "normalize_rms"], _normalized),
     **dict.fromkeys(["convolution", "transposed_convolution", "convolution_weight"], _convolved),

@@ -38,6 +38,7 @@ def test_a_small_graph_of_simple_operations_goes_along(lines):
         "y = (x / 0).sum() * float('inf')",  # no number of JSON's
         "x.register_hook(print)\ny = (x * x).sum()\ny.register_hook(print)",
         "y = (x * mg.ones(2, 2, dtype=mg.bool)).sum()",
+        "y = (x * mg.ones(2, 2, dtype=mg.float16)).sum()",  # which the page would not round as the kernel does
     ],
 )
 def test_any_other_needs_the_kernel(lines):

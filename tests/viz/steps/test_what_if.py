@@ -28,6 +28,7 @@ PROGRAMS = {
     "softmax": "y = -(F.softmax(x, 1).log() * c).sum() + F.log_softmax(x, dim=0)[0, 0]",
     "pieces": "y = (x.relu() + x.abs() + F.leaky_relu(x, 0.1) + F.elu(x) + x.clamp(0, 1) + mg.maximum(x, c)).sum()",
     "in place": "z = x * 1\nz *= 3\nz += c\nz.exp_()\ny = (z * z).sum()",
+    "functions through a view": "z = x * 1\nz[0].sin_()\nz[:, 1].cos_().mul_(2)\ny = (z * z).sum()",
     "through a view": "z = x * 1\nz[0] = z[1] * 2\nz[:, 1] *= 3\ny = (z * z).sum()",
     "into a constant": "z = mg.zeros(2, 3)\nz[0] = x[1] * 2\nz[1, 1] = x[0, 0]\ny = (z * x).sum()",
     "a view of what was written": "z = x * 1\nv = z[0]\nz.mul_(2)\ny = (v * c[0]).sum()",
@@ -58,13 +59,13 @@ FIRST = np.array([[0.5, -1.25, 2.0], [1.5, 0.75, -0.5]], np.float32)
 OTHER = np.array([[-0.75, 2.5, 0.25], [1.25, -1.5, 3.0]], np.float32)
 
 
-def run(program, numbers):
+def run(program, numbers, dtype=mg.float32):
     """A program's variables; its leaf is x, its result y."""
     return cell(
         program,
         F=mg.nn.functional,
-        x=mg.tensor(numbers, requires_grad=True),
-        c=mg.tensor([[1.0, -2.0, 0.5], [3.0, 1.0, 2.0]]),
+        x=mg.tensor(numbers, dtype=dtype, requires_grad=True),
+        c=mg.tensor([[1.0, -2.0, 0.5], [3.0, 1.0, 2.0]], dtype=dtype),
     )
 
 
@@ -92,6 +93,35 @@ def test_the_replay_is_a_fresh_run_with_the_other_numbers(program):
             again.what_if(leaf=FIRST)
     else:
         near(again.what_if(leaf=FIRST).grads["leaf"], untouched["x"].grad.numpy())
+
+
+IN_HALF = PROGRAMS | {
+    "computed in float32": "y = x.cumprod(1).sum() + (x * 0.1).tanh().mean() + (x / 3 - c).sum()",
+    "float16 beside float32": "y = (x * c.float()).sum() + (x.abs() ** c.float()).sum()",
+}
+for of_float32 in ("solved", "images", "dtypes", "a module", "drawn", "shapes"):
+    del IN_HALF[of_float32]
+
+
+@pytest.mark.parametrize("program", IN_HALF.values(), ids=IN_HALF)
+def test_the_replay_in_float16_is_a_fresh_run_in_float16(program):
+    recorded, fresh = run(program, FIRST, mg.float16), run(program, OTHER, mg.float16)
+    made = viz.BackwardStepper(recorded["y"], names={"leaf": recorded["x"]}).what_if(leaf=OTHER)
+    fresh["y"].backward()
+    assert made.value == fresh["y"].detach().numpy()
+    assert made.grads["leaf"].dtype == np.float16
+    np.testing.assert_array_equal(made.grads["leaf"], fresh["x"].grad.numpy())
+
+
+@pytest.mark.parametrize(
+    "name", ["computed in float32", "attention", "functions through a view", "numbers among the operands"]
+)
+def test_a_nudge_of_a_float16_graph_is_computed_in_double_precision(name):
+    scope = run(IN_HALF[name], FIRST, mg.float16)
+    stepper = viz.BackwardStepper(scope["y"], names={"x": scope["x"]})
+    for place in ((0, 0), (1, 2)):
+        nudge = stepper.nudge("x", 1e-6, place)
+        assert nudge.slope == pytest.approx(nudge.grad, rel=2e-2, abs=2e-3)
 
 
 STEPS = [
