@@ -182,7 +182,7 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     if weight.dtype is not input.dtype:
         first, second = (tensor.dtype.tensor_type for tensor in (input, weight))
         what = f"expected scalar type {first} but found {second}"
-        if input.dtype is dtypes.float32:
+        if input.dtype in (dtypes.float16, dtypes.float32):
             what = f"Input type (minigrad.{first}Tensor) and weight type (minigrad.{second}Tensor) should be the same"
         raise RuntimeError(f"{what}: convert the input or the weight")
     numbers_only("slow_conv2d_cpu", input._array)

@@ -70,19 +70,15 @@ _attend_in_half = in_float32(_attend, tensors)  # one kernel in PyTorch, so that
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool) -> None:
-    kinds = [_C_NAMES.get(each.dtype, each.dtype.name) for each in (query, key, value)]
+    kinds = [each.dtype.c_name for each in (query, key, value)]
     if len(set(kinds)) > 1:
         found = "query.dtype: {} key.dtype: {} and value.dtype: {} instead.".format(*kinds)
         raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got {found}")
     if min(query.ndim, key.ndim, value.ndim) < 2:
         found = f"query.dim: {query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
         raise RuntimeError(f"Expected query, key, and value to all be  at least 2 dimensional, but got {found}")
-    if mask is not None and mask.dtype is not dtypes.bool and mask.dtype is not query.dtype:
-        found = f"attn_mask.dtype: {_C_NAMES.get(mask.dtype, mask.dtype.name)} and  query.dtype: {kinds[0]} instead."
+    if mask is not None and mask.dtype not in (dtypes.bool, dtypes.float32, query.dtype):
+        found = f"attn_mask.dtype: {mask.dtype.c_name} and  query.dtype: {kinds[0]} instead."
         raise RuntimeError(f"Expected attn_mask dtype to be bool or float or to match query dtype, but got {found}")
     if mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-
-
-# The names of dtypes in C, which PyTorch's messages have here.
-_C_NAMES: dict[Any, str] = {dtypes.float32: "float", dtypes.float64: "double", dtypes.int64: "long int"}

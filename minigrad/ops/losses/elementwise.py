@@ -159,9 +159,7 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
     """The absolute difference |input - target|. `reduction` as for `mse_loss`."""
     input, target = broadcast_with_warning(input, target)
     loss = abs(input - target)
-    if check_reduction(reduction) == "none":
-        return loss
-    return loss.mean() if reduction == "mean" else loss.sum()
+    return loss if check_reduction(reduction) == "none" else getattr(loss, reduction)()
 
 
 @checked  # type: ignore[no-redef]
@@ -224,9 +222,10 @@ def binary_cross_entropy_with_logits(
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     floats_only("log_sigmoid_cpu", input._array)
-    if not target.dtype.is_floating_point:
-        own, goal = input.dtype.tensor_type, target.dtype.tensor_type
-        raise RuntimeError(f"result type {own} can't be cast to the desired output type {goal}: try target.float()")
+    kind = target.dtype  # of the result, too: PyTorch computes it in the memory of 1 - target
+    if not kind.is_floating_point:
+        types = f"type {input.dtype.tensor_type} can't be cast to the desired output type {kind.tensor_type}"
+        raise RuntimeError(f"result {types}: try target.float()")
     input, target = promote_floating("log_sigmoid_cpu", input, target)
     if pos_weight is None:
         pos_weight = from_array(input._array.dtype.type(1))
@@ -235,4 +234,4 @@ def binary_cross_entropy_with_logits(
         mismatch = f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}"
     if mismatch is not None:
         raise RuntimeError(mismatch)
-    return _binary_cross_entropy_with_logits(input, target, pos_weight.to(input.dtype), reduction)
+    return _binary_cross_entropy_with_logits(input, target, pos_weight.to(input.dtype), reduction).to(kind)

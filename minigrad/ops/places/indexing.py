@@ -62,10 +62,7 @@ def select_one(self: Array, dim: int, index: int) -> Array:
 
 
 _reading = partial(
-    op,
-    exact=True,
-    kept=("index",),
-    self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape),
+    op, exact=True, kept=("index",), self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape)
 )
 
 
@@ -353,6 +350,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 @public(in_place="method")
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy of the input in which `source` is in the place of the parts along `dim` with the numbers in `index`."""
+    if source.dtype is not input.dtype:
+        kinds = f"(self) {input.dtype.tensor_type} and (source) {source.dtype.tensor_type}"
+        raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
     return index_put(input, source, _parts_at("index_copy", input, dim, index))
 
 

@@ -80,7 +80,9 @@ def pow_number(self: Array, exponent: Any) -> Array:
 @op(
     name="PowBackward1",
     self=lambda F, g, self, exponent: F.where(exponent == 0, 0, g * exponent * self ** (exponent - 1)),
-    exponent=lambda F, g, self, exponent, result: F.where((self == 0) & (exponent >= 0), 0, g * result * F.log(self)),
+    exponent=lambda F, g, self, exponent, result: F.where(  # the base is promoted before its logarithm
+        (self == 0) & (exponent >= 0), 0, g * (result * F.log(self + F.zeros(exponent.shape, exponent)))
+    ),
     broadcasts=True,
     exact=False,
 )
@@ -98,14 +100,6 @@ def pow_tensor(self: Array, exponent: Array) -> Array:
 def pow_of_number(exponent: Array, base: Any) -> Array:
     """Raise a number to each of the powers."""
     return _power(base, exponent)
-
-
-def _integers_as_floats(input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-    """Two tensors, of which integers beside floats are made floats: the rules take their logarithm."""
-    first, second = input._array.dtype, other._array.dtype
-    if first is second or (first.kind == "f") is (second.kind == "f"):
-        return input, other
-    return (input, other.to(input.dtype)) if first.kind == "f" else (input.to(other.dtype), other)
 
 
 def _power(base: Any, exponent: Array) -> Array:
@@ -127,7 +121,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     if base._is_number:
         return pow_of_number(in_dtype(power, base.dtype), base.item())
     if not power._is_number:
-        return pow_tensor(*_integers_as_floats(base, power))
+        return pow_tensor(base, power)
     whole = power.dtype.category == 1
     if whole and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed. Convert first, as in x.float() ** -1.")
