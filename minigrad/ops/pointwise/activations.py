@@ -39,7 +39,7 @@ def where_positive(self: Array, point: Array) -> Array:
 
 
 @public(in_place=True)
-@op(exact=True, self=lambda F, g, result: F.where_positive(g, result))
+@op(exact="rules", self=lambda F, g, result: F.where_positive(g, result))
 def relu(self: Array) -> Array:
     """max(input, 0). At 0 its gradient is 0."""
     if self.dtype.kind == "b":

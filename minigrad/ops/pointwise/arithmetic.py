@@ -116,7 +116,8 @@ def floor_divide(self: Array, other: Array) -> Array:
 def remainder(self: Array, other: Array) -> Array:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
     _check_divisor("remainder_cpu", self, other)
-    return np.remainder(self, other)
+    rest: Array = np.remainder(self, other)  # in which a 0 has the sign of other, but in PyTorch that of self
+    return rest if rest.dtype.kind != "f" else np.where(rest == 0, np.copysign(rest, self), rest)
 
 
 @op(name="RemainderBackward0", constants=("other",), self=lambda F, g: g, broadcasts=True)

@@ -71,8 +71,8 @@ def _inside(self: Any, min: Any, max: Any) -> Any:
 @op(name="ClampBackward1", self=lambda F, g, self, min, max: F.where(_inside(self, min, max), g, 0))
 def clamp_to_numbers(self: Array, min: Any, max: Any) -> Array:
     """The nearest number between two. The gradient passes inside and at the bounds."""
-    self = self if min is None else np.maximum(self, min)
-    return self if max is None else np.minimum(self, max)
+    self = self if min is None else np.maximum(min, self)  # of equals the second: -0.0 stays -0.0
+    return self if max is None else np.minimum(max, self)
 
 
 # ---------------------------------------------------------------- as the learner calls them

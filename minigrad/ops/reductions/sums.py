@@ -158,7 +158,7 @@ def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
 @op(self=lambda F, g, dim: F.flip(F.cumsum(F.flip(g, (dim,)), dim), (dim,)) if g.shape else g)
 def cumsum(self: Array, dim: int) -> Array:
     """For each element the sum of those up to it along a dimension."""
-    return np.add.accumulate(self, axis=dim, dtype=self.dtype) if self.ndim else np.array(self)
+    return np.add.accumulate(self, axis=dim, dtype=self.dtype) + 0 if self.ndim else np.array(self)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -272,9 +272,8 @@ def cumprod(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     return result
 
 
-def _products_up_to(input: Tensor, dim: int) -> Tensor:
-    products: Tensor = products_before(tensors, input, dim) * input
-    return products
+def _products_up_to(input: Tensor, dim: int) -> Any:
+    return products_before(tensors, input, dim) * input
 
 
 _products_in_half = in_float32(_products_up_to, tensors)  # one kernel in PyTorch, so that none of its steps is rounded

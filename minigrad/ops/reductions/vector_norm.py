@@ -19,7 +19,7 @@ def norm_gradient(F: Any, g: Any, self: Any, result: Any, p: float, dim: tuple[i
     """The gradient of a norm: of the elements' signs, powers and the norm itself. At a norm of 0 it is 0."""
     g, result = (expand_reduced(F, value, self.shape, dim, keepdim) for value in (g, result))
     if p == 0:
-        return F.zeros(self.shape, self)  # a count has steps
+        return None  # a count has steps: PyTorch leaves its derivative undefined
     if p == 1:
         return g * F.sign(self)
     if p == 2:

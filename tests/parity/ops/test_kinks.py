@@ -113,4 +113,19 @@ def test_norms_of_zeros_have_second_derivatives_in_both_inputs_of_their_gradient
                 assert not second._array.any()
 
 
+@behaviours("a count of what is not 0 has no derivative")
+def _(F):
+    x = F.tensor([0.0, 2.0, -3.0], requires_grad=True)
+    results = [x.norm(0), x.norm(0, dim=0), F.linalg.norm(x, 0)]
+    for count in results:
+        count.backward()
+    return results, x.grad, F.autograd.grad(x.norm(0) + x.sum(), x), x.norm(0).grad_fn
+
+
+@behaviours("a count of what is not 0 is not a function of it", error=RuntimeError, says="The differentiated Tensor")
+def _(F):
+    x = F.tensor([0.0, 2.0, -3.0], requires_grad=True)
+    F.autograd.grad(x.norm(0), x)
+
+
 test_as_in_torch = behaviours.test()
