@@ -195,8 +195,8 @@ class Tensor(TensorBase):
                 sizes = f"of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'"
                 raise RuntimeError(f"attempting to assign a gradient {sizes}. {ENSURE} are the same size")
             if value.dtype is not self.dtype:
-                dtypes = f"with dtype '{value.dtype}' to a tensor with dtype '{self.dtype}'"
-                raise RuntimeError(f"attempting to assign a gradient {dtypes}. {ENSURE} have the same dtype")
+                kinds = f"with dtype '{value.dtype.c_name}' to a tensor with grad_dtype '{self.dtype.tensor_type}'"
+                raise RuntimeError(f"attempting to assign a gradient {kinds}. The gradient must match: g.to(x.dtype)")
         self._grad = value
 
     @grad.deleter

@@ -5,11 +5,10 @@ and hooks on what is saved. (How a node is made up is told in node.py.)
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from minigrad.absent import attributes_of
-from minigrad.autograd.arguments import as_list
 from minigrad.autograd.blame import count_write
 from minigrad.autograd.hooks import Hook, RemovableHandle
 from minigrad.autograd.modes import thread
@@ -44,8 +43,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    assert mode == "any" or all(t.requires_grad for t in tensors), "Expected gradient function to be set: one has none"
     nodes = list(map(edge_node, tensors)) if mode == "all" else []  # raises for a view that has lost its place
-    assert mode == "any" or all(t.requires_grad for t in tensors), "tensors of a multi-grad hook need to require grad"
     arrived: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
 
     def gather(position: int) -> Hook:
@@ -67,7 +66,10 @@ def increment_version(tensor: Any) -> None:
     """Count a write to a tensor, or to each of several, that was made behind the engine's back (`x.numpy()[0] = 1`), so
     that a node which saved it finds out. Of tensors of inference mode nobody counts the writes.
     """
-    for written in as_list(tensor):
+    several = [tensor] if isinstance(tensor, TensorBase) else tensor
+    if not isinstance(several, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input, or one tensor")
+    for written in several:
         if not isinstance(written, TensorBase):
             raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         count_write(written)

@@ -339,7 +339,7 @@ class GradientEdge(namedtuple("GradientEdge", ("node", "output_nr", "ownership_t
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge of a tensor that needs a gradient; RuntimeError for others."""
-    node = edge_node(tensor)
+    node = edge_node(tensor) if tensor.requires_grad else None
     if node is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(node, tensor._output_nr, np.broadcast_to(np.zeros((), tensor._array.dtype), tensor.shape))

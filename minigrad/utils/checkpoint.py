@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from minigrad.absent import attributes_of, takes_left_out
+from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.node import Node
@@ -40,13 +41,15 @@ def checkpoint(
     """Return `function(*args, **kwargs)` and keep only the arguments; backward runs the function again.
 
     Args:
-        use_reentrant: PyTorch's other, older kind (True) is not here: NotImplementedError.
+        use_reentrant: to be given as False; PyTorch's other, older kind (True) is not here: NotImplementedError.
         preserve_rng_state: give the second run the random numbers of the first.
 
     Backward raises CheckpointError if the second run saves fewer tensors than the first, or of other shapes or dtypes.
     """
     if use_reentrant:
         raise NotImplementedError("use_reentrant=True is not supported: pass use_reentrant=False, as PyTorch says")
+    if use_reentrant is None:
+        warn("minigrad.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Here that is False.")
     if not is_grad_enabled():
         return function(*args, **kwargs)
     state = default_generator.get_state() if preserve_rng_state else None

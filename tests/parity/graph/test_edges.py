@@ -157,6 +157,17 @@ def _(F: Any) -> Any:
     return F.autograd.grad(F.autograd.graph.get_gradient_edge(x * x), x, F.eye(2), is_grads_batched=True)
 
 
+for _stranger in (3, None, "x", [1]):
+
+    @behaviours(
+        f"B09: {_stranger!r} has no edge",
+        error=AttributeError,
+        says=f"'{type(_stranger).__name__}' object has no attribute 'requires_grad'",
+    )
+    def _(F: Any, stranger: Any = _stranger) -> Any:
+        F.autograd.graph.get_gradient_edge(stranger)
+
+
 def test_a_root_that_is_an_edge_made_by_hand_is_refused_in_words() -> None:
     """PyTorch asks the node for the shape of its output; these nodes do not know it."""
     x = minigrad.ones(2, requires_grad=True)

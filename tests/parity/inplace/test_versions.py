@@ -169,4 +169,15 @@ def _(F):
     F.autograd.graph.increment_version([3])
 
 
+for _stranger in (3, None):
+
+    @behaviours(
+        f"D04: increment_version of {_stranger}",
+        error=RuntimeError,
+        says="increment_version expect a Iterable[Tensor] as input",
+    )
+    def _(F, stranger=_stranger):
+        F.autograd.graph.increment_version(stranger)
+
+
 test_as_in_torch = behaviours.test()

@@ -120,7 +120,9 @@ def _(F):
 
 
 @behaviours(
-    "A06: .grad has the dtype of its tensor", error=RuntimeError, says="attempting to assign a gradient with dtype"
+    "A06: .grad has the dtype of its tensor",
+    error=RuntimeError,
+    says="attempting to assign a gradient with dtype 'double' to a tensor with grad_dtype 'Float'. The gradient",
 )
 def _(F):
     leaf(F).grad = F.ones(2, dtype=F.float64)
