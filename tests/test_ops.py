@@ -391,6 +391,8 @@ def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node
             for gradient, (next_node, number) in zip(gradients, node.next_functions, strict=True):
                 if next_node is None:
                     assert gradient is None, f"{node} ran a rule that nobody needs"
+                elif gradient is None:  # as in PyTorch, of a count of what is not 0, and of nothing else
+                    assert (node.name(), node._saved_p) == ("LinalgVectorNormBackward0", 0)
                 else:
                     leaf = isinstance(next_node, AccumulateGrad)
                     aim = next_node.variable._array if leaf else results(next_node, outputs)[number]
