@@ -23,7 +23,7 @@ from minigrad.autograd.hooks import wrapped
 from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
-from minigrad.autograd.saved import SavedTensor, Versioned, freed_error, pack, save, unpack, unpack_result
+from minigrad.autograd.saved import SavedTensor, Versioned, kept_by, pack, save, unpack, unpack_result
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, Views, mark_view, set_history, share_memory, views_of
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -86,16 +86,12 @@ class FunctionNode(FunctionCtx, Node):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What save_for_backward kept. RuntimeError once the graph is freed, or if one of them was written to."""
-        if self._kept is None:
-            raise freed_error()
-        return tuple(map(self._restored, self._kept))
+        return tuple(map(self._restored, kept_by(self)))
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         """The same, each to be given hooks of its own."""
-        if self._kept is None:
-            raise freed_error()
-        return tuple([SavedTensor(self, position) for position in range(len(self._kept))])
+        return tuple([SavedTensor(self, position) for position in range(len(kept_by(self)))])
 
     def _restored(self, kept: Any) -> Tensor | None:
         if isinstance(kept, tuple):  # an output

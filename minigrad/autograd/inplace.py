@@ -20,7 +20,7 @@ from minigrad.autograd.fitting import fit
 from minigrad.autograd.modes import check_mode, modes, thread
 from minigrad.autograd.namespaces import arrays, tensors
 from minigrad.autograd.node import Node, edge_node
-from minigrad.autograd.saved import Versioned, freed_error
+from minigrad.autograd.saved import Versioned, kept_by
 from minigrad.autograd.views import kind_of, overtake, set_history, view_error
 from minigrad.memory import OVERLAP, Geometry, geometry, overlaps
 
@@ -118,9 +118,7 @@ class CopySlices(Node):
 
     def _split(self, F: Any, method: str, gradient: Any) -> tuple[Any, ...]:
         """The gradient of the old base, then those of the operation's other inputs."""
-        if self._kept is None:
-            raise freed_error()
-        node, base, part = self._kept[0], self._next_nodes[0], self.geometry
+        node, base, part = kept_by(self)[0], self._next_nodes[0], self.geometry
         overlapping = overlaps(part.shape, part.strides)
         if overlapping and base is not None and (thread.task is None or base in thread.task.nodes()):
             raise RuntimeError(OVERLAP)

@@ -163,6 +163,13 @@ def freed_error() -> RuntimeError:
     )
 
 
+def kept_by(node: Node) -> tuple[Any, ...]:
+    """What a node keeps; RuntimeError once that has been freed."""
+    if node._kept is None:
+        raise freed_error()
+    return node._kept
+
+
 # ---------------------------------------------------------------- hooks
 
 
@@ -245,11 +252,10 @@ def saved_properties(names: Sequence[str], of_tensors: Sequence[str]) -> dict[st
 
 
 def _saved_value(node: Node, position: int) -> Any:
-    if node._kept is None:
-        raise freed_error()
-    kept: Any = node._kept[position]
+    slots = kept_by(node)
+    kept: Any = slots[position]
     if node._kept_names[position] == "result":
-        return unpack_result(node, kept, node._kept[position + 1])
+        return unpack_result(node, kept, slots[position + 1])
     if isinstance(kept, TensorBase) and kept._is_number:
         return from_array(kept._array[()].astype(kept.kind))  # type: ignore[attr-defined]
     return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
