@@ -34,12 +34,8 @@ def digits() -> Digits:
     digit. New tensors at each call. RuntimeError if the file is missing or damaged, with what to do about it.
     """
     images, labels, is_test = _read(DIGITS)
-    return Digits(
-        tensor(images[~is_test].astype(np.float32)),
-        tensor(labels[~is_test].astype(np.int64)),
-        tensor(images[is_test].astype(np.float32)),
-        tensor(labels[is_test].astype(np.int64)),
-    )
+    whole = (images.astype(np.float32), labels.astype(np.int64))
+    return Digits(*[tensor(array[part]) for part in (~is_test, is_test) for array in whole])
 
 
 def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
