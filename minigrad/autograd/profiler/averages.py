@@ -20,10 +20,8 @@ class FunctionEventAvg(Timed):
             setattr(self, attribute, getattr(events[0], attribute))
         self.input_shapes = events[0].input_shapes if with_shapes else ""
         self.count = len(events)
-        self.cpu_time_total = sum([event.cpu_time_total for event in events])
-        self.self_cpu_time_total = sum([event.self_cpu_time_total for event in events])
-        self.cpu_memory_usage = sum([event.cpu_memory_usage for event in events])
-        self.self_cpu_memory_usage = sum([event.self_cpu_memory_usage for event in events])
+        for attribute in ("cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage"):
+            setattr(self, attribute, sum([getattr(event, attribute) for event in events]))
 
 
 class EventList(list[Any]):
