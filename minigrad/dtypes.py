@@ -160,9 +160,7 @@ def promote(a: Any, b: Any) -> dtype:
         return first if b.ndim == 0 else second
     if {first, second} == {uint8, int8}:
         return int16  # the smallest that holds the numbers of both
-    if first.itemsize == second.itemsize:
-        return first
-    return first if first.itemsize > second.itemsize else second
+    return first if first.itemsize >= second.itemsize else second
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
