@@ -38,11 +38,9 @@ def jacobians(
                 rows = [changes(func, inputs, memory, index, eps) for index in np.ndindex(memory.shape)]
             else:
                 rows = [changes(func, inputs, memory, ..., eps, along[order].reshape(memory.shape))]
-            of_outputs = zip(*rows, strict=True) if rows else [()] * len(outputs)
-            shapes = [(len(rows), output.size) for output in outputs]
-            found.append(
-                [np.array(of_one).reshape(shape) / (2 * eps) for of_one, shape in zip(of_outputs, shapes, strict=True)]
-            )
+            of_outputs = list(zip(*rows, strict=True)) or [()] * len(outputs)
+            pairs = zip(of_outputs, outputs, strict=True)
+            found.append([np.array(part).reshape(len(rows), output.size) / (2 * eps) for part, output in pairs])
     return found
 
 
