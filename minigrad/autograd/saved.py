@@ -97,6 +97,11 @@ def unpack(node: Node, kept: Any) -> Tensor:
     return tensor
 
 
+def unpacked(node: Node, kept: Any) -> Any:
+    """The tensor that `unpack` gives back, or what else was kept as it is."""
+    return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
+
+
 def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) -> Tensor:
     """Wrap a node's own saved result again, as the tensor that the node made.
 
@@ -258,7 +263,7 @@ def _saved_value(node: Node, position: int) -> Any:
         return unpack_result(node, kept, slots[position + 1])
     if isinstance(kept, TensorBase) and kept._is_number:
         return from_array(kept._array[()].astype(kept.kind))  # type: ignore[attr-defined]
-    return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
+    return unpacked(node, kept)
 
 
 class saved_tensors_hooks:

@@ -18,7 +18,7 @@ from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.node import Node
-from minigrad.autograd.saved import pack, save, saved_tensors_hooks, unpack
+from minigrad.autograd.saved import kept_by, pack, save, saved_tensors_hooks, unpacked
 from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor
 
@@ -72,11 +72,10 @@ def checkpoint(
 class _Arguments(Node):
     """Keeps arguments as a node does: so writes to them are noticed, and an outer checkpoint gives tickets for them."""
 
-    __slots__ = ("are_tensors",)
+    __slots__ = ()
 
     def __init__(self, args: Sequence[Any]) -> None:
         self._connect([])
-        self.are_tensors = [isinstance(value, Tensor) for value in args]
         keep = partial(pack, self) if thread.saved_tensors_hooks else save
         self._kept = tuple([keep(value) if isinstance(value, Tensor) else value for value in args])
 
@@ -85,8 +84,7 @@ class _Arguments(Node):
 
     def given(self) -> list[Any]:
         """The arguments as they were, or an error."""
-        pairs = zip(self._kept or (), self.are_tensors, strict=True)
-        return [unpack(self, kept) if is_tensor else kept for kept, is_tensor in pairs]
+        return [unpacked(self, kept) for kept in kept_by(self)]
 
 
 class _Ticket:
