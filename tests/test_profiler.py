@@ -597,6 +597,15 @@ def test_input_shapes():
     assert "Input Shapes" not in profiled_once().table()
 
 
+def test_input_shapes_of_float16():
+    """Its kernels are told to compute in float32: a type, which has a `shape` that is none."""
+    x = mg.ones(3, dtype=mg.float16, requires_grad=True)
+    with profile(record_shapes=True) as prof:
+        mg.exp(x).sum().backward()
+    assert [event.input_shapes for event in prof.function_events if event.name == "aten::exp"] == [[[3]]]
+    assert [[3], []] in [event.input_shapes for event in prof.function_events if event.name == "aten::_to_copy"]
+
+
 def profiled_once(**options):
     with profile(**options) as prof:
         mg.exp(mg.ones(3))

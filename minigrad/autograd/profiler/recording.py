@@ -172,7 +172,7 @@ def _shape(value: Any) -> list[Any]:
     """A tensor's shape; of a list of tensors, theirs; [] of anything else."""
     if isinstance(value, list | tuple):
         return [_shape(item) for item in value if isinstance(item, Tensor)]
-    return list(value.shape) if hasattr(value, "shape") else []
+    return list(value.shape) if isinstance(value, Tensor | np.ndarray | np.generic) else []
 
 
 def _count_bytes(event: FunctionEvent, result: Any, inputs: Any) -> None:
