@@ -130,7 +130,7 @@ class _OpWriter(Writer):
         """The op's other call, for float16: kernel and rules compute in float32, so it has nodes of its own."""
         kernel, rules, (exact, *options) = self.declared
         wide = rules if exact == "rules" else {name: in_float32(rule) for name, rule in rules.items()}
-        own = self.op_text.widens and _HalfWriter(in_float32(kernel, arrays), wide, self.node_name, True, *options)
+        own = self.op_text.widens and _OpWriter(in_float32(kernel, arrays), wide, self.node_name, True, *options)
         return own.function if own else None
 
     def finish(self) -> None:
@@ -167,14 +167,6 @@ class _OpWriter(Writer):
 
         return first
 
-
-class _HalfWriter(_OpWriter):
-    """That of an op's other call, which the op itself makes, so that nobody has to watch it."""
-
-    __slots__ = ()
-
-    def finish(self) -> None:
-        pass
 
 
 def source(function: Callable[..., Any]) -> str:
