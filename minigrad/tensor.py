@@ -236,7 +236,7 @@ class Tensor(TensorBase):
 
         A tensor that the hook returns takes the gradient's place. RuntimeError if the tensor needs no gradient.
         """
-        return RemovableHandle(self._own_hooks().of_tensor(self._output_nr), hook)
+        return RemovableHandle(self._own_hooks().of_tensors[self._output_nr], hook)
 
     def register_post_accumulate_grad_hook(self, hook: Hook) -> RemovableHandle:
         """Have `hook(tensor)` called each time after a gradient was added to this leaf's `.grad`."""

@@ -1334,7 +1334,7 @@ def test_a_hook_that_holds_its_own_handle_makes_no_cycle() -> None:
     y = leaf(1.0, 2.0) * 2
     held: list[Any] = []
     held.append(y.register_hook(lambda gradient: held[0].remove()))
-    hooks = weakref.ref(y.grad_fn._node_hooks().of_tensor(0))
+    hooks = weakref.ref(y.grad_fn._node_hooks().of_tensors[0])
     del y
     assert hooks() is None
     held.clear()

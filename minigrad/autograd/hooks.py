@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ class NodeHooks:
     __slots__ = ("of_tensors", "retained", "before", "after_accumulate", "after", "__weakref__")
 
     def __init__(self) -> None:
-        self.of_tensors: dict[int, Hooks] = {}  # output number -> hooks of the tensor which is that output
+        self.of_tensors = defaultdict[int, Hooks](Hooks)  # output number -> hooks of the tensor which is that output
         self.retained: dict[int, Hook] = {}  # output number -> what keeps its gradient
         self.before = Hooks()
         self.after_accumulate = Hooks()
@@ -78,8 +79,6 @@ class NodeHooks:
         renewed.of_tensors, renewed.after_accumulate = self.of_tensors, self.after_accumulate
         return renewed
 
-    def of_tensor(self, output_nr: int) -> Hooks:
-        return self.of_tensors.setdefault(output_nr, Hooks())
 
     # -- run by the engine
 
