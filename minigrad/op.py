@@ -136,7 +136,7 @@ class _OpWriter(Writer):
     def finish(self) -> None:
         calls.append(self.function)
         if modes.profiler is not None:
-            modes.profiler.watch_op(self.function)
+            modes.profiler.watch.watch_op(self.function)
 
     def _node_members(self) -> dict[str, Any]:
         text = self.op_text

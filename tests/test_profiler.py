@@ -424,7 +424,7 @@ def test_what_comes_too_late_is_left_out():
     """A thread may hold on to a profiler that another thread is just ending."""
     prof = profiled_once()
     before = op.tensors.mul.__code__
-    prof._recording.watch_op(op.tensors.mul)
+    prof._recording.watch.watch_op(op.tensors.mul)
     prof._recording.end(prof._recording.begin("late", 0))
     assert op.tensors.mul.__code__ is before
     assert [event.name for event in prof.function_events] == ["aten::ones", "aten::exp"]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -45,23 +44,19 @@ class Recording:
         self.ended: int | None = None
         self._began = 0
         self._here = _Here()
-        self._watch = Watch(self)
+        self.watch = Watch(self)
 
     def start(self) -> None:
-        self._watch.begin()
+        self.watch.begin()
         self._began = self.clock()
 
     def stop(self) -> list[FunctionEvent]:
         """End it, and return its events."""
         self.ended = self.clock()
-        self._watch.end()
+        self.watch.end()
         return linked(list(self.events), self._began, self.ended)
 
     # -- functions
-
-    def watch_op(self, call: FunctionType) -> None:
-        """Have an op's calls recorded, from its first one on."""
-        self._watch.watch_op(call)
 
     def call(self, name: str, function: Callable[..., Any], arguments: Any, options: Any, scope: int = FUNCTION) -> Any:
         """Call a function, as an event. A function that hands over to an op of its own name is one event with it."""
