@@ -17,7 +17,6 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import short, type_name, warn
 from minigrad.autograd.modes import INFERENCE, thread
-from minigrad.autograd.node import ON_DEMAND
 from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
 from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, own_array
@@ -60,12 +59,7 @@ def factory(numbers: Callable[..., Array]) -> Callable[..., Tensor]:
         # A 0-d array becomes the numpy scalar in it: faster to compute with.
         made = _marked(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
         if requires_grad:
-            if not made.dtype.is_floating_point:
-                raise RuntimeError(
-                    "Only Tensors of floating point and complex dtype can require gradients. This one would be "
-                    f"{made.dtype}: write its numbers with a decimal point, or give dtype=minigrad.float32."
-                )
-            made._node = ON_DEMAND
+            made._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
         return made
 
     own = inspect.signature(numbers)

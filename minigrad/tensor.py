@@ -158,7 +158,8 @@ class Tensor(TensorBase):
 
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
         if wanted and not self.dtype.is_floating_point:
-            raise RuntimeError(f"{floating_only}, not {self.dtype}: convert it with .float()")
+            advice = "convert it with .float(), or write its numbers with a decimal point"
+            raise RuntimeError(f"{floating_only}, not {self.dtype}: {advice}")
         if wanted and self.is_inference() and not thread.inference:
             text = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
             raise RuntimeError(f"{text} Make a clone() of it outside first.")
