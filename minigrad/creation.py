@@ -32,7 +32,7 @@ np.empty(2**25 - 2**13, np.uint8)
 # ---------------------------------------------------------------- what all of them do
 
 
-def _marked(tensor: Tensor) -> Tensor:
+def marked(tensor: Tensor) -> Tensor:
     """A new tensor, which is one of inference mode if it was made there."""
     if thread.inference:
         tensor._writes = INFERENCE
@@ -57,7 +57,7 @@ def factory(numbers: Callable[..., Array]) -> Callable[..., Tensor]:
         *arguments: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False, **more: Any
     ) -> Tensor:
         # A 0-d array becomes the numpy scalar in it: faster to compute with.
-        made = _marked(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
+        made = marked(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
         if requires_grad:
             made._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
         return made
@@ -274,7 +274,7 @@ def from_numpy(ndarray: Any) -> Tensor:
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. Here, writing "
             "to the tensor will be an error; copy the array first if you want to write.",
         )
-    return _marked(from_array(ndarray))
+    return marked(from_array(ndarray))
 
 
 @public(method=False, everywhere=True)

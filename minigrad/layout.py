@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.blame import warn
-from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.autograd.node import ON_DEMAND
+from minigrad.creation import marked
 from minigrad.memory import storage_of
 from minigrad.op import op
 from minigrad.public import public
@@ -103,16 +103,13 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
             "Copy this result with clone(), or with detach().clone() to leave the graph."
         )
-    copied = from_array(_copied_memory(self._array, memo))
+    copied = marked(from_array(_copied_memory(self._array, memo)))
     if type(self) is not Tensor:
         copied = share_outside(object.__new__(type(self)), copied)
-    if thread.inference:
-        copied._writes = INFERENCE
     copied._node = ON_DEMAND if self.requires_grad else None
     memo[id(self)] = copied
     copied._grad = None if self._grad is None else _deepcopy(self._grad, memo)
-    if hasattr(self, "__dict__"):  # of a class of the learner's own
-        copied.__dict__.update(deepcopy(self.__dict__, memo))
+    copied.__dict__.update(deepcopy(self.__dict__, memo))
     return copied
 
 
@@ -137,7 +134,7 @@ def _reduce(self: Tensor, protocol: Any) -> Any:
     """What pickle writes of a tensor, and `copy.copy` copies: its numbers and whether it requires grad."""
     for hook in (self._backward_hooks or {}).values():
         warn(f"backward hook {hook!r} on tensor will not be serialized. Register it on the tensor that is read back.")
-    return _rebuild, (type(self), own_array(self), self.requires_grad), getattr(self, "__dict__", None) or None
+    return _rebuild, (type(self), own_array(self), self.requires_grad), self.__dict__ or None
 
 
 def _rebuild(kind: type[Tensor], array: Any, requires_grad: bool) -> Tensor:
