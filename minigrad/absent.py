@@ -18,7 +18,7 @@ import inspect
 import itertools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -28,18 +28,16 @@ ADVICE = (
 )
 
 
-def _text(name: str) -> str:
-    with open(os.path.join(os.path.dirname(__file__), "data", name), encoding="utf-8") as file:
-        return file.read()
+def _listed(file_name: str, between: str) -> Iterator[tuple[str, list[str]]]:
+    """What a file of data/ lists by owner, as `owner: word word`, with something `between` one owner and the next."""
+    with open(os.path.join(os.path.dirname(__file__), "data", file_name), encoding="utf-8") as file:
+        for part in file.read().split(between):
+            owner, _, words = part.partition(":")
+            yield owner, words.split()
 
 
-def _names_of_pytorch() -> dict[str, frozenset[str]]:
-    """PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor"."""
-    paragraphs = [paragraph.partition(":") for paragraph in _text("pytorch_names.txt").split("\n\n")]
-    return {owner: frozenset(names.split()) for owner, _, names in paragraphs}
-
-
-NAMES = _names_of_pytorch()
+# PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor".
+NAMES = {owner: frozenset(names) for owner, names in _listed("pytorch_names.txt", "\n\n")}
 
 
 def explained(text: str, owner: str, name: str) -> str:
@@ -79,18 +77,17 @@ class AbsentAttribute:
 # ---------------------------------------------------------------- arguments
 
 
-def _left_out_arguments() -> dict[str, dict[str, tuple[Any, ...] | None]]:
-    """PyTorch's parameters by function, in their order: what may be given for those left out, None for the others."""
-    found = {}
-    for line in _text("left_out_arguments.txt").splitlines():
-        functions, _, parameters = line.partition(":")
-        pairs = [parameter.partition("=") for parameter in parameters.split()]
-        values = {name: tuple(map(ast.literal_eval, text.split("|"))) if text else None for name, _, text in pairs}
-        found.update(dict.fromkeys(functions.split(), values))
-    return found
+@functools.cache
+def _accepted(values: str) -> tuple[Any, ...] | None:
+    return tuple(map(ast.literal_eval, values.split("|"))) if values else None
 
 
-LEFT_OUT = _left_out_arguments()
+# PyTorch's parameters by function, in their order: what may be given for those left out, None for the others.
+LEFT_OUT = {
+    function: {name: _accepted(values) for name, _, values in (parameter.partition("=") for parameter in parameters)}
+    for functions, parameters in _listed("left_out_arguments.txt", "\n")
+    for function in functions.split()
+}
 Target = TypeVar("Target", bound=Callable[..., Any])
 
 
