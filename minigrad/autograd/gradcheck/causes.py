@@ -8,6 +8,7 @@ The first in `CAUSES` that finds something is the likely cause.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +38,10 @@ def likely_cause(mismatch: Mismatch) -> str:
 
 
 def _changes_input(mismatch: Mismatch) -> Told:
-    tensors = {number: value for number, value in enumerate(mismatch.inputs) if isinstance(value, Tensor)}
-    before = {number: np.array(tensor._array) for number, tensor in tensors.items()}
+    before = [np.array(value._array) if isinstance(value, Tensor) else None for value in mismatch.inputs]
     mismatch.func(*mismatch.inputs)
-    for number, tensor in tensors.items():
-        if not np.array_equal(tensor._array, before[number], equal_nan=True):
+    for number, (value, numbers) in enumerate(zip(mismatch.inputs, before, strict=True)):
+        if numbers is not None and not np.array_equal(value._array, numbers, equal_nan=True):
             return {"number": number}
     return None
 
@@ -126,9 +126,8 @@ def _is_negative(mismatch: Mismatch) -> bool:
 
 
 def _has_wrong_signs(mismatch: Mismatch) -> Told:
-    if mismatch.same(np.abs(mismatch.analytical), np.abs(mismatch.numerical)):
-        return {"count": int(mismatch.wrong.sum())}
-    return None
+    same_sizes = mismatch.same(np.abs(mismatch.analytical), np.abs(mismatch.numerical))
+    return {"count": int(mismatch.wrong.sum())} if same_sizes else None
 
 
 def _is_multiple(mismatch: Mismatch) -> Told:
@@ -190,21 +189,22 @@ def _is_transposed(mismatch: Mismatch) -> bool:
     return rows == columns and mismatch.same(mismatch.analytical, mismatch.numerical.T)
 
 
+def _are_turned(mismatch: Mismatch, shape: Sequence[int], actual: Array, expected: Array) -> bool:
+    """Whether rows that are the elements of a matrix of this shape stand where the transposed of it has them."""
+    if len(shape) != 2:
+        return False
+    turned = actual.reshape(*shape[::-1], -1).transpose(1, 0, 2)
+    return mismatch.same(turned, expected.reshape(*shape, -1))
+
+
 def _has_transposed_rows(mismatch: Mismatch) -> Told:
-    shape = tuple(mismatch.tensor.shape)
-    if len(shape) == 2:
-        turned = mismatch.analytical.reshape(*shape[::-1], -1).transpose(1, 0, 2)
-        if mismatch.same(turned, mismatch.numerical.reshape(*shape, -1)):
-            return {"rows": shape[0], "columns": shape[1]}
-    return None
+    shape = mismatch.tensor.shape
+    turned = _are_turned(mismatch, shape, mismatch.analytical, mismatch.numerical)
+    return {"rows": shape[0], "columns": shape[1]} if turned else None
 
 
 def _has_transposed_columns(mismatch: Mismatch) -> bool:
-    shape = tuple(mismatch.result.shape)
-    if len(shape) != 2:
-        return False
-    turned = mismatch.analytical.reshape(-1, *shape[::-1]).transpose(0, 2, 1)
-    return mismatch.same(turned, mismatch.numerical.reshape(-1, *shape))
+    return _are_turned(mismatch, mismatch.result.shape, mismatch.analytical.T, mismatch.numerical.T)
 
 
 def _is_backwards(mismatch: Mismatch) -> bool:
