@@ -112,11 +112,10 @@ def grad(
     roots = started_roots(starts, weights, create_graph, is_grads_batched)
     captured: dict[Key, Any] = {}
     keys = [key_of(source) for source in sources]
-    retain = create_graph if retain_graph is None else retain_graph
-    run = BackwardRun(roots, set(keys), captured, retain, create_graph)
+    run = BackwardRun(roots, set(keys), captured, retain_graph, create_graph)
     watched = create_graph or modes.anomaly is not None or any(node._hooks is not None for node in run.nodes())
     if is_grads_batched and watched:
-        rows = _rows(starts, sources, weights, retain, create_graph)
+        rows = _rows(starts, sources, weights, run.retain, create_graph)
         captured = dict(zip(keys, batching.stacked(rows), strict=True))
     else:
         exhaust(run)
@@ -176,8 +175,7 @@ def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: 
     for source in sources or ():
         source.retain_grad()  # results keep theirs from now on, leaves do anyway
         keys.add(key_of(source))
-    retain = create_graph if retain_graph is None else retain_graph
-    return BackwardRun(roots, None if sources is None else keys, None, retain, create_graph)
+    return BackwardRun(roots, None if sources is None else keys, None, retain_graph, create_graph)
 
 
 def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:

@@ -46,9 +46,9 @@ class BackwardRun:
     be recorded, it is.
     """
 
-    def __init__(self, roots: Roots, limits: Keys, captured: Captured, retain: bool, recorded: bool) -> None:
-        self.roots, self.limits, self.captured = roots, limits, captured
-        self.retain, self.recorded = retain, recorded
+    def __init__(self, roots: Roots, limits: Keys, captured: Captured, retain: bool | None, recorded: bool) -> None:
+        self.roots, self.limits, self.captured, self.recorded = roots, limits, captured, recorded
+        self.retain = recorded if retain is None else retain
         self.starts = [node_at(key) for key, _ in roots]
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
