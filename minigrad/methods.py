@@ -92,12 +92,12 @@ FUNCTIONS: dict[str, Method] = {}  # `exp(x)` beside `x.exp()`; one with a trail
 for _declared in declarations:
     for _name in _declared.names:
         if _declared.method:
-            METHODS[_name] = _declared.method_named(_name)
+            METHODS[_name] = _declared.named(_name, first=0)
         if _declared.function:
-            FUNCTIONS[_name] = _declared.function_named(_name)
+            FUNCTIONS[_name] = _declared.named(_name, first=1)
         if _declared.in_place:
             _form = in_place_view if _declared.in_place == "view" else in_place
-            METHODS[f"{_name}_"] = _form(_declared.method_named(f"{_name}_"), f"{_name}_")
+            METHODS[f"{_name}_"] = _form(_declared.named(f"{_name}_", first=0), f"{_name}_")
         if _declared.in_place is True:
             FUNCTIONS[f"{_name}_"] = METHODS[f"{_name}_"]
             FUNCTIONS[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it

@@ -168,7 +168,6 @@ class _OpWriter(Writer):
         return first
 
 
-
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written from an op's declaration: its call, then its node's backward."""
     declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it

@@ -80,16 +80,9 @@ class Declaration(NamedTuple):
     def names(self) -> tuple[str, ...]:
         return (self.name or self.declared.__name__, *self.aliases)
 
-    def function_named(self, name: str) -> Callable[..., Any]:
-        """What `minigrad.name` is."""
-        return self._named(name, 1)
-
-    def method_named(self, name: str) -> Callable[..., Any]:
-        """What `Tensor.name` is, for which PyTorch counts the arguments without the tensor itself."""
-        return self._named(name, 0)
-
-    def _named(self, name: str, first: int) -> Callable[..., Any]:
-        """The declared function, with its checks if there are any; `first` is the position of its first parameter.
+    def named(self, name: str, first: int) -> Callable[..., Any]:
+        """What `minigrad.name` or `Tensor.name` is: the declared function, with its checks if there are any. `first` is
+        the position of its first parameter: 1, or 0 for a method, whose arguments PyTorch counts without the tensor.
 
         (Annotations say it at once; inspect.signature takes far longer, which counts at import.)
         """
@@ -114,7 +107,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
     def declare(declared: Any) -> Any:
         declaration = Declaration(declared, **options)
         if declaration.everywhere:
-            checked = declaration.function_named(declaration.names[0])
+            checked = declaration.named(declaration.names[0], first=1)
             checked.__module__ = declared.__module__  # where pickle looks for it
             declaration = Declaration(checked, **options)
         declarations.append(declaration)
@@ -312,8 +305,6 @@ def plain(number: Any) -> Any:
 
 
 as_tensor = _takes("Tensor", lambda value: isinstance(value, Tensor))
-as_int, as_bool = _takes("int", _is_int, int), _takes("bool", lambda value: isinstance(value, bool | np.bool_), bool)
-as_str = _takes("str", lambda value: isinstance(value, str))
 as_float, as_number = _takes("float", _is_number, plain), _takes("Number", _is_number, plain)
 as_operand = _takes(
     "Tensor",
@@ -373,9 +364,9 @@ def as_sizes(
 KINDS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "Tensor": (("Tensor",), as_tensor),
     "Tensors": ((), as_tensors),
-    "int": (("int",), as_int),
-    "bool": (("bool",), as_bool),
-    "str": (("str",), as_str),
+    "int": (("int",), _takes("int", _is_int, int)),
+    "bool": (("bool",), _takes("bool", lambda value: isinstance(value, bool | np.bool_), bool)),
+    "str": (("str",), _takes("str", lambda value: isinstance(value, str))),
     "float": (("float", "int"), as_float),
     "Number": (("float", "int"), as_number),
     "Operand": (("Tensor", "float", "int"), as_operand),

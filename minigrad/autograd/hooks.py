@@ -79,7 +79,6 @@ class NodeHooks:
         renewed.of_tensors, renewed.after_accumulate = self.of_tensors, self.after_accumulate
         return renewed
 
-
     # -- run by the engine
 
     def run_for_tensors(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:

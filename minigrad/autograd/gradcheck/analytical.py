@@ -70,6 +70,11 @@ def check_batched(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
                 )
 
 
+def check_multiplies(inputs: tuple[Any, ...], outputs: Sequence[Tensor]) -> None:
+    """Raise unless no gradient in gives no gradient out."""
+    if gives_something(outputs, inputs, retain_graph=True):
+        raise GradcheckError("backward not multiplied by grad_output: of zeros coming in it makes other numbers")
+
 
 def gives_something(outputs: Sequence[Tensor], inputs: tuple[Any, ...], retain_graph: bool = False) -> bool:
     """Whether zeros for all outputs become something else on their way to the inputs."""
