@@ -14,15 +14,9 @@ from typing import Any as _Any
 
 from minigrad import autograd, return_types
 from minigrad.absent import attributes_of as _attributes_of
+from minigrad.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from minigrad.autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
+from minigrad.autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
 from minigrad.devices import device
 from minigrad.dtypes import (
     bool,

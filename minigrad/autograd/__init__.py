@@ -2,8 +2,6 @@
 Functions, hooks, and the modes.
 """
 
-from typing import TYPE_CHECKING
-
 from minigrad.absent import attributes_of
 from minigrad.autograd import anomaly_mode, function, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -12,9 +10,6 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.variable import Variable
-
-if TYPE_CHECKING:
-    from minigrad.autograd import functional, profiler
 
 __getattr__ = attributes_of(__name__, "functional", "profiler")
 
