@@ -121,35 +121,26 @@ OPERATORS: dict[str, Method] = {
     "__rfloordiv__": _reflected(arithmetic.floor_divide),
     "__mod__": _or_else(arithmetic.remainder, "__rmod__"),
     "__rmod__": _reflected(arithmetic.remainder),
-    "__rand__": _of_numbers(comparison.bitwise_and, "bitwise_and", "__and__"),
-    "__ror__": _of_numbers(comparison.bitwise_or, "bitwise_or", "__or__"),
-    "__rxor__": _of_numbers(comparison.bitwise_xor, "bitwise_xor", "__xor__"),
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
     "__abs__": elementary.abs,
     "__eq__": _comparing(comparison.eq, (*_COMPARED, np.ndarray)),
-    "__ne__": _comparing(comparison.ne, _COMPARED),
-    "__lt__": _comparing(comparison.lt, _COMPARED),
-    "__le__": _comparing(comparison.le, _COMPARED),
-    "__gt__": _comparing(comparison.gt, _COMPARED),
-    "__ge__": _comparing(comparison.ge, _COMPARED),
-    "__and__": _or_else(comparison.bitwise_and, "__rand__"),
-    "__or__": _or_else(comparison.bitwise_or, "__ror__"),
-    "__xor__": _or_else(comparison.bitwise_xor, "__rxor__"),
     "__getitem__": indexing.index,
     "__setitem__": set_item,
     "__reversed__": lambda self: transposing.flip(self, (0,)) if self.ndim else self,
     "__ifloordiv__": arithmetic.__ifloordiv__,
     "__imod__": arithmetic.__imod__,
-    "__iadd__": augmented(METHODS["add_"], "+=", "__radd__"),
-    "__isub__": augmented(METHODS["sub_"], "-=", "__rsub__"),
-    "__imul__": augmented(METHODS["mul_"], "*=", "__rmul__"),
     "__itruediv__": augmented(METHODS["div_"], "/=", "__rtruediv__"),
-    "__ipow__": augmented(METHODS["pow_"], "**=", "__rpow__"),
-    "__iand__": comparison.__iand__,
-    "__ior__": comparison.__ior__,
-    "__ixor__": comparison.__ixor__,
 }
+for _name in ("ne", "lt", "le", "gt", "ge"):
+    OPERATORS[f"__{_name}__"] = _comparing(getattr(comparison, _name), _COMPARED)
+for _name in ("and", "or", "xor"):
+    _bits = getattr(comparison, f"bitwise_{_name}")
+    OPERATORS[f"__{_name}__"] = _or_else(_bits, f"__r{_name}__")
+    OPERATORS[f"__r{_name}__"] = _of_numbers(_bits, f"bitwise_{_name}", f"__{_name}__")
+    OPERATORS[f"__i{_name}__"] = getattr(comparison, f"__i{_name}__")
+for _name, _symbol in (("add", "+="), ("sub", "-="), ("mul", "*="), ("pow", "**=")):
+    OPERATORS[f"__i{_name}__"] = augmented(METHODS[f"{_name}_"], _symbol, f"__r{_name}__")
 
 for _name, _method in OPERATORS.items():
     if "<" in getattr(_method, "__qualname__", _name):  # made here; Python's errors about arguments say the name
