@@ -194,12 +194,10 @@ def _value(members: dict[str, bytes]) -> Any:
     description = json.loads(members[DESCRIPTION].decode("utf-8"))
     if description["format"] != FORMAT:
         raise ValueError(f"it is of the format {description['format']}, and not of {FORMAT}")
-    blocks = []
-    for number, size in enumerate(description["memory"]):
-        block = bytearray(members[f"memory/{number}"])  # which can be written to
-        if len(block) != size:
-            raise ValueError(f"a block of memory has {len(block)} bytes, and not {size}")
-        blocks.append(block)
+    sizes = description["memory"]
+    blocks = [bytearray(members[f"memory/{number}"]) for number in range(len(sizes))]  # which can be written to
+    if (found := list(map(len, blocks))) != sizes:
+        raise ValueError(f"its blocks of memory have {found} bytes, and not {sizes}")
     tensors = [_tensor(entry, blocks) for entry in description["tensors"]]
     return _built(description["value"], tensors, 0)
 
