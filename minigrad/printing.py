@@ -129,12 +129,11 @@ def _element_format(shown: Any) -> tuple[Write, int]:
 
     Zeros, infinities and nan have no say in it: they say nothing about the size of the other numbers.
     """
+    plain: Write = str
     values = shown.ravel().tolist()
     if shown.dtype.kind == "f":
         values = [value for value in values if value and math.isfinite(value)]
         plain = _float_style(values)
-    else:
-        plain = str
     width = max(map(len, map(plain, values)), default=1)
     return lambda value: plain(value).rjust(width), width
 

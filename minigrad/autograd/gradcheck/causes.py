@@ -136,9 +136,8 @@ def _is_multiple(mismatch: Mismatch) -> Told:
         return None
     factor = float(np.median(mismatch.analytical[large] / mismatch.numerical[large]))
     known = _known_factor(mismatch, factor)
-    if (known or large.sum() > 1) and _is_times(mismatch, factor):  # of a single entry, any number is a multiple
-        return {"factor": factor, "known": known}
-    return None
+    says_something = known or large.sum() > 1  # of a single entry, any number is a multiple
+    return {"factor": factor, "known": known} if says_something and _is_times(mismatch, factor) else None
 
 
 def _is_times(mismatch: Mismatch, factors: Array) -> bool:
