@@ -7,10 +7,8 @@ The names below are the ones that `import torch` would give; those of operations
 operations), `autograd.graph` (what is recorded) and `autograd.engine` (the one backward loop).
 """
 
-from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
-from typing import Any as _Any
 
 from minigrad import autograd, return_types
 from minigrad.absent import attributes_of as _attributes_of
@@ -50,16 +48,7 @@ _AT_FIRST_USE = {
     "serialization": ("load", "save"),
 }
 _PARTS = ("cuda", "distributions", "linalg", "nn", "optim", "serialization", "utils")
-_attribute = _attributes_of(__name__, *_PARTS)
-
-
-def __getattr__(name: str) -> _Any:
-    """A name of _AT_FIRST_USE or of _PARTS, or the error for any other."""
-    for module, names in _AT_FIRST_USE.items():
-        if name in names:
-            globals()[name] = getattr(_import_module(f"minigrad.{module}"), name)
-            return globals()[name]
-    return _attribute(name)
+__getattr__ = _attributes_of(__name__, *_PARTS, **_AT_FIRST_USE)
 
 
 def __dir__() -> list[str]:

@@ -45,12 +45,17 @@ def explained(text: str, owner: str, name: str) -> str:
     return f"{text}: {ADVICE}" if name in NAMES.get(owner, ()) else text
 
 
-def attributes_of(module: str, *at_first_use: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module: it imports the submodules named `at_first_use` and refuses any other name."""
+def attributes_of(module: str, *at_first_use: str, **members: Sequence[str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module: it imports the submodules named `at_first_use`, takes `members` from those that
+    have them (submodule -> names), and refuses any other name.
+    """
 
     def attribute(name: str) -> Any:
         if name in at_first_use:
             return import_module(f"{module}.{name}")
+        for part, names in members.items():
+            if name in names:
+                return vars(sys.modules[module]).setdefault(name, getattr(import_module(f"{module}.{part}"), name))
         text = explained(f"module {module!r} has no attribute {name!r}", module, name)
         raise AttributeError(text, name=name, obj=sys.modules[module])
 
