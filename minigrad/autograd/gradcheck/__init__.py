@@ -134,9 +134,8 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
 def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
     if not eps > 0:
         raise ValueError(f"gradcheck expects eps, the step of the differences, to be positive, not {eps}")
-    for position, tensor in enumerate(inputs):
-        if not needs_grad(tensor):
-            continue
+    checked = [(position, value) for position, value in enumerate(inputs) if needs_grad(value)]
+    for position, tensor in checked:
         if tensor._array.dtype != np.float64:
             warn(
                 f"Input #{position} requires gradient and is not a double precision floating point or complex. This "
@@ -149,7 +148,7 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "
                 "on the input before passing it to gradcheck."
             )
-    if not any(map(needs_grad, inputs)):
+    if not checked:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
