@@ -185,7 +185,7 @@ class BackwardRun:
         if not self.recorded and batching.Batched in map(type, incoming):
             apply = partial(batching.run, node)
         if (profiler := modes.profiler) is not None:
-            apply = profiler.timed(node, apply)
+            apply = partial(profiler.timed, node, apply)
         if not self.recorded:
             return apply(*incoming)
         outer, thread.evaluating = thread.evaluating, node

@@ -126,13 +126,10 @@ class Recording:
     def of_leaf(self, leaf: AccumulateGrad) -> Callable[..., Any]:
         """The engine turns to a leaf: its `apply`, as an event."""
         self.next_node(leaf)
-        return self.timed(leaf, leaf.apply)
+        return partial(self.timed, leaf, leaf.apply)
 
-    def timed(self, node: Node, apply: Callable[..., Any]) -> Callable[..., Any]:
-        """A node's `apply` as an event."""
-        return partial(self._apply, node, apply)
-
-    def _apply(self, node: Node, apply: Callable[..., Any], *gradients: Any, **options: Any) -> Any:
+    def timed(self, node: Node, apply: Callable[..., Any], *gradients: Any, **options: Any) -> Any:
+        """Call a node's `apply`, as an event."""
         leaf = node.variable if isinstance(node, AccumulateGrad) else None
         inputs = (gradients, node._kept if leaf is None else leaf.grad)  # before they are freed
         event = self.begin(_node_name(node), BACKWARD, gradients)
