@@ -152,15 +152,10 @@ def wrapped(kind: dtype, number: int) -> Any:
 def promote(a: Any, b: Any) -> dtype:
     """The dtype in which numpy arrays (or scalars) `a` and `b` meet."""
     first, second = of(a), of(b)
-    if first is second:
-        return first
-    if first.category != second.category:
-        return first if first.category > second.category else second
-    if (a.ndim == 0) != (b.ndim == 0):
-        return first if b.ndim == 0 else second
-    if {first, second} == {uint8, int8}:
+    rank, other = [(kind.category, array.ndim > 0, kind.itemsize) for kind, array in ((first, a), (second, b))]
+    if {first, second} == {uint8, int8} and rank == other:
         return int16  # the smallest that holds the numbers of both
-    return first if first.itemsize >= second.itemsize else second
+    return first if rank >= other else second
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
