@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-Array = Any
-
 
 def in_float32(function: Callable[..., Any], F: Any = None) -> Callable[..., Any]:
     """The function for float16: what is float16 among its arguments goes to it as float32, and its result is rounded.
@@ -37,7 +35,7 @@ def _is(kind: Any, value: Any) -> bool:
     return bool(getattr(getattr(value, "_array", value), "dtype", None) == kind)
 
 
-def widened(array: Array) -> Array:
+def widened(array: Any) -> Any:
     """An array to compute with: float32 in the place of float16."""
     return array.astype(np.float32) if array.dtype.char == "e" else array
 
