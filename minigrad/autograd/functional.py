@@ -196,10 +196,10 @@ class _Call:
 
     def number(self) -> Tensor:
         """The same, of a function that returns one number."""
-        output: Tensor
-        output, *_ = self.outputs()
+        outputs = self.outputs()
         if self.outputs_tuple:
             raise RuntimeError(f"The function given to {self.name} should return a single Tensor")
+        output: Tensor = outputs[0]
         if output.numel() != 1:
             raise RuntimeError(
                 f"The Tensor returned by the function given to {self.name} should contain a single element"

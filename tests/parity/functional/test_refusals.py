@@ -76,6 +76,9 @@ for _name in ("hessian", "vhp", "hvp"):
     def _(F: Any, name: str = _name) -> Any:
         getattr(functional(F), name)(lambda x: (x.sum(),), F.ones(1))
 
+    @behaviours(f"{_name}: no tensor", error=RuntimeError, says=f"The function given to {_name} should return a single")
+    def _(F: Any, name: str = _name) -> Any:
+        getattr(functional(F), name)(lambda x: (), F.ones(1))
 
 for _name in ("vhp", "hvp"):
 
