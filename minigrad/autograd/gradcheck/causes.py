@@ -150,16 +150,13 @@ def _is_times(mismatch: Mismatch, factors: Array) -> bool:
     return bool(np.all(np.abs(ratios - factors) <= 1e-3 * np.abs(factors)))
 
 
-def _elements(mismatch: Mismatch) -> dict[str, Array]:
-    """The elements that belong to the rows, and those that belong to the columns."""
-    rows, columns = np.reshape(mismatch.tensor._array, (-1, 1)), np.reshape(mismatch.result._array, (1, -1))
-    return {"the input": rows, "the output": columns}
-
-
 def _has_factor(power: int, mismatch: Mismatch) -> Told:
-    """Whether all is the derivative times such a power of the element."""
-    names = [name for name, elements in _elements(mismatch).items() if _is_times(mismatch, elements**power)]
-    return {"name": names[0]} if names else None
+    """Whether all is the derivative times such a power of the element: the input's of a row, or the output's of a
+    column.
+    """
+    rows, columns = np.reshape(mismatch.tensor._array, (-1, 1)), np.reshape(mismatch.result._array, (1, -1))
+    of_input, of_output = (_is_times(mismatch, elements**power) for elements in (rows, columns))
+    return {"name": "the input" if of_input else "the output"} if of_input or of_output else None
 
 
 def _known_factor(mismatch: Mismatch, factor: float) -> str:
