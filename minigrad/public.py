@@ -357,9 +357,8 @@ def as_sizes(
         return as_ints(function, name, None, named)
     if not given:
         raise wrong_type(function, name, position, "tuple of ints", MISSING)
-    if len(given) == 1 and given[0].__class__ is not int and not _is_int(given[0]):
-        return as_ints(function, name, position, given[0])
-    return as_ints(function, name, position, given)
+    is_sequence = len(given) == 1 and given[0].__class__ is not int and not _is_int(given[0])
+    return as_ints(function, name, position, given[0] if is_sequence else given)
 
 
 # By annotation: the classes of values that are taken as they are, and what anything else goes to.
