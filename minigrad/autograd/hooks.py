@@ -92,14 +92,6 @@ class NodeHooks:
                 _call_of("retain_grad", node, retained)(changed[output_nr])
         return tuple(changed)
 
-    def run_before(self, node: Node, gradients: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
-        """The node's prehooks, on its incoming gradients."""
-        return _run_on_tuple("node_prehook", node, self.before, recorded, gradients)
-
-    def run_after(self, node: Node, outgoing: Values, incoming: Values, recorded: bool) -> Values:
-        """The node's hooks, on its outgoing gradients; they also see the incoming ones."""
-        return _run_on_tuple("node_hook", node, self.after, recorded, outgoing, tuple(map(wrapped, incoming)))
-
     def run_after_accumulate(self, node: Node, leaf: Tensor, recorded: bool) -> None:
         _run("post_accumulate", node, self.after_accumulate, recorded, _none_of_its_own, leaf)
 
@@ -113,10 +105,12 @@ def _run(kind: str, node: Node, hooks: Hooks, recorded: bool, replaced: Hook, va
     return value
 
 
-def _run_on_tuple(kind: str, node: Node, hooks: Hooks, recorded: bool, values: Values, *others: Any) -> Values:
+def run_on_tuple(kind: str, node: Node, hooks: Hooks, recorded: bool, values: Values, *seen: Values) -> Values:
+    """Show a node's gradients, on one side of it, to hooks that may change them, along with those that are `seen`."""
     if not hooks:
         return values
-    tensors = _run(kind, node, hooks, recorded, _replaced_tuple, tuple(map(wrapped, values)), *others)
+    shown = [tuple(map(wrapped, gradients)) for gradients in (values, *seen)]
+    tensors = _run(kind, node, hooks, recorded, _replaced_tuple, *shown)
     return tensors if recorded else tuple(None if tensor is None else tensor._array for tensor in tensors)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure
 from minigrad.autograd.fitting import fit
+from minigrad.autograd.hooks import run_on_tuple
 from minigrad.autograd.modes import modes, set_recording, sure_to_begin, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.saved import PackedTensor
@@ -167,7 +168,7 @@ class BackwardRun:
     def _run_between_hooks(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients]:
         hooks, recorded = node._hooks, self.recorded
         if hooks is not None:
-            incoming = hooks.run_before(node, incoming, recorded)
+            incoming = run_on_tuple("node_prehook", node, hooks.before, recorded, incoming)
         is_idle = all(gradient is None for gradient in incoming) and not node._is_custom
         outgoing: Gradients = (None,) * len(node._next_nodes) if is_idle else self._apply(node, incoming)
         if not node._is_custom and not (node._gives_all and any(key is not None for key in keys)):
@@ -176,7 +177,7 @@ class BackwardRun:
             outgoing = fit(node, outgoing)
             if isinstance(node, AccumulateGrad):
                 hooks.run_after_accumulate(node, node.variable, recorded)
-            outgoing = hooks.run_after(node, outgoing, incoming, recorded)
+            outgoing = run_on_tuple("node_hook", node, hooks.after, recorded, outgoing, incoming)
         return incoming, outgoing
 
     def _apply(self, node: Node, incoming: Gradients) -> Gradients:

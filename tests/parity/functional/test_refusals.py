@@ -80,6 +80,7 @@ for _name in ("hessian", "vhp", "hvp"):
     def _(F: Any, name: str = _name) -> Any:
         getattr(functional(F), name)(lambda x: (), F.ones(1))
 
+
 for _name in ("vhp", "hvp"):
 
     @behaviours(
