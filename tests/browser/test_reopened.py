@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from cells import stored
 from playwright.sync_api import Locator, expect
 
 ROOT = Path(__file__).parent.parent.parent
@@ -240,3 +241,40 @@ def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, note
     lab.page.keyboard.press("ArrowRight")
     expect(first).to_have_attribute("data-step", "2")
     assert lab.page.locator(".minigrad-still:visible").count() == 0
+
+
+def stored_ran(path: Path, cell: int) -> int:
+    """How many frames have run of the stepper in a cell's output, as the notebook's file holds it."""
+    (output,) = nbformat.read(path, as_version=4).cells[cell].outputs
+    return len(stored(output.data["text/html"])["ran"])
+
+
+def test_steps_are_saved_however_soon(lab: Any, notebook: Path) -> None:
+    reopen(lab, notebook)
+    lab.run_all()
+    own = steppers(lab).nth(1)
+    own.locator(".mg-press-last").click()
+    expect(own).to_have_attribute("data-step", "2")
+    save(lab)
+    assert stored_ran(notebook, 2) == 3
+
+
+def test_steps_after_the_page_was_loaded_again_are_saved(lab: Any, notebook: Path) -> None:
+    reopen(lab, notebook)
+    lab.run_all()
+    save(lab)
+    assert stored_ran(notebook, 2) == 1
+    lab.load(notebook.name)
+    own = steppers(lab).nth(1)
+    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0, timeout=30_000)
+    own.locator(".mg-press-last").click()
+    expect(own).to_have_attribute("data-step", "2")
+    own.evaluate("(element) => (element.isTheSame = true)")
+    own.focus()
+    is_unsaved = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty")
+    save(lab)
+    assert is_unsaved  # so that leaving the page is asked about, and autosave saves it
+    assert stored_ran(notebook, 2) == 3
+    assert own.evaluate("(element) => element.isTheSame && element.contains(document.activeElement)")
+    reopen(lab, notebook)
+    expect(own).to_have_attribute("data-step", "2", timeout=30_000)

@@ -69,7 +69,7 @@ class Past:
 @lru_cache(maxsize=1)
 def notebook_module() -> str:
     """The small module that JupyterLab loads for each stepper's model."""
-    return widget_source.joined("pack", "announcing", "notebook")
+    return widget_source.joined("pack", "announcing", "storing", "notebook")
 
 
 @lru_cache(maxsize=1)

@@ -9,8 +9,12 @@ async function codeOf(model) {
 }
 
 export default {
-  // A model that the notebook has stored (JupyterLab's `saveState`) has no kernel, and knows nothing that its output does not.
-  initialize: ({ model }) => (model.get("layout")?.comm_live === false ? undefined : announce(model)),
+  initialize({ model }) {
+    // A model that the notebook has stored (JupyterLab's `saveState`) has no kernel, and knows nothing that its output does not.
+    if (model.get("layout")?.comm_live === false) return undefined;
+    const ending = [announce(model), storeWhenSaved(model)];
+    return () => ending.forEach((end) => end());
+  },
 
   async render({ model, el }) {
     const { default: stepper, renderKept, style } = await load(await codeOf(model));
