@@ -45,7 +45,7 @@ from minigrad.viz.drawing import draw
 from minigrad.viz.flame import Flame, flame
 from minigrad.viz.graph.records import observe
 from minigrad.viz.own_engines import Engine
-from minigrad.viz.page.output import show_boxes_whole
+from minigrad.viz.page.output import show_containers_whole
 from minigrad.viz.rich import rich_display
 from minigrad.viz.runs import run_table
 from minigrad.viz.stepper import BackwardStepper
@@ -75,4 +75,4 @@ set_creation_observer(observe)
 
 if running_shell() is not None:
     rich_display()
-    show_boxes_whole()
+    show_containers_whole()

@@ -12,8 +12,8 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from cells import stored
+from nbclient import NotebookClient
 from playwright.sync_api import Locator, expect
 
 ROOT = Path(__file__).parent.parent.parent
@@ -186,6 +186,7 @@ def test_a_notebook_that_is_not_trusted_shows_pictures(lab: Any, notebook: Path)
     reopen(lab, notebook)
     stills = lab.page.locator(".jp-OutputArea-output img")
     expect(stills).to_have_count(3, timeout=30_000)
+    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(3)
     for still in stills.all():
         assert still.evaluate("async (image) => { await image.decode(); return image.naturalWidth > 20; }")
     expect(steppers(lab)).to_have_count(0)
@@ -199,6 +200,7 @@ def test_a_stepper_that_is_closed_leaves_its_picture(lab: Any, notebook: Path) -
     lab.kernel("own.close()")
     expect(steppers(lab)).to_have_count(2)
     expect(lab.page.locator(".minigrad-still:visible")).to_have_count(1)
+    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(0)
 
 
 def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> None:
@@ -207,10 +209,6 @@ def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> N
     lab.server.trust()
     reopen(lab, notebook)
     lab.run_all()
-    # Beside another widget a stepper is the widget that it is.
-    mixed = "ipywidgets.VBox([ipywidgets.IntSlider(), viz.BackwardStepper(D.exp())])"
-    forms = lab.kernel(f"print(*get_ipython().display_formatter.format({mixed})[0])").split()
-    assert sorted(forms) == ["application/vnd.jupyter.widget-view+json", "text/plain"]
     save(lab)
     reopen(lab, notebook)
     expect(steppers(lab)).to_have_count(3, timeout=30_000)
@@ -278,3 +276,78 @@ def test_steps_after_the_page_was_loaded_again_are_saved(lab: Any, notebook: Pat
     assert own.evaluate("(element) => element.isTheSame && element.contains(document.activeElement)")
     reopen(lab, notebook)
     expect(own).to_have_attribute("data-step", "2", timeout=30_000)
+
+
+IN_CONTAINERS = [
+    CELLS[0] + "\nimport ipywidgets\ndef stepper():\n    return viz.BackwardStepper((A * B).exp())",
+    "out = ipywidgets.Output()\nout",
+    "with out:\n    display(stepper())",
+    "later = ipywidgets.VBox([ipywidgets.Button()])\nlater",
+    "later.children = [*later.children, stepper()]",
+    "ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])",
+    "ipywidgets.Tab([ipywidgets.Label('x'), stepper()], titles=['one', 'two'], selected_index=1)",
+    "ipywidgets.Accordion([stepper()], selected_index=0)",
+    "ipywidgets.interact(lambda n: viz.BackwardStepper((A * n).exp()), n=(1, 5))\nNone",
+    "appended = ipywidgets.Output()\nappended.append_display_data(stepper())\nappended",
+]
+
+
+def test_steppers_in_any_container_are_there_too(lab: Any, notebook: Path) -> None:
+    lab.server.write(notebook.name, IN_CONTAINERS)
+    lab.server.trust()
+    reopen(lab, notebook)
+    lab.run_all()
+    expect(steppers(lab)).to_have_count(7, timeout=30_000)
+    own = lab.page.locator(".jp-OutputArea").locator(".noUi-handle, .lm-TabBar-tab, .widget-button")
+    expect(own).to_have_count(5)  # also while the kernel lives they are the widgets that they are
+    save(lab)
+    lab.load(notebook.name)
+    expect(own).to_have_count(5, timeout=30_000)
+    expect(steppers(lab)).to_have_count(7)
+    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
+    steppers(lab).nth(2).locator(".mg-press-last").click()
+    expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
+    save(lab)
+    reopen(lab, notebook)
+    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(7, timeout=30_000)
+    expect(steppers(lab)).to_have_count(7)
+    expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
+    expect(own).to_have_count(0)
+    lab.page.get_by_text("two", exact=True).wait_for()
+    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(0)
+
+
+def test_a_container_that_is_closed_leaves_its_stepper(lab: Any, notebook: Path) -> None:
+    lab.server.write(
+        notebook.name, [IN_CONTAINERS[0], "box = ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])\nbox", "box"]
+    )
+    lab.server.trust()
+    reopen(lab, notebook)
+    lab.run_all()
+    sliders = lab.page.locator(".noUi-handle")
+    expect(sliders).to_have_count(2, timeout=30_000)
+    expect(steppers(lab)).to_have_count(2)
+    lab.kernel("box.close()")
+    expect(sliders).to_have_count(0)
+    expect(lab.page.locator(".minigrad-still:visible")).to_have_count(2)
+
+
+def test_a_container_that_is_used_is_written_to_without_disturbing_that(lab: Any, notebook: Path) -> None:
+    code = "asked = ipywidgets.interact(lambda n: viz.BackwardStepper((A * n).exp()), n=(1, 5)).widget"
+    lab.server.write(notebook.name, [IN_CONTAINERS[0], code])
+    lab.server.trust()
+    reopen(lab, notebook)
+    lab.run_all()
+    expect(steppers(lab)).to_have_count(1, timeout=30_000)
+    slider = lab.page.locator(".noUi-handle")
+    slider.focus()
+    for _ in range(2):
+        lab.page.keyboard.press("ArrowRight")
+        key = lab.kernel("print(asked.result.key)")
+        lab.page.wait_for_function(
+            "(key) => document.querySelector('.minigrad-stored .minigrad-recorded').dataset.pass.includes(key)",
+            arg=key,
+        )
+    assert lab.kernel("print(asked.children[0].value)") == "5"
+    expect(slider).to_be_focused()
+    expect(steppers(lab)).to_have_count(1)

@@ -12,12 +12,15 @@ In VS Code and Colab, where the models of widgets are not on the page of the out
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
+import traceback
 from html import escape
 from typing import Any
 from urllib.parse import quote
+from weakref import WeakSet
 
 import ipywidgets
 
@@ -25,14 +28,17 @@ from minigrad.viz.page import recording, standalone, widget_source
 from minigrad.viz.steps.outside import running_shell
 
 STORED = ("key", "kept", *recording.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
-SCRIPTS = re.compile(r' data-script="[^"]*"|<script>.*?</script>', re.DOTALL)
+HOW = (
+    '<p class="minigrad-how"><small>Trust this notebook, or run the cell, to step.</small></p>'  # until the script runs
+)
+SCRIPTS = re.compile(rf' data-script="[^"]*"|<script>.*?</script>|{HOW}', re.DOTALL)
 
 
 def html_of(stepper: Any, svg: str) -> str:
     """The output of a stepper; `svg` is its still picture."""
     values = {name: getattr(stepper, name) for name in STORED} | {"live": False}
     opening = standalone.in_script(widget_source.joined("pack", "opening"))
-    inside = f"{still(svg, repr(stepper))}<script>{opening}</script>"
+    inside = f"{still(svg, repr(stepper))}{HOW}<script>{opening}</script>"
     return standalone.place_of_pass(values, f' data-script="{recording.packed_code()}"', inside)
 
 
@@ -60,42 +66,74 @@ def finds_models() -> bool:
 def publish(data: dict[str, Any], key: str, update: bool = False) -> None:
     """Give the notebook an output that can be found again by its key, or the new content of all that have this key.
 
-    Raises NotImplementedError where no kernel runs: IPython then shows it as it does everything.
+    Raises NotImplementedError where no kernel runs, and where only the content is asked for, to be shown in an Output:
+    IPython then treats it as it does everything.
     """
     shell = running_shell()
-    if getattr(shell, "kernel", None) is None:
+    callers = (frame.f_code for frame, _ in traceback.walk_stack(None))
+    if getattr(shell, "kernel", None) is None or ipywidgets.Output.append_display_data.__code__ in callers:
         raise NotImplementedError
     shell.display_pub.publish(data, transient={"display_id": key}, update=update)
 
 
-# ---------------------------------------------------------------- steppers beside each other
+# ---------------------------------------------------------------- steppers inside other widgets
 
-DIRECTIONS = {ipywidgets.Box: "row", ipywidgets.HBox: "row", ipywidgets.VBox: "column"}
-
-
-def html_of_box(box: Any) -> str | None:
-    """A box of ipywidgets that holds nothing but steppers, or such boxes, as an output of the same kind; else None."""
-    if type(box) not in DIRECTIONS or not box.children:
-        return None
-    parts = [
-        html_of_box(child) if isinstance(child, ipywidgets.Box) else getattr(child, "output_html", lambda: None)()
-        for child in box.children
-    ]
-    if None in parts:
-        return None
-    row = "".join(f'<div style="flex:1 1 0;min-width:0">{part}</div>' for part in parts)
-    return f'<div style="display:flex;flex-direction:{DIRECTIONS[type(box)]};gap:8px">{row}</div>'
+_watched: WeakSet[Any] = WeakSet()  # the containers that were shown
 
 
-def show_boxes_whole() -> None:
-    """Let the running IPython show such boxes by their HTML. Other widgets are shown as ever."""
+def html_inside(widget: Any) -> str:
+    """The steppers that a widget is or holds, beside or below each other, as HTML that needs no kernel; "" if none."""
+    if isinstance(widget, ipywidgets.Output):
+        texts = ["".join(shown.get("data", {}).get("text/html", "")) for shown in widget.outputs]
+        return "".join(text for text in texts if has_steppers(text))
+    if not isinstance(widget, ipywidgets.Box):
+        return str(getattr(widget, "output_html", str)())
+    titles = [f"<b>{escape(title)}</b>" for title in getattr(widget, "titles", ())]
+    parts = itertools.zip_longest(titles, map(html_inside, widget.children), fillvalue="")
+    row = "".join(f'<div style="flex:1 1 0;min-width:0">{title}{part}</div>' for title, part in parts if part)
+    direction = "row" if type(widget) in (ipywidgets.Box, ipywidgets.HBox) else "column"
+    return f'<div style="display:flex;flex-direction:{direction};gap:8px">{row}</div>' if row else ""
 
-    def shown(box: Any, include: Any = None, exclude: Any = None) -> Any:
-        html = html_of_box(box) if finds_models() else None
-        if html is None:
-            return box._repr_mimebundle_(include=include, exclude=exclude)
-        return {"text/plain": repr(box), "text/html": html}
 
-    formatter = running_shell().display_formatter.mimebundle_formatter
-    for kind in DIRECTIONS:
-        formatter.for_type(kind, shown)
+def bundle_of(container: Any, inside: str) -> dict[str, Any]:
+    """How a container is shown that holds this HTML: while its kernel lives the page shows the widget in its place.
+
+    JupyterLab would prefer the widget's own form, and show an error where the widget is gone.
+    """
+    bundle: dict[str, Any] = container._repr_mimebundle_()
+    if inside:
+        bundle["text/html"] = f'<div class="minigrad-stored" data-widget="{container.model_id}">{inside}</div>'
+        if finds_models():
+            del bundle["application/vnd.jupyter.widget-view+json"]
+    return bundle
+
+
+def show_container(container: Any) -> None:
+    """Show a widget that holds others, in an output that is written to again when steppers come into it."""
+    shown = html_inside(container)
+    publish(bundle_of(container, shown), container.model_id)
+
+    def watch(change: Any) -> None:
+        nonlocal shown
+        inside = [container]
+        for widget in inside:
+            widget.observe(watch, ["children", "outputs"])
+            inside += getattr(widget, "children", ())
+        html = html_inside(container) if change else ""
+        if html not in ("", shown):
+            shown = html
+            publish(bundle_of(container, shown), container.model_id, update=True)
+
+    if container not in _watched:
+        _watched.add(container)
+        watch(None)
+
+
+def show_containers_whole() -> None:
+    """Let the running IPython show containers so. Other widgets are shown as ever."""
+    formatters = running_shell().display_formatter
+    for kind in (ipywidgets.Box, ipywidgets.Output):
+        formatters.ipython_display_formatter.for_type(kind, show_container)
+        formatters.mimebundle_formatter.for_type(
+            kind, lambda container, **_: bundle_of(container, html_inside(container))
+        )

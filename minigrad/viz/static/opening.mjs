@@ -2,6 +2,7 @@
 // picture stays.
 
 ((place) => {
+  place.querySelector(".minigrad-how").hidden = true;
   const open = ({ show, style }) => show(place, style);
   const loaded = load(place.dataset.script);
   if (loaded.show) open(loaded);

@@ -5,9 +5,12 @@
 const UNANNOUNCED = 500; // ms for which an output waits for its model before it shows what is stored
 const LEFT = 60_000; // ms for which what has left the page may come back as it was: JupyterLab takes out what is scrolled away
 const NAME = `minigrad-output-${Math.random().toString(36).slice(2)}`; // another version's is another element
-const outputs = new Map(); // key -> the elements that show it, or did until a moment ago
+const LIVING = NAME.replace("output", "living");
+const STORED = ".minigrad-stored"; // around the steppers that are stored of another widget; `data-widget` is its model's id
+const places = new Map(); // key, or id of a model -> the elements that show it, or did until a moment ago
 
-class Output extends HTMLElement {
+/** What is taken out of the page and put into it again, as at an update, looks as if nothing had been. */
+class Place extends HTMLElement {
   constructor() {
     super();
     this.scrolled = new Map(); // element -> where it was scrolled to
@@ -18,27 +21,94 @@ class Output extends HTMLElement {
 
   connectedCallback() {
     clearTimeout(this.leaving);
-    const { key } = this.stored;
-    this.onModel = (event) => event.detail === key && this.refresh();
+    places.set(this.key, (places.get(this.key) ?? new Set()).add(this));
+  }
+
+  disconnectedCallback() {
+    this.leaving = setTimeout(() => {
+      places.get(this.key).delete(this);
+      this.empty();
+    }, LEFT);
+  }
+
+  resume() {
+    for (const [element, [left, top]] of [...this.scrolled]) Object.assign(element, { scrollLeft: left, scrollTop: top });
+    for (const animation of this.getAnimations?.({ subtree: true }) ?? []) if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
+    this.focused?.focus({ preventScroll: true });
+  }
+}
+
+/** The one with this key that has left the page a moment ago, or a new one, put into the page by `put`. */
+function placed(name, key, put, values) {
+  // What has left in a widget that lives comes back with it.
+  const before = [...(places.get(key) ?? [])].find((place) => !place.isConnected && !place.parentElement?.closest(LIVING));
+  const place = Object.assign(before ?? document.createElement(name), { key, ...values });
+  put(place);
+  if (before) place.resume();
+  return place;
+}
+
+/** A widget that lives, such as a box, in the place of the steppers in it that are stored. */
+class Living extends Place {
+  async show(manager) {
+    this.view = await manager.create_view(await manager.get_model(this.key));
+    const { luminoWidget } = this.view;
+    luminoWidget.constructor.attach(luminoWidget, this);
+    luminoWidget.disposed.connect(() => queueMicrotask(() => this.giveBack())); // as it says so it is still in the page
+  }
+
+  /** The widget is gone. */
+  giveBack() {
+    this.view = this.showing = null;
+    this.stored.hidden = false;
+    this.remove();
+  }
+
+  empty() {
+    if (!this.view) return;
+    document.body.append(this); // a view is taken away from a page only
+    this.view.remove();
+  }
+}
+
+/** What is stored of the outermost widget in which a stored stepper is. */
+function around(output) {
+  let stored = null;
+  for (let next = output.closest(STORED); next; next = next.parentElement.closest(STORED)) stored = next;
+  return stored;
+}
+
+/** Show the living widget in the place of what is stored of it; whether it lives. */
+function showLiving(stored, manager) {
+  const shown = stored.nextElementSibling?.key === stored.dataset.widget ? stored.nextElementSibling : placed(LIVING, stored.dataset.widget, (place) => stored.after(place), { stored });
+  shown.showing ??= shown.show(manager);
+  return shown.showing.then(
+    () => (stored.hidden = true),
+    () => shown.giveBack(),
+  );
+}
+
+class Output extends Place {
+  connectedCallback() {
+    super.connectedCallback();
+    this.onModel = (event) => event.detail === this.key && this.refresh();
     document.addEventListener(ANNOUNCED, this.onModel);
-    outputs.set(key, (outputs.get(key) ?? new Set()).add(this));
-    if (this.model || announced().has(key)) this.refresh();
+    if (this.model || announced().has(this.key)) this.refresh();
     else this.waiting = setTimeout(() => this.refresh(), UNANNOUNCED);
   }
 
   disconnectedCallback() {
+    super.disconnectedCallback();
     document.removeEventListener(ANNOUNCED, this.onModel);
     clearTimeout(this.waiting);
-    this.leaving = setTimeout(() => {
-      outputs.get(this.stored.key).delete(this);
-      this.empty();
-    }, LEFT);
   }
 
   /** Show the model that lives, or else what is stored. Of a widget that was closed the still picture stays. */
   async refresh() {
     clearTimeout(this.waiting);
-    const living = announced().get(this.stored.key);
+    const living = announced().get(this.key);
+    const stored = living && around(this);
+    if (stored && (await showLiving(stored, living.widget_manager))) return this.empty();
     const wasClosed = !living && this.model && !(this.model instanceof PlainModel);
     const model = living ?? (wasClosed ? null : this.model ?? new PlainModel(this.stored));
     if (model !== this.model) {
@@ -47,13 +117,6 @@ class Output extends HTMLElement {
       if (model) await this.show(model);
     }
     this.parentElement?.querySelector(".minigrad-still")?.toggleAttribute("hidden", Boolean(this.takeAway));
-  }
-
-  /** Taken out of the page and put into it again, as at an update, it looks as if nothing had been. */
-  resume() {
-    for (const [element, [left, top]] of [...this.scrolled]) Object.assign(element, { scrollLeft: left, scrollTop: top });
-    for (const animation of this.getAnimations?.({ subtree: true }) ?? []) if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
-    this.focused?.focus({ preventScroll: true });
   }
 
   async show(model) {
@@ -74,16 +137,13 @@ class Output extends HTMLElement {
 }
 
 customElements.define(NAME, Output);
+customElements.define(LIVING, Living);
 
 /** Show a stepper in the <div> of an output. One that was shown there before an update goes on as it is. */
 export function show(place, sheet) {
   const stored = JSON.parse(place.dataset.pass);
-  const before = [...(outputs.get(stored.key) ?? [])].find((output) => !output.isConnected);
-  const output = before ?? document.createElement(NAME);
-  Object.assign(output, { stored, sheet });
   place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon"); // JupyterLab's looks of a text's code and tables
-  place.append(output);
-  if (before) output.resume();
+  placed(NAME, stored.key, (output) => place.append(output), { stored, sheet });
 }
 
 export { renderKept };

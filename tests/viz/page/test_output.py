@@ -68,14 +68,14 @@ def test_an_output_holds_script_and_picture_and_a_page_with_the_script_only_the_
     assert output.has_steppers(html)
     assert html.count("<script>") == html.count("</script>") == html.count("data-script=") == 1
     bare = output.without_scripts(html)
+    assert (html.count("Trust this notebook"), bare.count("minigrad-how")) == (1, 0)
     assert "script" not in bare.replace(still(bare), "").lower()
     assert (stored(bare), still(bare)) == (stored(html), still(html))
 
 
 def test_boxes_of_steppers_are_outputs_of_the_same_kind() -> None:
     steppers = [cell(OWN_RULE)["s"] for _ in range(3)]
-    html = output.html_of_box(ipywidgets.HBox([steppers[0], ipywidgets.VBox(steppers[1:])]))
-    assert html is not None
+    html = output.html_inside(ipywidgets.HBox([steppers[0], ipywidgets.VBox(steppers[1:])]))
     assert html.count('class="minigrad-recorded"') == 3
     assert html.index("flex-direction:row") < html.index("flex-direction:column")
     assert all(stepper.key in html for stepper in steppers)
@@ -84,15 +84,34 @@ def test_boxes_of_steppers_are_outputs_of_the_same_kind() -> None:
     assert [bare.count(part) for part in ("data-pass=", "<img", "<script", "data-script")] == [3, 3, 0, 0]
 
 
-def test_boxes_of_other_widgets_are_left_as_they_are() -> None:
-    stepper = cell(OWN_RULE)["s"]
-    for box in (
-        ipywidgets.HBox([stepper, ipywidgets.IntSlider()]),
-        ipywidgets.HBox([]),
-        ipywidgets.Tab([stepper]),
-        ipywidgets.VBox([ipywidgets.HBox([ipywidgets.IntSlider()])]),
-    ):
-        assert output.html_of_box(box) is None
+def test_any_container_is_shown_by_the_steppers_in_it_and_by_itself_where_there_are_none() -> None:
+    stepper, slider = cell(OWN_RULE)["s"], ipywidgets.IntSlider()
+    filled = ipywidgets.Output(outputs=({"output_type": "display_data", "data": {"text/html": stepper.output_html()}},))
+    tab = ipywidgets.Tab([slider, stepper], titles=["a", "b<"])
+    for container in (ipywidgets.HBox([stepper, slider]), tab, filled, ipywidgets.VBox([ipywidgets.HBox([filled])])):
+        bundle = output.bundle_of(container, output.html_inside(container))
+        assert sorted(bundle) == ["text/html", "text/plain"]
+        assert stored(bundle["text/html"])["key"] == stepper.key
+        assert f'data-widget="{container.model_id}"' in bundle["text/html"]
+    assert "<b>b&lt;</b>" in output.html_inside(tab)
+    assert "<b>a</b>" not in output.html_inside(tab)
+    for container in (ipywidgets.HBox([]), ipywidgets.VBox([ipywidgets.HBox([slider])]), ipywidgets.Output()):
+        assert output.bundle_of(container, output.html_inside(container)) == container._repr_mimebundle_()
+
+
+def test_a_container_is_written_to_again_when_steppers_come_into_it(published: Any) -> None:
+    stepper, place = cell(OWN_RULE)["s"], ipywidgets.Output()
+    box = ipywidgets.VBox([ipywidgets.IntSlider()])
+    output.show_container(box)
+    output.show_container(box)
+    assert [(sorted(data), update) for data, _, update in published] == 2 * [(sorted(box._repr_mimebundle_()), False)]
+    box.children = [*box.children, ipywidgets.HBox([place])]
+    assert len(published) == 2  # there is nothing new to see
+    place.outputs = ({"output_type": "display_data", "data": {"text/html": stepper.output_html()}},)
+    data, key, update = published[2]
+    assert (key, update, stored(data["text/html"])["key"]) == (box.model_id, True, stepper.key)
+    place.outputs = ()
+    assert len(published) == 3  # what once showed a stepper goes on to show one
 
 
 def test_where_models_are_elsewhere_the_widget_is_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ def test_the_joined_script_is_one_module_that_imports_nothing(node: str, tmp_pat
 
 
 # What brings the joined script to a notebook or a page.
-AROUND = {"pack", "kept", "plain", "announcing", "output", "opening", "notebook", "page"}
+AROUND = {"pack", "kept", "plain", "announcing", "storing", "output", "opening", "notebook", "page"}
 
 
 def test_each_file_is_joined_once_and_behind_what_it_imports() -> None:
