@@ -8,6 +8,9 @@ is live while its kernel is: the script finds the widget's model, which announce
 
 Programs that do not run the scripts of an output, or not those of notebooks that they do not trust, show the picture.
 In VS Code and Colab, where the models of widgets are not on the page of the outputs, the widget is shown as others are.
+
+What runs later is written into the output twice: by the kernel, after each cell and when the clicks have come to rest
+(so outside JupyterLab, too), and by the page as it saves the notebook (see static/storing.mjs).
 """
 
 from __future__ import annotations
@@ -98,8 +101,11 @@ def html_inside(widget: Any) -> str:
 def bundle_of(container: Any, inside: str) -> dict[str, Any]:
     """How a container is shown that holds this HTML: while its kernel lives the page shows the widget in its place.
 
-    JupyterLab would prefer the widget's own form, and show an error where the widget is gone.
+    JupyterLab would prefer the widget's own form, and show an error where the widget is gone. Raises
+    NotImplementedError for a container that was closed: IPython shows its text.
     """
+    if container.comm is None:
+        raise NotImplementedError
     bundle: dict[str, Any] = container._repr_mimebundle_()
     if inside:
         bundle["text/html"] = f'<div class="minigrad-stored" data-widget="{container.model_id}">{inside}</div>'

@@ -97,6 +97,9 @@ def test_any_container_is_shown_by_the_steppers_in_it_and_by_itself_where_there_
     assert "<b>a</b>" not in output.html_inside(tab)
     for container in (ipywidgets.HBox([]), ipywidgets.VBox([ipywidgets.HBox([slider])]), ipywidgets.Output()):
         assert output.bundle_of(container, output.html_inside(container)) == container._repr_mimebundle_()
+    tab.close()
+    with pytest.raises(NotImplementedError):
+        output.show_container(tab)
 
 
 def test_a_container_is_written_to_again_when_steppers_come_into_it(published: Any) -> None:
