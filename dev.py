@@ -46,6 +46,14 @@ SCRIPTS = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin")
 PYTHON = os.path.join(SCRIPTS, "python.exe" if os.name == "nt" else "python")
 STAMP = os.path.join(VENV, "made-by-dev.py")  # holds the hash of the lock that is installed
 UNFINISHED = "unfinished"
+# JupyterLab writes what a kernel says of its language into each notebook that it opens, and counts it as changed where
+# that is new. So kernels say what the shipped notebooks hold: all but Python's version, which differs between machines.
+LANGUAGE = """\
+if hasattr(get_ipython(), "kernel"):
+    get_ipython().kernel.language_info = {
+        key: value for key, value in get_ipython().kernel.language_info.items() if key != "version"
+    }
+"""
 FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
 FIRST_WITHOUT_SOLUTIONS = "course/00_start_here.ipynb"  # what `student` writes
 FIRST_PORT, LAST_PORT = 8888, 8988
@@ -385,6 +393,7 @@ def write_lab_settings():
     write(os.path.join(folder, "jupyter_server_config.json"), json.dumps(server, indent=2))
     write(os.path.join(folder, "jupyter_lab_config.json"), json.dumps({"LabApp": lab_app}, indent=2))
     write(os.path.join(folder, "labconfig", "default_setting_overrides.json"), json.dumps(settings, indent=2))
+    write(os.path.join(HOME, "ipython", "profile_default", "startup", "language.py"), LANGUAGE)
     workspace = os.path.join(HOME, "jupyter", "workspaces", "default-37a8.jupyterlab-workspace")
     if not os.path.exists(workspace):  # the side bar begins closed, and then stays as the learner left it
         closed = {"collapsed": True, "visible": True, "current": None, "widgets": []}  # with one, it would open there

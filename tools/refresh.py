@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
+from ipykernel.ipkernel import IPythonKernel
 from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -63,7 +64,8 @@ def run(notebook: nbformat.NotebookNode) -> None:
 
 def to_text(notebook: nbformat.NotebookNode) -> str:
     """The notebook's file, the same for every run that shows the same."""
-    notebook.metadata.language_info = {"name": "python"}
+    language = IPythonKernel.language_info.items()
+    notebook.metadata.language_info = {key: value for key, value in language if key != "version"}  # see dev.py
     notebook.metadata.kernelspec = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)

@@ -6,6 +6,7 @@ JupyterLab saves on its own, and what it knows of widgets depends on what has ru
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 from cells import stored
 from nbclient import NotebookClient
 from playwright.sync_api import Locator, expect
+
+import dev
 
 ROOT = Path(__file__).parent.parent.parent
 CELLS = [
@@ -239,6 +242,26 @@ def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, note
     lab.page.keyboard.press("ArrowRight")
     expect(first).to_have_attribute("data-step", "2")
     assert lab.page.locator(".minigrad-still:visible").count() == 0
+
+
+def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
+    startup = Path(lab.server.environment["IPYTHONDIR"]) / "profile_default" / "startup" / "language.py"
+    startup.parent.mkdir(parents=True, exist_ok=True)
+    startup.write_text(dev.LANGUAGE, encoding="utf-8")
+    shutil.copy(ROOT / "notebooks" / "02_the_graph.ipynb", lab.server.folder)
+    lab.server.trust()
+    try:
+        lab.server.end_kernels()
+        lab.load("02_the_graph.ipynb")
+        expect(steppers(lab).first).to_be_visible(timeout=30_000)
+        language = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info"
+        names = lab.page.evaluate(f"async () => Object.keys((await {language}).language_info)")
+        assert "mimetype" in names  # the kernel has said it
+        lab.page.wait_for_timeout(1000)
+        assert not lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty")
+    finally:
+        startup.unlink()
+        lab.notebook = None
 
 
 def stored_ran(path: Path, cell: int) -> int:
