@@ -20,9 +20,15 @@ def of_tensors(op: Callable[..., Any]) -> Callable[..., Any]:
     def called(input: Tensor, other: Tensor) -> Any:
         return op(input, other)
 
-    called.__name__ = called.__qualname__ = op.__name__
-    called.__doc__, called.__module__ = op.__doc__, op.__module__
-    return called
+    called.__module__ = op.__module__
+    return named(op.__name__, op.__doc__, called)
+
+
+def named(name: str, meaning: str | None, function: Callable[..., Any]) -> Any:
+    """A function that was made for one row of a table, with its own name and documentation."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = meaning
+    return function
 
 
 def floats_only(kernel: str, array: Array) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.operands import of_tensors
+from minigrad.ops.operands import named, of_tensors
 from minigrad.ops.silence import silent
 from minigrad.public import public
 from minigrad.size import size_mismatch
@@ -24,12 +24,7 @@ from minigrad.writing import augmented, in_place
 
 def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
     """An op of two operands that has no gradient."""
-
-    def kernel(self: Array, other: Array) -> Array:
-        return answer(self, other)
-
-    kernel.__name__, kernel.__doc__ = name, meaning
-    return op(broadcasts=True)(kernel)
+    return op(broadcasts=True)(named(name, meaning, lambda self, other: answer(self, other)))
 
 
 eq = public(_question("eq", operator.eq, "input == other, element by element."))
@@ -42,12 +37,7 @@ ge = public(_question("ge", operator.ge, "input >= other, element by element."))
 
 def _question_of_one(name: str, answer: Callable[[Any], Any], meaning: str) -> Callable[..., Any]:
     """An op of one operand that has no gradient."""
-
-    def kernel(self: Array) -> Array:
-        return answer(self)
-
-    kernel.__name__, kernel.__doc__ = name, meaning
-    return op()(kernel)
+    return op()(named(name, meaning, lambda self: answer(self)))
 
 
 isnan = public(_question_of_one("isnan", np.isnan, 'Whether each element is nan, "not a number".'))

@@ -11,6 +11,7 @@ import numpy as np
 from minigrad import devices, dtypes
 from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
+from minigrad.ops.operands import named
 from minigrad.public import Device, public
 from minigrad.tensor import Tensor, from_array
 
@@ -86,9 +87,7 @@ def _conversion(name: str, kind: dtypes.dtype) -> None:
     def converted(self: Any) -> Tensor:
         return in_dtype(self, kind)
 
-    converted.__name__ = converted.__qualname__ = name
-    converted.__doc__ = f"The tensor in {kind}; itself if it has that dtype already."
-    public(function=False)(converted)
+    public(function=False)(named(name, f"The tensor in {kind}; itself if it has that dtype already.", converted))
 
 
 for _name, _kind in {

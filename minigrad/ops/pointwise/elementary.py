@@ -17,7 +17,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
 from minigrad.operands import elementwise_operands
-from minigrad.ops.operands import level, numbers_only
+from minigrad.ops.operands import level, named, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array
@@ -31,12 +31,7 @@ def elementary(**declared: Any) -> Callable[[Any], Any]:
 
 def _of_numpy(name: str, compute: Any, rule: Callable[..., Any], meaning: str, /, **declared: Any) -> Any:
     """An elementary op that numpy computes."""
-
-    def kernel(self: Array) -> Array:
-        return compute(self)
-
-    kernel.__name__, kernel.__doc__ = name, meaning
-    return elementary(self=rule, **declared)(kernel)
+    return elementary(self=rule, **declared)(named(name, meaning, lambda self: compute(self)))
 
 
 # ---------------------------------------------------------------- exponentials and logarithms
@@ -178,8 +173,7 @@ def _rounding(name: str, rounding: Callable[[Any], Any], meaning: str) -> Any:
         numbers_only(f"{name}_vml_cpu", self)
         return rounding(self) if self.dtype.kind == "f" else np.array(self)
 
-    kernel.__name__, kernel.__doc__ = name, meaning
-    return public(in_place=True)(op(exact=True, self=level)(kernel))
+    return public(in_place=True)(op(exact=True, self=level)(named(name, meaning, kernel)))
 
 
 floor = _rounding("floor", np.floor, "The largest whole number that is not above each element.")

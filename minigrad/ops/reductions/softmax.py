@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only
+from minigrad.ops.operands import floats_only, named
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, checked, public
@@ -126,10 +126,9 @@ def _with_implicit_dim(name: str, function: Callable[..., Tensor], meaning: str)
             dim = 0 if input.ndim in (0, 1, 3) else 1
         return function(input, dim, dtype)
 
-    chosen.__name__ = chosen.__qualname__ = name
     chosen.__module__ = "minigrad.nn.functional"  # where pickle looks for it
-    chosen.__doc__ = f"{meaning} along `dim`; where that is not given, 0 is chosen for 0, 1 or 3 dimensions, else 1."
-    return checked(chosen)
+    choice = "where that is not given, 0 is chosen for 0, 1 or 3 dimensions, else 1."
+    return checked(named(name, f"{meaning} along `dim`; {choice}", chosen))
 
 
 def _softmin(input: Tensor, dim: int, dtype: Dtype) -> Tensor:

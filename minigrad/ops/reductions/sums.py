@@ -16,7 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.half_precision import in_float32
 from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.operands import numbers_only
+from minigrad.ops.operands import named, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
@@ -222,9 +222,8 @@ def _spread(name: str, along_dims: Any, meaning: str, with_mean: bool = False) -
             )
         return (result, mean_dims(input, dims, keepdim)) if with_mean else result
 
-    spread.__name__ = spread.__qualname__ = name
-    spread.__doc__ = f"{meaning}, over the count less `correction`: 1 unless given, or 0 with `unbiased=False`."
-    return public(overloaded=True, method=not with_mean)(spread)
+    meaning += ", over the count less `correction`: 1 unless given, or 0 with `unbiased=False`."
+    return public(overloaded=True, method=not with_mean)(named(name, meaning, spread))
 
 
 var_mean = _spread("var_mean", var, "(`var`, `mean`), the variance and the mean", with_mean=True)
