@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MutableMapping
 from itertools import groupby
 from typing import Any, Self
 
@@ -143,17 +143,14 @@ class ParameterList(_Parameters, ModuleList):
         super().__init__(values)
 
 
-class ModuleDict(_Container):
+class ModuleDict(_Container, MutableMapping[str, Any]):
     """Modules by name, whose parameters are found. It has no forward: call its modules yourself."""
+
+    __eq__, __hash__ = Module.__eq__, Module.__hash__  # unlike dictionaries, two with the same members are two
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
         self.update(modules or ())
-
-    def update(self, modules: Any) -> None:
-        """Take the members of a dictionary, or of pairs."""
-        for key, module in modules.items() if hasattr(modules, "items") else modules:
-            self[key] = module
 
     def __getitem__(self, key: str) -> Any:
         return self._members[key]
@@ -167,24 +164,14 @@ class ModuleDict(_Container):
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._members
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._members.keys()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """Pairs of a name and a member."""
-        return self._members.items()
-
-    def values(self) -> Iterable[Any]:
-        """The members."""
-        return self._members.values()
-
 
 class ParameterDict(_Parameters, ModuleDict):
     """Parameters by name, which the module's `parameters()` finds; other tensors that are put into it become some."""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__(parameters)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter with this name, which begins as `default` if there is none."""
+        super().setdefault(key, default)
+        return self[key]

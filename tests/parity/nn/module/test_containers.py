@@ -78,8 +78,8 @@ def _(F: Any) -> Any:
     del m["b"]
     return [
         list(m), list(m.keys()), [kind(v) for v in m.values()], [k for k, _ in m.items()], "a" in m, len(m),
-        kind(m["a"]), kind(m.a),
-        refused(lambda: m["zz"], KeyError, "'zz'"),
+        kind(m["a"]), kind(m.a), m == m, m == F.nn.ModuleDict(m), len({m, m}), kind(m.pop("c")), list(m),
+        m.clear(), list(m), refused(lambda: m["zz"], KeyError, "'zz'"), refused(lambda: m.pop("zz"), KeyError, "'zz'"),
     ]  # fmt: skip
 
 
@@ -106,6 +106,7 @@ def _(F: Any) -> Any:
     return [
         list(p), list(p.keys()), [v.shape for v in p.values()], [k for k, _ in p.items()], "a" in p, "b" in p, len(p),
         kind(p["c"]), p.a.shape, [name for name, _ in p.named_parameters()], list(p.state_dict()),
+        p.get("zz"), kind(p.setdefault("d", F.ones(2))), p.pop("a").shape, list(p), p.clear(), len(p),
     ]  # fmt: skip
 
 
