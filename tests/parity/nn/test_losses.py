@@ -210,6 +210,11 @@ ERRORS = [
         "Expected query, key, and value to have the same dtype, but got query.dtype: float key.dtype: double",
     ),
     (
+        "f.scaled_dot_product_attention(r(2, 3).half(), i(1, 2).int(), r(2, 3))",
+        RuntimeError,
+        "Expected query, key, and value to have the same dtype, but got query.dtype: c10::Half key.dtype: int and",
+    ),
+    (
         "f.scaled_dot_product_attention(r(2, 3), r(2, 3), r(2, 3), F.zeros(2, 2).long())",
         RuntimeError,
         "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: long int and",
