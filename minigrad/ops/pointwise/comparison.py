@@ -108,16 +108,11 @@ __ior__ = augmented(in_place(bitwise_or, "bitwise_or_"), "|=", "__ror__")
 __ixor__ = augmented(in_place(bitwise_xor, "bitwise_xor_"), "^=", "__rxor__")
 
 
+@public(function=False, name="__invert__")
 @op()
 def bitwise_not(self: Array) -> Array:
     """~input; for bools, whether it is false."""
-    return ~self
-
-
-@public(function=False, name="__invert__")
-def invert(input: Tensor) -> Tensor:
-    """~input."""
-    if input.dtype.is_floating_point:
+    if self.dtype.kind == "f":
         text = "~ (operator.invert) is only implemented on integer and Boolean-type tensors, not"
-        raise TypeError(f"{text} {input.dtype}: compare first, as in ~(x > 0).")
-    return bitwise_not(input)
+        raise TypeError(f"{text} {dtypes.of(self)}: compare first, as in ~(x > 0).")
+    return ~self
