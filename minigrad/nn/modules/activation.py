@@ -6,7 +6,6 @@ that are options. The computation is in `minigrad.ops.pointwise`.
 
 from __future__ import annotations
 
-from minigrad.absent import takes_left_out
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.module import Module
@@ -50,8 +49,7 @@ class GELU(Layer):
         return F.gelu(input, approximate=self.approximate)
 
 
-@takes_left_out
-class SiLU(Module):
+class SiLU(Layer):
     """x * sigmoid(x), also called swish."""
 
     def forward(self, input: Tensor) -> Tensor:

@@ -190,7 +190,7 @@ def _additive(mask: Mask, name: str, kind: Any) -> Mask:
     return where(mask, forbidden, allowed)
 
 
-class TransformerEncoderLayer(Module):
+class TransformerEncoderLayer(Layer):
     """Attention of a sequence to itself, then two linear layers at each position, both with a residual connection.
 
     Args:
@@ -205,29 +205,25 @@ class TransformerEncoderLayer(Module):
         bias: whether linear layers and layer norms have a bias.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **place)
+    _shown = ()
+    d_model: int
+    nhead: int
+    dim_feedforward: int = 2048
+    dropout: Any = 0.1
+    activation: Any = F.relu
+    layer_norm_eps: float = 1e-5
+    batch_first: bool = False
+    norm_first: bool = False
+    bias: bool = True
+
+    def _set_up(self, dropout: float, activation: Any, bias: bool, device: Any, dtype: Any) -> None:
+        size, eps, place = self.d_model, self.layer_norm_eps, {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(size, self.nhead, dropout, bias, batch_first=self.batch_first, **place)
+        self.linear1 = Linear(size, self.dim_feedforward, bias, **place)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **place)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **place)
+        self.linear2 = Linear(self.dim_feedforward, size, bias, **place)
+        self.norm1 = LayerNorm(size, eps, bias=bias, **place)
+        self.norm2 = LayerNorm(size, eps, bias=bias, **place)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         if isinstance(activation, str):
