@@ -31,11 +31,10 @@ def named(name: str, meaning: str | None, function: Callable[..., Any]) -> Any:
     return function
 
 
-def floats_only(kernel: str, array: Array) -> None:
+def floats_only(kernel: str, array: Array, advice: str = "convert it first, as in x.float()") -> None:
     """Raise, in the name of PyTorch's kernel, if an array does not hold floats."""
     if array.dtype.kind != "f":
-        kind = dtypes.of(array).tensor_type
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}': convert it first, as in x.float()")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(array).tensor_type}': {advice}")
 
 
 def numbers_only(kernel: str, array: Array) -> None:

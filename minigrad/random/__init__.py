@@ -16,6 +16,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.creation import array_like, empty_array, factory
+from minigrad.ops.operands import floats_only
 from minigrad.ops.places.assignment import overwriting
 from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
@@ -47,7 +48,7 @@ get_rng_state, set_rng_state = default_generator.get_state, default_generator.se
 def _uniform(function: str, array: Array, generator: Any, low: float = 0, high: float = 1) -> Array:
     """Uniform numbers from low up to but without high."""
     source = _source(function, generator)
-    _check_floating("check_uniform_bounds", array.dtype, function)
+    floats_only("check_uniform_bounds", array, f"{function}() needs a dtype like float32")
     most = _check_bounds(array.dtype, {"from": low, "to": high})
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
@@ -61,7 +62,7 @@ def _normal(function: str, array: Array, generator: Any, mean: float = 0, std: f
     source = _source(function, generator)
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    _check_floating("normal_kernel_cpu", array.dtype, function)
+    floats_only("normal_kernel_cpu", array, f"{function}() needs a dtype like float32")
     numbers = recipes.normal(array.size, array.dtype, mean, std, source, array.flags.c_contiguous)
     return in_memory_order(numbers, array)
 
@@ -83,7 +84,7 @@ def _ones_and_zeros(function: str, array: Array, generator: Any, p: Any) -> Arra
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         return in_memory_order((recipes.unit_doubles(array.size, source) < p).astype(array.dtype), array)
     chances = own_array(p)
-    _check_floating("bernoulli_tensor_cpu_p_", chances.dtype, function)
+    floats_only("bernoulli_tensor_cpu_p_", chances)
     if chances.size and not (chances.min() >= 0 and chances.max() <= 1):
         found = f"Probabilities are from 0 to 1, and these from {chances.min()} to {chances.max()}."
         raise RuntimeError(f"Expected p_in >= 0 && p_in <= 1 to be true, but got false. {found}")
@@ -107,12 +108,6 @@ def _source(function: str, generator: Any) -> Generator:
     if not isinstance(generator, Generator | None):
         raise no_such_form(function, TypeError("generator= is no minigrad.Generator"), (generator,))
     return generator or default_generator
-
-
-def _check_floating(kernel: str, kind: Any, function: str) -> None:
-    if kind.kind != "f":
-        name = dtypes.from_numpy(kind).tensor_type
-        raise NotImplementedError(f'"{kernel}" not implemented for {name!r}: {function}() needs a dtype like float32')
 
 
 # ---------------------------------------------------------------- new tensors
