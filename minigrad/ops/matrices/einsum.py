@@ -34,8 +34,9 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     if len(tensors) != len(terms):
         count = "fewer" if len(tensors) < len(terms) else "more"
         raise RuntimeError(f"einsum(): {count} operands were provided than specified in the equation")
-    terms = [_spelled_out(term, tensors[place], place) for place, term in enumerate(terms)]
-    every, sizes = "".join(terms), _sizes(terms, tensors)
+    sizes: dict[str, int] = {}  # of the letters, but for those of size 1
+    terms = [_spelled_out(term, tensors[place], place, sizes) for place, term in enumerate(terms)]
+    every = "".join(terms)
     hidden = "".join(sorted({*_HIDDEN} & {*every}))
     once = "".join(letter for letter in sorted({*every}) if letter in hidden or every.count(letter) == 1)
     kept = output.replace("...", hidden) if arrow else once
@@ -52,25 +53,21 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     return _arranged(product, own, order, [sizes.get(letter, 1) for letter in kept])
 
 
-def _spelled_out(term: str, tensor: Tensor, place: int) -> str:
-    """The letters of an operand's dimensions, with one for each that `...` stands for."""
+def _spelled_out(term: str, tensor: Tensor, place: int, sizes: dict[str, int]) -> str:
+    """The letters of an operand's dimensions, with one for each that `...` stands for. Notes their sizes; RuntimeError
+    where one has two.
+    """
     letters = term.replace("...", "")
     more = tensor.ndim - len(letters)
     if more < 0 or (more and letters == term):
         text = f"({len(letters)}) does not match the number of dimensions ({tensor.ndim}) for operand {place}"
         raise RuntimeError(f"einsum(): the number of subscripts in the equation {text} and no ellipsis was given")
-    return term.replace("...", _HIDDEN[len(_HIDDEN) - more :])
-
-
-def _sizes(terms: list[str], tensors: Any) -> dict[str, int]:
-    """The size of each letter, but for those of size 1. RuntimeError where one has two sizes."""
-    sizes: dict[str, int] = {}
-    for place, (term, tensor) in enumerate(zip(terms, tensors, strict=True)):
-        for letter, size in zip(term, tensor.shape, strict=True):
-            if size != 1 and size != sizes.setdefault(letter, size):
-                text = f"which does not broadcast with previously seen size {sizes[letter]}"
-                raise RuntimeError(f"einsum(): subscript {letter} has size {size} for operand {place} {text}")
-    return sizes
+    letters = term.replace("...", _HIDDEN[len(_HIDDEN) - more :])
+    for letter, size in zip(letters, tensor.shape, strict=True):
+        if size != 1 and size != sizes.setdefault(letter, size):
+            text = f"which does not broadcast with previously seen size {sizes[letter]}"
+            raise RuntimeError(f"einsum(): subscript {letter} has size {size} for operand {place} {text}")
+    return letters
 
 
 def _prepared(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor, str]:
