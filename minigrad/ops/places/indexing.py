@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,10 +34,16 @@ def along(dim: int, part: Any) -> tuple[Any, ...]:
     return (*(slice(None),) * dim, part, ...)
 
 
-def _basic_op(node: str) -> Any:
-    """Indexing by ints, slices, None and `...`: always a view. One op for each of the names that PyTorch has for it."""
+def _put_back(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+    """The gradient of taking out."""
+    return F.index_backward(g, index, self_shape)
 
-    @op(name=node, view=True, self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape))
+
+# One op for each of the names that PyTorch has for the same: ints, slices, None and `...` give a view, arrays a copy.
+
+
+def _basic_op(node: str) -> Any:
+    @op(name=node, view=True, self=_put_back)
     def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
         """The part that ints, slices, None and `...` select."""
         return self[index]
@@ -61,21 +66,16 @@ def select_one(self: Array, dim: int, index: int) -> Array:
     return self[along(dim, index)]
 
 
-_reading = partial(
-    op, exact=True, kept=("index",), self=lambda F, g, self_shape, index: F.index_backward(g, index, self_shape)
-)
+def _advanced_op(node: str) -> Any:
+    @op(name=node, exact=True, kept=("index",), self=_put_back)
+    def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
+        """The elements that arrays of ints or bools select, as a copy."""
+        return self[index]
+
+    return advanced_index
 
 
-@_reading(name="IndexBackward0")
-def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
-    """The elements that arrays of ints or bools select, as a copy."""
-    return self[index]
-
-
-@_reading(name="IndexSelectBackward0")
-def selected_index(self: Array, index: tuple[Any, ...]) -> Array:
-    """The parts along a dimension that a vector of numbers selects, as a copy."""
-    return self[index]
+selected_index, advanced_index = _advanced_op("IndexSelectBackward0"), _advanced_op("IndexBackward0")
 
 
 @op(name="IndexPutBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
