@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -125,7 +125,7 @@ def _sums(size: int, border: int, starts: tuple[int, ...], ends: tuple[int, ...]
     return mix_of((np.array(starts)[:, None] <= pixels) & (pixels < np.array(ends)[:, None]), border)
 
 
-def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
+def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
     """Sums of windows over how many pixels they count.
 
     `spans`: for each dimension the windows' starts and ends, and how many pixels each counts.
@@ -134,27 +134,16 @@ def _means(mix: Any, input: Tensor, spans: list[tuple[Array, Array, Array]]) -> 
         _sums(size, max(0, -min(starts, default=0)), tuple(starts.tolist()), tuple(ends.tolist()))
         for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True)
     ]
-    means: Tensor = mix(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
-    return means
+    return mix(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
 
 
 # ---------------------------------------------------------------- what is asked for
 
 
-def _options(function: str, kernel: Any, stride: Any, padding: Any, dilation: Any) -> list[Sizes]:
-    """The options, each with one int for rows and one for columns: sequences are images of one row."""
-    dims, options = int(function[-2]), []
-    given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
-    for name, value in {**given, "dilation": dilation}.items():
-        omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
-        text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
-        values = one_per_dim(value, dims, text)
-        options.append(values if dims == 2 else (0 if name == "padding" else 1, *values))
-    return options
-
-
-def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tuple[Tensor, Sizes, Sizes, Way]:
-    """The images, the size of the windows, how many there are, and their way.
+def _windows(
+    function: str, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> tuple[Tensor, Sizes, Sizes, Way]:
+    """The images, the size of the windows, how many there are, and their way. Sequences are images of one row.
 
     With `ceil_mode`, also the last window that starts inside the image or before it. RuntimeError, in PyTorch's words,
     for what does not fit.
@@ -174,7 +163,14 @@ def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tupl
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
         text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
-    window, steps, borders, spacings = _options(function, *given)
+    options: list[Sizes] = []
+    given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
+    for name, value in {**given, "dilation": dilation}.items():
+        omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
+        text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
+        for_rows = (0 if name == "padding" else 1,) * (2 - dims)
+        options.append((*for_rows, *one_per_dim(value, dims, text)))
+    window, steps, borders, spacings = options
     if 0 in steps and not own_words:
         raise RuntimeError(f"stride should not be zero: it is {steps}; by default it is the kernel's size")
     sizes = {"kernel_size": ("k", window), "stride": ("d", steps), "dilation": ("dilation", spacings)}
@@ -185,7 +181,7 @@ def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tupl
                 f"{name.replace('_', ' ')} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}",
             )
     image = input if dims == 2 else views.unsqueeze(input, -2)
-    places, padding = [], []
+    places, around = [], []
     for size, k, step, border, spacing in zip(image.shape[-2:], window, steps, borders, spacings, strict=True):
         reach = spacing * (k - 1) + 1
         if border < 0:
@@ -203,7 +199,7 @@ def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tupl
         if ceil_mode and (count - 1) * step >= size + border:
             count -= 1
         places.append(count)
-        padding.append((border, (count - 1) * step + reach - size - border))
+        around.append((border, (count - 1) * step + reach - size - border))
     if min(places) <= 0:
         before, after = (times((image.shape[-3], *pixels), "x") for pixels in (image.shape[-2:], places))
         raise refused(
@@ -211,35 +207,7 @@ def _windows(function: str, input: Tensor, ceil_mode: bool, *given: Any) -> tupl
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small: the windows "
             "are larger than the image.",
         )
-    return image, window, tuple(places), Way(steps, tuple(padding), spacings)
-
-
-def _largest(function: str, input: Tensor, return_indices: bool, *options: Any) -> Any:
-    """The largest of each window; with `return_indices` also where it is."""
-    image, window, _, way = _windows(function, input, *options)
-    numbers_only("max_pool2d", image._array)
-    results = [max_pool(image, window, way)]
-    if return_indices:
-        numbers = np.broadcast_to(np.arange(math.prod(image.shape[-2:])).reshape(image.shape[-2:]), image.shape)
-        places = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
-        results.append(from_array(places))
-    if image is not input:
-        results = [views.squeeze(result, -2) for result in results]
-    return tuple(results) if return_indices else results[0]
-
-
-def _averages(function: str, input: Tensor, include: bool, *options: Any) -> Tensor:
-    """The mean of each window, counting its padding or not."""
-    image, window, places, way = _windows(function, input, *options)
-    spans = []
-    along = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
-    for size, k, count, step, (border, _) in along:
-        starts = np.arange(count) * step - border
-        ends = np.minimum(starts + k, size + border)  # a window that was added by ceil_mode may reach further
-        inside = np.minimum(ends, size) - np.maximum(starts, 0)
-        spans.append((starts, ends, ends - starts if include else inside))
-    means = _means(_avg_pool, image, spans)
-    return means if image is input else views.squeeze(means, -2)
+    return image, window, tuple(places), Way(steps, tuple(around), spacings)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -264,7 +232,16 @@ def _max_pooling(name: str) -> Any:
         window may reach beyond the image. With `return_indices` the result is (values, indices), which count an image's
         pixels row by row. RuntimeError for windows that do not fit.
         """
-        return _largest(name, input, return_indices, ceil_mode, kernel_size, stride, padding, dilation)
+        image, window, _, way = _windows(name, input, kernel_size, stride, padding, dilation, ceil_mode)
+        numbers_only("max_pool2d", image._array)
+        results = [max_pool(image, window, way)]
+        if return_indices:
+            numbers = np.broadcast_to(np.arange(math.prod(image.shape[-2:])).reshape(image.shape[-2:]), image.shape)
+            places = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
+            results.append(from_array(places))
+        if image is not input:
+            results = [views.squeeze(result, -2) for result in results]
+        return tuple(results) if return_indices else results[0]
 
     return public(name=name, function=False, method=False, everywhere=True)(pooling)
 
@@ -286,7 +263,16 @@ def _mean_pooling(name: str) -> Any:
         `stride` is the kernel's size unless given. Padding counts as zeros, or with `count_include_pad=False` not at
         all. RuntimeError for windows that do not fit.
         """
-        return _averages(name, input, count_include_pad, ceil_mode, kernel_size, stride, padding, 1)
+        image, window, places, way = _windows(name, input, kernel_size, stride, padding, 1, ceil_mode)
+        spans = []
+        along = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
+        for size, k, count, step, (border, _) in along:
+            starts = np.arange(count) * step - border
+            ends = np.minimum(starts + k, size + border)  # a window that was added by ceil_mode may reach further
+            inside = np.minimum(ends, size) - np.maximum(starts, 0)
+            spans.append((starts, ends, ends - starts if count_include_pad else inside))
+        means = _means(_avg_pool, image, spans)
+        return means if image is input else views.squeeze(means, -2)
 
     return public(name=name, function=False, method=False, everywhere=True)(pooling)
 
