@@ -47,14 +47,13 @@ class Parameter(Tensor):
         own_array(self)
         return share_outside(object.__new__(Tensor), self)
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
+    def __deepcopy__(self, memo: dict[int, Parameter]) -> Parameter:
         """A copy with its own memory and without `.grad`; a parameter that is shared in the original is shared in the
         copy.
         """
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
-        copied: Parameter = memo[id(self)]
-        return copied
+        return memo[id(self)]
 
     def __repr__(self) -> str:
         plain = from_array(own_array(self))

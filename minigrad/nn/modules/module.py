@@ -281,8 +281,7 @@ def indent_rest(text: str) -> str:
 def typename(value: Any) -> str:
     """The name of a value's type as PyTorch writes it in error texts: "int", "minigrad.FloatTensor", ..."""
     if isinstance(value, Tensor):
-        name: str = value.type()  # type: ignore[assignment]
-        return name
+        return str(value.type())
     kind = type(value)
     named = value if hasattr(value, "__qualname__") else kind
     return named.__qualname__ if named.__module__ == "builtins" else f"{named.__module__}.{named.__qualname__}"

@@ -244,7 +244,7 @@ class RNNBase(Recurrent):
             outputs.append(state[0])
         return stack_along(outputs[::step]), state
 
-    def _initial_states(self, states: Any, batch: int, dtype: Any) -> Sequence[Tensor]:
+    def _initial_states(self, states: Sequence[Tensor] | None, batch: int, dtype: Any) -> Sequence[Tensor]:
         """The given states, or zeros. RuntimeError if a given one has another size."""
         size = (self.num_layers * len(self._suffixes(0)), batch, self.hidden_size)
         if states is None:
@@ -253,8 +253,7 @@ class RNNBase(Recurrent):
             if state.shape != size:
                 name = "hidden" if self._states == 1 else f"hidden[{number}]"
                 raise RuntimeError(f"Expected {name} size {size}, got {list(state.shape)}")
-        given: Sequence[Tensor] = states
-        return given
+        return states
 
     def _check_input(self, input: Tensor, states: Any) -> None:
         rank, weight = input.ndim, self.weight_ih_l0

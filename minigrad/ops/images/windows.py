@@ -92,8 +92,7 @@ def bordered(size: Sequence[int], padding: tuple[tuple[int, int], ...]) -> Sizes
 def crop(padded: Array, padding: tuple[tuple[int, int], ...], size: Sequence[int]) -> Array:
     """The image within a border, as a view."""
     inner = [slice(before, before + s) for (before, _), s in zip(padding, size, strict=True)]
-    view: Array = padded[(..., *inner)]
-    return view
+    return padded[(..., *inner)]
 
 
 def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Way) -> Iterator[Array]:
