@@ -31,6 +31,11 @@ def named(name: str, meaning: str | None, function: Callable[..., Any]) -> Any:
     return function
 
 
+def each_named(*nodes: str, **declared: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """Declare one op for each of the names that PyTorch's nodes have for it; rules that call it get the last one."""
+    return lambda kernel: tuple([op(name=node, **declared)(kernel) for node in nodes])
+
+
 def floats_only(kernel: str, array: Array, advice: str = "convert it first, as in x.float()") -> None:
     """Raise, in the name of PyTorch's kernel, if an array does not hold floats."""
     if array.dtype.kind != "f":

@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.half_precision import widened
 from minigrad.op import Array, op
 from minigrad.ops.losses.elementwise import check_reduction
-from minigrad.ops.operands import floats_only
+from minigrad.ops.operands import each_named, floats_only
 from minigrad.ops.places.elements import masked_fill
 from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.reductions.softmax import log_softmax
@@ -33,30 +33,25 @@ class Targets(NamedTuple):
     shape: tuple[int, ...]  # of all targets
 
 
-def _nll(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by whether there are spatial dimensions."""
-
-    @op(
-        name=node,
-        kept=("targets",),
-        self=lambda F, g, self, targets, reduction: F.nll_gradient(g, self, targets, reduction),
-    )
-    def nll(self: Array, targets: Targets, reduction: str) -> Array:
-        """-weight * log-probability of the target class; for the mean, their sum over that of the weights."""
-        picked = self[targets.chosen]
-        if targets.weights is not None:
-            picked = picked * targets.weights
-        if reduction == "none" and targets.shape:
-            out = np.zeros(targets.shape, self.dtype)
-            out[targets.places] = -picked
-            return out
-        total = 0 - np.add.reduce(picked, axis=None)  # not -0 where it is 0
-        return total / targets.total if reduction == "mean" else total
-
-    return nll
+@each_named(
+    *("NllLossBackward0", "NllLoss2DBackward0"),
+    kept=("targets",),
+    self=lambda F, g, self, targets, reduction: F.nll_gradient(g, self, targets, reduction),
+)
+def nll(self: Array, targets: Targets, reduction: str) -> Array:
+    """-weight * log-probability of the target class; for the mean, their sum over that of the weights."""
+    picked = self[targets.chosen]
+    if targets.weights is not None:
+        picked = picked * targets.weights
+    if reduction == "none" and targets.shape:
+        out = np.zeros(targets.shape, self.dtype)
+        out[targets.places] = -picked
+        return out
+    total = 0 - np.add.reduce(picked, axis=None)  # not -0 where it is 0
+    return total / targets.total if reduction == "mean" else total
 
 
-nll_of_rows, nll_of_maps = _nll("NllLossBackward0"), _nll("NllLoss2DBackward0")
+nll_of_rows, nll_of_maps = nll  # by whether there are spatial dimensions
 
 
 @op(
@@ -104,8 +99,8 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index
         flat = input.reshape(batch, classes, 1, math.prod(space)), target.reshape(batch, 1, math.prod(space))
         loss = _nll_loss(*flat, weight, ignore_index, reduction)
         return loss.view(target.shape) if reduction == "none" else loss
-    nll = nll_of_maps if input.ndim == 4 else nll_of_rows
-    return nll(input, _targets(input, target, weight, ignore_index), reduction)
+    of_kind = nll_of_maps if input.ndim == 4 else nll_of_rows
+    return of_kind(input, _targets(input, target, weight, ignore_index), reduction)
 
 
 def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:

@@ -21,6 +21,7 @@ from minigrad.autograd.saved import save
 from minigrad.creation import as_tensor
 from minigrad.op import Array, op
 from minigrad.operands import check_places
+from minigrad.ops.operands import each_named
 from minigrad.ops.places.elements import check_bounds, scatter_add_along
 from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, wrap_dim
@@ -39,21 +40,13 @@ def _put_back(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...
     return F.index_backward(g, index, self_shape)
 
 
-# One op for each of the names that PyTorch has for the same: ints, slices, None and `...` give a view, arrays a copy.
+@each_named("AliasBackward0", "SliceBackward0", "UnsqueezeBackward0", "SelectBackward0", view=True, self=_put_back)
+def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
+    """The part that ints, slices, None and `...` select: always a view."""
+    return self[index]
 
 
-def _basic_op(node: str) -> Any:
-    @op(name=node, view=True, self=_put_back)
-    def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
-        """The part that ints, slices, None and `...` select."""
-        return self[index]
-
-    return basic_index
-
-
-alias_index, slice_index, unsqueeze_index, select_index = (
-    _basic_op(f"{kind}Backward0") for kind in ("Alias", "Slice", "Unsqueeze", "Select")
-)
+alias_index, slice_index, unsqueeze_index, select_index = basic_index
 
 
 @op(
@@ -66,16 +59,13 @@ def select_one(self: Array, dim: int, index: int) -> Array:
     return self[along(dim, index)]
 
 
-def _advanced_op(node: str) -> Any:
-    @op(name=node, exact=True, kept=("index",), self=_put_back)
-    def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
-        """The elements that arrays of ints or bools select, as a copy."""
-        return self[index]
-
-    return advanced_index
+@each_named("IndexSelectBackward0", "IndexBackward0", exact=True, kept=("index",), self=_put_back)
+def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
+    """The elements that arrays of ints or bools select, as a copy."""
+    return self[index]
 
 
-selected_index, advanced_index = _advanced_op("IndexSelectBackward0"), _advanced_op("IndexBackward0")
+selected_index, taken_index = advanced_index
 
 
 @op(name="IndexPutBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
@@ -274,7 +264,7 @@ def index(input: Tensor, index: Any) -> Tensor:
     parts, taken = read_index(input, index, needs_grad(input))
     if taken is None:
         return basic(input, parts)
-    return advanced_index(input if is_whole(parts) else basic(input, parts), taken)
+    return taken_index(input if is_whole(parts) else basic(input, parts), taken)
 
 
 def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad import dtypes, return_types
 from minigrad.op import Array, op
 from minigrad.operands import MISSING, wrong_type
-from minigrad.ops.operands import numbers_only
+from minigrad.ops.operands import each_named, numbers_only
 from minigrad.ops.pointwise.choices import maximum, minimum
 from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, wrap_dims
 from minigrad.public import Dims, public
@@ -32,19 +32,20 @@ def _put_back(F: Any, g: Any, indices: Any, dim: int, keepdim: bool, self_shape:
     return F.scatter(F.zeros(self_shape, g), g, indices, dim)
 
 
-def take_along_op(node: str) -> Any:
-    """One op for each of the names that PyTorch has, by how the indices were found."""
+@each_named(
+    *("MaxBackward0", "MinBackward0", "MedianBackward1", "SortBackward0", "SortBackward1", "TopkBackward0"),
+    constants=("indices",),
+    self=_put_back,
+)
+def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
+    """The elements at `indices` along `dim`, however these were found. The gradient goes to these."""
+    if not self.ndim:
+        return np.array(self)
+    taken = np.take_along_axis(self, indices if keepdim else np.expand_dims(indices, dim), dim)
+    return taken if keepdim else np.squeeze(taken, dim)
 
-    @op(name=node, constants=("indices",), self=_put_back)
-    def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
-        """The elements at `indices` along `dim`. The gradient goes to these."""
-        if not self.ndim:
-            return np.array(self)
-        if keepdim:
-            return np.take_along_axis(self, indices, dim)
-        return np.squeeze(np.take_along_axis(self, np.expand_dims(indices, dim), dim), dim)
 
-    return take_along
+max_dim, min_dim, median_dim, sorted_values, stably_sorted, topk_values = take_along
 
 
 # ---------------------------------------------------------------- the largest and the smallest
@@ -93,10 +94,6 @@ def _extreme_along_op(node: str, extreme: Callable[..., Any]) -> Any:
 
 
 largest_along, smallest_along = _extreme_along_op("AmaxBackward0", np_max), _extreme_along_op("AminBackward0", np_min)
-max_dim, min_dim = take_along_op("MaxBackward0"), take_along_op("MinBackward0")
-median_dim = take_along_op("MedianBackward1")
-sorted_values, stably_sorted = take_along_op("SortBackward0"), take_along_op("SortBackward1")
-topk_values = take_along_op("TopkBackward0")
 
 
 # ---------------------------------------------------------------- as the learner calls them

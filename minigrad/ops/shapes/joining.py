@@ -15,6 +15,7 @@ import numpy as np
 
 from minigrad.op import Array, op
 from minigrad.operands import check_places
+from minigrad.ops.operands import each_named
 from minigrad.ops.places.indexing import along
 from minigrad.ops.shapes.views import reshape
 from minigrad.public import Tensors, as_ints, public
@@ -73,18 +74,13 @@ def unbind(self: Array, dim: int = 0) -> list[Array]:
     return [self[along(dim, i)] for i in range(self.shape[dim])]
 
 
-def _split_op(node: str) -> Any:
-    """One op for each of PyTorch's nodes: for pieces of one size, and of several."""
-
-    @op(name=node, view=True, several=True, self=_joined)
-    def split(self: Array, sizes: Shape, dim: int) -> list[Array]:
-        """Pieces of the sizes given along a dimension."""
-        return [self[piece] for piece in _pieces(dim, sizes)]
-
-    return split
+@each_named("SplitBackward0", "SplitWithSizesBackward0", view=True, several=True, self=_joined)
+def split(self: Array, sizes: Shape, dim: int) -> list[Array]:
+    """Pieces of the sizes given along a dimension."""
+    return [self[piece] for piece in _pieces(dim, sizes)]
 
 
-split_evenly, split_with_sizes = _split_op("SplitBackward0"), _split_op("SplitWithSizesBackward0")
+split_evenly, split_with_sizes = split
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -141,8 +137,8 @@ def cat_along(tensors: Tensors, dim: int = 0) -> Tensor:
     return cat(*tensors, dim=dim)
 
 
-@public(method=False)
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+@public(name="split", method=False)
+def split_along(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the tensor's pieces along `dim`: all of one size (but maybe the last), or of the sizes given."""
     dim, total = _to_divide("split", tensor, dim)
     if isinstance(split_size_or_sections, int | np.integer | Tensor):
@@ -166,7 +162,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 @public(name="split", function=False)
 def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """`x.split(split_size)`: the function `split`, whose second argument has another name as a method."""
-    return split(self, split_size, dim)
+    return split_along(self, split_size, dim)
 
 
 @public(composed=True)
@@ -175,7 +171,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     dim, total = _to_divide("chunk", input, dim)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return split(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
+    return split_along(input, -(-total // chunks), dim) if total else split_with_sizes(input, (0,) * chunks, dim)
 
 
 def _to_divide(function: str, input: Tensor, dim: int) -> tuple[int, int]:

@@ -7,12 +7,13 @@ transposing.py, views that repeat elements in expanding.py.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from minigrad.op import Array, arrays, op, tensors
+from minigrad.ops.operands import each_named
 from minigrad.public import Dims, Sizes, public
 from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, wrap_dim
@@ -20,14 +21,10 @@ from minigrad.tensor import Tensor, from_array, wrap_dim
 
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """The shape with its -1, if there is one, worked out for `count` elements; RuntimeError if it does not fit."""
-    known, open_sizes = 1, 0
     for index, size in enumerate(shape):
         if size < -1:
             raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
-        if size == -1:
-            open_sizes += 1
-        else:
-            known *= size
+    open_sizes, known = shape.count(-1), abs(math.prod(shape))  # of which a -1 changes the sign alone
     if open_sizes > 1:
         raise RuntimeError("only one dimension can be inferred")
     if open_sizes and known == count == 0:
@@ -69,18 +66,17 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
-def _squeeze_op(node: str) -> Any:
-    """One op for each of PyTorch's nodes, by how the dimensions are given: not at all, as one, as several."""
+@each_named(
+    *("SqueezeBackward0", "SqueezeBackward2", "SqueezeBackward1"),
+    view=True,
+    self=lambda F, g, self_shape: F.reshape(g, self_shape),
+)
+def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
+    """The array without the dimensions `dim`, which have size 1."""
+    return self.squeeze(dim)
 
-    @op(name=node, view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
-    def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
-        """The array without the dimensions `dim`, which have size 1."""
-        return self.squeeze(dim)
 
-    return squeeze_one
-
-
-squeeze_all, squeeze_one, squeeze_several = (_squeeze_op(f"SqueezeBackward{number}") for number in range(3))
+squeeze_all, squeeze_several, squeeze_dim = squeeze_one  # by how the dimensions are given
 
 
 @public(overloaded=True, in_place="view")
@@ -88,7 +84,7 @@ def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
     wrapped = range(input.ndim) if dim is None else different_dims(dim, input.ndim)
     ones = tuple([d for d in wrapped if input.ndim and input.shape[d] == 1])
-    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
+    by_kind = squeeze_all if dim is None else squeeze_dim if isinstance(dim, int) else squeeze_several
     return by_kind(input, ones)
 
 
