@@ -8,113 +8,75 @@ from __future__ import annotations
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
-from minigrad.nn.modules.module import Module
-from minigrad.tensor import Tensor
 
 
-class ReLU(Layer):
+class ReLU(Layer, function=F.relu):
     """max(0, x)."""
 
     inplace: bool = False
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.relu(input, self.inplace)
 
-
-class LeakyReLU(Layer):
+class LeakyReLU(Layer, function=F.leaky_relu):
     """x, and negative_slope * x for negative x."""
 
     negative_slope: float = 1e-2
     inplace: bool = False
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
 
-
-class ELU(Layer):
+class ELU(Layer, function=F.elu):
     """x, and alpha * (exp(x) - 1) for negative x."""
 
     alpha: float = 1.0
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.elu(input, self.alpha)
 
-
-class GELU(Layer):
+class GELU(Layer, function=F.gelu):
     """x * P(X <= x) for a standard normal X; approximate="tanh" for a formula with tanh."""
 
     approximate: str = "none"
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.gelu(input, approximate=self.approximate)
 
-
-class SiLU(Layer):
+class SiLU(Layer, function=F.silu):
     """x * sigmoid(x), also called swish."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input)
 
-
-class Softplus(Layer):
+class Softplus(Layer, function=F.softplus):
     """log(1 + exp(beta * x)) / beta, a smooth ReLU; x where beta * x > threshold, so that exp does not overflow."""
 
     beta: float = 1.0
     threshold: float = 20.0
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softplus(input, self.beta, self.threshold)
 
-
-class Sigmoid(Module):
+class Sigmoid(Layer, function=F.sigmoid):
     """1 / (1 + exp(-x))."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return input.sigmoid()
 
-
-class LogSigmoid(Module):
+class LogSigmoid(Layer, function=F.logsigmoid):
     """log(sigmoid(x))."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.logsigmoid(input)
 
-
-class Tanh(Module):
+class Tanh(Layer, function=F.tanh):
     """tanh(x)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return input.tanh()
 
-
-class Softmax(Layer):
+class Softmax(Layer, function=F.softmax):
     """exp(x) / sum(exp(x)) along `dim`: positive numbers whose sum is 1."""
 
     dim: int | None = None
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self.dim)
 
-
-class Softmin(Layer):
+class Softmin(Layer, function=F.softmin):
     """softmax(-x) along `dim`: the smallest number gets the most."""
 
     dim: int | None = None
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim)
 
-
-class LogSoftmax(Layer):
+class LogSoftmax(Layer, function=F.log_softmax):
     """log(softmax(x)) along `dim`, computed without overflow."""
 
     dim: int | None = None
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self.dim)
 
-
-class Dropout(Layer):
+class Dropout(Layer, function=F.dropout):
     """In training each element is set to 0 with probability `p`, and the others are divided by 1 - p.
 
     After `module.eval()` it does nothing. Hinton et al., "Improving neural networks by preventing co-adaptation of
@@ -128,15 +90,9 @@ class Dropout(Layer):
         if self.p < 0 or self.p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout(input, self.p, self.training, self.inplace)
-
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout2d(Dropout):
+class Dropout2d(Dropout, function=F.dropout2d):
     """Dropout of whole channels of images (N, C, H, W)."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.dropout2d(input, self.p, self.training, self.inplace)

@@ -107,7 +107,7 @@ class Conv2d(_ForwardConvolution):
     _function = staticmethod(F.conv2d)
 
 
-class ConvTranspose2d(_Convolution):
+class ConvTranspose2d(_Convolution, function=F.conv_transpose2d):
     """Transposed convolution over images (N, in_channels, H, W), which makes them larger.
 
     Each input is multiplied by the whole weight and added to a window of outputs, as the gradient of a convolution is.
@@ -127,8 +127,3 @@ class ConvTranspose2d(_Convolution):
     bias: Any = True
     dilation: Any = 1
     padding_mode: str = "zeros"
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.conv_transpose2d(
-            input, self.weight, self.bias, self.stride, self.padding, self.output_padding, self.groups, self.dilation
-        )

@@ -1,13 +1,13 @@
 """Layer: a module that is described by its options, as a dataclass is: each annotated attribute is one.
 
-    class ELU(Layer):
-        alpha: float = 1.0
+    class LeakyReLU(Layer, function=F.leaky_relu):
+        negative_slope: float = 1e-2
         inplace: bool = False
 
-        def forward(self, input):
-            return F.elu(input, self.alpha, self.inplace)
-
-The order and the defaults of the annotations are those of `ELU(...)`, and repr shows `ELU(alpha=1.0)`.
+The order and the defaults of the annotations are those of `LeakyReLU(...)`, and repr shows
+`LeakyReLU(negative_slope=0.01)`. Its `forward` is written at the first call, as plain as if somebody had typed it:
+`return function(input, negative_slope=self.negative_slope, inplace=self.inplace)`. Layers that are more than a function
+have a `forward` of their own.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from minigrad.absent import LEFT_OUT, takes_left_out
 from minigrad.nn.modules.module import Module
+from minigrad.op_text import Writer
 
 Sizes = int | Sequence[int]
 
@@ -31,6 +32,8 @@ def repeated(value: Any, count: int) -> tuple[int, ...]:
 class Layer(Module):
     """The base of layers with options, which come from the annotations of a subclass and its bases.
 
+    - `function`, if it is given, is what `forward` calls: with the inputs, and with all that the function has a
+      parameter for among the options, `weight`, `bias` and `training`.
     - An option of type `Tensor | None` is a buffer.
     - After `_: KW_ONLY` come options that are given by name only.
     - `_set_up` checks the options, completes them and makes the parameters. The options that it takes as arguments do
@@ -43,12 +46,14 @@ class Layer(Module):
     _unnamed = 0  # how many of them it shows without their names
     _shown_if_changed: ClassVar[tuple[str, ...]] = ()  # those that it shows only where they are not at their defaults
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, function: Callable[..., Any] | None = None) -> None:
         super().__init_subclass__()
         if not cls.__module__.startswith("minigrad.nn."):
             return  # a learner's subclass of a layer may annotate what it likes
         if annotations := inspect.get_annotations(cls):
             cls._take_options(annotations)
+        if function is not None:
+            cls.forward = _ForwardWriter(cls, function).function  # type: ignore[method-assign]
         if cls.__name__ in LEFT_OUT:
             takes_left_out(cls)
 
@@ -65,11 +70,10 @@ class Layer(Module):
                 cls._options[name] = inspect.Parameter(name, kind, default=default, annotation=annotation)
                 if name in cls.__dict__:
                     delattr(cls, name)  # a class attribute would hide a buffer or parameter of this name
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         for name in ("device", "dtype"):
             if name in cls._set_up.__code__.co_varnames and name not in annotations:
                 cls._options.pop(name, None)
-                cls._options[name] = inspect.Parameter(name, kind, default=None)
+                cls._options[name] = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
         cls.__init__ = _initializer(cls._options)  # type: ignore[method-assign]
         cls.__init__.__qualname__ = f"{cls.__name__}.__init__"  # what Python's errors about arguments say
 
@@ -90,6 +94,36 @@ class Layer(Module):
         """What repr says of an option: of a bias, whether there is one."""
         value = getattr(self, name)
         return value is not None if name == "bias" and not isinstance(value, bool) else value
+
+
+class _ForwardWriter(Writer):
+    """Makes the `forward` of a layer that is a function with options."""
+
+    __slots__ = ("layer", "called")
+
+    def __init__(self, layer: type[Layer], called: Callable[..., Any]) -> None:
+        super().__init__(f"{layer.__name__}.forward", called)
+        self.layer, self.called = layer, called
+        self.function.__wrapped__ = self  # type: ignore[attr-defined]  # whose signature is shown
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """`self`, and the function's parameters that have to be given since the layer has them not."""
+        own = inspect.signature(self.called).parameters.values()
+        inputs = [p for p in own if p.default is p.empty and not self._has(p.name)]
+        return inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *inputs])
+
+    def _has(self, name: str) -> bool:
+        return name in self.layer._options or name in ("weight", "bias", "training")
+
+    def text(self) -> str:
+        _, *inputs = self.__signature__.parameters
+        attributes = [name for name in inspect.signature(self.called).parameters if self._has(name)]
+        given = ", ".join([*inputs, *(f"{name}=self.{name}" for name in attributes)])
+        return f"def forward(self, {', '.join(inputs)}):\n    return function({given})\n"
+
+    def names(self) -> dict[str, Any]:
+        return {"function": self.called}
 
 
 def _initializer(options: dict[str, inspect.Parameter]) -> Callable[..., None]:

@@ -66,7 +66,7 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
-class Embedding(Layer):
+class Embedding(Layer, function=F.embedding):
     """weight[input]: indices (...) to vectors (..., embedding_dim), a learned vector for each word of a vocabulary.
 
     Args:
@@ -107,9 +107,6 @@ class Embedding(Layer):
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(input, self.weight, self.padding_idx)
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:

@@ -7,7 +7,6 @@ Each is its formula for one element or one example. `reduction` says how these a
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
@@ -15,41 +14,29 @@ from minigrad.tensor import Tensor
 
 
 class _Loss(Layer):
-    """What losses share: the call of their function, with the options."""
-
-    _function: ClassVar[Any]
     _shown = ()
     _: KW_ONLY
     reduction: str = "mean"
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return self._function(input, target, **{name: getattr(self, name) for name in self._options})
 
-
-class L1Loss(_Loss):
+class L1Loss(_Loss, function=F.l1_loss):
     """|input - target|."""
 
-    _function = staticmethod(F.l1_loss)
 
-
-class MSELoss(_Loss):
+class MSELoss(_Loss, function=F.mse_loss):
     """(input - target)²."""
 
-    _function = staticmethod(F.mse_loss)
 
-
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_Loss, function=F.smooth_l1_loss):
     """d² / (2 beta) where d = |input - target| is less than beta, else d - beta / 2."""
 
-    _function = staticmethod(F.smooth_l1_loss)
     _: KW_ONLY
     beta: float = 1.0
 
 
-class HuberLoss(_Loss):
+class HuberLoss(_Loss, function=F.huber_loss):
     """d² / 2 where d = |input - target| is less than delta, else delta * (d - delta / 2)."""
 
-    _function = staticmethod(F.huber_loss)
     reduction: str = "mean"
     delta: float = 1.0
 
@@ -58,7 +45,7 @@ class HuberLoss(_Loss):
             raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
 
 
-class CrossEntropyLoss(_Loss):
+class CrossEntropyLoss(_Loss, function=F.cross_entropy):
     """-log(softmax(input)[target]).
 
     The input (N, C, ...) holds a score for each class. The target (N, ...) holds the right class, as int64; or it is
@@ -70,14 +57,13 @@ class CrossEntropyLoss(_Loss):
         label_smoothing: the part of each target that is spread evenly over all classes.
     """
 
-    _function = staticmethod(F.cross_entropy)
     weight: Tensor | None = None
     _: KW_ONLY
     ignore_index: int = -100
     label_smoothing: float = 0.0
 
 
-class NLLLoss(_Loss):
+class NLLLoss(_Loss, function=F.nll_loss):
     """-input[target]: input (N, C, ...) holds a log-probability for each class, target (N, ...) the right class.
 
     Args:
@@ -85,21 +71,17 @@ class NLLLoss(_Loss):
         ignore_index: a target class that is left out.
     """
 
-    _function = staticmethod(F.nll_loss)
     weight: Tensor | None = None
     _: KW_ONLY
     ignore_index: int = -100
 
 
-class BCELoss(_Loss):
+class BCELoss(_Loss, function=F.binary_cross_entropy):
     """-(target * log(input) + (1 - target) * log(1 - input)), for an input of probabilities."""
 
-    _function = staticmethod(F.binary_cross_entropy)
 
-
-class BCEWithLogitsLoss(_Loss):
+class BCEWithLogitsLoss(_Loss, function=F.binary_cross_entropy_with_logits):
     """BCELoss of sigmoid(input), computed without overflow. `pos_weight`: a factor for the targets that are 1."""
 
-    _function = staticmethod(F.binary_cross_entropy_with_logits)
     _: KW_ONLY
     pos_weight: Tensor | None = None

@@ -112,7 +112,7 @@ class BatchNorm2d(_BatchNorm):
     _ranks = (4,)
 
 
-class LayerNorm(_Normalization):
+class LayerNorm(_Normalization, function=F.layer_norm):
     """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over the last dimensions of each example.
 
     weight and bias have the shape `normalized_shape`, which is that of the last dimensions. Ba et al., "Layer
@@ -137,9 +137,6 @@ class LayerNorm(_Normalization):
         self.normalized_shape = repeated(self.normalized_shape, 1)
         affine = self.elementwise_affine
         self._make_parameters(self.normalized_shape, device, dtype, weight=affine, bias=affine and bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(_Normalization):
@@ -166,7 +163,7 @@ class RMSNorm(_Normalization):
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
-class GroupNorm(_Normalization):
+class GroupNorm(_Normalization, function=F.group_norm):
     """(input - mean) / sqrt(var + eps) * weight + bias, mean and var over each group of channels of each example.
 
     The input is (N, C, ...); weight and bias are (C,). Wu and He, "Group normalization" (2018).
@@ -193,9 +190,6 @@ class GroupNorm(_Normalization):
         if self.num_channels % self.num_groups != 0:
             raise ValueError(f"num_channels ({self.num_channels}) must be divisible by num_groups ({self.num_groups})")
         self._make_parameters((self.num_channels,), device, dtype, weight=self.affine, bias=self.affine and bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class _InstanceNorm(_BatchNorm):

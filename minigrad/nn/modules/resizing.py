@@ -26,24 +26,16 @@ class _Pool(Layer):
 
 class _MaxPool(_Pool):
     _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-    _function: ClassVar[Any]
     dilation: Sizes = 1
     return_indices: bool = False
     ceil_mode: bool = False
 
-    def forward(self, input: Tensor) -> Any:
-        return self._function(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
-        )
 
-
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPool, function=F.max_pool1d):
     """The maximum of each window of (N, C, L) or (C, L); the arguments are those of MaxPool2d."""
 
-    _function = staticmethod(F.max_pool1d)
 
-
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPool, function=F.max_pool2d):
     """The maximum of each window of an image (N, C, H, W) or (C, H, W).
 
     Args:
@@ -55,15 +47,13 @@ class MaxPool2d(_MaxPool):
         ceil_mode: include the windows that reach beyond the end.
     """
 
-    _function = staticmethod(F.max_pool2d)
-
 
 class _AvgPool(_Pool):
     ceil_mode: bool = False
     count_include_pad: bool = True
 
 
-class AvgPool1d(_AvgPool):
+class AvgPool1d(_AvgPool, function=F.avg_pool1d):
     """The mean of each window of (N, C, L) or (C, L); the arguments are those of AvgPool2d."""
 
     def _set_up(self) -> None:
@@ -71,11 +61,8 @@ class AvgPool1d(_AvgPool):
         for name in ("kernel_size", "stride", "padding"):
             setattr(self, name, repeated(getattr(self, name), 1))
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPool, function=F.avg_pool2d):
     """The mean of each window of an image (N, C, H, W) or (C, H, W).
 
     Args:
@@ -83,26 +70,17 @@ class AvgPool2d(_AvgPool):
         count_include_pad: whether the zeros of the padding count in the mean.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
-
-class AdaptiveAvgPool1d(Layer):
+class AdaptiveAvgPool1d(Layer, function=F.adaptive_avg_pool1d):
     """The means of `output_size` windows of (N, C, L) or (C, L)."""
 
     output_size: Any
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool1d(input, self.output_size)
 
-
-class AdaptiveAvgPool2d(Layer):
+class AdaptiveAvgPool2d(Layer, function=F.adaptive_avg_pool2d):
     """The means of `output_size` windows of an image: (height, width), one number for both, None to keep a size."""
 
     output_size: Any
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool2d(input, self.output_size)
 
 
 class _Pad(Layer):
@@ -136,7 +114,7 @@ ReplicationPad1d, ReplicationPad2d = _of_dimensions(_Pad, "Replication", "replic
 CircularPad1d, CircularPad2d = _of_dimensions(_Pad, "Circular", "circular", "Elements of the other end")
 
 
-class Upsample(Layer):
+class Upsample(Layer, function=F.interpolate):
     """Resizes (N, C, H, W) to `size`, or by `scale_factor`.
 
     Args:
@@ -153,9 +131,6 @@ class Upsample(Layer):
         if self.scale_factor:
             factor = self.scale_factor
             self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)
 
     def extra_repr(self) -> str:
         target = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
