@@ -24,7 +24,8 @@ CHUNK = 2**16
 # The options that must not be negative, with PyTorch's words for them.
 _NOT_NEGATIVE = {
     "lr": "learning rate", "eps": "epsilon value", "momentum": "momentum value", "weight_decay": "weight_decay value",
-    "alpha": "alpha value",
+    "alpha": "alpha value", "lr_decay": "lr_decay value",
+    "initial_accumulator_value": "initial_accumulator_value value",
 }  # fmt: skip
 
 
@@ -273,6 +274,8 @@ class Adadelta(RuleOptimizer):
         self, params: Any, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
         *, maximize: bool = False,
     ) -> None:  # fmt: skip
+        if not 0 <= rho <= 1:
+            raise ValueError(f"Invalid rho value: {rho}")
         super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize})
 
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:

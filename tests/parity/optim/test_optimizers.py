@@ -381,6 +381,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("RMSprop", {"momentum": -0.5}, "Invalid momentum value: -0.5"),
     ("RMSprop", {"alpha": -0.5}, "Invalid alpha value: -0.5"),
+    ("Adagrad", {"lr_decay": -0.5}, "Invalid lr_decay value: -0.5"),
+    ("Adagrad", {"initial_accumulator_value": -0.5}, "Invalid initial_accumulator_value value: -0.5"),
+    ("Adadelta", {"rho": 1.5}, "Invalid rho value: 1.5"),
+    ("Adadelta", {"rho": -0.5}, "Invalid rho value: -0.5"),
     ("Adam", {"betas": (0, 0.5)}, "betas must be either both floats or both Tensors"),
 ]
 for _name, _options, _says in REFUSED:
