@@ -10,6 +10,7 @@ A dimension of size 1 fits beside any size: it is left out first, and put back a
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from minigrad.ops.matrices.matmul import matmul
@@ -29,6 +30,9 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     that does not fit the operands.
     """
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    if strange := re.search("[^a-zA-Z,. ]", equation.replace("->", "  ", 1)):
+        where = f"index {strange.start()} in the equation string"
+        raise RuntimeError(f"einsum(): invalid subscript given at {where}, subscripts must be in [a-zA-Z]")
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(tensors) != len(terms):
@@ -40,11 +44,15 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     hidden = "".join(sorted({*_HIDDEN} & {*every}))
     once = "".join(letter for letter in sorted({*every}) if letter in hidden or every.count(letter) == 1)
     kept = output.replace("...", hidden) if arrow else once
-    for letter in {*kept} - {*every}:
-        text = "does not appear in the equation for any input operand"
-        raise RuntimeError(f"einsum(): output subscript {letter} {text}")
+    for letter in kept:
+        if letter not in every:
+            text = "does not appear in the equation for any input operand"
+            raise RuntimeError(f"einsum(): output subscript {letter} {text}")
+        if kept.count(letter) > 1:
+            raise RuntimeError(f"einsum(): output subscript {letter} appears more than once in the output")
     shapes = [zip(term, tensor.shape, strict=True) for term, tensor in zip(terms, tensors, strict=True)]
     terms = ["".join(letter for letter, size in shape if size != 1) for shape in shapes]
+    tensors = [tensor.squeeze() if 1 in tensor.shape else tensor for tensor in tensors]
     others = [kept + "".join(terms[:place] + terms[place + 1 :]) for place in range(len(terms))]
     (product, own), *prepared = map(_prepared, tensors, terms, others)
     for place, (tensor, theirs) in enumerate(prepared, 2):
@@ -64,6 +72,9 @@ def _spelled_out(term: str, tensor: Tensor, place: int, sizes: dict[str, int]) -
         raise RuntimeError(f"einsum(): the number of subscripts in the equation {text} and no ellipsis was given")
     letters = term.replace("...", _HIDDEN[len(_HIDDEN) - more :])
     for letter, size in zip(letters, tensor.shape, strict=True):
+        if size != (first := tensor.shape[letters.index(letter)]):
+            text = f"is repeated for operand {place} but the sizes don't match, {size} != {first}"
+            raise RuntimeError(f"einsum(): subscript {letter} {text}")
         if size != 1 and size != sizes.setdefault(letter, size):
             text = f"which does not broadcast with previously seen size {sizes[letter]}"
             raise RuntimeError(f"einsum(): subscript {letter} has size {size} for operand {place} {text}")
@@ -72,8 +83,6 @@ def _spelled_out(term: str, tensor: Tensor, place: int, sizes: dict[str, int]) -
 
 def _prepared(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor, str]:
     """An operand with one dimension for each letter that is needed elsewhere."""
-    if len(letters) < tensor.ndim:
-        tensor = tensor.squeeze()
     while twice := [letter for letter in letters if letters.count(letter) > 1]:
         first, second = letters.index(twice[0]), letters.rindex(twice[0])
         tensor = diagonal(tensor, 0, first, second)
