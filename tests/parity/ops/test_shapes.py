@@ -321,6 +321,15 @@ for title, error, says, arguments in (
 ):
     refused(f"J07: pad with {title}", error, says, lambda F, a=arguments: pad(matrix(F), *a))
 
+
+def unsqueezed_back(F: Any) -> Any:
+    x = matrix(F).requires_grad_()
+    (gradient,) = F.autograd.grad((x.unsqueeze(1) ** 2).sum(), x, create_graph=True)
+    return gradient.grad_fn.name(), gradient
+
+
+gives("unsqueeze: its gradient is one dimension squeezed", unsqueezed_back)
+
 test_as_in_torch = behaviours.test()
 
 
