@@ -20,7 +20,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.namespaces import node_type
-from minigrad.half_precision import widened
+from minigrad.half_precision import in_float32, widened
 from minigrad.op import Array, arrays, op, tensors
 from minigrad.ops.operands import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
@@ -207,12 +207,13 @@ _node.apply = _batch_gradients
 def beside_float32(norm: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function, also for a float16 input with float32 parameters, as a network in half precision keeps them."""
 
+    in_half: Callable[..., Tensor] = in_float32(norm, tensors)
+
     @functools.wraps(norm)
     def computed(input: Tensor, *given: Any) -> Tensor:
         if input.dtype is dtypes.float16:
             parameters = {value.dtype for value in given if isinstance(value, Tensor)}
-            if parameters == {dtypes.float32}:
-                return tensors.cast(norm(tensors.cast(input, np.float32), *given), np.float16)
+            return (in_half if parameters == {dtypes.float32} else norm)(input, *given)
         return norm(input, *given)
 
     return computed
