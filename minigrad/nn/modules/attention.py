@@ -118,7 +118,7 @@ class MultiheadAttention(Layer):
             part.view(*part.shape[:-1], self.num_heads, self.head_dim).permute(1, 2, 0, 3)
             for part in self._project(query, key, value, to_itself)
         )
-        mask = self._joined_mask((length, sources, batch), key_padding_mask, attn_mask)
+        mask = self._joined_mask(length, sources, batch, key_padding_mask, attn_mask)
         output, weights = self._attend(query, key, value, mask, need_weights)
         output = self.out_proj(output.permute(2, 0, 1, 3).reshape(length * batch, self.embed_dim))
         output = output.view(length, batch, self.embed_dim)
@@ -135,9 +135,8 @@ class MultiheadAttention(Layer):
         biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
         return map(F.linear, (query, key, value), self.in_proj_weight.chunk(3), biases)
 
-    def _joined_mask(self, sizes: tuple[int, int, int], padding: Mask, mask: Mask) -> Mask:
+    def _joined_mask(self, targets: int, sources: int, batch: int, padding: Mask, mask: Mask) -> Mask:
         """What is added to the scores (batch, head, target, source), in a shape that broadcasts to theirs."""
-        targets, sources, batch = sizes
         if padding is not None:
             if padding.shape != (batch, sources):
                 raise AssertionError(f"expecting key_padding_mask shape of {(batch, sources)}, but got {padding.shape}")

@@ -27,12 +27,10 @@ def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Cal
     return op(broadcasts=True)(named(name, meaning, lambda self, other: answer(self, other)))
 
 
-eq = public(_question("eq", operator.eq, "input == other, element by element."))
-ne = public(_question("ne", operator.ne, "input != other, element by element."))
-lt = public(_question("lt", operator.lt, "input < other, element by element."))
-le = public(_question("le", operator.le, "input <= other, element by element."))
-gt = public(_question("gt", operator.gt, "input > other, element by element."))
-ge = public(_question("ge", operator.ge, "input >= other, element by element."))
+eq, ne, lt, le, gt, ge = (
+    public(_question(name, getattr(operator, name), f"input {sign} other, element by element."))
+    for name, sign in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items()
+)
 
 
 def _question_of_one(name: str, answer: Callable[[Any], Any], meaning: str) -> Callable[..., Any]:
