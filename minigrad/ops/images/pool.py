@@ -82,10 +82,10 @@ def _only(g: Array, where: Array, out: Array | None = None) -> Array:
     return out
 
 
-@op(
-    constants=("image", "largest"),
-    self=lambda F, g, image, largest, window, way: F.max_pool_pick(g, image, largest, window, way),
-)
+_at_winners = functools.partial(op, constants=("image", "largest"))
+
+
+@_at_winners(self=lambda F, g, image, largest, window, way: F.max_pool_pick(g, image, largest, window, way))
 def max_pool_input(self: Array, image: Array, largest: Array, window: Sizes, way: Way) -> Array:
     """The gradient of `max_pool`: what comes to a window goes to the pixel that was its largest."""
     g, places = np.ascontiguousarray(self), largest.shape[-2:]
@@ -99,10 +99,7 @@ def max_pool_input(self: Array, image: Array, largest: Array, window: Sizes, way
     return np.ascontiguousarray(crop(out, way.padding, image.shape[-2:]))
 
 
-@op(
-    constants=("image", "largest"),
-    self=lambda F, g, image, largest, window, way: F.max_pool_input(g, image, largest, window, way),
-)
+@_at_winners(self=lambda F, g, image, largest, window, way: F.max_pool_input(g, image, largest, window, way))
 def max_pool_pick(self: Array, image: Array, largest: Array, window: Sizes, way: Way) -> Array:
     """The elements that are where another image's windows have their largest: undoes `max_pool_input`."""
     seen = taps(pad(self, way.padding), window, largest.shape[-2:], way)

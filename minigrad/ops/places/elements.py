@@ -49,11 +49,12 @@ def gather(self: Array, index: Array, dim: int) -> Array:
     return np.reshape(self, -1).take(_flat_positions(index, dim, np.shape(self), index.shape))
 
 
-@op(
-    constants=("index",),
-    self=lambda F, g, index, dim: F.scatter(g, F.zeros(index.shape, g), index, dim),
-    src=lambda F, g, index, dim: F.gather(g, index, dim),
-)
+def _zeros_at_index(F: Any, g: Any, index: Any, dim: int) -> Any:
+    """The gradient of what was written over at `index`: zeros there."""
+    return F.scatter(g, F.zeros(index.shape, g), index, dim)
+
+
+@op(constants=("index",), self=_zeros_at_index, src=lambda F, g, index, dim: F.gather(g, index, dim))
 def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
     """The input with the elements of `src` put at `index` along `dim`."""
     out = np.array(self, order="C")
@@ -61,11 +62,7 @@ def scatter(self: Array, src: Array, index: Array, dim: int) -> Array:
     return out
 
 
-@op(
-    name="ScatterBackward1",
-    constants=("index",),
-    self=lambda F, g, index, dim: F.scatter(g, F.zeros(index.shape, g), index, dim),
-)
+@op(name="ScatterBackward1", constants=("index",), self=_zeros_at_index)
 def scatter_number(self: Array, index: Array, dim: int, number: Any) -> Array:
     """The input with a number put at `index` along `dim`."""
     return arrays.scatter(self, number, index, dim)
@@ -79,12 +76,12 @@ def scatter_add(self: Array, src: Array, index: Array, dim: int) -> Array:
     return out
 
 
-@op(
-    name="MaskedFillBackward0",
-    exact=True,
-    constants=("mask",),
-    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
-)
+def _outside_mask(F: Any, g: Any, mask: Any, self_shape: tuple[int, ...]) -> Any:
+    """The gradient of what was kept outside of a mask."""
+    return unbroadcast(F, F.masked_fill(g, mask, 0), self_shape)
+
+
+@op(name="MaskedFillBackward0", exact=True, constants=("mask",), self=_outside_mask)
 def masked_fill(self: Array, mask: Array, value: Any) -> Array:
     """The input with a number where `mask` is true. The two broadcast."""
     return np.where(mask, value, self)  # half the time of np.copyto(copy, value, where=mask)
@@ -93,7 +90,7 @@ def masked_fill(self: Array, mask: Array, value: Any) -> Array:
 @op(
     name="MaskedFillBackward1",
     constants=("mask",),
-    self=lambda F, g, mask, self_shape: unbroadcast(F, F.masked_fill(g, mask, 0), self_shape),
+    self=_outside_mask,
     value=lambda F, g, mask: F.sum_all(F.where(mask, g, 0)),
 )
 def masked_fill_tensor(self: Array, value: Array, mask: Array) -> Array:

@@ -22,11 +22,11 @@ np_max: Any = np.maximum.reduce
 np_min: Any = np.minimum.reduce
 
 
-def expand_reduced(F: Any, g: Any, shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
-    """A reduction's gradient (or result) repeated along the dimensions that were reduced from `shape`."""
+def expand_reduced(F: Any, g: Any, self_shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
+    """A reduction's gradient (or result) repeated along the dimensions that were reduced from `self_shape`."""
     if not keepdim:
-        g = F.reshape(g, tuple([1 if i in dim else size for i, size in enumerate(shape)]))
-    return F.expand(g, shape)
+        g = F.reshape(g, tuple([1 if i in dim else size for i, size in enumerate(self_shape)]))
+    return F.expand(g, self_shape)
 
 
 def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:

@@ -29,11 +29,7 @@ def sum_all(self: Array) -> Array:
     return np_sum(self, axis=None, dtype=self.dtype)
 
 
-@op(
-    name="SumBackward1",
-    exact="rules",
-    self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g, self_shape, dim, keepdim),
-)
+@op(name="SumBackward1", exact="rules", self=expand_reduced)
 def sum_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
     """The sums along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim, dtype=self.dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,13 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     return tuple([count // known if size == -1 else size for size in shape]) if open_sizes else shape
 
 
+def _in_old_shape(F: Any, g: Any, self_shape: tuple[int, ...]) -> Any:
+    """The gradient of what has the same elements under another shape."""
+    return F.reshape(g, self_shape)
+
+
 @public(function=False, overloaded=True)
-@op(view=True, self=lambda F, g, self_shape: F.reshape(g, self_shape))
+@op(view=True, self=_in_old_shape)
 def view(self: Array, size: Sizes) -> Array:
     """The same memory under another shape; one size may be -1: what is left for it.
 
@@ -53,7 +59,7 @@ def view(self: Array, size: Sizes) -> Array:
     return out
 
 
-@op(self=lambda F, g, self_shape: F.reshape(g, self_shape))
+@op(self=_in_old_shape)
 def unsafe_view(self: Array, shape: tuple[int, ...]) -> Array:
     """Another shape for memory that nothing else looks at, so that no view has to be recorded."""
     return self.reshape(shape)
@@ -66,11 +72,7 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
-@each_named(
-    *("SqueezeBackward0", "SqueezeBackward2", "SqueezeBackward1"),
-    view=True,
-    self=lambda F, g, self_shape: F.reshape(g, self_shape),
-)
+@each_named("SqueezeBackward0", "SqueezeBackward2", "SqueezeBackward1", view=True, self=_in_old_shape)
 def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
     """The array without the dimensions `dim`, which have size 1."""
     return self.squeeze(dim)
