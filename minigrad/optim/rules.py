@@ -206,8 +206,7 @@ class Adam(RuleOptimizer):
             if largest:
                 v = np.maximum(largest[0], v, out=largest[0])
             step = _over_root(m, v, eps, work)
-            step *= step_size
-            p -= step
+            p -= np.multiply(step_size, step, out=work)
 
 
 class AdamW(Adam):
@@ -256,8 +255,7 @@ class Adagrad(RuleOptimizer):
             g = _decayed(p, g, options.weight_decay, options.maximize)
             s += np.multiply(g, g, out=work)
             step = _over_root(g, s, options.eps, work)
-            step *= lr
-            p -= step
+            p -= np.multiply(lr, step, out=work)
 
 
 class Adadelta(RuleOptimizer):

@@ -7,7 +7,6 @@ transposing.py, views that repeat elements in expanding.py.)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,10 +21,14 @@ from minigrad.tensor import Tensor, from_array, wrap_dim
 
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """The shape with its -1, if there is one, worked out for `count` elements; RuntimeError if it does not fit."""
+    known, open_sizes = 1, 0
     for index, size in enumerate(shape):
         if size < -1:
             raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
-    open_sizes, known = shape.count(-1), abs(math.prod(shape))  # of which a -1 changes the sign alone
+        if size == -1:
+            open_sizes += 1
+        else:
+            known *= size
     if open_sizes > 1:
         raise RuntimeError("only one dimension can be inferred")
     if open_sizes and known == count == 0:
