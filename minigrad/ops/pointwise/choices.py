@@ -7,14 +7,13 @@ between them, `clamp` gives it to the number rather than to the bound.
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any
 
 import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.operands import named, of_tensors
+from minigrad.ops.operands import of_tensors
 from minigrad.ops.places.elements import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
@@ -35,22 +34,28 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return np.where(condition, self, other)
 
 
-def _better(name: str, meaning: str, choose: Any, is_worse: Any) -> Any:
-    """An op that chooses one of two elements."""
-
-    def gradient(F: Any, g: Any, own: Any, beside: Any) -> Any:
-        return F.where(is_worse(own, beside), 0, F.where(own == beside, g / 2, g))
-
-    declared = op(
-        self=lambda F, g, self, other: gradient(F, g, self, other),
-        other=lambda F, g, self, other: gradient(F, g, other, self),
-        broadcasts=True,
-    )
-    return public(of_tensors(declared(named(name, meaning, lambda self, other: choose(self, other)))))
+@public
+@of_tensors
+@op(
+    self=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
+    other=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
+    broadcasts=True,
+)
+def maximum(self: Array, other: Array) -> Array:
+    """The larger of two elements. Equal ones share its gradient."""
+    return np.maximum(self, other)
 
 
-maximum = _better("maximum", "The larger of two elements. Equal ones share its gradient.", np.maximum, operator.lt)
-minimum = _better("minimum", "The smaller of two elements. Equal ones share its gradient.", np.minimum, operator.gt)
+@public
+@of_tensors
+@op(
+    self=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
+    other=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
+    broadcasts=True,
+)
+def minimum(self: Array, other: Array) -> Array:
+    """The smaller of two elements. Equal ones share its gradient."""
+    return np.minimum(self, other)
 
 
 # ---------------------------------------------------------------- bounds
