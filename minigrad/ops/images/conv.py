@@ -4,7 +4,7 @@ Convolution is linear in the image and linear in the weights, so its two gradien
 "transposed convolution" takes a gradient back to the image, `convolution_weight` to the weights. Each of the three is
 the derivative of the other two, which is why second derivatives need no new code.
 
-How they are computed is told in conv_columns.py and conv_winograd.py. Results lie in memory as (N, C, H, W), as the
+How they are computed is told in conv_columns.py. Results lie in memory as (N, C, H, W), as the
 shapes say, so that `view` and `stride()` give what they give in PyTorch. That has a price where images are small and
 many: with the batch innermost from op to op, so that loops run over longer rows, a training step of the network in
 benchmarks/cnn_step.py takes 3.1 ms written by hand, and 5.1 ms here. A single image lies the same way in both.
@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.images import conv_columns, conv_winograd
+from minigrad.ops.images import conv_columns
 from minigrad.ops.images.windows import Prepared, Sizes, Way, one_per_dim, times
 from minigrad.ops.operands import numbers_only
 from minigrad.ops.reductions.sums import channel_bias_gradient
@@ -27,17 +27,6 @@ from minigrad.public import Dims, Padding, as_dims, checked, public
 from minigrad.tensor import Tensor, from_array
 
 NO_BIAS = from_array(np.zeros(0, np.float32))
-
-
-def _fastest(product: str, kernels: Sizes, g: Sizes, way: Way, prepared: Prepared, *given: Any) -> Array:
-    """`correlate`, `spread` or `weigh`, by Winograd's way where that suits and gives numbers that are finite, else by
-    columns; for kernels of the shape (O, C / groups, *kernel), and (N, O, *places).
-    """
-    if conv_winograd.suits(kernels, g, way) and given[0].dtype.kind == "f":
-        out = getattr(conv_winograd, product)(*given, way, prepared)
-        if conv_columns.is_finite(out):
-            return out
-    return getattr(conv_columns, product)(*given, way, prepared)
 
 
 def _add_bias(out: Array, bias: Array) -> Array:
@@ -62,8 +51,7 @@ def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Pre
     """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places): the sums of products of kernels with
     what they see. What is prepared here is used by the gradients, if they get it.
     """
-    places = (len(self), len(weight), *way.places(self.shape[2:], weight.shape[2:]))
-    return _add_bias(_fastest("correlate", weight.shape, places, way, prepared, self, weight), bias)
+    return _add_bias(conv_columns.correlate(self, weight, way, prepared), bias)
 
 
 @op(
@@ -79,7 +67,7 @@ def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes,
     """A convolution's gradient for its image: (N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size),
     to each pixel what comes from it.
     """
-    return _add_bias(_fastest("spread", weight.shape, self.shape, way, prepared, self, weight, size), bias)
+    return _add_bias(conv_columns.spread(self, weight, size, way), bias)
 
 
 @op(
@@ -93,7 +81,7 @@ def convolution_weight(self: Array, image: Array, weight: Array, way: Way, prepa
     """A convolution's gradient for its weights, of whose size it is: (N, O, *places) and the image -> (O, C / groups,
     *kernel).
     """
-    return _fastest("weigh", weight.shape, self.shape, way, prepared, image, self, weight.shape[2:])
+    return conv_columns.weigh(image, self, weight.shape[2:], way, prepared)
 
 
 # ---------------------------------------------------------------- what is given

@@ -1,182 +1,192 @@
-"""Convolution as a matrix product: the patches that the kernel sees, side by side as columns.
+"""Convolution as products of matrices: what each element of the kernel sees, side by side as columns.
 
-Fast convolution is a matter of copying: a window of C x 3 x 3 numbers at each of L
-places makes a matrix with 9 C rows and L columns ("im2col"), and then one product of matrices, which BLAS does at the
-speed of the machine, is the convolution. The gradient of the weights is a product with the same columns; the gradient
-of the image makes columns by a product and adds them up where they came from ("col2im"). All three are linear in each
-of their two arguments, and the derivative of each is one of the others.
+Fast convolution is a matter of copying. What C x 3 x 3 elements see at each of L places makes a matrix with 9 C rows
+and L columns ("im2col"), and one product with the weights as a matrix (O, 9 C), which BLAS does at the speed of the
+machine, is the convolution. The gradient of the weights is a product with the same columns; the gradient of the image
+makes columns by a product, and adds them up where they came from ("col2im").
 
-Why it is arranged as it is. The copy goes by rows of pixels, so columns in the order (channel, kernel, place) copy runs
-of a whole row; the product then gives (channel, place), which is how an image lies in memory, and nothing is left to
-transpose. For images of at least `LONG` places each is multiplied for itself; smaller ones (7x7 pixels, of many
-channels) side by side, since one product with a large matrix of weights takes little longer for 32 images than for one.
-Images go in blocks whose columns fit into the cache: they are multiplied while they are there. For 16 images of 64
-channels and 56x56 pixels a 3x3 convolution takes 25 ms so, and 31 ms in one piece.
+Columns come about in two steps, since copying many short rows takes long. First, what a row of the kernel sees in each
+row of pixels: C x 3 rows of numbers. Then, for each row of the kernel, the rows of those that it meets. With a stride
+of 1 these are neighbours in memory, so nothing needs to be copied for the second step: a product for each row of the
+kernel, each with another view of the same numbers, and their sum is the convolution. A third of the columns is copied,
+then, and a third of the memory taken; in exchange the sums are added up here, and no longer in BLAS. For 8 images of 48
+channels and 64x64 pixels a convolution to 16 takes two thirds of the time so.
+
+The gradient of such an image is again a convolution: of the incoming gradient, with each kernel turned round.
+
+Where images have at least `LONG` places, each is multiplied for itself: the products are (channel, place), which is how
+an image lies in memory. Smaller ones (7x7 pixels, of many channels) lie side by side, since one product with a large
+matrix of weights takes little longer for 32 images than for one. Images go in blocks whose columns fit into the cache.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Array, Prepared, Way, blocks, bordered, crop, taps
+from minigrad.ops.images.windows import Array, Prepared, Sizes, Way, blocks, bordered
 
-LONG = 200  # places from which on an image is multiplied for itself
+LONG = 60  # places from which on an image is multiplied for itself
 MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
 
 
 def correlate(image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
     """(N, C, *size), (O, C / groups, *kernel) -> (N, O, *places): each output channel's products, summed."""
-    kernel = weight.shape[2:]
-    places = way.places(image.shape[2:], kernel)
+    places = way.places(image.shape[2:], weight.shape[2:])
+    parts = _parts(weight.shape, places, way)
+    matrices = _matrices(_apart(weight, parts), way.groups)
     out = np.empty((len(image), len(weight), *places), image.dtype)
-    matrix = _matrix(weight, way.groups)
-    for block, columns, alone in _blocks(image, kernel, places, way, prepared):
-        if alone:
-            np.matmul(matrix, columns, out=_apart(out[block], way.groups))
-        else:
-            side_by_side = _together(out[block], way.groups)
-            side_by_side[...] = np.matmul(matrix, columns).reshape(side_by_side.shape)
+    for block, columns in _columns(image, weight.shape, places, way, prepared):
+        goal = _batches(out[block], places)
+        results = goal if goal.flags.c_contiguous else np.empty(goal.shape, goal.dtype)
+        sums = _matrices(results, way.groups)
+        product = np.empty_like(sums)
+        np.matmul(matrices[0], columns[0], out=sums)
+        for matrix, part in zip(matrices[1:], columns[1:], strict=True):
+            sums += np.matmul(matrix, part, out=product)
+        if results is not goal:
+            goal[...] = results
     return out
 
 
-def weigh(image: Array, g: Array, kernel: tuple[int, ...], way: Way, prepared: Prepared) -> Array:
+def weigh(image: Array, g: Array, kernel: Sizes, way: Way, prepared: Prepared) -> Array:
     """The gradient of the weights: (N, C, *size) and (N, O, *places) -> (O, C / groups, *kernel)."""
     out = np.zeros((g.shape[1], image.shape[1] // way.groups, *kernel), g.dtype)
-    matrix = _matrix(out, way.groups)
-    turned = matrix.swapaxes(-1, -2)  # OpenBLAS is up to a tenth faster where the first matrix has more rows
-    for block, columns, alone in _blocks(image, kernel, g.shape[2:], way, prepared):
-        if alone:
-            turned += np.add.reduce(np.matmul(columns, _apart(g[block], way.groups).swapaxes(-1, -2)), 0)
-            continue
-        rows = _together(g[block], way.groups)
-        rows = rows.reshape(*rows.shape[:2], columns.shape[-1])
-        if out.size < MANY:
-            turned += np.matmul(columns, rows.swapaxes(-1, -2))
-        else:
-            matrix += np.matmul(rows, columns.swapaxes(-1, -2))
+    places = g.shape[2:]
+    totals = _apart(out, _parts(out.shape, places, way))
+    for block, columns in _columns(image, out.shape, places, way, prepared):
+        rows = _matrices(_batches(g[block], places), way.groups)
+        for total, part in zip(totals, columns, strict=True):
+            if total.size < MANY:  # OpenBLAS is up to a third faster where the first matrix has more rows
+                found = np.matmul(part, rows.swapaxes(-1, -2)).swapaxes(-1, -2)
+            else:
+                found = np.matmul(rows, part.swapaxes(-1, -2))
+            total += (found[0] if len(found) == 1 else np.add.reduce(found, 0)).reshape(total.shape)
     return out
 
 
-def spread(g: Array, weight: Array, size: tuple[int, ...], way: Way, prepared: Prepared) -> Array:
+def spread(g: Array, weight: Array, size: Sizes, way: Way) -> Array:
     """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
-    kernel, places, channels = weight.shape[2:], g.shape[2:], way.groups * weight.shape[1]
-    matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
-    if _is_one_pixel(kernel, way) and way.groups == 1:
-        return correlate(g, weight.swapaxes(0, 1), way, Prepared())
-    if set(way.stride) == {1}:
-        out = _spread_by_shifts(g, weight, size, way)
-        if is_finite(out):
+    places, kernel, groups = g.shape[2:], weight.shape[2:], way.groups
+    outputs, inputs = len(weight) // groups, weight.shape[1]
+    border = tuple([(r - 1 - p, r - 1 - q) for r, (p, q) in zip(way.reach(kernel), way.padding, strict=True)])
+    fits = set(way.stride) == {1} and min(map(min, border)) >= 0
+    if fits and math.prod(places) >= max(LONG, outputs) and outputs <= 2 * inputs:
+        exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
+        turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
+        out = correlate(g, turned, way._replace(padding=border), Prepared())
+        if not any(map(any, border)) or _is_finite(out):  # a weight that is not finite makes nan of a border's zeros
             return out
-    padded = np.zeros((len(g), channels, *bordered(size, way.padding)), g.dtype)
-    for block in blocks(len(g), channels * math.prod(kernel) * math.prod(places)):
-        rows = _together(g[block], way.groups)
-        columns = np.matmul(matrix, rows.reshape(*rows.shape[:2], math.prod(rows.shape[2:])))
-        columns = np.moveaxis(columns.reshape(channels, *kernel, len(g[block]), *places), 1 + len(kernel), 0)
-        for element, seen in zip(np.ndindex(*kernel), taps(padded[block], kernel, places, way), strict=True):
-            seen += columns[:, :, *element]
-    return np.ascontiguousarray(crop(padded, way.padding, size))
-
-
-def _spread_by_shifts(g: Array, weight: Array, size: tuple[int, ...], way: Way) -> Array:
-    """`spread` for a stride of 1, in less than half the time.
-
-    Here g lies on a grid that is larger than the image by its border, with zeros there. (Neighbours share one: what
-    leaves a row of pixels at its end comes to the zeros before the next.) Then all that one element of the kernel sends
-    goes equally far in memory: it is one long row of numbers, to be added at a distance. (A weight that is not finite
-    makes nan of the zeros.)
-    """
-    borders = zip(size, way.padding, g.shape[2:], strict=True)
-    grid = tuple([max(length + before, length + after, places) for length, (before, after), places in borders])
-    lines = [math.prod(grid[dim + 1 :]) for dim in range(len(grid))]  # from a pixel to the next in each dimension
-    start = sum(before * line for (before, _), line in zip(way.padding, lines, strict=True))
-    distances = [int(np.dot(tap, np.multiply(lines, way.dilation))) for tap in np.ndindex(*weight.shape[2:])]
-    matrix = _matrix(weight, way.groups).swapaxes(-1, -2)
-    inside: Any = (..., *map(slice, size))
-    corner: Any = (..., *map(slice, g.shape[2:]))
-    out = np.empty((len(g), way.groups * weight.shape[1], *size), g.dtype)
-    for block in blocks(len(g), max(out.shape[1] * len(distances), len(weight)) * math.prod(grid)):
-        spaced = np.zeros((g.shape[1], len(g[block]), *grid), g.dtype)
-        spaced[corner] = g[block].swapaxes(0, 1)
-        length = math.prod(spaced.shape[1:])
-        columns = np.matmul(matrix, spaced.reshape(way.groups, -1, length))
-        columns = columns.reshape(out.shape[1], len(distances), length)
-        sums = np.zeros((out.shape[1], length + max(start, distances[-1])), g.dtype)
-        for number, distance in enumerate(distances):
-            sums[:, distance : distance + length] += columns[:, number]
-        images = sums[:, start : start + length].reshape(out.shape[1], *spaced.shape[1:])
-        out[block] = images[inside].swapaxes(0, 1)
+    out = np.zeros((len(g), groups * inputs, *size), g.dtype)
+    matrix = weight.reshape(groups, outputs, math.prod(weight.shape[1:])).swapaxes(-1, -2)
+    for block in blocks(len(g), len(matrix) * matrix.shape[1] * math.prod(places)):
+        images, given = _batches(out[block], places), _batches(g[block], places)
+        columns = np.matmul(matrix, _matrices(given, groups))
+        columns = columns.reshape(*images.shape[:2], math.prod(kernel[:-1]), kernel[-1], *given.shape[2:])
+        rows = _empty_rows(images, kernel, places, way)
+        for number, line in enumerate(_lines(kernel, places, way)):
+            rows[line] += columns[:, :, number]
+        for number, (pixels, seen) in enumerate(_elements(kernel, size, places, way)):
+            images[pixels] += rows[:, :, number][seen]
     return out
 
 
-def is_finite(array: Array) -> bool:
+def _is_finite(array: Array) -> bool:
     """Whether all is finite; False may also mean that only the sum is not."""
     return math.isfinite(np.add.reduce(array, axis=None))
 
 
-def _blocks(
-    image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way: Way, prepared: Prepared
-) -> Iterator[tuple[slice, Array, bool]]:
-    """Blocks of images: which ones, their columns, and whether each image is multiplied for itself.
+# ---------------------------------------------------------------- matrices
 
-    Columns are (images, groups, C / groups * kernel, places) then, else (groups, C / groups * kernel, images * places).
+
+def _parts(weights: Sizes, places: Sizes, way: Way) -> int:
+    """Into how many parts kernels (O, C / groups, *kernel) are divided: their rows, or all are one.
+
+    By rows, each result is added to as often as the kernel has rows; in columns, each pixel is copied that often.
     """
-    rows, count = image.shape[1] // way.groups * math.prod(kernel), math.prod(places)
-    alone = count >= LONG
-    for block in blocks(len(image), way.groups * rows * count):
-        columns = prepared.part("columns", image, block, lambda images: _columns(images, kernel, places, way, alone))
-        shape = (-1, way.groups, rows, count) if alone else (way.groups, rows, len(image[block]) * count)
-        yield block, columns.reshape(shape), alone
+    outputs, inputs, *kernel = weights[0] // way.groups, *weights[1:]
+    rows, count = math.prod(kernel[:-1]), math.prod(places)
+    pays = count >= LONG and outputs <= min(inputs * kernel[-1], count)
+    return rows if pays and set(way.stride[:-1]) == {1} else 1
 
 
-def _columns(image: Array, kernel: tuple[int, ...], places: tuple[int, ...], way: Way, alone: bool) -> Array:
-    """What each element of the kernel sees: (N, C, *size) -> (N, C, *kernel, *places) if each image is alone, else
-    (C, *kernel, N, *places).
+def _apart(weight: Array, parts: int) -> Array:
+    """The parts of kernels, as a view: (O, C / groups, *kernel) -> (parts, O, C / groups, kernel / parts)."""
+    split = weight.reshape(*weight.shape[:2], parts, math.prod(weight.shape[2:]) // parts)
+    return split.transpose(2, 0, 1, 3)
 
-    It goes in two steps, since copying many short rows takes long: what a row of the kernel sees in each row of pixels,
-    and then, for each row of the kernel, the rows of that which it meets: with a stride of 1, the whole image at once.
+
+def _matrices(batches: Array, groups: int) -> Array:
+    """A matrix for each group: (batches, channels, ...) -> (batches, groups, channels / groups, all others)."""
+    count, channels = batches.shape[:2]
+    return batches.reshape(count, groups, channels // groups, math.prod(batches.shape[2:]))
+
+
+def _batches(images: Array, places: Sizes) -> Array:
+    """Images as they are multiplied, each for itself or all together: (N, C, *size) -> (batches, C, images, *size)."""
+    return images[:, :, None] if math.prod(places) >= LONG else images[None].swapaxes(1, 2)
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _columns(
+    image: Array, weights: Sizes, places: Sizes, way: Way, prepared: Prepared
+) -> Iterator[tuple[slice, list[Array]]]:
+    """Blocks of images: which ones, and the columns of each part of the kernel, (batches, groups, C / groups * part,
+    images * places).
     """
-    pixels = image if alone else image.swapaxes(0, 1)
-    if _is_one_pixel(kernel, way):
-        return pixels
-    outer, inner = (pixels.shape[:2], ()) if alone else (pixels.shape[:1], pixels.shape[1:2])
-    every: Any = (slice(None),) * len(outer)
-    height, width = bordered(image.shape[2:], way.padding)[:-1], image.shape[-1]
-    borders = zip(image.shape[2:-1], way.padding, strict=False)
-    within: Any = [slice(before, before + size) for size, (before, _) in borders]
-    rows = np.zeros((*outer, kernel[-1], *inner, *height, places[-1]), image.dtype)
+    kernel, parts = weights[2:], _parts(weights, places, way)
+    lines = list(_lines(kernel, places, way))
+    by_rows = len(lines) == parts
+
+    def made(images: Array) -> Array:
+        rows = _seen_by_rows(_batches(images, places), kernel, places, way)
+        return rows if by_rows else np.stack([rows[line] for line in lines], 2)
+
+    depth = math.prod(weights[1:]) // parts
+    for block in blocks(len(image), way.groups * depth * math.prod(places)):
+        columns = prepared.part("columns", image, block, made)
+        seen = [columns[line] for line in lines] if by_rows else [columns]
+        shape = len(columns), way.groups, depth, len(image[block]) // len(columns) * math.prod(places)
+        yield block, [part.reshape(shape) for part in seen]
+
+
+def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+    """What a row of the kernel sees in each row of pixels: (batches, C, images, *size) -> (batches, C, width of the
+    kernel, images, *bordered lines, places in a row).
+    """
+    if kernel[-1] == way.stride[-1] == 1 and not any(map(any, way.padding)):
+        return images[:, :, None]
+    rows = _empty_rows(images, kernel, places, way)
+    for number, (pixels, seen) in enumerate(_elements(kernel, images.shape[3:], places, way)):
+        rows[:, :, number][seen] = images[pixels]
+    return rows
+
+
+def _empty_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+    height = bordered(images.shape[3:-1], way.padding[:-1])
+    return np.zeros((*images.shape[:2], kernel[-1], images.shape[2], *height, places[-1]), images.dtype)
+
+
+def _lines(kernel: Sizes, places: Sizes, way: Way) -> Iterator[Any]:
+    """For each row of the kernel, which rows of pixels it meets, as an index."""
+    ways = zip(kernel[:-1], places, way.dilation, way.stride, strict=False)
+    met = [[slice(i * apart, i * apart + (n - 1) * step + 1, step) for i in range(k)] for k, n, apart, step in ways]
+    return ((..., *line, slice(None)) for line in itertools.product(*met))
+
+
+def _elements(kernel: Sizes, size: Sizes, places: Sizes, way: Way) -> Iterator[tuple[Any, Any]]:
+    """For each element of a row of the kernel, which pixels it sees, and from which places, as indices of an image and
+    of its rows.
+    """
+    within = [slice(before, before + length) for length, (before, _) in zip(size[:-1], way.padding, strict=False)]
     for element in range(kernel[-1]):
         step, start = way.stride[-1], element * way.dilation[-1] - way.padding[-1][0]
         low = max(0, -(start // step))  # the first place at which the element is on the image, not on its border
-        high = max(low, min(places[-1], -((start - width) // step)))
-        seen = pixels[..., start + low * step : start + high * step : step]
-        rows[*every, element, ..., *within, low:high] = seen
-    columns = np.empty((*outer, *kernel, *inner, *places), image.dtype)
-    for tap in np.ndindex(*kernel[:-1]):
-        met = zip(tap, way.dilation, places, way.stride, strict=False)
-        lines: Any = [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i, apart, count, step in met]
-        columns[*every, *tap] = rows[..., *lines, :]
-    return columns
-
-
-def _is_one_pixel(kernel: tuple[int, ...], way: Way) -> bool:
-    """Whether a kernel sees nothing at each place but the pixel there."""
-    return math.prod(kernel) == math.prod(way.stride) == 1 and not any(map(any, way.padding))
-
-
-def _matrix(weight: Array, groups: int) -> Array:
-    """(O, C / groups, *kernel) as a matrix for each group: (groups, O / groups, C / groups * kernel)."""
-    return weight.reshape(groups, len(weight) // groups, math.prod(weight.shape[1:]))
-
-
-def _apart(image: Array, groups: int) -> Array:
-    """(N, C, *size) with a matrix for each image and group: (N, groups, C / groups, pixels)."""
-    return image.reshape(len(image), groups, image.shape[1] // groups, math.prod(image.shape[2:]))
-
-
-def _together(image: Array, groups: int) -> Array:
-    """(N, C, *size) with the images of a channel side by side: (groups, C / groups, N, pixels)."""
-    return _apart(image, groups).transpose(1, 2, 0, 3)
+        high = max(low, min(places[-1], -((start - size[-1]) // step)))
+        yield (..., slice(start + low * step, start + high * step, step)), (..., *within, slice(low, high))

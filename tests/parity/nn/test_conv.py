@@ -13,8 +13,7 @@ import pytest
 from side_by_side import Behaviours
 
 import minigrad as mg
-from minigrad.ops.images import conv_columns, conv_winograd
-from minigrad.ops.images.windows import Prepared, Way
+from minigrad.ops.images import conv_columns
 
 behaviours = Behaviours()
 
@@ -517,68 +516,69 @@ test_as_in_torch = behaviours.test()
 
 # ---------------------------------------------------------------- ways of computing
 
-# images, input channels, output channels, size, padding, dtype
-LARGE = [
-    (1, 32, 32, (12, 12), (1, 1), "float32"),
-    (2, 33, 32, (13, 9), (1, 1), "float64"),
-    (2, 32, 37, (10, 12), (0, 2), "float64"),
-    (9, 34, 32, (7, 8), (2, 1), "float32"),
-    (12, 33, 40, (28, 29), (1, 0), "float32"),  # in several blocks
-]
-Large = tuple[int, int, int, tuple[int, int], tuple[int, int], str]
-
-
-def numbers(case: Large) -> tuple[Any, Any, Any, Way]:
-    images, channels, kernels, size, padding, dtype = case
-    random = np.random.default_rng(0)
-    way = Way((1, 1), tuple((p, p) for p in padding), (1, 1))
-    x = random.standard_normal((images, channels, *size)).astype(dtype)
-    w = random.standard_normal((kernels, channels, 3, 3)).astype(dtype)
-    return x, w, random.standard_normal((images, kernels, *way.places(size, (3, 3)))).astype(dtype), way
-
-
-def assert_near(actual: Any, expected: Any) -> None:
-    assert actual.dtype == expected.dtype
-    assert actual.shape == expected.shape
-    worst = 2e-6 if actual.dtype == np.float32 else 1e-14
-    assert abs(actual - expected).max() <= worst * abs(expected).max()
-
-
-@pytest.mark.parametrize("case", LARGE, ids=str)
-def test_winograd_is_chosen_and_gives_what_columns_give(case: Large) -> None:
-    x, w, g, way = numbers(case)
-    assert conv_winograd.suits(w.shape, g.shape, way)
-    for kept in (Prepared(), None):  # with what the product before has worked out, and all anew
-        for name, given in (("correlate", (x, w)), ("spread", (g, w, x.shape[2:])), ("weigh", (x, g, (3, 3)))):
-            actual = getattr(conv_winograd, name)(*given, way, kept or Prepared())
-            assert_near(actual, getattr(conv_columns, name)(*given, way, Prepared()))
-
-
-# images, channels, kernels, size, kernel, stride, padding, groups: side by side, each for itself, in blocks
-COLUMNS = [
-    (3, 4, 6, (9, 8), (3, 2), 2, 1, 2),
-    (2, 3, 4, (17, 19), (3, 3), 1, 1, 1),
-    (5, 40, 4, (33, 35), (5, 5), 2, 2, 1),
-    (300, 16, 4, (10, 10), (3, 3), 1, 1, 1),
+# images, channels, kernels, size, kernel, stride, padding, dilation, groups
+WAYS = [
+    (3, 4, 6, (9, 8), (3, 2), 2, 1, 1, 2),
+    (2, 3, 4, (17, 19), (3, 3), 1, 1, 1, 1),
+    (5, 40, 4, (33, 35), (5, 5), 2, 2, 1, 1),  # in several blocks, as are the next two
+    (300, 16, 4, (10, 10), (3, 3), 1, 1, 1, 1),
+    (12, 33, 40, (28, 29), (3, 3), 1, (1, 0), 1, 1),
+    (2, 6, 9, (11, 12), (3, 3), 1, 2, (2, 1), 3),
+    (2, 5, 10, (9, 13), (3, 5), (1, 2), (1, 2), 1, 5),  # a depthwise one
+    (2, 3, 2, (8, 9), (3, 1), 1, (2, 0), 1, 1),
+    (1, 2, 3, (8, 9), (2, 3), (2, 1), (1, 3), 1, 1),  # more of a border than the kernel reaches
+    (2, 3, 4, (8, 9), (1, 1), 1, 0, 1, 1),
+    (2, 4, 3, (90,), (4,), 1, 2, 3, 1),
 ]
 
 
-@pytest.mark.parametrize("case", COLUMNS, ids=str)
-def test_convolutions_of_any_size_are_those_of_torch(case: Any, torch: Any) -> None:
-    images, channels, kernels, size, kernel, stride, padding, groups = case
-    random = np.random.default_rng(0)
-    arrays = [
-        random.standard_normal(shape) for shape in ((images, channels, *size), (kernels, channels // groups, *kernel))
-    ]
+def assert_as_in_torch(call: Any, arrays: list[Any], torch: Any) -> None:
+    """The same result, and the same gradients of it."""
     results = []
     for F in (mg, torch):
-        x, w = (F.tensor(array, requires_grad=True) for array in arrays)
-        out = F.conv2d(x, w, None, stride, padding, 1, groups)
-        results.append(
-            [out.detach(), *F.autograd.grad(out, (x, w), F.tensor(np.cos(np.arange(out.numel())).reshape(out.shape)))]
-        )
+        inputs = [F.tensor(array).transpose(-1, -2).contiguous().transpose(-1, -2) for array in arrays]  # by columns
+        inputs = [x.requires_grad_() for x in inputs]
+        out = call(F, *inputs)
+        g = F.tensor(np.cos(np.arange(out.numel())).reshape(out.shape))
+        results.append([out.detach(), *F.autograd.grad(out, inputs, g)])
     for actual, expected in zip(*results, strict=True):
         np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("long", [1, conv_columns.LONG, 10**6], ids=["alone", "by_size", "together"])
+@pytest.mark.parametrize("case", WAYS, ids=str)
+def test_convolutions_are_those_of_torch_however_computed(
+    case: Any, long: int, torch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images, channels, kernels, size, kernel, *options, groups = case
+    monkeypatch.setattr(conv_columns, "LONG", long)
+    random = np.random.default_rng(0)
+    shapes = (images, channels, *size), (kernels, channels // groups, *kernel)
+    name = f"conv{len(size)}d"
+    arrays = [random.standard_normal(shape) for shape in shapes]
+    assert_as_in_torch(lambda F, x, w: getattr(F, name)(x, w, None, *options, groups), arrays, torch)
+
+
+# images, channels, kernels, size, kernel, stride, padding, output_padding, groups, dilation
+WAYS_BACK = [
+    (2, 4, 6, (9, 8), (3, 2), 1, 1, 0, 2, 1),
+    (2, 6, 4, (12, 9), (3, 3), 1, 0, (1, 0), 1, 2),
+    (3, 4, 2, (9, 8), (4, 3), 2, 1, 1, 1, 1),
+]
+
+
+@pytest.mark.parametrize("long", [1, 10**6], ids=["alone", "together"])
+@pytest.mark.parametrize("case", WAYS_BACK, ids=str)
+def test_transposed_convolutions_are_those_of_torch_however_computed(
+    case: Any, long: int, torch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images, channels, kernels, size, kernel, *options, groups, dilation = case
+    monkeypatch.setattr(conv_columns, "LONG", long)
+    random = np.random.default_rng(0)
+    shapes = (images, channels, *size), (channels, kernels // groups, *kernel)
+    arrays = [random.standard_normal(shape) for shape in shapes]
+    call = lambda F, x, w: nn(F, "conv_transpose2d")(x, w, None, *options, groups, dilation)  # noqa: E731
+    assert_as_in_torch(call, arrays, torch)
 
 
 def test_same_padding_of_an_even_kernel_has_the_longer_side_behind(torch: Any) -> None:
