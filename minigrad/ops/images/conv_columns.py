@@ -12,7 +12,9 @@ kernel, each with another view of the same numbers, and their sum is the convolu
 then, and a third of the memory taken; in exchange the sums are added up here, and no longer in BLAS. For 8 images of 48
 channels and 64x64 pixels a convolution to 16 takes two thirds of the time so.
 
-The gradient of such an image is again a convolution: of the incoming gradient, with each kernel turned round.
+With a stride of 1 the gradient of the image is such a convolution, too: of the incoming gradient, with each kernel
+turned round. In general it is made in the same two steps backwards: what a row of the kernel sends is added to rows,
+and each of its elements' part of these to the pixels that the element saw.
 
 Where images have at least `LONG` places, each is multiplied for itself: the products are (channel, place), which is how
 an image lies in memory. Smaller ones (7x7 pixels, of many channels) lie side by side, since one product with a large
@@ -75,6 +77,7 @@ def spread(g: Array, weight: Array, size: Sizes, way: Way) -> Array:
     outputs, inputs = len(weight) // groups, weight.shape[1]
     border = tuple([(r - 1 - p, r - 1 - q) for r, (p, q) in zip(way.reach(kernel), way.padding, strict=True)])
     fits = set(way.stride) == {1} and min(map(min, border)) >= 0
+    # It pays unless there are few pixels for many weights to be turned, or far more channels to copy than to add to.
     if fits and math.prod(places) >= max(LONG, outputs) and outputs <= 2 * inputs:
         exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
         turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
@@ -158,7 +161,7 @@ def _columns(
 
 def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
     """What a row of the kernel sees in each row of pixels: (batches, C, images, *size) -> (batches, C, width of the
-    kernel, images, *bordered lines, places in a row).
+    kernel, images, rows of pixels, places in a row).
     """
     if kernel[-1] == way.stride[-1] == 1 and not any(map(any, way.padding)):
         return images[:, :, None]
@@ -169,6 +172,7 @@ def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Arra
 
 
 def _empty_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+    """Zeros for what `_seen_by_rows` tells: on the images' borders they stay."""
     height = bordered(images.shape[3:-1], way.padding[:-1])
     return np.zeros((*images.shape[:2], kernel[-1], images.shape[2], *height, places[-1]), images.dtype)
 

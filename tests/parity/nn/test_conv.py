@@ -14,6 +14,7 @@ from side_by_side import Behaviours
 
 import minigrad as mg
 from minigrad.ops.images import conv_columns
+from minigrad.ops.images.windows import Way
 
 behaviours = Behaviours()
 
@@ -440,10 +441,13 @@ def _(F):
 
 @behaviours("an infinite weight reaches the pixels that it sees, and no others")
 def _(F):
-    x, w = image(F, 2, 3, 6, 5, requires_grad=True), image(F, 4, 3, 3, 2)
-    w[1, 2, 0, 1] = float("inf")
-    out = F.conv2d(x, w, padding=(0, 1))
-    return F.autograd.grad(out, x, F.ones_like(out))
+    gradients = []
+    for size in ((6, 5), (16, 15)):  # some that are multiplied together, and some each for itself
+        x, w = image(F, 2, 3, *size, requires_grad=True), image(F, 4, 3, 3, 2)
+        w[1, 2, 0, 1] = float("inf")
+        out = F.conv2d(x, w, padding=(0, 1))
+        gradients += F.autograd.grad(out, x, F.ones_like(out))
+    return gradients
 
 
 @behaviours("gradients are made of what saved-tensor hooks give back, not of what forward had worked out")
@@ -526,7 +530,8 @@ WAYS = [
     (2, 6, 9, (11, 12), (3, 3), 1, 2, (2, 1), 3),
     (2, 5, 10, (9, 13), (3, 5), (1, 2), (1, 2), 1, 5),  # a depthwise one
     (2, 3, 2, (8, 9), (3, 1), 1, (2, 0), 1, 1),
-    (1, 2, 3, (8, 9), (2, 3), (2, 1), (1, 3), 1, 1),  # more of a border than the kernel reaches
+    (1, 2, 3, (8, 9), (2, 3), 1, (2, 3), 1, 1),  # more of a border than the kernel reaches
+    (1, 2, 3, (8, 9), (2, 3), (2, 1), (1, 3), 1, 1),
     (2, 3, 4, (8, 9), (1, 1), 1, 0, 1, 1),
     (2, 4, 3, (90,), (4,), 1, 2, 3, 1),
 ]
@@ -557,6 +562,23 @@ def test_convolutions_are_those_of_torch_however_computed(
     name = f"conv{len(size)}d"
     arrays = [random.standard_normal(shape) for shape in shapes]
     assert_as_in_torch(lambda F, x, w: getattr(F, name)(x, w, None, *options, groups), arrays, torch)
+
+
+@pytest.mark.parametrize(
+    ("weights", "places", "stride", "groups", "parts"),
+    [
+        ((16, 48, 3, 3), (64, 64), 1, 1, 3),
+        ((32, 1, 5, 3), (56, 56), 1, 32, 5),  # a depthwise one
+        ((16, 1, 3, 3), (28, 28), 1, 1, 1),  # little to copy, and much to add
+        ((512, 512, 3, 3), (7, 7), 1, 1, 1),  # more weights than pixels
+        ((64, 64, 3, 3), (28, 28), 2, 1, 1),
+    ],
+)
+def test_kernels_are_divided_into_rows_where_that_pays(
+    weights: Any, places: Any, stride: int, groups: int, parts: int
+) -> None:
+    way = Way((stride,) * 2, ((1, 1),) * 2, (1, 1), groups)
+    assert conv_columns._parts(weights, places, way) == parts
 
 
 # images, channels, kernels, size, kernel, stride, padding, output_padding, groups, dilation
