@@ -173,7 +173,7 @@ class Pass:
                 continue
             leaves = sorted([one.tensor.text for one in reached([node]) if is_leaf(one)])
             named = [*leaves[:3], f"{len(leaves) - 3} more"] if len(leaves) > 4 else leaves
-            never = f"{called(self.engine, 'order')} never has it run: the {in_words(held)} in "
+            never = f"{method_name(self.engine, 'order')} never has it run: the {in_words(held)} in "
             lack = f"{enumeration(named)} {'lacks' if len(leaves) == 1 else 'lack'} what comes that way"
             yield self._remark(never, node, f" is passed on to nobody, so {lack}")
 
