@@ -1,8 +1,8 @@
 """What PyTorch has and minigrad leaves out: the error for each such name, wherever a program asks for it.
 
-It begins with Python's own words and says what to do: `minigrad.lgamma`, `x.lgamma()`, `nn.Conv3d`, `import
-minigrad.distributions` and `from minigrad.nn import Conv3d` end alike. data/pytorch_names.txt lists the public names of
-PyTorch by their owner; a name that is in it and is not here is absent. What PyTorch has not either stays the plain
+It begins with Python's own words and says what to do: `minigrad.lgamma`, `x.lgamma()`, `net.cuda()`, `nn.Conv3d`,
+`import minigrad.sparse` and `from minigrad.nn import Conv3d` end alike. data/pytorch_names.txt lists the public names
+of PyTorch by their owner; a name that is in it and is not here is absent. What PyTorch has not either stays the plain
 error of Python, which knows near misses ("Did you mean: 'tensor'?").
 
 Arguments that are left out of what is here are told alike. data/left_out_arguments.txt lists them by function or class:
@@ -36,7 +36,7 @@ def _listed(file_name: str, between: str) -> Iterator[tuple[str, list[str]]]:
             yield owner, words.split()
 
 
-# PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor".
+# PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor", or "Module".
 NAMES = {owner: frozenset(names) for owner, names in _listed("pytorch_names.txt", "\n\n")}
 
 

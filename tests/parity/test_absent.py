@@ -18,19 +18,20 @@ import minigrad
 from minigrad.absent import ADVICE, NAMES
 
 OWNERS = (
-    "minigrad", "Tensor", "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
+    "minigrad", "Tensor", "Module", "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
     "minigrad.optim", "minigrad.optim.lr_scheduler", "minigrad.linalg", "minigrad.autograd", "minigrad.autograd.graph",
     "minigrad.utils", "minigrad.utils.data", "minigrad.cuda", "minigrad.autograd.function", "minigrad.utils.checkpoint",
     "minigrad.distributions",
 )  # fmt: skip
-MODULES = [owner for owner in OWNERS if owner != "Tensor"]
+CLASSES = {"Tensor": "minigrad", "Module": "minigrad.nn"}  # those of whose objects the names are, and their places
+MODULES = [owner for owner in OWNERS if owner not in CLASSES]
 NOT_OF_PYTORCH = ("torch", "TYPE_CHECKING")  # what its modules import and do not hide
 
 
 def public_names(owner: str) -> list[str]:
     """PyTorch's public names in one place, without what it imports from Python's library."""
-    place: Any = importlib.import_module(owner.replace("minigrad", "torch") if owner != "Tensor" else "torch")
-    place = place.Tensor if owner == "Tensor" else place
+    place: Any = importlib.import_module(CLASSES.get(owner, owner).replace("minigrad", "torch"))
+    place = getattr(place, owner) if owner in CLASSES else place
 
     def is_own(name: str, value: Any) -> bool:
         if name.startswith("_") or name in NOT_OF_PYTORCH:
@@ -38,7 +39,7 @@ def public_names(owner: str) -> list[str]:
         if isinstance(value, types.ModuleType):
             return value.__name__.startswith("torch")
         home = getattr(value, "__module__", None) or "torch"
-        return owner == "Tensor" or home.startswith("torch") or name in getattr(place, "__all__", ())
+        return owner in CLASSES or home.startswith("torch") or name in getattr(place, "__all__", ())
 
     return sorted(name for name in dir(place) if is_own(name, getattr(place, name, None)))
 
@@ -60,13 +61,9 @@ def test_every_public_name_of_torch_is_known(names_of_torch: dict[str, list[str]
     assert [name for name in names_of_torch[owner] if name not in NAMES[owner]] == []
 
 
-def ours(owner: str) -> Any:
-    return minigrad.Tensor if owner == "Tensor" else importlib.import_module(owner)
-
-
 @pytest.mark.parametrize("owner", MODULES)
 def test_a_name_that_is_left_out_raises_the_one_error(owner: str) -> None:
-    module = ours(owner)
+    module = importlib.import_module(owner)
     absent = [name for name in NAMES[owner] if not hasattr(module, name)]
     assert absent
     for name in absent:
@@ -88,6 +85,23 @@ def test_an_attribute_of_tensors_that_is_left_out_raises_it_too() -> None:
         assert (caught.value.name, caught.value.obj) == (name, x)
     with pytest.raises(AttributeError, match=r"^type object 'Tensor' has no attribute 'to_sparse': PyTorch has it"):
         minigrad.Tensor.to_sparse  # noqa: B018
+
+
+def test_so_does_a_method_of_modules() -> None:
+    class Net(minigrad.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = minigrad.nn.Linear(1, 1)
+
+    absent = [name for name in NAMES["Module"] if not hasattr(minigrad.nn.Module, name)]
+    assert {"cuda", "get_submodule", "register_backward_hook"} - set(absent) == set()
+    for name in absent:
+        with pytest.raises(AttributeError) as caught:
+            getattr(Net(), name)
+        assert str(caught.value) == f"'Net' object has no attribute {name!r}: {ADVICE}"
+        assert caught.value.name == name
+    with pytest.raises(AttributeError, match=r"^'Net' object has no attribute 'cudda'$"):
+        Net().cudda  # noqa: B018
 
 
 IMPORTS = {
