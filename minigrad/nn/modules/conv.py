@@ -54,7 +54,8 @@ class _Convolution(Layer):
         if self.padding_mode != "zeros":
             if self.transposed:
                 raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-            raise ValueError(f"padding_mode must be one of {{'zeros'}}, but got padding_mode='{self.padding_mode}'")
+            text = f"padding_mode must be one of {{'zeros'}}, but got padding_mode='{self.padding_mode}'"
+            raise ValueError(f"{text}: pad in a layer before, as ReflectionPad2d, ReplicationPad2d or CircularPad2d do")
 
     def reset_parameters(self: Any) -> None:
         """Draw new weights, uniformly between -1 / sqrt(fan_in) and 1 / sqrt(fan_in)."""

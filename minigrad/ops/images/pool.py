@@ -284,6 +284,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
     None in place of a number keeps that size. RuntimeError for sizes that do not fit.
     """
+    if input.ndim not in (3, 4):
+        raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
     goal = tuple(output_size) if isinstance(output_size, Sequence) else (output_size, output_size)
     if len(goal) != 2:
         raise RuntimeError(f"adaptive_avg_pool2d: output_size must be 2: got {output_size}")
@@ -294,8 +296,6 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
             "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
             f"{{{times(places, ', ')}}}"
         )
-    if input.ndim not in (3, 4):
-        raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
     if places == (1, 1):
         return mean(input, (-1, -2), True)
     if 0 in input.shape[-2:]:

@@ -255,6 +255,10 @@ REFUSED: list[tuple[str, type[Exception], str, Any]] = [
         lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 8, 8), 2),
     ),
     (
+        "adaptive pooling of a vector", RuntimeError, "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [8]",
+        lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 8), 2),
+    ),
+    (
         "adaptive pooling to a negative size", RuntimeError,
         "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, -1}",
         lambda F: nn(F, "adaptive_avg_pool2d")(image(F, 1, 8, 8), -1),

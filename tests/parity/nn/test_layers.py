@@ -7,6 +7,7 @@ torch's weights, and is run in training and in evaluation.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -446,6 +447,13 @@ def _(F: Any) -> Any:
 @behaviours("E19: an unknown padding mode", error=ValueError, says="padding_mode must be one of")
 def _(F: Any) -> Any:
     F.nn.Conv2d(4, 3, 2, padding_mode="mirror")
+
+
+def test_a_padding_mode_that_is_left_out_is_refused_with_the_layers_that_do_it() -> None:
+    with pytest.raises(ValueError, match=r"got padding_mode='circular': pad in .* CircularPad2d do$") as caught:
+        minigrad.nn.Conv2d(4, 3, 2, padding_mode="circular")
+    named = re.findall(r"\w+Pad2d", str(caught.value))
+    assert [hasattr(minigrad.nn, name) for name in named] == [True] * 3
 
 
 @behaviours(
