@@ -13,6 +13,7 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.frames import Frame
 
+MOST = 40  # steps of a pass of which each frame tells all: with thousands, only what changes, else it would be millions
 MARKS = {"sentence": "  ", "say": "  ", "code": "      ", "item": "    - "}
 
 
@@ -24,8 +25,8 @@ def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
     lines = [f"backward from {root}: {frames[-1].total} steps, {ran} run, step {shown} shown"]
     for frame in before:
         lines += ["", *_told(graph, frame, place_of(frame, len(before)))]
-    for frame in frames[len(before) :]:
-        lines += ["", *_lines(graph, frame)]
+    for last, frame in zip([None, *frames[len(before) :]], frames[len(before) :], strict=False):
+        lines += ["", *_lines(graph, frame, last)]
     return "\n".join(lines)
 
 
@@ -57,19 +58,25 @@ def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
     return lines + [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]
 
 
-def _lines(graph: Snapshot, frame: Frame) -> list[str]:
+def _lines(graph: Snapshot, frame: Frame, before: Frame | None) -> list[str]:
     lines = _told(graph, frame, place_of(frame, 0))
     for event in frame.events:
         where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
         lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {' '.join(event.text.split())}{where}"))
         if event.difference:
             lines.append(f"      difference: {event.difference}")
-    lines.append("  ready: " + (", ".join(turn.text for turn in frame.ready) or "nobody"))
-    lines.append("  waiting: " + (", ".join(turn.text for turn in frame.waiting) or "nobody"))
-    lines.append("  done: " + (", ".join(clean(turn.name) for turn in frame.done) or "nobody"))
+    lines.append("  ready: " + _names([turn.text for turn in frame.ready]))
+    if frame.total <= MOST:
+        lines.append("  waiting: " + _names([turn.text for turn in frame.waiting]))
+        lines.append("  done: " + _names([clean(turn.name) for turn in frame.done]))
     lines.append("  next: " + upcoming(frame))
+    boxes = [box for box in graph.boxes if box.kind != "constant"] if before is None or frame.total <= MOST else []
     grads = []
-    for box in (box for box in graph.boxes if box.kind != "constant"):
+    for box in boxes or [graph.by_id[key] for key in frame.states.since(before.states if before else None)]:
         grad, change = frame.states[box.id].grad, frame.differences.get(box.id)
         grads.append(f"{clean(box.name)} {grad.alarm or grad.text}" + (f" ({change})" if change else ""))
     return [*lines, "  grad: " + ", ".join(grads)]
+
+
+def _names(texts: list[str]) -> str:
+    return ", ".join(texts) or "nobody"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from cells import EXAMPLE, cell, seen
 
+import minigrad as mg
 from minigrad import viz
 
 
@@ -300,3 +301,17 @@ def test_a_frame_is_one_line_in_a_cells_output(example: dict[str, Any]) -> None:
     assert repr(stepper.frames[:1]).count("\n") == 0
     wide = {"x" * 300: example["A"]}
     assert all(len(repr(frame)) <= 100 for frame in viz.BackwardStepper(example["F"], names=wide).frames)
+
+
+def test_the_trace_of_a_long_pass_grows_with_its_steps() -> None:
+    def trace_of(steps: int) -> str:
+        y = x = mg.tensor(0.5, requires_grad=True)
+        for _ in range(steps):
+            y = y * x
+        stepper = viz.BackwardStepper(y)
+        stepper.last()
+        return stepper.trace()
+
+    short, long = trace_of(60), trace_of(240)
+    assert len(long) < 5 * len(short)
+    assert long.count("\n  grad: ") == long.count("\n  next: ") == 242
