@@ -5,11 +5,11 @@ reading. A folder imports from those above it, never from those below.
 
     drawing.py      `draw(loss)`: the graph as a picture, and as a table in text
     stepper.py      `BackwardStepper(loss)`: `loss.backward()`, one node per click; `what_if(w=3.0)`: with other numbers
-    compare.py      `compare(a, b)`: two passes beside each other, and where they part
+    comparison.py   `compare(a, b)`: two passes beside each other, and where they part
     dot.py          `make_dot(loss)`: the graph for Graphviz, for those who know torchviz
     rich.py         `rich_display()`: a tensor as a table
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
-    flame.py        `flame(profile, loss)`: a profile as bars over time, which light their boxes in the graph
+    flame_chart.py  `flame(profile, loss)`: a profile as bars over time, which light their boxes in the graph
     runs.py         `run_table(rows, columns)`: a few lines under several circumstances, run, in a table that opens
     descents.py     `descent_map(f, methods)`: a map, and where methods walk on it from a start that can be dragged
 
@@ -37,12 +37,12 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}\n{advice}", name=error.name) from None
 
 from minigrad.autograd.modes import set_creation_observer
-from minigrad.viz.compare import Comparison, compare
+from minigrad.viz.comparison import Comparison, compare
 from minigrad.viz.curves import gradcheck_curve
 from minigrad.viz.descents import descent_map
 from minigrad.viz.dot import LayoutError, make_dot
 from minigrad.viz.drawing import draw
-from minigrad.viz.flame import Flame, flame
+from minigrad.viz.flame_chart import Flame, flame
 from minigrad.viz.graph.records import observe
 from minigrad.viz.own_engines import Engine
 from minigrad.viz.page.output import show_containers_whole
