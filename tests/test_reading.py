@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 GUIDE = (PACKAGE / "README.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in row.strip("| ").split("|")] for row in GUIDE.splitlines() if row.startswith("| ")]
 
-VIZ_NAMES = tuple(f"viz.{name}" for name in ("drawing", "stepper", "dot", "rich", "curves"))
+VIZ_FILES = [path.stem for path in sorted((PACKAGE / "viz").glob("*.py")) if path.stem not in ("__init__", "shell")]
+VIZ_NAMES = tuple(f"viz.{name}" for name in VIZ_FILES)
 # A part, and what none of its modules may import.
 BELOW: dict[str, tuple[str, ...]] = {
     "autograd": ("ops", "nn", "optim", "random", "utils", "viz", "teach"),
@@ -25,11 +26,13 @@ BELOW: dict[str, tuple[str, ...]] = {
     "random": ("nn", "optim", "viz", "teach"),
     "utils": ("nn", "optim", "viz", "teach"),
     "viz": ("teach",),
-    "viz/graph": ("viz.picture", "viz.steps", "viz.page", *VIZ_NAMES),
-    "viz/picture": ("viz.steps", "viz.page", *VIZ_NAMES),
-    "viz/torch_graphs": ("viz.page", *VIZ_NAMES),
-    "viz/steps": ("viz.page", *VIZ_NAMES),
-    "viz/page": VIZ_NAMES,
+    "viz/graph": ("viz.picture", "viz.steps", "viz.page", "viz.comparing", *VIZ_NAMES),
+    "viz/picture": ("viz.steps", "viz.page", "viz.comparing", *VIZ_NAMES),
+    "viz/steps": ("viz.page", "viz.comparing", *VIZ_NAMES),
+    "viz/page": ("viz.comparing", *VIZ_NAMES),
+    "viz/comparing": VIZ_NAMES,
+    "viz/torch_graphs": ("viz.picture", "viz.page", "viz.comparing", *VIZ_NAMES),
+    "viz/own_engines": ("viz.picture", "viz.page", "viz.comparing", *VIZ_NAMES),
 }
 
 
@@ -97,6 +100,15 @@ def test_layers_point_one_way(part: str) -> None:
         if module == f"minigrad.{above}" or module.startswith(f"minigrad.{above}.")
     ]
     assert upward == []
+
+
+def test_the_folders_of_viz_stand_in_the_order_of_their_imports() -> None:
+    """The order is that of viz/__init__.py's text; what stands later is below."""
+    told = re.findall(r"^    (\w+)/ ", (PACKAGE / "viz/__init__.py").read_text(encoding="utf-8"), re.MULTILINE)
+    ordered = [name for name in told if f"viz/{name}" in BELOW and not name.endswith(("_graphs", "_engines"))]
+    assert sorted(told) == sorted(path.name for path in (PACKAGE / "viz").glob("[a-z]*") if path.is_dir())
+    for place, name in enumerate(ordered):
+        assert {f"viz.{later}" for later in ordered[place + 1 :]} <= set(BELOW[f"viz/{name}"])
 
 
 def test_nothing_in_the_package_imports_its_pictures_or_its_exercises() -> None:

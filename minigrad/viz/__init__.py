@@ -1,32 +1,39 @@
 """Pictures of the graph, and the widget that steps through a backward pass.
 
-The files of this folder are what `viz` is used by, one each; the folders are what they are made of, in the order of
-reading. A folder imports from those above it, never from those below.
+The files of this folder are what `viz` is used by, one each, and shell.py; the folders are what they are made of.
 
     drawing.py      `draw(loss)`: the graph as a picture, and as a table in text
     stepper.py      `BackwardStepper(loss)`: `loss.backward()`, one node per click; `what_if(w=3.0)`: with other numbers
     comparison.py   `compare(a, b)`: two passes beside each other, and where they part
     dot.py          `make_dot(loss)`: the graph for Graphviz, for those who know torchviz
-    rich.py         `rich_display()`: a tensor as a table
+    shell.py        `rich_display()`: tensors as tables, which rich.py writes, and what else IPython shows by itself
     curves.py       `gradcheck_curve(f, x)`: how far finite differences are from the gradient
     flame_chart.py  `flame(profile, loss)`: a profile as bars over time, which light their boxes in the graph
     runs.py         `run_table(rows, columns)`: a few lines under several circumstances, run, in a table that opens
     descents.py     `descent_map(f, methods)`: a map, and where methods walk on it from a start that can be dragged
+
+In the order of reading; each of these folders imports from those above it, never from those below:
 
     graph/          a graph as it stands: its boxes, their names, values and lines of code
     picture/        where boxes and edges go, the SVG, and the one that plays a whole pass
     steps/          a backward pass as frames: who runs, what it adds, what happens beside it
     page/           what goes to a browser: the widget's data and script, pages that stand alone
     static/         that script and the style sheets
-    torch_graphs/   graphs of PyTorch's, made to look like minigrad's own; `with watch():` notes their lines
-    own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
     comparing/      which nodes of two graphs are pairs, and where their passes part
 
+Two folders make the graphs of others look like minigrad's own. graph/ and steps/ ask them whose graph it is, and they
+build on graph/ and steps/:
+
+    torch_graphs/   graphs of PyTorch's; `with watch():` notes their lines
+    own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
+
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it,
-and what the operation was called with.
-What was made before is drawn without its line. In a notebook it also shows tensors as tables (`rich_display`).
+and what the operation was called with. What was made before is drawn without its line. In a notebook tensors are shown
+as tables, too (`rich_display`). The rest is imported when one of its names is first used, or something is first shown.
 minigrad itself needs numpy alone. Where the packages that this one needs are missing, ModuleNotFoundError names them.
 """
+
+from typing import TYPE_CHECKING
 
 try:
     import anywidget  # noqa: F401
@@ -36,23 +43,38 @@ except ModuleNotFoundError as error:
     advice = "minigrad.viz needs more than numpy: pip install anywidget graphviz graphviz-pure ipywidgets"
     raise ModuleNotFoundError(f"{error}\n{advice}", name=error.name) from None
 
+from minigrad.absent import attributes_of
 from minigrad.autograd.modes import set_creation_observer
-from minigrad.viz.comparison import Comparison, compare
-from minigrad.viz.curves import gradcheck_curve
-from minigrad.viz.descents import descent_map
-from minigrad.viz.dot import LayoutError, make_dot
-from minigrad.viz.drawing import draw
-from minigrad.viz.flame_chart import Flame, flame
 from minigrad.viz.graph.records import observe
-from minigrad.viz.own_engines import Engine
-from minigrad.viz.page.output import show_containers_whole
-from minigrad.viz.rich import rich_display
-from minigrad.viz.runs import run_table
-from minigrad.viz.stepper import BackwardStepper
-from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.outside import running_shell
-from minigrad.viz.torch_graphs import watch
+from minigrad.viz.shell import rich_display, running_shell, show_containers_whole
 
+if TYPE_CHECKING:  # the names of _AT_FIRST_USE, for those that read types
+    from minigrad.viz.comparison import Comparison, compare
+    from minigrad.viz.curves import gradcheck_curve
+    from minigrad.viz.descents import descent_map
+    from minigrad.viz.dot import LayoutError, make_dot
+    from minigrad.viz.drawing import draw
+    from minigrad.viz.flame_chart import Flame, flame
+    from minigrad.viz.own_engines import Engine
+    from minigrad.viz.runs import run_table
+    from minigrad.viz.stepper import BackwardStepper
+    from minigrad.viz.steps.frames import Frame
+    from minigrad.viz.torch_graphs import watch
+
+_AT_FIRST_USE = {
+    "comparison": ("Comparison", "compare"),
+    "curves": ("gradcheck_curve",),
+    "descents": ("descent_map",),
+    "dot": ("LayoutError", "make_dot"),
+    "drawing": ("draw",),
+    "flame_chart": ("Flame", "flame"),
+    "own_engines": ("Engine",),
+    "runs": ("run_table",),
+    "stepper": ("BackwardStepper",),
+    "steps.frames": ("Frame",),
+    "torch_graphs": ("watch",),
+}
+__getattr__ = attributes_of(__name__, **_AT_FIRST_USE)
 __all__ = [
     "BackwardStepper",
     "Comparison",
@@ -70,6 +92,11 @@ __all__ = [
     "run_table",
     "watch",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 set_creation_observer(observe)
 

@@ -18,7 +18,6 @@ from minigrad.viz.graph.records import source_text, span_of
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
 from minigrad.viz.steps.kept_grads import grad_of
-from minigrad.viz.steps.outside import running_shell
 
 LOST = "Invalid"  # as `repr` calls the grad_fn
 STYLE = (
@@ -59,18 +58,6 @@ def tensor_html(tensor: Any) -> str:
         f'<div class="minigrad-tensor"><style>{STYLE}</style><table><caption>{summary}</caption>'
         f"<tbody>{rows}</tbody></table></div>"
     )
-
-
-def rich_display(on: bool = True) -> None:
-    """Show tensors as tables in this notebook, or, with False, as text alone. Does nothing outside of IPython."""
-    shell = running_shell()
-    if shell is None:
-        return
-    formatter = shell.display_formatter.formatters["text/html"]
-    if on:
-        formatter.for_type(Tensor, tensor_html)
-    else:
-        formatter.pop(Tensor, None)
 
 
 # ---------------------------------------------------------------- the parts

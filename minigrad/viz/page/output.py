@@ -28,7 +28,7 @@ from weakref import WeakSet
 import ipywidgets
 
 from minigrad.viz.page import recording, standalone, widget_source
-from minigrad.viz.steps.outside import running_shell
+from minigrad.viz.shell import running_shell
 
 STORED = ("key", "kept", *recording.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
 HOW = (
@@ -133,13 +133,3 @@ def show_container(container: Any) -> None:
     if container not in _watched:
         _watched.add(container)
         watch(None)
-
-
-def show_containers_whole() -> None:
-    """Let the running IPython show containers so. Other widgets are shown as ever."""
-    formatters = running_shell().display_formatter
-    for kind in (ipywidgets.Box, ipywidgets.Output):
-        formatters.ipython_display_formatter.for_type(kind, show_container)
-        formatters.mimebundle_formatter.for_type(
-            kind, lambda container, **_: bundle_of(container, html_inside(container))
-        )

@@ -7,7 +7,6 @@ answered.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakSet
@@ -15,6 +14,7 @@ from weakref import WeakSet
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.shell import running_shell
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.stop_button import button
 from minigrad.viz.torch_graphs import mirror_of
@@ -92,9 +92,3 @@ def _rest_if_alone() -> None:
     shell = running_shell()
     if not _steppers and shell is not None and _after_cell in shell.events.callbacks["post_run_cell"]:
         shell.events.unregister("post_run_cell", _after_cell)
-
-
-def running_shell() -> Any:
-    """IPython's shell if it runs the learner's cells, else None. Does not import IPython."""
-    ipython = sys.modules.get("IPython")
-    return None if ipython is None else ipython.get_ipython()
