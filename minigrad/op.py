@@ -12,6 +12,9 @@ an input as `self_shape` or `self_dtype`, or any option of the kernel. `F` is on
 functions: `arrays` (numpy kernels: ordinary backward, at full speed) or `tensors` (recorded ops: `create_graph=True`,
 so that every op has second derivatives for free).
 
+Where learners call a function that looks at what they gave before the op does, that function has the name, and the op's
+kernel stands under the name with an underscore: `_mul`, whose op is `mul` all the same.
+
 From each declaration Python is written, as plain and as fast as if somebody had typed it for that op alone: the op's
 call and the backward of its node, each at its first use, since there are hundreds of ops and most programs use few.
 `print(minigrad.op.source(minigrad.mul))` shows it, and tracebacks do too. A generic call, which looks at its arguments
@@ -91,6 +94,7 @@ def op(
     """
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        kernel.__name__ = kernel.__name__.removeprefix("_")
         writer = _OpWriter(kernel, rules, name, exact, broadcasts, bools, floating, view, several, constants, kept)
         setattr(arrays, kernel.__name__, kernel)
         setattr(tensors, kernel.__name__, writer.function)

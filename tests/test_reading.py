@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,6 +101,28 @@ def test_layers_point_one_way(part: str) -> None:
         if module == f"minigrad.{above}" or module.startswith(f"minigrad.{above}.")
     ]
     assert upward == []
+
+
+@pytest.mark.parametrize("part", ["ops", "autograd", "nn"])
+def test_a_name_has_one_meaning_in_a_file(part: str) -> None:
+    """An op and the function that learners call have two: `_mul`, `mul`."""
+    repeated = [
+        f"{path.relative_to(PACKAGE).as_posix()} defines {name} twice"
+        for path in sorted((PACKAGE / part).rglob("*.py"))
+        for name, times in Counter(_defined(ast.parse(path.read_text(encoding="utf-8")))).items()
+        if times > 1
+    ]
+    assert repeated == []
+
+
+def _defined(tree: ast.Module) -> list[str]:
+    """The functions and classes of a file, but for the forms of one that are there for those who check types."""
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and "overload" not in [ast.unparse(decorator) for decorator in node.decorator_list]
+    ]
 
 
 def test_the_folders_of_viz_stand_in_the_order_of_their_imports() -> None:

@@ -21,7 +21,7 @@ from minigrad.tensor import Tensor, from_array
     constants=("indices",),
     self=lambda F, g, self_shape, indices, padding: F.add_rows(g, indices, padding, self_shape[0]),
 )
-def embedding(self: Array, indices: Array, padding: int, of_gradient: bool = False) -> Array:
+def _embedding(self: Array, indices: Array, padding: int, of_gradient: bool = False) -> Array:
     """The rows at `indices`; of a gradient with zeros for the row with the number `padding`, which has none."""
     rows = np.take(self, indices, 0)
     if of_gradient:
@@ -47,10 +47,8 @@ def add_rows(self: Array, indices: Array, padding: int, count: int) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_embedding = embedding
 
-
-@checked  # type: ignore[no-redef]
+@checked
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Tensor:
     """The rows of `weight` (V, D) with the numbers in `input` (any shape): a tensor of shape (*input.shape, D).
 

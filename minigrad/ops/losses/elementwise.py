@@ -42,7 +42,7 @@ def element_gradient(g: Any, self: Any, reduction: str) -> Any:
     self=lambda F, g, self, target, reduction: element_gradient(g, self, reduction) * 2 * (self - target),
     target=lambda F, g, self, target, reduction: element_gradient(g, self, reduction) * -2 * (self - target),
 )
-def mse_loss(self: Array, target: Array, reduction: str) -> Array:
+def _mse_loss(self: Array, target: Array, reduction: str) -> Array:
     """The squares of the differences."""
     difference = self - target
     if reduction == "none":
@@ -59,7 +59,7 @@ def _huber_gradient(F: Any, g: Any, self: Any, target: Any, reduction: str, delt
     self=_huber_gradient,
     target=lambda F, g, self, target, reduction, delta: -_huber_gradient(F, g, self, target, reduction, delta),
 )
-def huber_loss(self: Array, target: Array, reduction: str, delta: float) -> Array:
+def _huber_loss(self: Array, target: Array, reduction: str, delta: float) -> Array:
     """Half the square of the difference where it is below delta, and beyond the line that goes on from there."""
     distance = np.abs(self - target)
     near = np.minimum(distance, delta)
@@ -71,7 +71,7 @@ def huber_loss(self: Array, target: Array, reduction: str, delta: float) -> Arra
     self=lambda F, g, self, target, reduction, beta: _huber_gradient(F, g / beta, self, target, reduction, beta),
     target=lambda F, g, self, target, reduction, beta: -_huber_gradient(F, g / beta, self, target, reduction, beta),
 )
-def smooth_l1_loss(self: Array, target: Array, reduction: str, beta: float) -> Array:
+def _smooth_l1_loss(self: Array, target: Array, reduction: str, beta: float) -> Array:
     """Huber's cost over beta: the slope beyond beta is 1."""
     return arrays.huber_loss(self, target, reduction, beta) / beta
 
@@ -82,7 +82,7 @@ def smooth_l1_loss(self: Array, target: Array, reduction: str, beta: float) -> A
     ),
     target=lambda F, g, self, reduction: element_gradient(g, self, reduction) * (F.log(1 - self) - F.log(self)),
 )
-def binary_cross_entropy(self: Array, target: Array, reduction: str) -> Array:
+def _binary_cross_entropy(self: Array, target: Array, reduction: str) -> Array:
     """-(target * log(input) + (1 - target) * log(1 - input)), with logarithms of at least -100."""
     yes, no = np.maximum(np.log(self), -100), np.maximum(np.log1p(-self), -100)
     return reduce_elements(target * (no - yes) - no, reduction)
@@ -98,7 +98,7 @@ def binary_cross_entropy(self: Array, target: Array, reduction: str) -> Array:
         element_gradient(g, self, reduction) * (F.logsigmoid(-self) - pos_weight * F.logsigmoid(self))
     ),
 )
-def binary_cross_entropy_with_logits(self: Array, target: Array, pos_weight: Array, reduction: str) -> Array:
+def _binary_cross_entropy_with_logits(self: Array, target: Array, pos_weight: Array, reduction: str) -> Array:
     """-(pos_weight * target * log(p) + (1 - target) * log(1 - p)) for p = sigmoid(input), without overflow."""
     minus_log_p = np.log1p(np.exp(-np.abs(self))) + np.maximum(-self, 0)
     return reduce_elements((1 - target) * self + (1 + (pos_weight - 1) * target) * minus_log_p, reduction)
@@ -135,9 +135,6 @@ def promote_floating(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_mse_loss, _huber_loss, _smooth_l1_loss = mse_loss, huber_loss, smooth_l1_loss
-_binary_cross_entropy, _binary_cross_entropy_with_logits = binary_cross_entropy, binary_cross_entropy_with_logits
-
 
 def _operands(kernel: str, input: Tensor, target: Tensor, reduction: str) -> tuple[Tensor, Tensor, str]:
     """What the ops get: input and target in one shape and one floating dtype, and the reduction."""
@@ -145,7 +142,7 @@ def _operands(kernel: str, input: Tensor, target: Tensor, reduction: str) -> tup
     return *promote_floating(kernel, *pair), check_reduction(reduction)
 
 
-@checked  # type: ignore[no-redef]
+@checked
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """The squared difference (input - target)².
 
@@ -162,7 +159,7 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
     return loss if check_reduction(reduction) == "none" else getattr(loss, reduction)()
 
 
-@checked  # type: ignore[no-redef]
+@checked
 def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0) -> Tensor:
     """|difference| - beta / 2, and difference² / (2 beta) where |difference| is below `beta`.
 
@@ -175,7 +172,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", be
     return _smooth_l1_loss(*_operands("smooth_l1_cpu", input, target, reduction), float(beta))
 
 
-@checked  # type: ignore[no-redef]
+@checked
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
     """delta * (|difference| - delta / 2), and difference² / 2 where |difference| is below `delta`.
 
@@ -187,7 +184,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return loss.to(input.dtype) if input.dtype.is_floating_point else loss
 
 
-@checked  # type: ignore[no-redef]
+@checked
 def binary_cross_entropy(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)), for probabilities from 0 to 1.
 
@@ -210,7 +207,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, *, reduction: str = "mea
     return _binary_cross_entropy(input, target, reduction)
 
 
-@checked  # type: ignore[no-redef]
+@checked
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, *, reduction: str = "mean", pos_weight: Tensor | None = None
 ) -> Tensor:

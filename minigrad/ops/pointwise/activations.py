@@ -40,7 +40,7 @@ def where_positive(self: Array, point: Array) -> Array:
 
 @public(in_place=True)
 @op(exact="rules", self=lambda F, g, result: F.where_positive(g, result))
-def relu(self: Array) -> Array:
+def _relu(self: Array) -> Array:
     """max(input, 0). At 0 its gradient is 0."""
     if self.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu: convert the tensor first, as in x.float()")
@@ -56,7 +56,7 @@ def leaky_relu_gradient(self: Array, point: Array, negative_slope: float) -> Arr
 
 
 @op(self=lambda F, g, self, negative_slope: F.leaky_relu_gradient(g, self, negative_slope))
-def leaky_relu(self: Array, negative_slope: float) -> Array:
+def _leaky_relu(self: Array, negative_slope: float) -> Array:
     """Positive numbers as they are, negative ones times a small number."""
     floats_only("leaky_relu_cpu", self)
     return np.where(self > 0, self, self * negative_slope)[()]
@@ -113,7 +113,7 @@ def _gelu_slope(F: Any, self: Any, approximate: str) -> Any:
 
 
 @op(self=lambda F, g, self, approximate: g * _gelu_slope(F, self, approximate))
-def gelu(self: Array, approximate: str) -> Array:
+def _gelu(self: Array, approximate: str) -> Array:
     """x times the part of the bell curve that lies below x."""
     floats_only("GeluKernelImpl", self)
     if approximate == "none":
@@ -161,22 +161,21 @@ def logsigmoid(self: Array) -> Array:
 
 # ---------------------------------------------------------------- as nn.functional has them, with their options
 
-_relu, _leaky_relu, _gelu = relu, leaky_relu, gelu
-relu.__module__ = "minigrad"  # where pickle looks for it: this module has another by that name
-relu_, leaky_relu_ = in_place(relu, "relu_"), in_place(leaky_relu_in_place, "leaky_relu_")
+_relu.__module__ = "minigrad"  # where pickle looks for it: this module has another by that name
+relu_, leaky_relu_ = in_place(_relu, "relu_"), in_place(leaky_relu_in_place, "leaky_relu_")
 
 
-def relu(input: Tensor, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0)."""
     return relu_(input) if inplace else _relu(input)
 
 
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:  # type: ignore[no-redef]
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x above 0, negative_slope * x below. At 0 the slope is `negative_slope`."""
     return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
-@checked  # type: ignore[no-redef]
+@checked
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x times the part of the bell curve that lies below x (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016).
 

@@ -20,7 +20,7 @@ from minigrad.writing import augmented, in_place
 
 
 @op(self=lambda F, g: g, other=lambda F, g: g, broadcasts=True)
-def add(self: Array, other: Array) -> Array:
+def _add(self: Array, other: Array) -> Array:
     """Add: input + other."""
     return self + other
 
@@ -42,7 +42,7 @@ def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
 
 
 @op(self=lambda F, g: g, other=lambda F, g: -g, broadcasts=True, bools=False)
-def sub(self: Array, other: Array) -> Array:
+def _sub(self: Array, other: Array) -> Array:
     """Subtract: input - other."""
     return self - other
 
@@ -60,7 +60,7 @@ def rsub(self: Array, other: Array) -> Array:
 
 
 @op(self=lambda F, g, other: g * other, other=lambda F, g, self: g * self, broadcasts=True)
-def mul(self: Array, other: Array) -> Array:
+def _mul(self: Array, other: Array) -> Array:
     """Multiply: input * other."""
     return self * other
 
@@ -81,7 +81,7 @@ def neg(self: Array) -> Array:
     broadcasts=True,
     floating=True,
 )
-def div(self: Array, other: Array) -> Array:
+def _div(self: Array, other: Array) -> Array:
     """Divide: input / other."""
     return self / other
 
@@ -113,7 +113,7 @@ def floor_divide(self: Array, other: Array) -> Array:
     other=lambda F, g, self, other: -g * F.div_down(self, other),
     broadcasts=True,
 )
-def remainder(self: Array, other: Array) -> Array:
+def _remainder(self: Array, other: Array) -> Array:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
     _check_divisor("remainder_cpu", self, other)
     rest: Array = np.remainder(self, other)  # in which a 0 has the sign of other, but in PyTorch that of self
@@ -134,9 +134,8 @@ def remainder_of_number(self: Array, other: Array) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_remainder = remainder
 # the operators, which may leave the answer to `other`
-__add__, __sub__, __rsub__, __mul__, __truediv__ = add, sub, rsub, mul, div
+__add__, __sub__, __rsub__, __mul__, __truediv__ = _add, _sub, rsub, _mul, _div
 
 
 def _check_known(name: str, made: Any, *operands: Any) -> Any:
@@ -146,33 +145,33 @@ def _check_known(name: str, made: Any, *operands: Any) -> Any:
     return made
 
 
-@public  # type: ignore[no-redef]
+@public
 def add(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input + alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
     return _check_known("add", __add__(input, other) if once else add_scaled(input, other, plain(alpha)), input, other)
 
 
-@public  # type: ignore[no-redef]
+@public
 def sub(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
     return _check_known("sub", __sub__(input, other) if once else sub_scaled(input, other, plain(alpha)), input, other)
 
 
-@public  # type: ignore[no-redef]
+@public
 def mul(input: Any, other: Any) -> Tensor:
     """input * other. One of the two may be a number."""
     return _check_known("mul", __mul__(input, other), input, other)
 
 
-@public  # type: ignore[no-redef]
+@public
 def div(input: Any, other: Any) -> Tensor:
     """input / other. One of the two may be a number."""
     return _check_known("div", __truediv__(input, other), input, other)
 
 
-@public  # type: ignore[no-redef]
+@public
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
     if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBERS):

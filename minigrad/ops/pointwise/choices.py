@@ -26,7 +26,7 @@ from minigrad.tensor import Tensor
     other=lambda F, g, condition: F.where(condition, 0, g),
     broadcasts=True,
 )
-def where(condition: Array, self: Array, other: Array) -> Array:
+def _where(condition: Array, self: Array, other: Array) -> Array:
     """Where `condition` (bools) is true the element of input, else that of other."""
     if condition.dtype != np.bool_:
         text = "where expected condition to be a boolean tensor, but got a tensor with dtype"
@@ -77,10 +77,8 @@ def clamp_to_numbers(self: Array, min: Any, max: Any) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_where = where
 
-
-@public(method=False)  # type: ignore[no-redef]
+@public(method=False)
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Where `condition` (bools) is true the element of input, else that of other: tensors or numbers.
 

@@ -27,7 +27,7 @@ def along(g: Any, dim: int) -> tuple[int, ...]:
 
 
 @op(self=lambda F, g, result, dim: F.softmax_gradient(g, result, dim))
-def softmax(self: Array, dim: int) -> Array:
+def _softmax(self: Array, dim: int) -> Array:
     """exp(score) / sum of exp(scores) along a dimension."""
     if not self.ndim:
         return np.exp(self - self)  # the only one has all the probability
@@ -61,7 +61,7 @@ def softmax_gradient(self: Array, output: Array, dim: int) -> Array:
 
 
 @op(self=lambda F, g, result, dim: F.log_softmax_gradient(g, result, dim))
-def log_softmax(self: Array, dim: int) -> Array:
+def _log_softmax(self: Array, dim: int) -> Array:
     """The logarithm of softmax: score - log(sum of exp(scores)) along a dimension."""
     out = self - np_max(self, axis=dim, keepdims=True, initial=-np.inf)
     out -= np.log(np_sum(np.exp(out), axis=dim, keepdims=True))
@@ -98,10 +98,8 @@ def logsumexp_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 
 # ---------------------------------------------------------------- as the learner calls them
 
-_softmax, _log_softmax = softmax, log_softmax
 
-
-@public  # type: ignore[no-redef]
+@public
 def softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """Probabilities from scores: exp(input) / sum of exp(input) along `dim`, which then add up to 1.
 
@@ -110,7 +108,7 @@ def softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     return _softmax(*_scores("softmax", input, dim, dtype))
 
 
-@public  # type: ignore[no-redef]
+@public
 def log_softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
     """log(softmax(input, dim)), but exact where probabilities are tiny: input - logsumexp(input, dim)."""
     return _log_softmax(*_scores("log_softmax", input, dim, dtype))
