@@ -16,8 +16,8 @@ from pathlib import Path
 STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 ORDER = (
-    "dom marks conditions whatif cells values levels player layered modules wires sizes boxes picture camera minimap "
-    "inspector panels predict changing menu tip twins keyboard controls stepper"
+    "dom marks conditions whatif cells values levels player measures layered modules wires sizes boxes picture camera "
+    "minimap inspector panels predict changing menu tip twins keyboard controls stepper"
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others

@@ -18,19 +18,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-BESIDE = {False: 26, True: 30}  # pixels between boxes of one layer, from left to right and from top to bottom
-THREAD = 12  # and beside the bend of an edge that passes
-GAP = {False: 46, True: 44}  # pixels between layers, at least: an arrowhead at each end, and downwards what flows
-ARROWS = 26  # beside what flows along an edge from left to right
-SWEEPS = 10
-LANE = 10  # pixels between edges that go from band to band
-GUTTER = 34  # between bands, beside the lanes
-MOST_BANDS = 4
-BETTER = 1.25  # times as large as with one band less, or a band more is not worth it
-READABLE = 0.64  # of its size: smaller, a box shows its name and no numbers
-NUMBERS = 1.25  # times as much worth is a picture with numbers
-CROWDED = 1.08  # the same for an edge more that goes from band to band
-ENTRY = -0.12  # downwards edges meet boxes left of the middle, clear of the flag on the corner
+from minigrad.viz.picture.measures import (
+    ARROWS,
+    BEND_WEIGHT,
+    BESIDE,
+    BETTER,
+    CROWDED,
+    ENTRY,
+    FREE_WEIGHT,
+    GAP,
+    GUTTER,
+    LANE,
+    LOOSE_WEIGHT,
+    MOST_BANDS,
+    NUMBERS_SEEN,
+    PASSED,
+    READABLE,
+    SPREAD,
+    SPREAD_LANES,
+    SWEEPS,
+    THREAD,
+)
 
 Point = tuple[float, float]
 Stop = tuple[float, float, bool]  # a point of an edge's way: x, y, and whether the way turns there at a right angle
@@ -76,7 +84,7 @@ class Room:
         """
         costs = math.prod(BETTER ** (one.bands - 1) * CROWDED**one.lanes for one in (whole, *inner))
         scale = self.scale(whole.width, whole.height)
-        return scale * (NUMBERS if scale >= READABLE else 1) / costs
+        return scale * (NUMBERS_SEEN if scale >= READABLE else 1) / costs
 
     def within(self, width: float, height: float, part: float) -> Room:
         """What is left of it inside a frame that takes some, and of that a part along the flow."""
@@ -227,7 +235,8 @@ class _Bands:
             ideal, least = ends[-1] * number / count, (cuts[-1] if cuts else 0) + 1
             choices = range(least, len(self.rows) - (count - number) + 1)
             added = {cut: max((node.long + GAP[self.down] for node in self._moved(cut)), default=0) for cut in choices}
-            cuts.append(min(choices, key=lambda cut: abs(ends[cut] - ideal) + LANE * 6 * passing[cut] + added[cut]))
+            costs = {cut: abs(ends[cut] - ideal) + LANE * PASSED * passing[cut] + added[cut] for cut in choices}
+            cuts.append(min(costs, key=costs.__getitem__))
         return cuts
 
     def _moved(self, cut: int) -> list[_Node]:
@@ -348,10 +357,11 @@ class _Bands:
             far = self._meets(end, link, "after" if side == "before" else "before")
             shift = self._meets(node, link, side) - node.middle  # where on this node the edge begins
             # Bends of one edge line up, and pull little at its ends: a chain of boxes beside it stays straight.
-            weight = 0.02 if end.is_loose or node.is_bend != end.is_bend else 4 if node.is_bend else 1
+            weight = LOOSE_WEIGHT if end.is_loose or node.is_bend != end.is_bend else BEND_WEIGHT if node.is_bend else 1
             total += weight * (far - shift)
             weights += weight
-        return (total / weights, weights * (0.02 if node.is_loose else 1)) if weights else (node.middle, 0.1)
+        own = LOOSE_WEIGHT if node.is_loose else 1
+        return (total / weights, weights * own) if weights else (node.middle, FREE_WEIGHT)
 
     def _meets(self, node: _Node, link: str, side: str) -> float:
         wish = None if node.is_bend else self.port(node.id, link, side)
@@ -470,7 +480,9 @@ class _Bands:
             return meets
         ends = sorted(node.before, key=lambda end: (self.band_of[end[0].layer], end[0].middle))
         links = [*node.outside, *(key for _, key in ends)]
-        spread = min(0.36 * node.wide, LANE * 2.4 * len(links)) if self.down else 0.64 * node.wide
+        spread = SPREAD[self.down] * node.wide
+        if self.down:
+            spread = min(spread, LANE * SPREAD_LANES * len(links))
         return meets + spread * ((links.index(link) + 1) / (len(links) + 1) - 0.5)
 
     def _point(self, along: float, across: float) -> Point:

@@ -14,18 +14,28 @@ from typing import Any
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.modules import Group
-from minigrad.viz.picture.layered import READABLE, Arranged, Item, Link, Point, Room, Stop, arrange
+from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
+from minigrad.viz.picture.measures import (
+    AROUND,
+    CLOSED_HEIGHT,
+    CLOSED_LEAST,
+    CLOSED_MOST,
+    CLOSED_ROOM,
+    CROWD,
+    FEWEST_SEEN,
+    FOOT,
+    HEAD,
+    LARGER,
+    LEGIBLE_NAMES,
+    MARGIN,
+    MONO_WIDTH,
+    NAME_LETTER,
+    READABLE,
+    SQUEEZED,
+    TITLE_ROOM,
+)
 
-MARGIN = 14
-HEAD, AROUND, FOOT = 40, 14, 22  # of an open group: above its boxes, on their sides, and below, where signs hang
-CLOSED_HEIGHT = 42
-CLOSED_LEAST, CLOSED_MOST = 130, 250
-LETTER = 8.2  # pixels of a letter in a group's title
 WHOLE = ""  # the id of what is around everything
-BETTER = 1.05  # times as large, or the direction that was tried first stays
-SQUEEZED = 0.55  # of the room is what an open group gets in a second try: it has neighbours
-LEGIBLE_NAMES = 0.5  # and smaller than this, names cannot
-FEWEST_SEEN = 5  # boxes that make a picture
 PAGE = (944.0, 560.0)  # pixels for a still picture
 
 Size = tuple[float, float]
@@ -63,6 +73,7 @@ class Layout:
     width: float
     height: float
     down: bool
+    part: float  # of the room along the flow, which its open groups got
     scale: float  # at which it fits the page
     worth: float  # the same, less what bands cost the reader
     corners: dict[str, Point]
@@ -77,6 +88,7 @@ def lay_out(
     groups: Sequence[Group] = (),
     shown: Shown = (),
     page: Size = PAGE,
+    before: Layout | None = None,
 ) -> Layout:
     """Place everything.
 
@@ -86,12 +98,16 @@ def lay_out(
         groups: outer ones first.
         shown: the ids of those that are open.
         page: the pixels that there are.
+        before: what was placed of this graph before. A crowd is placed once, as that was.
     """
     nest = _Nest(sizes, edges, flows, groups, shown)
     parts = (1.0, SQUEEZED) if nest.open else (1.0,)
-    best, *others = (nest.layout(Room(*page, down), part) for down in (False, True) for part in parts)
+    tries = [(down, part) for down in (False, True) for part in parts]
+    if before is not None and len(nest.members) > CROWD:
+        tries = [(before.down, before.part)]
+    best, *others = (nest.layout(Room(*page, down), part) for down, part in tries)
     for laid in others:
-        if laid.worth > BETTER * best.worth:
+        if laid.worth > LARGER * best.worth:
             best = laid
     return best
 
@@ -109,8 +125,9 @@ def open_that_fit(
         levels[group.id] = levels.get(group.parent or "", 0) + 1
     left = [key for key in parents if key in shown]
     states: list[tuple[list[str], Layout]] = []
+    laid = None
     while True:
-        laid = lay_out(sizes, edges, flows, groups, left, page)
+        laid = lay_out(sizes, edges, flows, groups, left, page, laid)
         states.append((left, laid))
         if not left or laid.scale >= READABLE:
             break
@@ -124,12 +141,12 @@ def open_that_fit(
 
 def closed_size(group: Group) -> Size:
     """A closed group has room for its name and its kind, as far as there is any."""
-    return min(max(CLOSED_LEAST, title_width(group) - 8), CLOSED_MOST), CLOSED_HEIGHT
+    return min(max(CLOSED_LEAST, words_width(group) + CLOSED_ROOM), CLOSED_MOST), CLOSED_HEIGHT
 
 
-def title_width(group: Group) -> float:
+def words_width(group: Group) -> float:
     """What a group's name and kind take beside each other."""
-    return round(len(group.name) * LETTER + len(kind_beside(group)) * 7.3) + 64
+    return round(len(group.name) * NAME_LETTER + len(kind_beside(group)) * MONO_WIDTH)
 
 
 def kind_beside(group: Group) -> str:
@@ -196,9 +213,9 @@ class _Nest:
             there = room.within(2 * AROUND * depth, (HEAD + FOOT) * depth, part if key else 1.0)
             laid[key] = whole = arrange(items, inside[key][1], there, port)
             if key:
-                width = max(whole.width + 2 * AROUND, title_width(self.groups[key]))
+                width = max(whole.width + 2 * AROUND, words_width(self.groups[key]) + TITLE_ROOM)
                 sizes[key] = width, whole.height + HEAD + FOOT
-        return self._gathered(room, laid, sizes)
+        return self._gathered(room, part, laid, sizes)
 
     def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
         """What lies directly in the whole and in each open group that is seen, and the pieces of edges."""
@@ -231,7 +248,7 @@ class _Nest:
         """From a group's left edge to what is laid out in it: its title may be wider."""
         return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
 
-    def _gathered(self, room: Room, laid: Mapping[str, Arranged], sizes: Sizes) -> Layout:
+    def _gathered(self, room: Room, part: float, laid: Mapping[str, Arranged], sizes: Sizes) -> Layout:
         origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
         corners: dict[str, Point] = {}
         frames: dict[str, Frame] = {}
@@ -257,4 +274,4 @@ class _Nest:
         whole = laid[WHOLE]
         width, height = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
         scale, worth = room.scale(width, height), room.worth(whole, inner)
-        return Layout(width, height, room.down, scale, worth, corners, frames, tuple(wires))
+        return Layout(width, height, room.down, part, scale, worth, corners, frames, tuple(wires))

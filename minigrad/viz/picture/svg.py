@@ -20,17 +20,24 @@ from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
 from minigrad.viz.picture.layout import PAGE, Frame, Layout, Sizes, Wire, kind_beside, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
+from minigrad.viz.picture.measures import (
+    CHIP_ROUND,
+    CORNER,
+    FLAG_WIDTH,
+    MAP_HEIGHT,
+    MAP_WIDTH,
+    MONO_WIDTH,
+    NAME_ROW,
+    PAD,
+    ROW,
+)
 
-MONO_WIDTH, NAME_WIDTH, FLAG_WIDTH = 7.3, 8.6, 7.0  # pixels a character takes: rows and pills, names, flags
-PAD, HEAD, ROW = 11, 28, 18
-MAP_WIDTH, MAP_HEIGHT = 56, 13
+NAME_WIDTH = 8.6  # pixels of a character in a name
 LABEL = 42  # width of the words "value" and "grad"
 NARROWEST, WIDEST = 138, 280
-BESIDE = 16  # pixels between a name and its expression
-PILL = 18  # what a pill's round ends take
+BESIDE_NAME = 16  # pixels between a name and its expression
 SUM = 9  # characters for which a pill of a number has room
 NAME_LIMIT = 18  # characters of a name inside a box
-CORNER = 9  # radius at which an edge turns
 
 INK, QUIET, PAPER, RULE = "#1d2733", "#5f6b7a", "#ffffff", "#c3cad3"
 PANEL, MODULE = "#f4f1f8", "#eef2f7"
@@ -124,7 +131,7 @@ def flows_of(graph: Snapshot) -> dict[str, float]:
     for edge in graph.edges:
         value = graph.by_id[edge.source].value
         length = len(value.text) if value.is_large else SUM
-        widths[edge.id] = length * MONO_WIDTH + PILL if edge.carries else 0
+        widths[edge.id] = length * MONO_WIDTH + CHIP_ROUND if edge.carries else 0
     return widths
 
 
@@ -198,7 +205,7 @@ def short_name(name: str) -> str:
 def box_size(box: Box, every_grad: bool) -> tuple[float, float]:
     """Width and height in pixels. `every_grad`: whether results have a row for their gradient, too."""
     name, expression = columns(short_name(box.name)), columns(box.expression)
-    head = 2 * PAD + name * NAME_WIDTH + BESIDE + expression * MONO_WIDTH
+    head = 2 * PAD + name * NAME_WIDTH + BESIDE_NAME + expression * MONO_WIDTH
     if box.value.is_large:
         body = LABEL + len(box.value.text) * MONO_WIDTH + 10 + MAP_WIDTH
     else:
@@ -206,7 +213,7 @@ def box_size(box: Box, every_grad: bool) -> tuple[float, float]:
         widest = max(columns(box.value.text), 10 if elements == 1 else 8 * elements)  # a gradient may need more room
         body = LABEL + widest * MONO_WIDTH
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
-    return round(width), HEAD + 8 + ROW * (2 if _shows_grad(box, every_grad) else 1)
+    return round(width), NAME_ROW + 8 + ROW * (2 if _shows_grad(box, every_grad) else 1)
 
 
 def _room(width: float, beside: int = 0) -> int:
@@ -224,7 +231,7 @@ def _shows_grad(box: Box, every_grad: bool) -> bool:
 def written(box: Box, width: float) -> dict[str, str]:
     """What is written in a box, as it has room: its name, its expression and its value."""
     label = short_name(box.name)
-    beside = round((width - 2 * PAD - BESIDE - columns(label) * NAME_WIDTH) / MONO_WIDTH)  # characters
+    beside = round((width - 2 * PAD - BESIDE_NAME - columns(label) * NAME_WIDTH) / MONO_WIDTH)  # characters
     return {
         "label": label,
         "beside": clean(shorten(box.expression, beside)),
@@ -253,13 +260,13 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None
         f'transform="translate({_point(corner)})"><title>{markup(hover(box))}</title>',
         f'<rect class="mg-card" width="{pixels(width)}" height="{pixels(height)}" rx="{radius}" fill="{fill}" '
         f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
-        f'<path class="mg-rule" d="M1 {HEAD}H{pixels(width - 1)}" stroke="{RULE}"/>',
+        f'<path class="mg-rule" d="M1 {NAME_ROW}H{pixels(width - 1)}" stroke="{RULE}"/>',
         f'<text class="mg-name" x="{PAD}" y="19" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
         f'style="unicode-bidi:isolate">{markup(words["label"])}</text>',
         f'<text class="mg-expression" x="{pixels(width - PAD)}" y="19" text-anchor="end" fill="{QUIET}" '
         f'style="unicode-bidi:isolate">{markup(words["beside"])}</text>',
     ]
-    top = HEAD + 3
+    top = NAME_ROW + 3
     parts.append(_row("value", box.value, words["text"], top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
         text = row_text(state.grad, state.grad_text or state.grad.text, width)
@@ -366,7 +373,7 @@ def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
         if not flowing:
             continue
         text = flowing[0] if len(flowing) == 1 else f"{flowing[0]} and {len(flowing) - 1} more"
-        length = columns(text) * MONO_WIDTH + PILL
+        length = columns(text) * MONO_WIDTH + CHIP_ROUND
         parts.append(
             f'<g class="mg-chip" data-chip="{" ".join(wire.members)}" transform="translate({_point(_middle(wire))})">'
             f'<rect x="{pixels(-length / 2)}" y="-10" width="{pixels(length)}" height="20" rx="10" fill="{PAPER}" '

@@ -2,11 +2,8 @@
 // do not run the widget; their colours are the style sheet's, and a step paints what changes.
 
 import { shape } from "./dom.mjs";
+import { MAP_HEIGHT, MAP_WIDTH, NAME_ROW, PAD, ROW } from "./measures.mjs";
 
-const PAD = 11;
-const NAME_ROW = 28; // height of the row with the name
-const ROW = 18;
-const MAP = { width: 56, height: 13 };
 const BESIDE_MAP = 8;
 
 /** A box that nothing was painted in yet; `about` is what the picture says of it. */
@@ -32,7 +29,7 @@ function rowOf(word, top, end, about) {
   const isValue = word === "value";
   const { value, alarm, unknown, large, text = value, heat } = isValue ? about : { large: about.large, value: "" };
   const marks = `${alarm ? " mg-alarm" : ""}${unknown ? " mg-none" : ""}`;
-  const shown = shape("text", { class: `mg-${word}${marks}`, x: heat ? end - MAP.width - BESIDE_MAP : end, y: top + 14, "text-anchor": "end" }, text);
-  const map = shape("image", { class: `mg-map mg-${word}-map`, x: end - MAP.width, y: top + 3, ...MAP, preserveAspectRatio: "none", href: heat, visibility: heat ? null : "hidden" });
+  const shown = shape("text", { class: `mg-${word}${marks}`, x: heat ? end - MAP_WIDTH - BESIDE_MAP : end, y: top + 14, "text-anchor": "end" }, text);
+  const map = shape("image", { class: `mg-map mg-${word}-map`, x: end - MAP_WIDTH, y: top + 3, width: MAP_WIDTH, height: MAP_HEIGHT, preserveAspectRatio: "none", href: heat, visibility: heat ? null : "hidden" });
   return [shape("text", { class: "mg-word", x: PAD, y: top + 14 }, word), shown, ...(large ? [map] : [])];
 }

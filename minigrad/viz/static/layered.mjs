@@ -3,21 +3,12 @@
 // mean place of the neighbours, which leaves few crossings; then each box moves as near to its neighbours as the others allow. What is too long
 // for its room is cut into bands that stand beside each other, as the columns of a newspaper do. Places are counted along the flow and across
 // it, so that one text does both directions. Written twice: minigrad/viz/picture/layered.py does the same for still pictures, and a test holds
-// the two together; what is measured in pixels here is explained there.
+// the two together.
 
-const BESIDE = { across: 26, down: 30 };
-const THREAD = 12;
-const GAP = { across: 46, down: 44 };
-const ARROWS = 26;
-const SWEEPS = 10;
-const LANE = 10;
-const GUTTER = 34;
-const MOST_BANDS = 4;
-const BETTER = 1.25;
-export const READABLE = 0.64; // of its size: smaller, a box shows its name and no numbers
-const NUMBERS_SEEN = 1.25; // times as much worth is a picture with numbers
-const CROWDED = 1.08;
-const ENTRY = -0.12;
+import {
+  ARROWS, BEND_WEIGHT, BESIDE, BETTER, CROWDED, ENTRY, FREE_WEIGHT, GAP, GUTTER, LANE, LOOSE_WEIGHT, MOST_BANDS, NUMBERS_SEEN, PASSED, READABLE,
+  SPREAD, SPREAD_LANES, SWEEPS, THREAD,
+} from "./measures.mjs";
 
 /** How large something can be shown in a room {width, height}, at most as it is. */
 export function scaleIn(room, { width, height }) {
@@ -101,7 +92,7 @@ class Bands {
   }
 
   get gap() {
-    return this.down ? GAP.down : GAP.across;
+    return GAP[Number(this.down)];
   }
 
   number() {
@@ -121,7 +112,7 @@ class Bands {
     const cuts = [];
     for (let number = 1; number < count; number += 1) {
       const ideal = (ends.at(-1) * number) / count;
-      const cost = (layer) => Math.abs(ends[layer] - ideal) + LANE * 6 * passing[layer] + Math.max(0, ...this.moved(layer).map(({ long }) => long + this.gap));
+      const cost = (layer) => Math.abs(ends[layer] - ideal) + LANE * PASSED * passing[layer] + Math.max(0, ...this.moved(layer).map(({ long }) => long + this.gap));
       let best = (cuts.at(-1) ?? 0) + 1;
       for (let layer = best + 1; layer <= this.rows.length - (count - number); layer += 1) if (cost(layer) < cost(best)) best = layer;
       cuts.push(best);
@@ -255,11 +246,11 @@ class Bands {
     for (const [{ node: end, id }, side, far] of ends) {
       if (this.bandOf[end.layer] !== this.bandOf[node.layer]) continue;
       const shift = this.meets(node, id, side) - node.middle;
-      const weight = isLoose(end) || node.bend !== end.bend ? 0.02 : node.bend ? 4 : 1; // bends of one edge line up, and pull little at its ends
+      const weight = isLoose(end) || node.bend !== end.bend ? LOOSE_WEIGHT : node.bend ? BEND_WEIGHT : 1;
       sum += weight * (this.meets(end, id, far) - shift);
       weights += weight;
     }
-    return weights ? [sum / weights, weights * (isLoose(node) ? 0.02 : 1)] : [node.middle, 0.1];
+    return weights ? [sum / weights, weights * (isLoose(node) ? LOOSE_WEIGHT : 1)] : [node.middle, FREE_WEIGHT];
   }
 
   meets(node, id, side) {
@@ -268,7 +259,7 @@ class Bands {
   }
 
   apart(one, other) {
-    return (one.wide + other.wide) / 2 + (one.bend || other.bend ? THREAD : this.down ? BESIDE.down : BESIDE.across);
+    return (one.wide + other.wide) / 2 + (one.bend || other.bend ? THREAD : BESIDE[Number(this.down)]);
   }
 
   /** The places nearest to the wishes (in least squares) that keep order and distance: neighbours that want to overlap move as one. */
@@ -373,7 +364,8 @@ class Bands {
     if (node.bend || side === "after" || this.port(node.id, id, side) !== null) return meets;
     const ends = [...node.before].sort((one, other) => ordered([this.bandOf[one.node.layer], one.node.middle], [this.bandOf[other.node.layer], other.node.middle]));
     const links = [...node.outside, ...ends.map((end) => end.id)];
-    const spread = this.down ? Math.min(0.36 * node.wide, LANE * 2.4 * links.length) : 0.64 * node.wide;
+    const most = SPREAD[Number(this.down)] * node.wide;
+    const spread = this.down ? Math.min(most, LANE * SPREAD_LANES * links.length) : most;
     return meets + spread * ((links.indexOf(id) + 1) / (links.length + 1) - 0.5);
   }
 

@@ -3,21 +3,14 @@
 // laid out by itself and then stands in the one around it as a box of its size, from the innermost to the outermost; the direction is the one
 // in which the picture is larger. minigrad/viz/picture/layout.py does the same for still pictures.
 
-import { arrange, READABLE, scaleIn, worthIn } from "./layered.mjs";
+import { arrange, scaleIn, worthIn } from "./layered.mjs";
+import {
+  AROUND, CLOSED_HEIGHT, CLOSED_LEAST, CLOSED_MOST, CLOSED_ROOM, CROWD, FEWEST_SEEN, FOOT, HEAD, LARGER, LEGIBLE_NAMES, MARGIN, MONO_WIDTH,
+  NAME_LETTER, READABLE, SQUEEZED, TITLE_ROOM,
+} from "./measures.mjs";
 
-const MARGIN = 14;
-const HEAD = 40; // of an open group: above its boxes, on their sides, and below, where signs hang
-const AROUND = 14;
-const FOOT = 22;
-const CLOSED = { least: 130, most: 250, height: 42 };
-export const NAME_LETTER = 8.2; // bold, in the title of a group
-const LARGER = 1.05; // times as large, or the room and the direction that were tried first stay
-const SQUEEZED = 0.55; // of the room is what an open group gets in a second try: it has neighbours
-const LEGIBLE_NAMES = 0.5; // and smaller than this, too little of that
-const CROWD = 1000; // edges of which nobody can read a word
-const FEWEST_SEEN = 5; // boxes that make a picture
 const WHOLE = ""; // the id of what is around everything
-const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in modules.py
+const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in calls.py
 
 export class Modules {
   constructor(picture) {
@@ -105,8 +98,8 @@ export class Modules {
   }
 
   /** What a group's name and kind take beside each other, in pixels. */
-  titleWidth(group) {
-    return Math.round([...group.name].length * NAME_LETTER + [...kindBeside(group)].length * 7.3) + 64;
+  wordsWidth(group) {
+    return Math.round([...group.name].length * NAME_LETTER + [...kindBeside(group)].length * MONO_WIDTH);
   }
 
   /** How large a box or a closed group is. */
@@ -117,7 +110,7 @@ export class Modules {
   }
 
   closedSize(group) {
-    return { w: Math.min(Math.max(CLOSED.least, this.titleWidth(group) - 8), CLOSED.most), h: CLOSED.height };
+    return { w: Math.min(Math.max(CLOSED_LEAST, this.wordsWidth(group) + CLOSED_ROOM), CLOSED_MOST), h: CLOSED_HEIGHT };
   }
 
   /**
@@ -174,7 +167,7 @@ export class Modules {
       const there = { width: wide * across, height: tall * downwards, down: room.down };
       laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }));
       const { width, height } = laid.get(id);
-      if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.titleWidth(this.byId.get(id))), h: height + HEAD + FOOT });
+      if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.wordsWidth(this.byId.get(id)) + TITLE_ROOM), h: height + HEAD + FOOT });
     }
     const gathered = this.gathered(links, laid, sizes);
     const whole = laid.get(WHOLE);

@@ -5,20 +5,17 @@
 
 import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
-import { READABLE } from "./layered.mjs";
 import { sign } from "./marks.mjs";
-import { kindBeside, Modules, NAME_LETTER } from "./modules.mjs";
+import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER, READABLE } from "./measures.mjs";
+import { kindBeside, Modules } from "./modules.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, longestPiece, pathOf, placesOn } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
 const FLOWS = ["idle", "now", "done", "off"];
-const CHIP_WIDTH = 7.3; // pixels of a character in a pill, as in svg.py
-const CHIP_ROUND = 18; // what a pill's round ends take
 const CHIP_HEIGHT = 20;
 const MOST_PLACED = 100; // pills that are kept apart, where every edge has one
-const FLAG_WIDTH = 7;
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
 const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
@@ -231,7 +228,7 @@ export class Picture {
     track.setAttribute("width", (w - 24).toFixed(1));
     Object.assign(parts, { room: w - 24, width: w, height: h, open, full: beginningOf(about.name, Math.floor((w - 40) / NAME_LETTER)) });
     // Rather the whole name than a part of it beside its kind.
-    const beside = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * CHIP_WIDTH + 54 <= w ? kindBeside(about) : "";
+    const beside = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * MONO_WIDTH + 54 <= w ? kindBeside(about) : "";
     kind.textContent = parts.beside = beside;
     parts.name.textContent = parts.full;
   }
@@ -508,7 +505,7 @@ export class Picture {
 
   paintChips(chips, anew = false) {
     if (this.painted.chips === chips && !this.sizes && !anew) return;
-    const letter = CHIP_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
+    const letter = MONO_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
     const { boxes, taken } = this.standing();
     for (const { members, chip, room, norm } of this.wires.values()) {
       if (!chip) continue;
@@ -545,7 +542,7 @@ export class Picture {
 
   /** A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where it flows. */
   fitting(whole, room, edge) {
-    const most = Math.floor((room - CHIP_ROUND) / CHIP_WIDTH);
+    const most = Math.floor((room - CHIP_ROUND) / MONO_WIDTH);
     const fits = (text) => !room || [...text].length <= most;
     if (fits(whole)) return whole;
     const text = whole.split(" = ").at(-1);
@@ -597,7 +594,7 @@ export class Picture {
       const alarms = [...(parts.began && !this.modules.open.has(id) ? [BEGAN, "NaN"] : odd ? [odd] : []), ""];
       const said = alarms[0] ? `⚠ ${alarms[0]} inside` : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
       const room = parts.width - [...parts.full].length * NAME_LETTER - 54;
-      const alarm = alarms.find((text) => ([...text].length + 2) * CHIP_WIDTH <= room) ?? "";
+      const alarm = alarms.find((text) => ([...text].length + 2) * MONO_WIDTH <= room) ?? "";
       parts.kind.textContent = alarms[0] ? `⚠ ${alarm}`.trim() : parts.beside;
       parts.kind.classList.toggle("mg-alarm", alarms[0] !== "");
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));

@@ -1,6 +1,6 @@
 // How an edge is drawn: its way as a path, its arrowheads, the place for what flows along it. The same as in minigrad/viz/picture/svg.py.
 
-const CORNER = 9; // radius at which an edge turns
+import { CORNER } from "./measures.mjs";
 
 const tenth = (value) => Math.round(value * 10) / 10;
 const written = ({ x, y }) => `${tenth(x)} ${tenth(y)}`;

@@ -222,6 +222,18 @@ def as_picture(sizes: dict[str, Size], edges: list[Edge], groups: list[Group], s
     }
 
 
+def test_a_crowd_is_placed_as_what_was_seen_before_it_was() -> None:
+    for side, again in ((33, "as before"), (3, "anew")):
+        sizes = {f"{row}{number}": (90.0, 54.0) for row in "ab" for number in range(side)}
+        pairs = itertools.product(range(side), repeat=2)
+        edges = [Edge(f"e{k}", f"a{one}", f"b{other}", 0) for k, (one, other) in enumerate(pairs)]
+        flat = lay_out(sizes, edges, {}, page=(100 * side, 20 * side))
+        tall = lay_out(sizes, edges, {}, page=(20 * side, 100 * side))
+        assert (flat.down, tall.down) == (True, False)
+        kept = lay_out(sizes, edges, {}, page=(20 * side, 100 * side), before=flat)
+        assert kept.down == (again == "as before")
+
+
 def close(one: Any, other: Any) -> bool:
     """Whether all numbers agree to a tenth of a pixel."""
     if isinstance(one, dict):
