@@ -38,11 +38,15 @@ BELOW: dict[str, tuple[str, ...]] = {
 
 
 def files_named(text: str) -> list[str]:
-    return re.findall(r"`([\w/]+\.py|[\w/]+/)`", text)
+    return re.findall(r"`([\w/]+\.(?:py|mjs)|[\w/]+/)`", text)
 
 
-def test_the_guide_names_about_twelve_steps() -> None:
-    assert [row[0] for row in ROWS if row[0].isdigit()] == [str(number) for number in range(1, 13)]
+def test_the_guide_names_twelve_steps_for_the_engine_and_ten_for_the_pictures() -> None:
+    numbers = [int(row[0]) for row in ROWS if row[0].isdigit()]
+    assert numbers == [*range(1, 13), *range(1, 11)]
+    steps = [row[1] for row in ROWS if row[0].isdigit()]
+    assert [text for text in steps if not files_named(text)] == []  # each names a file, which the next test looks for
+    assert [text.startswith("`viz/") for text in steps] == [False] * 12 + [True] * 10
 
 
 @pytest.mark.parametrize("place", dict.fromkeys(files_named(GUIDE)))
