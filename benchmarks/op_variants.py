@@ -1,9 +1,9 @@
 """Why an op's call is generated code, why rules run on arrays, why the engine sorts: the alternatives, on W1.
 
-minigrad writes out the call and the backward of each op at import. The alternatives here use the same tensors,
-kernels and rules: one generic call for all ops, which looks up at each call what the op is; rules that run on tensors
-in every backward; an engine that counts how many gradients each node waits for, with a heap for the order, where
-minigrad sorts by sequence number.
+minigrad writes out the call and the backward of each op when they are first used. The alternatives here use the same
+tensors, kernels and rules: one generic call for all ops, which looks up at each call what the op is; rules that run on
+tensors in every backward; an engine that counts how many gradients each node waits for, with a heap for the order,
+where minigrad sorts by sequence number.
 """
 
 from __future__ import annotations

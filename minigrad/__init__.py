@@ -4,7 +4,7 @@
 
 The names below are the ones that `import torch` would give; those of operations are said beside each of them (see
 `public`). Where to read on: `tensor` (what a tensor carries), `op` (how an operation is declared), `ops` (the
-operations), `autograd.graph` (what is recorded) and `autograd.engine` (the one backward loop).
+operations), `autograd.node` (what is recorded) and `autograd.engine` (the one backward loop).
 """
 
 from math import e, inf, nan, pi

@@ -1,9 +1,10 @@
 """The graph as it stands, copied into immutable records that nothing can change afterwards.
 
-A picture's boxes (leaves, results and the constants that a rule has saved) come from a graph. Only public attributes
-are read: `grad_fn`, `next_functions`, `variable` and `_saved_*`, so that a graph of any library which has PyTorch's
-names will do. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made things: equal graphs give
-equal ids.
+A picture's boxes (leaves, results and the constants that a rule has saved) come from a graph. It is read under the
+names of PyTorch's graphs (`grad_fn`, `next_functions`, `variable`) and under a few that minigrad's nodes have beside
+them, such as `_creation` (see records.py) and `_kept` (see kept.py). torch_graphs/ and own_engines/ show the graphs of
+others so, as far as these have it. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made
+things: equal graphs give equal ids.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """The backward pass, run node by node and written down.
 
-`Recorder` consumes the engine's own generator, one node per step (there is no second loop that could disagree with
-`backward()`), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found
-in `contributions`, and said in `story`. While a step runs, a `Watcher` looks on, so that the frame can say what the
-learner's own hooks did. A step that fails gives a frame, too: it says which node failed and why.
+`Recorder` consumes the engine's own generator, one node per step (no second loop runs in Python that could disagree
+with `backward()`), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is
+found in `contributions`, and said in `story`. While a step runs, a `Watcher` notes what the learner's own hooks do, so
+that the frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
+
+A page without a kernel cannot run the engine. For other numbers in a small graph it has a second, small one,
+static/whatif.mjs, which tests/js/whatif.test.mjs holds against what the kernel gives.
 """
 
 from __future__ import annotations
