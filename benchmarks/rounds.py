@@ -1,10 +1,10 @@
 """How the benchmarks measure: fresh processes in turn, round after round, and ratios within a round.
 
 Machines get warm, other programs come and go; so the contenders take turns, and a ratio compares two that ran one right
-after the other. Shown are the fastest
-absolute value of all rounds and the median of the rounds' ratios to torch. All contenders must arrive at the same
-gradients, else there is no table. They run with two BLAS threads. OPENBLAS_CORETYPE, which decides how fast numpy's
-matrix product is, is left as it is in the environment unless the option says otherwise, and is stated.
+after the other. Shown are the fastest absolute value of all rounds and the median of the rounds' ratios to torch. All
+contenders must arrive at the same gradients, else there is no table. They run with two BLAS threads. OPENBLAS_CORETYPE,
+which decides how fast numpy's matrix product is, is left as it is in the environment unless the option says otherwise,
+and is stated.
 """
 
 from __future__ import annotations

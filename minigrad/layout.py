@@ -114,7 +114,7 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
 
 
 def _copied_memory(array: Any, memo: dict[Any, Any]) -> Any:
-    """The same part of a copy of the memory. `memo` knows the memory that was copied already, by its address."""
+    """The array as the part of a copy of its memory. `memo` knows by its address which memory was copied already."""
     if array.__class__ is not np.ndarray:
         return array  # a numpy scalar, which nobody else can write to
     row = storage_of(array)

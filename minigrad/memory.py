@@ -83,10 +83,10 @@ def repeats(array: Array) -> bool:
 
 
 def writable(array: Array, once: bool = False) -> Array:
-    """The same elements to write to, where numpy has protected them because they may share a place; protected as they
-    are if the memory under them is not ours to write.
+    """The array's own elements as an array that can be written to: numpy protects those that may share a place. Where
+    the memory under them is protected itself, so is what is returned.
 
-    `once`: with each place seen once, along a dimension of size 1.
+    `once`: a dimension along which all elements have one place gets size 1, so that each place is written to once.
     """
     row = storage_of(array)
     strides, shape = element_strides(array), array.shape

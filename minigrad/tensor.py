@@ -153,7 +153,7 @@ class Tensor(TensorBase):
         return self
 
     def _was_made_as_leaf(self) -> bool:
-        """As is_leaf, but a view whose memory was written to is not asked for the node that it has now."""
+        """Whether it was made as a leaf, whatever node it has now, as a view whose memory was written to."""
         return self.is_leaf if self._state is None else self._state.was_leaf
 
     def _want_grad(self, wanted: bool, floating_only: str) -> None:
@@ -297,7 +297,9 @@ class Tensor(TensorBase):
 
     @property
     def data(self) -> Tensor:
-        """As detach(), but with a count of writes of its own: the graph does not notice what is written here."""
+        """A tensor of this memory, outside the graph. Its writes are counted apart, unlike those of `detach()`: the
+        graph does not notice what is written here.
+        """
         outside = from_array(own_array(self))
         if self.is_inference():
             outside._writes = inference_count()

@@ -94,8 +94,8 @@ def grad(
     `materialize_grads` (zeros). (`only_inputs` does nothing; PyTorch still takes it, and warns of False.)
 
     With `is_grads_batched` each of `grad_outputs` has one dimension more, the first, which counts several gradients;
-    those that come back have it, too. They go through the graph together, in one pass. (One after the other where
-    somebody looks on: with create_graph, with hooks on the way, and in anomaly mode.)
+    those that come back have it, too. They go through the graph together, in one pass. (One after the other with
+    create_graph, with hooks on the way, and in anomaly mode.)
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(

@@ -1,8 +1,8 @@
 """Custom Functions: a forward and a backward of the learner's own, as one node of the graph.
 
 `Function.apply` stands around the learner's code: forward runs unrecorded, on the tensors themselves; its results are
-then made outputs of one node. When the node's turn comes, its backward gets tensors
-and returns one gradient per argument of forward. In between the two share `ctx`, which belongs to the node.
+then made outputs of one node. When the node's turn comes, its backward gets tensors and returns one gradient per
+argument of forward. In between the two share `ctx`, which belongs to the node.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class FunctionNode(FunctionCtx, Node):
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        """The same, each to be given hooks of its own."""
+        """What save_for_backward kept, each as a SavedTensor, to which hooks of its own can be given."""
         return tuple([SavedTensor(self, position) for position in range(len(kept_by(self)))])
 
     def _restored(self, kept: Any) -> Tensor | None:

@@ -195,7 +195,7 @@ class _Call:
         return outputs
 
     def number(self) -> Tensor:
-        """The same, of a function that returns one number."""
+        """What the function makes of the inputs, if that is one number; else RuntimeError."""
         outputs = self.outputs()
         if self.outputs_tuple:
             raise RuntimeError(f"The function given to {self.name} should return a single Tensor")

@@ -113,8 +113,8 @@ class enable_grad(Mode, metaclass=_BareDecorator):
 
 
 class inference_mode(Mode, metaclass=_BareDecorator):
-    """As no_grad, and for good: what is made inside can never take part in a graph, nor is it counted how often it was
-    written to.
+    """Operations inside are not recorded, and their results can never take part in a graph, not even later. Writes to
+    them are not counted.
     """
 
     def __init__(self, mode: bool = True) -> None:

@@ -64,7 +64,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
 
 def increment_version(tensor: Any) -> None:
     """Count a write to a tensor, or to each of several, that was made behind the engine's back (`x.numpy()[0] = 1`), so
-    that a node which saved it finds out. Of tensors of inference mode nobody counts the writes.
+    that a node which saved it finds out. Writes to tensors of inference mode are not counted.
     """
     several = [tensor] if isinstance(tensor, TensorBase) else tensor
     if not isinstance(several, Iterable):

@@ -115,7 +115,7 @@ def run_on_tuple(kind: str, node: Node, hooks: Hooks, recorded: bool, values: Va
 
 
 def _call_of(kind: str, node: Node, hook: Hook) -> Hook:
-    """The hook, or what calls it for somebody who looks on."""
+    """The hook, or what calls it for the witness, where there is one."""
     return hook if thread.witness is None else thread.witness.around(kind, node, hook)
 
 
@@ -146,7 +146,7 @@ def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
 
 
 def _replaced_tuple(old: tuple[Any, ...], new: Any, hook: Hook) -> tuple[Any, ...]:
-    """As `_replacement`, for all gradients of a node."""
+    """The gradients of a node after a hook on it, which returned `new`: each is checked by `_replacement`."""
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
     if len(new) != len(old):

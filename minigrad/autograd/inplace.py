@@ -1,9 +1,9 @@
 """Writing in place: what is checked, what is counted, and how history is rewritten.
 
-This is what happens at `y += 1` and `y[0] = 2`. A write is counted in the count that all
-tensors of one memory share, so that a node which saved the old value finds out. A recorded write makes the tensor the
-result of the operation. If the tensor is a view, the write changes a part of its base: the base then becomes the result
-of a `CopySlices` node, whose gradient goes on unchanged, except in that part, where it goes through the operation.
+This is what happens at `y += 1` and `y[0] = 2`. A write is counted in the count that all tensors of one memory share,
+so that a node which saved the old value finds out. A recorded write makes the tensor the result of the operation. If
+the tensor is a view, the write changes a part of its base: the base then becomes the result of a `CopySlices` node,
+whose gradient goes on unchanged, except in that part, where it goes through the operation.
 """
 
 from __future__ import annotations

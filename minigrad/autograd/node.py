@@ -173,7 +173,7 @@ class AccumulateGrad(Node):
         self._sequence = 2**64 - 1  # ahead of every op: runs as soon as all its gradients are there
 
     def apply(self, *gradients: Any, owned: bool = False) -> tuple[Any, ...]:
-        """Add an array to `.grad`. `owned`: nobody else holds the array, so it need not be copied."""
+        """Add an array to `.grad`. `owned`: nothing else holds the array, so it need not be copied."""
         variable = self.variable
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
@@ -231,7 +231,7 @@ class State:
     """What a tensor in the graph is, where its slots do not say: a leaf, or a view that no operation of its own made.
 
     A result points to its node. Other tensors that need a gradient have ON_DEMAND there, and their node is found by
-    their `_state` when somebody asks. A tensor without a state is a result, or a leaf that nobody has used. (The states
+    their `_state` when it is needed. A tensor without a state is a result, or a leaf that was never used. (The states
     of views whose memory was written to are told in views.py.)
 
     This class itself is the state of a view made without recording, of a tensor that needs a gradient: it counts as
@@ -301,8 +301,8 @@ def state_of(tensor: Tensor) -> State:
 def node_on_demand(tensor: Tensor) -> Node | None:
     """The node of a tensor that has none at hand (`ON_DEMAND`).
 
-    For a leaf its one AccumulateGrad, made at first use and again after nobody holds it any more. For a view whose
-    memory was written to, the node that says so.
+    For a leaf its one AccumulateGrad, made at first use, and again after the last reference to it is gone. For a view
+    whose memory was written to, the node that says so.
     """
     if tensor._state is None and tensor._node is not ON_DEMAND:
         return tensor._node  # an overtaken view that is two inputs of one operation: found for the first

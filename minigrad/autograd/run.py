@@ -127,7 +127,7 @@ class BackwardRun:
     # -- asked by the loop
 
     def keys(self, node: Node) -> Sequence[Key]:
-        """Where a node's outgoing gradients go; None for those that nobody asked for.
+        """Where a node's outgoing gradients go; None for those that are not wanted.
 
         A node that is sought for one of its outputs gets the gradients of all: they may have hooks.
         """
@@ -137,8 +137,8 @@ class BackwardRun:
         return [key if key in limits or node_at(key) in self.reached else None for key in keys]
 
     def run_node(self, node: Node, incoming: Gradients, keys: Sequence[Key]) -> tuple[Gradients, Gradients | None]:
-        """Run a node where anybody looks on, or where not all gradients are wanted. Return the gradients that went in,
-        and that came out; None for the latter if the node only had to be reached.
+        """Run a node that has hooks or a witness, or of which not all gradients are wanted. Return the gradients that
+        went in, and those that came out; None for the latter if the node only had to be reached.
 
         Like PyTorch, grad() captures what it seeks after the hooks of the tensor, but before them if the node is to run
         as well.
@@ -158,7 +158,7 @@ class BackwardRun:
             return self._run_between_hooks(node, incoming, keys) if runs else (incoming, None)
 
     def run_leaf(self, leaf: AccumulateGrad, gradient: Any) -> Gradients | None:
-        """As `run_node`, for a leaf: None if it only had to be reached."""
+        """Run a leaf's node with the gradient. Return what came out; None if it only had to be reached."""
         try:
             return self.run_node(leaf, (gradient,), ())[1]
         except Exception as error:

@@ -104,7 +104,7 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> Any:
 
 
 def mark_view(view: Tensor, kind: str) -> None:
-    """Give a view a kind after all."""
+    """Set the kind of a tensor that is a view, as an output of a custom Function may be."""
     views = views_of(view)
     if views is not None and view._root is not None:
         views.kinds[weakref.ref(view)] = kind

@@ -43,7 +43,7 @@ class Parameter(Tensor):
         return parameter
 
     def detach(self) -> Tensor:
-        """The same memory outside the graph, as a plain tensor."""
+        """A plain tensor of this memory, outside the graph."""
         own_array(self)
         return share_outside(object.__new__(Tensor), self)
 

@@ -64,7 +64,7 @@ def level(F: Any, g: Any) -> Any:
 
 @op(self=lambda F, g: g, other=lambda F, g, other_shape, zeros: F.zeros(other_shape, g) if zeros else None)
 def as_function_of(self: Array, other: Array, zeros: bool = False) -> Array:
-    """The same, recorded as a function of `other`, too, on which it does not depend, so that the gradient for that is
-    zeros, or not defined.
+    """The input itself, recorded as a function of `other` as well, on which it does not depend. That gets a gradient of
+    zeros if `zeros`, else none.
     """
     return self

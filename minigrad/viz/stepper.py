@@ -562,7 +562,9 @@ class BackwardStepper(anywidget.AnyWidget):
             raise
 
     def _recorded_one(self) -> bool:
-        """As `_run_one`, whatever is left where it is stopped. Last of all, `index` is that of the frame."""
+        """Run one node and record its frame; False if there is none left. `index` is set to that frame last of all: by
+        this `_run_one` knows whether a stop came before all was written down.
+        """
         before = self._frames[-1]
         upcoming = self._graph.node_of.get(before.next.box) if before.next else None
         is_custom = getattr(upcoming, "_is_custom", False)  # so it may run a backward of its own

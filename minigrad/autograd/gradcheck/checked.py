@@ -30,7 +30,7 @@ def sources_of(inputs: tuple[Any, ...]) -> list[Tensor]:
 
 
 def random_numbers() -> np.random.Generator:
-    """The same random numbers each time. (In a context of its own, since to make them changes numpy's error state.)"""
+    """Random numbers, equal at each call. (Made in a context of their own, since that changes numpy's error state.)"""
     return copy_context().run(np.random.default_rng, 0)
 
 

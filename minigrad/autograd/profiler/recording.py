@@ -112,7 +112,7 @@ class Recording:
     def next_node(self, node: Node) -> None:
         """The engine turns to a node: the event of the one before ends here."""
         if self._here.run is None:
-            return  # somebody takes the steps one by one: the time between them is not the engine's
+            return  # a stepper takes the steps one by one: the time between them is not the engine's
         self._end_node()
         event = self.begin(f"autograd::engine::evaluate_function: {_node_name(node)}", FUNCTION)
         event.run, event.node = self._here.run, id(node)

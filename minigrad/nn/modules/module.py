@@ -179,7 +179,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
         return self
 
     def eval(self) -> Self:
-        """The same as `train(False)`."""
+        """Set evaluation mode, `train(False)`: dropout drops nothing, batch norm uses its running statistics."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:

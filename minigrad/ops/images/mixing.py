@@ -69,7 +69,7 @@ def _gradient(F: Any, g: Any, mixes: list[Mix], counts: Any, back: bool) -> Any:
 
 
 def gradient_of_means(F: Any, g: Any, self: Any, mixes: list[Mix], counts: Any, back: bool) -> Any:
-    """The same, which in PyTorch is a function of the image, too."""
+    """The gradient of a mean of pixels. In PyTorch it is a function of the image, too, and so it is recorded as one."""
     return F.as_function_of(F.mix(g, mixes, counts, not back), self, True)
 
 

@@ -1,7 +1,7 @@
 """Windows that slide over an image: the geometry that convolution and pooling share.
 
 Where a kernel goes (stride, padding, dilation), how many places that makes, and what each of its elements sees there,
-which is a view of the padded image: nothing is copied until somebody has to.
+which is a view of the padded image: nothing is copied until an operation has to.
 """
 
 from __future__ import annotations

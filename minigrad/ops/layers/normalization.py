@@ -299,7 +299,7 @@ def normalize_layer(self: Array, weight: Array, bias: Array, norm: Norm) -> Arra
 
 @op(name="NativeGroupNormBackward0", kept=("norm",), bias=bias_gradient, **RULES)
 def normalize_group(self: Array, weight: Array, bias: Array, norm: Norm) -> Array:
-    """The same, with a weight and a bias for each channel."""
+    """The input with mean 0 and variance 1 in each group, times a weight for each channel, plus a bias."""
     return arrays.normalize_layer(self, weight, bias, norm)
 
 

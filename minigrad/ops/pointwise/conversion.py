@@ -25,7 +25,7 @@ def clone(self: Array) -> Array:
 
 @op(name="ToCopyBackward0", exact=True, self=lambda F, g, self_dtype: F.cast(g, self_dtype))
 def cast(self: Array, dtype: Any) -> Array:
-    """The same numbers in another numpy dtype."""
+    """The numbers of the input in another numpy dtype."""
     return self.astype(dtype, order="C" if 0 in self.strides else "K")
 
 

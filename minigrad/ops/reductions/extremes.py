@@ -79,7 +79,7 @@ def median_all(self: Array) -> Array:
 
 
 def _shared_along(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], keepdim: bool) -> Any:
-    """As `_shared_by_equals`, along some dimensions; where the result is nan, so is the gradient."""
+    """The gradient of an extreme along some dimensions, shared among equal elements; nan where the result is nan."""
     g, result = (expand_reduced(F, value, self.shape, dim, keepdim) for value in (g, result))
     return g * F.where(result == result, F.shares_of_ties(self, result, dim), math.nan)
 

@@ -23,7 +23,7 @@ from minigrad.tensor import Tensor
 
 @op(view=True, self=lambda F, g, self_shape: F.sum_to(g, self_shape))
 def expand(self: Array, shape: tuple[int, ...]) -> Array:
-    """The same elements repeated along dimensions of size 1 and along new ones in front, in the same memory."""
+    """The elements, in the memory they have, repeated along dimensions of size 1 and along new ones in front."""
     if math.prod(shape) == self.size:  # nothing is repeated, so the result may be written to
         return self.reshape(shape)
     return np.broadcast_to(self, shape)

@@ -1,4 +1,4 @@
-"""The same elements under another shape: view, reshape, flatten, squeeze, unsqueeze.
+"""Other shapes for the elements that there are: view, reshape, flatten, squeeze, unsqueeze.
 
 These copy nothing where they can help it: the result is a view, the same memory read by other sizes. The gradient has
 the same elements, too, and goes back into the old shape. (Views with the dimensions in another order are in
@@ -49,7 +49,7 @@ def _in_old_shape(F: Any, g: Any, self_shape: tuple[int, ...]) -> Any:
 @public(function=False, overloaded=True)
 @op(view=True, self=_in_old_shape)
 def view(self: Array, size: Sizes) -> Array:
-    """The same memory under another shape; one size may be -1: what is left for it.
+    """The tensor's memory under another shape; one size may be -1: what is left for it.
 
     RuntimeError if that cannot be done without a copy.
     """

@@ -19,10 +19,10 @@ from minigrad.viz.steps.recorder import Recorder
 class Ran:
     """A pass that has run. Every `.grad` is what it was before.
 
-    `received` is what each box that ran was run with first, `sent_at` what a step sent to a box, `scales` how large the
-    numbers were whose difference that is; `steps` the steps at which a box ran or failed, `writers` the step at which
-    its value was written to and by whose rule; `initial` what gradients held before, `final` what leaves hold in the
-    end.
+    By box: `received`, the gradients with which it ran, the first time first; `steps`, at which it ran or failed;
+    `writers`, the step at which its value was written to, and by whose rule; `initial`, what its gradient held before
+    the pass; `final`, what a leaf's holds after it. By step and box: `sent_at`, what was sent there. By two boxes:
+    `scales`, how large the numbers were whose difference was sent from one to the other.
     """
 
     def __init__(self, recorder: Recorder, first: Frame, grads: KeptGrads) -> None:

@@ -1,6 +1,6 @@
 """What a node keeps for its rule: which values, in which version, and what became of them.
 
-Four things can be said of a saved tensor: it is there; a hook has packed it away; somebody wrote to it since (its
+Four things can be said of a saved tensor: it is there; a hook has packed it away; it was written to since (its
 version is not the one that was saved); or it is gone, because a backward used the graph up. Looking never runs a hook:
 what is packed stays packed until the node itself asks for it.
 """
@@ -34,7 +34,7 @@ class Saved:
     """One value that a node keeps for its rule.
 
     `state` is "kept", "packed", "changed" (written to since it was saved) or "freed". `version` counts the writes to
-    the tensor now, `saved_version` those when it was saved; None where nobody counts.
+    the tensor now, `saved_version` those when it was saved; None where writes are not counted.
     """
 
     parameter: str
@@ -162,7 +162,7 @@ def _versions(held: Any) -> Versions:
 
 
 def parameter_of(node: Any, is_wanted: Callable[[Any], bool]) -> str:
-    """As what a node has saved a thing; "" if it has not."""
+    """The name under which a node has saved what is wanted, such as "other"; "" if it has saved nothing of the kind."""
     for position, held in enumerate(getattr(node, "_kept", None) or ()):
         if is_wanted(held):
             names = getattr(node, "_kept_names", ())

@@ -1,7 +1,7 @@
 """The learner's own code beside a picture: which pieces of which cells are shown.
 
 A short cell is shown whole; of a long file only the lines that made something, with a neighbour on each side. The path
-of a file is nobody's business: a source is called "your cell", or by the file's name.
+of a file says nothing about the code: a source is called "your cell", or by the file's name.
 """
 
 from __future__ import annotations

@@ -81,6 +81,6 @@ def creation(node: Any) -> Any:
 
 
 def version_of(tensor: Any) -> int | None:
-    """How often a tensor was written to in place; None where nobody counts."""
+    """How often a tensor was written to in place; None where writes are not counted."""
     is_uncounted = getattr(tensor, "is_inference", None)
     return None if is_uncounted is not None and is_uncounted() else getattr(tensor, "_version", None)

@@ -4,9 +4,8 @@ So a picture can light up the line that made a node, long after that line ran. I
 `observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the
 first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and, if small, values,
 the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a backward made the node
-(create_graph). That is little enough to do for
-every op of a training loop. What it means (which line, which columns, which text) is worked out only when somebody
-looks: `span_of`, `source_line`.
+(create_graph). That is little enough to do for every op of a training loop. What it means (which line, which columns,
+which text) is worked out only when a picture asks: `span_of`, `source_line`.
 """
 
 from __future__ import annotations
@@ -202,9 +201,14 @@ def loops_of(code: CodeType) -> tuple[Loop, ...]:
     return tuple(found)
 
 
-# What a function is to the walk: met once or seldom in a call; met often, as it does much; met again, as it has a loop,
-# so that its calls are numbered, and maybe (generators) resumed from elsewhere; a module's call; the learner's cell.
+# What a function is to the walk:
 ONCE, BUSY, REPEATED, RESUMED, CALLED, OUTERMOST = range(1, 7)
+# ONCE        the walk meets a call of it once or seldom: it is noted each time
+# BUSY        it does much, so the walk meets one call of it often: the way above it is remembered
+# REPEATED    it has a loop, so one of its instructions makes several nodes: its calls are numbered
+# RESUMED     the same in a generator or coroutine, which may go on below another caller: its way is not remembered
+# CALLED      a module's call: the module is noted
+# OUTERMOST   the learner's cell or file: here the walk ends
 _kinds: dict[int, int] = {}  # by the id of a function's code
 _known: list[CodeType] = []  # the codes themselves, so that the ids stay theirs
 _numbers = itertools.count(1)
@@ -229,9 +233,11 @@ def _kind_of(code: CodeType) -> int:
 
 
 def _still_called(number: int, above: Way | None, *event: Any) -> None:
-    """Holds a number that a call has alone, and the way to it. Frames cannot be kept, nor referred to weakly, and what
-    is written among their variables the learner's `locals()` would show: this stands where a debugger puts its
-    function, if none is there. A debugger that starts in the middle of a call calls it, and goes on by itself.
+    """Holds, as its arguments, the number of a call and the way to it; it is put into the frame's `f_trace`.
+
+    There it lives as long as the call. Frames can neither be kept nor referred to weakly, and a variable written into
+    one would show in the learner's `locals()`. `f_trace` is where a debugger puts its function; ours stands there only
+    if none does. A debugger that starts in the middle of a call calls it, which does nothing, and goes on by itself.
     """
 
 

@@ -158,8 +158,8 @@ class _Builder:
         return {name: leaf for name, leaf in found.items() if leaf.requires_grad}
 
     def _ways(self) -> dict[Any, tuple[Place, ...]]:
-        """Node -> the calls in which it was made, the outermost first; of PyTorch's nodes that nobody watched, those of
-        modules.
+        """Node -> the calls in which it was made, the outermost first; of PyTorch's nodes that `watch()` did not note,
+        those of modules.
         """
         records = {node: made for node in self.nodes if isinstance(made := creation(node), Record)}
         ways: dict[Any, Any] = {}  # the very same for all nodes that one call of PyTorch's has made

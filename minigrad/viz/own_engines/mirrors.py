@@ -63,17 +63,17 @@ def tensor_of(root: Any, engine: Any) -> Any:
 
 
 def method_name(engine: Engine, method: str) -> str:
-    """A method as it is named in a message."""
+    """What a message calls a method."""
     return f"{type(engine).__name__}.{method}()"
 
 
 def name_of(thing: Any) -> str:
-    """A node as it is named in a message: as its box is, as soon as it has one."""
+    """What a message calls a node: what its box says, or, before it has a box, its `repr` in short."""
     return getattr(own_tensor(thing), "text", "") or short(thing)
 
 
 def call_text(engine: Engine, method: str, thing: Any) -> str:
-    """A call of a method as it is named in a message."""
+    """What a message calls a call of a method."""
     return f"{method_name(engine, method)} of {name_of(thing)}"
 
 

@@ -59,7 +59,7 @@ class Pass:
     # -- who is next, for the frames
 
     def look_on(self, *_: Any) -> None:
-        """Nobody else's hooks are here to be seen."""
+        """There are no hooks here that could be noted."""
 
     def take_part(self, progress: Progress, graph: Snapshot) -> None:
         """Learn the boxes of a graph, and tell which of them run: those of the order. Leaves only receive."""
@@ -163,7 +163,7 @@ class Pass:
         return self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
 
     def _left_out(self) -> Iterator[Line]:
-        """At the end, which gradients nobody has passed on, since the node that holds one is not in the order, and
+        """At the end, which gradients were not passed on, since the node that holds one is not in the order, and
         which leaves lack what would have come from there.
         """
         for node, key in self.keys.items():

@@ -47,7 +47,7 @@ class StepperPreprocessor(Preprocessor):
 
 
 class PageExporter(HTMLExporter):
-    """The same as a format of its own: `jupyter nbconvert --to minigrad.viz.page.notebook.PageExporter`."""
+    """Notebooks as pages that step, for `jupyter nbconvert --to minigrad.viz.page.notebook.PageExporter`."""
 
     export_from_notebook = "Page that steps (minigrad)"
 

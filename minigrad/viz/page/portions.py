@@ -59,7 +59,7 @@ class Portions:
         return time.monotonic() - self._sent >= PORTION
 
     def _plan(self) -> None:
-        """Send when nobody is busy any more: at once, where there is no loop that would know."""
+        """Send when the kernel is no longer busy: at once, where there is no loop that would tell."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:

@@ -100,7 +100,7 @@ def shared_code() -> SharedCode:
     return _of_this_kernel
 
 
-# ---------------------------------------------------------------- a pass that nobody has stepped
+# ---------------------------------------------------------------- a pass that was not stepped
 
 
 def can_rehearse(root: Any, graph: Snapshot) -> bool:

@@ -1,10 +1,18 @@
 """Where boxes and edges go: a layered layout, after Sugiyama, Tagawa and Toda ("Methods for visual understanding of
 hierarchical system structures", 1981).
 
-Boxes get a layer by the longest way that leads to them; an edge that passes layers gets a bend in each; the order
-within a layer follows the mean place of the neighbours, which leaves few crossings; then each box moves as near to its
-neighbours as the others allow. Layers follow each other from left to right or from top to bottom. What is too long for
-its room is cut into bands that stand beside each other, as the columns of a newspaper do.
+Four steps, by the names that they have in the field:
+
+1. Layer assignment: boxes get a layer by the longest path that leads to them; an edge that passes layers gets a bend
+   (a dummy vertex) in each.
+2. Crossing reduction by barycentre ordering: each layer is sorted by the mean place of its neighbours, to and fro.
+3. Coordinate assignment: each box moves towards its neighbours. What a layer wishes for is met in least squares, with
+   order and distance kept: an isotonic regression, which pool adjacent violators solves (Ayer, Brunk, Ewing, Reid and
+   Silverman, "An empirical distribution function for sampling with incomplete information", 1955).
+4. Bands, which are our own: what is too long for its room is cut into pieces that stand beside each other, as the
+   columns of a newspaper do.
+
+Layers follow each other from left to right or from top to bottom.
 
 Written twice, here for still pictures and in static/layered.mjs for the page, where modules open and close; a test
 holds the two together. Places are counted along the flow and across it, so that one text does both directions.
@@ -79,8 +87,9 @@ class Room:
         return min(1.0, self.width / max(width, 1), self.height / max(height, 1))
 
     def worth(self, whole: Arranged, inner: Iterable[Arranged] = ()) -> float:
-        """The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be
-        followed to it: in the whole and in the open groups in it.
+        """How good an arrangement is here: the scale at which it fits, more if numbers can be read at that, less for
+        each band beyond the first, and less for each edge that has to be followed from band to band. These count in
+        the whole and in the open groups in it.
         """
         costs = math.prod(BETTER ** (one.bands - 1) * CROWDED**one.lanes for one in (whole, *inner))
         scale = self.scale(whole.width, whole.height)
@@ -157,8 +166,8 @@ def arrange(items: Sequence[Item], links: Sequence[Link], room: Room, port: Port
 
 
 def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
-    """The ids in each layer: behind all that leads to it, and as near to what it leads to as that allows, where no more
-    edges grow longer by it than shorter: so a weight stands beside what uses it.
+    """The ids in each layer: first by the longest path that leads to an item. Then each item moves as far towards what
+    it leads to as that allows, unless more edges grow longer by it than shorter: so a weight stands beside its use.
     """
     inner = [link for link in links if link.source and link.target]
     waits = {item.id: 0 for item in items}
@@ -299,7 +308,7 @@ class _Bands:
             _place(row)
 
     def _order(self) -> None:
-        """Sort each layer by the mean place of its neighbours, to and fro; keep the order with the fewest crossings."""
+        """Barycentre ordering, to and fro; the order with the fewest crossings is kept."""
         best, fewest = [list(row) for row in self.rows], self._crossings()
         for sweep in range(SWEEPS):
             if fewest == 0:
@@ -333,7 +342,7 @@ class _Bands:
     # -- places across the flow
 
     def _settle(self) -> None:
-        """Every layer in turn takes the places that its neighbours wish for."""
+        """Coordinate assignment: every layer in turn takes the places nearest to its neighbours'."""
         for row in self.rows:
             middle = 0.0
             for number, node in enumerate(row):
@@ -373,8 +382,8 @@ class _Bands:
         return (one.wide + other.wide) / 2 + (THREAD if one.is_bend or other.is_bend else BESIDE[self.down])
 
     def _pooled(self, row: list[_Node], wishes: list[tuple[float, float]]) -> list[float]:
-        """The places nearest to the wishes (in least squares) that keep order and distance: neighbours that want to
-        overlap move as one.
+        """The places nearest to the wishes, in least squares, that keep order and distance. Pool adjacent violators:
+        neighbours that would overlap become a block, which moves as one.
         """
         offsets = [0.0]
         for one, other in pairwise(row):

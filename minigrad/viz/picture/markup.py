@@ -29,7 +29,7 @@ def clean(text: str) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """The same for text of several lines."""
+    """Text of several lines, each of which is made clean."""
     return text if text.isprintable() else "\n".join(clean(line) for line in text.split("\n"))
 
 

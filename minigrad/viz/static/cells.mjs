@@ -123,7 +123,7 @@ export class Cells {
     return this.any && this.element.open;
   }
 
-  /** Show a frame; as long as nobody looks, nothing is made. */
+  /** Show a frame; as long as the cells are not looked at, nothing is made. */
   paint(frame) {
     const now = JSON.stringify(this.player.now);
     if (!this.isShown || (this.shown === frame && this.now === now)) return;

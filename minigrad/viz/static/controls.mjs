@@ -1,5 +1,5 @@
-// The bar above the drawing: the steps, the slider, playing, running to a breakpoint, search,
-// zoom, and the list of breakpoints. Each has a name for those who hear the page and a key for those who do not use a pointer.
+// The bar above the drawing: the steps, the slider, playing, running to a breakpoint, search, zoom, and the list of breakpoints. Each has a name
+// for those who hear the page and a key for those who do not use a pointer.
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
 import { button, icon, make } from "./dom.mjs";

@@ -1,8 +1,8 @@
 // A recorded pass that does not need its kernel, so that a saved notebook and an exported page still step.
 // The model holds `kept`: the picture and the frames, packed by Python. While the kernel lives, `ran` says which frames have run: an empty
 // text for a frame that is as kept, else the frame itself; of long passes the lists of PACKED hold the frames before those, some in one text.
-// Without the kernel all kept frames count as run. `KeptModel` shows this to the
-// stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
+// Without the kernel all kept frames count as run. `KeptModel` shows this to the stepper as the `picture` and the `recorded` that it knows, so
+// that the stepper never asks where a frame comes from.
 
 const GONE = "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
 const CHANGED = " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
@@ -118,7 +118,7 @@ class KeptModel {
   }
 }
 
-/** Show a pass in `el` with the stepper's `render`; `onPage` is true where nobody expects a kernel. */
+/** Show a pass in `el` with the stepper's `render`; `onPage` is true where no kernel is expected. */
 async function renderKept(render, model, el, onPage) {
   const shown = new KeptModel(model, await unpack(model.get("kept")));
   while (!shown.isUnpacked) await shown.unpackPast();

@@ -262,7 +262,7 @@ class Bands {
     return (one.wide + other.wide) / 2 + (one.bend || other.bend ? THREAD : BESIDE[Number(this.down)]);
   }
 
-  /** The places nearest to the wishes (in least squares) that keep order and distance: neighbours that want to overlap move as one. */
+  /** Pool adjacent violators: the places nearest to the wishes, in least squares, that keep order and distance. */
   pooled(row, wishes) {
     const offsets = row.map(() => 0);
     for (let k = 1; k < row.length; k += 1) offsets[k] = offsets[k - 1] + this.apart(row[k - 1], row[k]);

@@ -29,7 +29,7 @@ export function sign(kind, x = 0, y = 0) {
   return mark;
 }
 
-/** The same sign as a picture of its own, for lists. */
+/** The sign of an event as a picture of its own, for lists. */
 export function signPicture(kind) {
   const picture = shape("svg", { class: "mg-sign-picture", viewBox: "-10 -10 20 20", width: 18, height: 18, "aria-hidden": "true" });
   picture.append(sign(kind));

@@ -39,7 +39,7 @@ export const READABLE = 0.64; // of its size: smaller, a box shows its name and 
 export const NUMBERS_SEEN = 1.25; // times as much worth is a picture with numbers
 export const LEGIBLE_NAMES = 0.5; // of its size: smaller, names cannot be read
 export const FEWEST_SEEN = 5; // boxes that make a picture
-export const CROWD = 1000; // edges of which nobody can read a word: they are placed once, as what was seen before them was
+export const CROWD = 1000; // edges, too many to be read: they are placed once, as what was seen before them was
 
 // boxes and edges
 export const MONO_WIDTH = 7.3; // of a character in a row or a pill

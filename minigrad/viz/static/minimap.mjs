@@ -5,7 +5,7 @@ import { make, shape } from "./dom.mjs";
 
 const MAP_WIDE = 168;
 const MAP_TALL = 104;
-const MOSTLY = 0.9; // of the drawing's width and height is in the view, and nobody needs a map
+const MOSTLY = 0.9; // of the drawing's width and height is in the view, and no map is needed
 const FRAME = 24; // pixels around it, and to the corner of the view
 
 export class Minimap {

@@ -57,7 +57,7 @@ export class Player {
     return this.computed ?? this.model.get("whatif") ?? {};
   }
 
-  /** The same as long as it is shown in the place of what ran; else null. */
+  /** What was computed with other numbers, as long as it is shown in the place of what ran; else null. */
   get supposed() {
     const { other } = this;
     return other.frames ? other : null;

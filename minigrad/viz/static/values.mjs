@@ -15,7 +15,7 @@ export function linesOf(text) {
   return lines.map(([, open, inside, close]) => ({ open: open.padStart(depth), words: inside.split(",").map((word) => word.trim()).filter(Boolean), close }));
 }
 
-/** The same as rows of words, [["1", "2"], ["3", "4"]]. */
+/** The text `[[1, 2], [3, 4]]` as rows of words, [["1", "2"], ["3", "4"]]; null if it lists no elements. */
 export function rowsOf(text) {
   return linesOf(text)?.map(({ words }) => words) ?? null;
 }

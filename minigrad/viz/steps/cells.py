@@ -96,7 +96,9 @@ def cells_of_op(
 
 
 def cells_of_leaf(key: str, received: Any, after: Any) -> dict[str, Any] | None:
-    """The same of a leaf: what arrived, and its `.grad`, where that is another number."""
+    """What the page gets to know of the cells of a leaf's step: what arrived, and its `.grad`, where that is another
+    number.
+    """
     given = [] if after is None else [{"key": key, **_json(after), "from": "same"}]
     return _cells(received, [], given, [])
 

@@ -54,7 +54,7 @@ class Event:
         return self.kind in QUIET
 
     def to_json(self) -> dict[str, Any]:
-        """As the page gets it; its texts cannot turn a line around or end it."""
+        """What the page gets of it, in texts that cannot turn a line around or end it."""
         return {
             "kind": self.kind,
             "why": self.is_quiet,

@@ -45,7 +45,7 @@ class Line:
         return "".join(clean(text) for _, text in self.pieces)
 
     def to_json(self) -> dict[str, Any]:
-        """As the page gets it."""
+        """What the page gets of it."""
         return {"kind": self.kind, "why": self.why, "pieces": [list(piece) for piece in self.pieces]}
 
 

@@ -34,7 +34,7 @@ class History:
         return self.at(index)
 
     def begin(self, key: str, value: Any) -> None:
-        """A key that nobody knew of, and what its value was all the time."""
+        """Add a key that was not known before, and the value that it had all the time."""
         self.frames[key], self.values[key] = [0], [value]
 
     def correct(self, key: str, index: int, value: Any) -> None:
@@ -82,7 +82,7 @@ class Moment(Mapping[str, Any]):
         return len(self._history.values)
 
     def but(self, own: Mapping[str, Any]) -> Moment:
-        """The same moment, where some of it has been changed from outside."""
+        """This moment with some of it changed from outside."""
         return Moment(self._history, self._index, MappingProxyType({**self._own, **own}))
 
     def since(self, before: Mapping[str, Any] | None) -> dict[str, Any]:

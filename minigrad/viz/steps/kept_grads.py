@@ -77,7 +77,7 @@ class KeptGrads:
 
     def add(self, touched: Iterable[str] | None) -> None:
         """Keep what there is now, as the next frame's; `touched` are those that the step can have changed, None where
-        nobody can know.
+        that cannot be known.
         """
         last = len(self._history.changed) - 1
         keys = self.tensors if touched is None else [key for key in touched if key in self.tensors]

@@ -1,9 +1,12 @@
 """Step over and step out: where a module, a loop or a call begins and ends in a pass.
 
-As in a debugger, what a step over crosses depends on where one stands and on what is seen. Around each box lie groups;
-what lies in a closed one is not seen. Over crosses the group, closed or open, that the next box is seen in; where the
-present box is seen in that as well, it is one step. Out goes to the end of the group that the present box is seen in. A
-group is over when none of its boxes is ready to run. levels.mjs says the same on a page.
+Each box lies in groups within groups; those inside a closed one are not seen.
+
+- Over goes to the end of the innermost seen group around the next box. Where that group is open and the present box
+  lies in it, too, over is a single step.
+- Out goes to the end of the innermost seen group around the present box that is not over yet.
+
+A group is over when none of its boxes is ready to run. levels.mjs does the same on a page.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the learner's functions print while a step runs.
 
-What a hook prints on a click belongs to no cell: JupyterLab puts it into its log, where nobody looks. So while a step
+What a hook prints on a click belongs to no cell: JupyterLab puts it into its log, which is closed. So while a step
 runs, standard output is copied as it passes; it goes where it went before, and the frame tells it, too.
 """
 

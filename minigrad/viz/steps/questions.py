@@ -31,7 +31,7 @@ class Question:
     held: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """As the page gets it: JSON has no word for NaN and infinity, so these are texts."""
+        """What the page gets of it: NaN and infinity, for which JSON has no word, as texts."""
         return {
             name: str(part) if isinstance(part, float) and not math.isfinite(part) else part
             for name, part in asdict(self).items()

@@ -90,7 +90,7 @@ def of_op(
 
 
 def of_freed(names: Sequence[str]) -> list[Line]:
-    """What a node had saved for its rule, and has let go of: it ran, so nobody needs it again."""
+    """What a node had saved for its rule, and has let go of: it ran, so it is needed no more."""
     if not names:
         return []
     many, are = ("its saved tensors", "are") if len(names) > 1 else ("its saved tensor", "is")

@@ -39,7 +39,7 @@ class Note:
 
 
 class Watcher:
-    """The engine's witness for one graph. What happens in other graphs is nobody's business here."""
+    """The engine's witness for one graph. What happens in other graphs is not noted."""
 
     def __init__(self, ids: Mapping[Any, str]) -> None:
         self.ids = ids
@@ -103,7 +103,7 @@ def _copies(kind: str, function: Any, value: Any) -> tuple[Any, ...]:
 
 
 def copy_of(value: Any) -> Any:
-    """A tensor of either library, or an array, as an array that nobody else holds; anything else as it is."""
+    """A tensor of either library, or an array, as an array that nothing else holds; anything else as it is."""
     value = mirror_of(value)
     if is_tensor(value):
         value = value.detach().numpy()

@@ -4,9 +4,9 @@
 what a node keeps and what PyTorch hides; `formulas` finds the text of its rule, among minigrad's or in `own_rules`;
 `running` runs PyTorch's own backward and stops it after each node, with `hooks` for the learner's functions in it;
 `queue` knows which node is next; `lines` notes which line of the learner's made which node, in `with watch():`;
-`modules` finds out which module's call it was where nobody watched.
+`modules` finds out which module's call it was where no `watch()` did.
 
-torch is never imported here: a graph of PyTorch's can only be there if somebody else has.
+torch is never imported here: a graph of PyTorch's can only be there if the learner's program has.
 """
 
 from minigrad.viz.torch_graphs.lines import watch

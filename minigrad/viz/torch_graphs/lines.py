@@ -140,8 +140,9 @@ def _is_own(code: CodeType) -> bool:
 
 
 def _meet(code: CodeType) -> tuple[CodeType, bool, bool]:
-    """Look at code that is met for the first time: itself, so that its id stays its own; whether a picture tells of its
-    calls, which of the machinery around a module's forward it does not; whether these must be told apart.
+    """What `_met` holds of code from the first time on: the code itself, so that no other gets its id; whether a
+    picture tells of its calls (not of those to the machinery around a module's forward); and whether its calls must be
+    told apart, since it has a loop.
     """
     if len(_met) > MANY_CODES:
         _met.clear()

@@ -154,7 +154,7 @@ class Output:
 
 
 class Made:
-    """What is known of how a node was made where nobody watched: its results."""
+    """What is known of how a node was made that was not watched: its results."""
 
     def __init__(self, outputs: list[Output]) -> None:
         self.outputs = outputs

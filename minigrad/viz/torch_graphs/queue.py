@@ -20,7 +20,7 @@ class Entry:
 
 
 class ReadyQueue:
-    """The boxes that are ready, as PyTorch's heap holds them; `forced` to run are none that are not."""
+    """The boxes that are ready, in a heap ordered as PyTorch's is. None is `forced` to run before it is ready."""
 
     forced = ()
 

@@ -1,7 +1,7 @@
 """PyTorch's own backward, stopped after each node.
 
 A stepped pass gives the very numbers of `backward()` since it is `backward()`. It runs in a thread of its own, with one
-hook of ours on each node, behind the learner's: there the thread waits until somebody wants the next step. So the
+hook of ours on each node, behind the learner's: there the thread waits until the next step is asked for. So the
 order, the sums, the types and every hook are PyTorch's, also where they could not be called by hand (custom Functions,
 hooks of tensors that are gone, checkpoints).
 
@@ -69,12 +69,14 @@ def steps(
 
 
 class _Abandoned(BaseException):
-    """Ends a pass that nobody will go on with. No Exception: a learner's `except Exception` is not meant."""
+    """Ends a pass that will not be gone on with. No Exception, so that no learner's `except Exception` catches it."""
 
 
 class _Bell:
-    """Wakes the one thread that waits for it; which looks by itself what has changed. A lock and nothing more: a stop
-    in the middle of what `threading` makes of it can leave that held, and the other thread waiting for ever.
+    """Wakes the one thread that waits for it. That thread finds out itself what has changed.
+
+    It is a bare lock. The classes of `threading` take a lock inside: the stop button in the middle of that could leave
+    it held, and the other thread waiting for ever.
     """
 
     def __init__(self) -> None:

@@ -70,8 +70,8 @@ def _with_sign(value: Any) -> Any:
 
 
 def _attempt(get: Callable[[], Any], raw: Sequence[Any] = ()) -> Look:
-    """What `get` gives, or what PyTorch says to somebody who asks for it; where one of the `raw` saved tensors is
-    packed, nobody asks.
+    """What `get` gives, or the error that PyTorch raises at it. It is not called where one of the `raw` saved tensors
+    is packed: that would run the learner's hook.
     """
     if any(getattr(one, "unpack_hook", None) is not None for one in raw):
         return "packed", None, (None, None)
