@@ -1,7 +1,7 @@
 """How a tensor lies in memory, and what copying takes along.
 
-`stride()` and `data_ptr()` tell which view of which memory a tensor is. `copy.deepcopy` keeps all of that, so
-that two tensors which share memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph along.
+`stride()` and `data_ptr()` tell which view of which memory a tensor is. `copy.deepcopy` keeps all of that, so that two
+tensors which share memory do so afterwards too; `pickle` keeps the numbers. Neither takes a graph along.
 """
 
 from __future__ import annotations

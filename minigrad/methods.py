@@ -30,8 +30,8 @@ Method = Callable[..., Any]
 
 
 def _comparing(compare: Method, others: Any) -> Method:
-    """A comparison, which Python leaves to the other operand if that is none of `others`: what
-    cannot be compared is different, and has no order.
+    """A comparison, which Python leaves to the other operand if that is none of `others`: what cannot be compared is
+    different, and has no order.
     """
 
     def method(self: Tensor, other: Any) -> Any:

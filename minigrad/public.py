@@ -8,8 +8,8 @@
     @public
     def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype = None) -> Tensor: ...
 
-The first makes `minigrad.sin`, `Tensor.sin`, `Tensor.sin_` and `minigrad.sin_`; the second `minigrad.sum`
-and `Tensor.sum`. The decorated function stays as it is: it is what other modules of the package call.
+The first makes `minigrad.sin`, `Tensor.sin`, `Tensor.sin_` and `minigrad.sin_`; the second `minigrad.sum` and
+`Tensor.sum`. The decorated function stays as it is: it is what other modules of the package call.
 
 What learners call is a function around it, whose text is written from the annotations at its first call, as plain as if
 somebody had typed it (`print(minigrad.public.source(minigrad.sum))` shows it). It refuses arguments of wrong types in

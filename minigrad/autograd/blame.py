@@ -115,9 +115,7 @@ def last_line(tensor: Tensor) -> Line | None:
 
 
 def op_name(node: Node) -> str:
-    """A node's name as PyTorch's errors about in-place writes say it: `Add` for AddBackward0, `Pow1` for
-    PowBackward1.
-    """
+    """A node's name in PyTorch's errors about in-place writes: `Add` for AddBackward0, `Pow1` for PowBackward1."""
     name, backward, number = type(node).__name__.rpartition("Backward")
     return name + number.removeprefix("0") if backward and not number.endswith("s") else type(node).__name__
 

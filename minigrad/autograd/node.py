@@ -5,8 +5,8 @@ nodes that made its inputs (`next_functions`), keeps the values that its rule wi
 saved.py), and can be called with a gradient. A leaf's gradient ends in an `AccumulateGrad`, which adds it to `.grad`.
 
 References run one way only, from results to inputs, so a graph dies with its last result and needs no garbage
-collector: a leaf knows its AccumulateGrad weakly, and a node that saved its own result keeps the array, not
-the tensor which points back to the node.
+collector: a leaf knows its AccumulateGrad weakly, and a node that saved its own result keeps the array, not the tensor
+which points back to the node.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The graph of a case with the node in red at which an answer went wrong.
 
-`draw_wrong_node` lets the engine walk over a graph, so
-that every box shows its gradient, and one box says what is wrong with it; `draw_nodes` draws a graph that nobody
-walks, for exercises about the graph itself. The learner's own lines stand in the boxes that they made; what the
-course made for the case is written as the call of an op.
+`draw_wrong_node` lets the engine walk over a graph, so that every box shows its gradient, and one box says what is
+wrong with it; `draw_nodes` draws a graph that is not walked, for exercises about the graph itself. The learner's own
+lines stand in the boxes that they made; what the course made for the case is written as the call of an op.
 """
 
 from __future__ import annotations

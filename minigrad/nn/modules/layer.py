@@ -37,8 +37,8 @@ class Layer(Module):
     - An option of type `Tensor | None` is a buffer.
     - After `_: KW_ONLY` come options that are given by name only.
     - `_set_up` checks the options, completes them and makes the parameters. The options that it takes as arguments do
-      not become attributes. Where it takes `device` and `dtype`, these are the last of the options, unless
-      they are annotated.
+      not become attributes. Where it takes `device` and `dtype`, these are the last of the options, unless they are
+      annotated.
     """
 
     _options: ClassVar[dict[str, inspect.Parameter]] = {}

@@ -282,8 +282,7 @@ class RNN(PlainStep, RNNBase):
     Called with (input, h_0), or (input) for zeros; gives (output, h_n).
 
     Shapes: input (time, batch, input_size), or (batch, time, input_size) with batch_first, or (time, input_size);
-    states (num_layers * directions, batch, hidden_size); output as the input, with
-    directions * hidden_size features.
+    states (num_layers * directions, batch, hidden_size); output as the input, with directions * hidden_size features.
 
     Args:
         num_layers: each layer's outputs are the next one's inputs.

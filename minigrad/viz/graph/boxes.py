@@ -102,9 +102,9 @@ class Source:
 class Snapshot:
     """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
     constants), `results` the results that a name was found for, `reached` leaves, with their names, that a custom
-    Function may reach by a backward of its own. `ways` maps a box to the calls in which it
-    was made, the outermost first (see `calls`), `modules` the id() of a module to the learner's name for it, `plain`
-    a name that several results have, with numbers behind it, to the box that it means alone.
+    Function may reach by a backward of its own. `ways` maps a box to the calls in which it was made, the outermost
+    first (see `calls`), `modules` the id() of a module to the learner's name for it, `plain` a name that several
+    results have, with numbers behind it, to the box that it means alone.
     """
 
     root: str

@@ -1,8 +1,8 @@
 """What a node keeps for its rule: which values, in which version, and what became of them.
 
-Four things can be said of a saved tensor: it is there; a hook has packed it away; it was written to since (its
-version is not the one that was saved); or it is gone, because a backward used the graph up. Looking never runs a hook:
-what is packed stays packed until the node itself asks for it.
+Four things can be said of a saved tensor: it is there; a hook has packed it away; it was written to since (its version
+is not the one that was saved); or it is gone, because a backward used the graph up. Looking never runs a hook: what is
+packed stays packed until the node itself asks for it.
 """
 
 from __future__ import annotations

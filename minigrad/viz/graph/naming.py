@@ -3,8 +3,8 @@
 First come `names=`; then the variables of the frame that asked for the picture, also one level inside lists, dicts and
 objects (`w[0]`, `model.bias`); then, for leaves, the shortest way to them (`net.layers[0].w`) and the module that uses
 them (`Linear.weight`); for results whose variable is gone the assignment in the source (`h = x @ w`), numbered where
-there are several (h₁, h₂); at last t0, t1 ... in the order in which the graph was made. An expression is
-the exact text that made a node, with names put in for the parts that have their own boxes.
+there are several (h₁, h₂); at last t0, t1 ... in the order in which the graph was made. An expression is the exact text
+that made a node, with names put in for the parts that have their own boxes.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Jupyter's own way would be a reference to the widget's state, which stands once for the whole document, and which
 JupyterLab writes anew at each save: as it finds it in the kernel, or not at all. So a notebook that was opened and
 saved, and not run, or run half, would lose its steppers. Here the output itself holds all that is shown: what the
-widget's model holds, a still picture, and the widget's script (packed, 90 kB). The same output
-is live while its kernel is: the script finds the widget's model, which announces itself on the page.
+widget's model holds, a still picture, and the widget's script (packed, 90 kB). The same output is live while its kernel
+is: the script finds the widget's model, which announces itself on the page.
 
 Programs that do not run the scripts of an output, or not those of notebooks that they do not trust, show the picture.
 In VS Code and Colab, where the models of widgets are not on the page of the outputs, the widget is shown as others are.

@@ -277,9 +277,7 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None
 
 
 def _row(word: str, value: Value, text: str, top: float, width: float, large: bool) -> str:
-    """The word "value" or "grad", and what there is to say: for large tensors the shape, a heat map and the
-    statistics.
-    """
+    """The word "value" or "grad", and what there is to say: for large tensors shape, heat map and statistics."""
     baseline = top + 14
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""

@@ -1,8 +1,8 @@
 """The forward pass, told again: what the learner's lines made, one result after the other.
 
 Nothing is run. The graph knows what was made, in which order and by which line, so each result gets a frame of its own
-before the first of the backward pass, at the indices -n ... -1. What else a line of the code made, such
-as a leaf, has a frame, too; parameters appear with the first result that uses them.
+before the first of the backward pass, at the indices -n ... -1. What else a line of the code made, such as a leaf, has
+a frame, too; parameters appear with the first result that uses them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What is known of the rules of PyTorch's nodes.
 
-For a graph whose rules are compiled C++ the stepper takes the text of a rule from here. minigrad's nodes have
-PyTorch's names, so the rule of minigrad's op of that name is tried on what PyTorch's node has saved. Only if it gives
-the gradient that PyTorch has just computed is it shown; else it is said that the formula is not known here.
+For a graph whose rules are compiled C++ the stepper takes the text of a rule from here. minigrad's nodes have PyTorch's
+names, so the rule of minigrad's op of that name is tried on what PyTorch's node has saved. Only if it gives the
+gradient that PyTorch has just computed is it shown; else it is said that the formula is not known here.
 """
 
 from __future__ import annotations

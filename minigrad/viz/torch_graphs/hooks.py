@@ -2,8 +2,7 @@
 
 A frame can name a hook that PyTorch runs. Python's hooks lie in plain dicts, which PyTorch looks up when it calls them:
 while a pass is under way, each entry is replaced by one that notes what goes in and what comes out. A tensor's dict is
-found through the tensor, so the hooks of one that is gone stay unseen; that they ran is seen by what they
-changed.
+found through the tensor, so the hooks of one that is gone stay unseen; that they ran is seen by what they changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rules of PyTorch's nodes as textbook lines, where minigrad has no such node, or one that saves other things.
 
-`RULES` are formulas over what the node has saved, under PyTorch's names; they are tried on each step, before
-minigrad's own, and shown only where they give PyTorch's gradient. `WORDS` stand for rules that move gradients about, or
-that fill a page: there a sentence says more than a formula.
+`RULES` are formulas over what the node has saved, under PyTorch's names; they are tried on each step, before minigrad's
+own, and shown only where they give PyTorch's gradient. `WORDS` stand for rules that move gradients about, or that fill
+a page: there a sentence says more than a formula.
 """
 
 from __future__ import annotations
