@@ -296,6 +296,17 @@ def test_all_that_is_written_can_be_read(opened: Any, state: str, scheme: Any) -
     assert poor == []
 
 
+def test_in_the_forward_pass_no_box_says_grad(opened: Any) -> None:
+    page = opened("grown")
+    growing(page)
+    seen = """(words) => words.filter((word) => getComputedStyle(word).visibility === "visible")
+        .map((word) => word.textContent)"""
+    words = page.locator(".mg-word")
+    assert set(words.evaluate_all(seen)) == {"value"}
+    page.locator(".mg-press-last").click()
+    assert set(words.evaluate_all(seen)) == {"value", "grad"}
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_with_forced_colours_the_lit_code_and_the_slider_are_seen(opened: Any, scheme: Any) -> None:
     page = opened("example", color_scheme=scheme, forced_colors="active")

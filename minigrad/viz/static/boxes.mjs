@@ -31,5 +31,5 @@ function rowOf(word, top, end, about) {
   const marks = `${alarm ? " mg-alarm" : ""}${unknown ? " mg-none" : ""}`;
   const shown = shape("text", { class: `mg-${word}${marks}`, x: heat ? end - MAP_WIDTH - BESIDE_MAP : end, y: top + 14, "text-anchor": "end" }, text);
   const map = shape("image", { class: `mg-map mg-${word}-map`, x: end - MAP_WIDTH, y: top + 3, width: MAP_WIDTH, height: MAP_HEIGHT, preserveAspectRatio: "none", href: heat, visibility: heat ? null : "hidden" });
-  return [shape("text", { class: "mg-word", x: PAD, y: top + 14 }, word), shown, ...(large ? [map] : [])];
+  return [shape("text", { class: `mg-word mg-word-${word}`, x: PAD, y: top + 14 }, word), shown, ...(large ? [map] : [])];
 }
