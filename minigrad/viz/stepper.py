@@ -35,10 +35,10 @@ from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page import output, recording, standalone
+from minigrad.viz.page.other_numbers import what_if_json
 from minigrad.viz.page.portions import PORTION, Portions
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
-from minigrad.viz.page.what_if import Nudge, Question, WhatIf
 from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
@@ -55,6 +55,7 @@ from minigrad.viz.steps.progress import wanted_boxes
 from minigrad.viz.steps.recorder import Recorder, is_plain
 from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.story import of_inner
+from minigrad.viz.steps.what_if import Nudge, Question, WhatIf
 from minigrad.viz.torch_graphs import mirror_of
 
 QUIET = 1.0  # seconds without a request, after which what has run is written to the notebook's output
@@ -118,7 +119,9 @@ class BackwardStepper(anywidget.AnyWidget):
     stopped = traitlets.Dict().tag(sync=True)
     now = traitlets.Dict().tag(sync=True)  # box -> its value, where that was written to since the picture was drawn
     outdated = traitlets.Unicode().tag(sync=True)  # that variables in the picture are other tensors now
-    whatif = traitlets.Dict().tag(sync=True)  # a pass with other numbers, which is shown instead: see page/what_if.py
+    whatif = traitlets.Dict().tag(
+        sync=True
+    )  # a pass with other numbers, which is shown instead: see page/other_numbers.py
     # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group} or {"what_if":
     # {leaf: numbers}} with "nudge", and "nth": which request this is; also "open": the groups that are open.
     request = traitlets.Dict().tag(sync=True)
@@ -167,7 +170,7 @@ class BackwardStepper(anywidget.AnyWidget):
             steps = pass_of(result, gradient, retain_graph, create_graph, inputs and list(inputs.values()))
             return Recorder(second, steps, seed, inputs, drawing.rooms, retains)
 
-        self._question: Any = Question(graph, root, another, seed, wanted, drawing.rooms, forward)
+        self._question: Any = Question(graph, root, another, seed, wanted, forward)
         self._recorder = recorder  # last of what close() lets go of: the stop button may come between
         self._groups = groups
         picture = _without_collecting(picture_of, graph, drawing, recorder.progress.plan.runs, groups)
@@ -375,7 +378,7 @@ class BackwardStepper(anywidget.AnyWidget):
         given = {self._asked.leaf(name): value for name, value in {**changes, **more}.items()}
         with self._stepping():
             made: WhatIf | None = stoppable(self._asked.what_if, given) if given else None
-            self.whatif = {} if made is None else made.shown
+            self.whatif = {} if made is None else what_if_json(made, self._graph, self._recorder.progress.rooms)
             return made
 
     def nudge(self, name: str, epsilon: float = 0.001, cell: Any = ()) -> Nudge:
@@ -399,7 +402,8 @@ class BackwardStepper(anywidget.AnyWidget):
         try:
             shapes = {key: self._graph.by_id[key].value.shape for key in given}
             arrays = {key: np.array(numbers, float).reshape(shapes[key]) for key, numbers in given.items()}
-            shown = dict(stoppable(self._asked.what_if, arrays).shown) if arrays else {}
+            made: WhatIf | None = stoppable(self._asked.what_if, arrays) if arrays else None
+            shown = {} if made is None else what_if_json(made, self._graph, self._recorder.progress.rooms)
             if isinstance(step, dict):
                 nudged = stoppable(self._asked.nudge, step["box"], step["cell"], float(step["by"]), arrays)
                 shown["word"] = repr(nudged)

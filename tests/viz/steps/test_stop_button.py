@@ -196,7 +196,7 @@ def test_a_question_is_stopped_and_changes_nothing(nudge: Any, monkeypatch: pyte
     (leaf,) = [box.id for box in s._graph.boxes if box.kind == "leaf"]
     asked = {"what_if": {} if nudge else {leaf: [5.0, 6.0]}, "nudge": nudge and {"box": leaf, **nudge}}
     with monkeypatch.context() as patch:
-        patch.setattr("minigrad.viz.page.what_if.Replay", press)
+        patch.setattr("minigrad.viz.steps.what_if.Replay", press)
         click(s, **asked)
     assert s.whatif == {"word": "The stop button (■) has ended this question: nothing has changed."}
     assert (s.index, s.stopped, s.problem, w.grad) == (0, {}, {}, None)

@@ -19,13 +19,9 @@ from minigrad.tensor import Tensor
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.values import in_short, number
-from minigrad.viz.page.recording import texts_of, trouble
-from minigrad.viz.page.widget_picture import saved_of
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.forward import forward_frames
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_values import told
-from minigrad.viz.steps.progress import ROOM
 from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
 
@@ -41,7 +37,8 @@ OTHERS = (
 @dataclass(frozen=True)
 class WhatIf:
     """A pass with other numbers: the changes as [name, new, old], the result's `value` and the `grads` of the leaves by
-    name, as arrays (None where nothing arrived), and `frames`, one per step.
+    name, as arrays (None where nothing arrived), and `frames`, one per step. `changed` are the leaves' ids, `boxes`
+    those of the second graph, in the order of the first; `forward` are the frames before, where those are shown.
     """
 
     changes: tuple[tuple[str, str, str], ...]
@@ -50,7 +47,10 @@ class WhatIf:
     grads: Mapping[str, Any]
     frames: tuple[Frame, ...] = field(repr=False)
     failure: BaseException | None = field(default=None, repr=False)
-    shown: dict[str, Any] = field(default_factory=dict, repr=False)  # what the page gets
+    changed: tuple[str, ...] = field(default=(), repr=False)
+    boxes: tuple[Box, ...] = field(default=(), repr=False)
+    forward: tuple[Frame, ...] = field(default=(), repr=False)
+    note: str = field(default=RECORDED, repr=False)  # what else there is to know of it
 
     def __repr__(self) -> str:
         head = ", ".join(f"{name} = {new} (it ran with {old})" for name, new, old in self.changes)
@@ -90,7 +90,6 @@ class Question:
         begin: the recorder of a pass: `begin(graph, root, wanted)`.
         seed: the gradient of the root.
         wanted: box id -> tensor of `inputs=`, or None.
-        rooms: how many characters fit into a row of each box.
         is_grown: whether the forward pass is shown, too.
     """
 
@@ -101,11 +100,10 @@ class Question:
         begin: Callable[..., Recorder],
         seed: Any,
         wanted: Mapping[str, Any] | None,
-        rooms: Mapping[str, int],
         is_grown: bool,
     ) -> None:
         self.graph, self.begin, self.seed = graph, begin, seed
-        self.wanted, self.rooms, self.is_grown = wanted, rooms, is_grown
+        self.wanted, self.is_grown = wanted, is_grown
         self.output = root.output_nr
         self.noted = Noted(graph) if isinstance(root, Tensor) else None
 
@@ -148,20 +146,20 @@ class Question:
         changes = [_change(names[key], self._noted.numbers(key, names[key]), array) for key, array in changed.items()]
         grown = forward_frames(second.graph, frames[0]) if self.is_grown else []
         has_hooks = any(getattr(node, "_hooks", None) is not None for node in self.graph.nodes)
-        pairs = zip(second.graph.boxes, self.graph.boxes, strict=True)
-        shown = {
-            "changes": changes,
-            "changed": list(changed),
-            "note": f"{RECORDED} {HOOKS}" if has_hooks else RECORDED,
-            "frames": texts_of(frames),
-            "forward": [frame.to_json(frames[0]) for frame in grown],
-            "now": {box.id: self._told(box, before) for box, before in pairs if _differ(box, before)},
-            "problem": {} if failure is None else trouble(failure, frames[-1].box),
-        }
         held = {clean(names[key]): leaf.grad for key, leaf in second.leaves.items()}
         grads = {name: None if grad is None else grad.detach().numpy() for name, grad in held.items()}
-        root = clean(self.graph.by_id[self.graph.root].name)
-        return WhatIf(tuple(changes), root, second.root.detach().numpy(), grads, tuple(frames), failure, shown)
+        return WhatIf(
+            changes=tuple(changes),
+            name=clean(self.graph.by_id[self.graph.root].name),
+            value=second.root.detach().numpy(),
+            grads=grads,
+            frames=tuple(frames),
+            failure=failure,
+            changed=tuple(changed),
+            boxes=second.graph.boxes,
+            forward=tuple(grown),
+            note=f"{RECORDED} {HOOKS}" if has_hooks else RECORDED,
+        )
 
     def nudge(self, key: str, cell: Any, epsilon: float, changed: Mapping[str, Any]) -> Nudge:
         """The slope at one number of a leaf, measured, where other leaves may be `changed`."""
@@ -200,16 +198,6 @@ class Question:
             narrow = {key: array.astype(kinds[key]) for key, array in changed.items()}
             root = Replay(self.graph, self._noted, narrow, self.output).root
         return float((root.detach().numpy() * self.seed).sum())
-
-    def _told(self, box: Box, before: Box) -> dict[str, Any]:
-        """A box with other numbers, as the page gets it."""
-        outputs = {"outputs": [value.to_json() for value in box.outputs]} if box.outputs else {}
-        ran = {"ran": clean(before.value.full)} if box.value != before.value else {}
-        return told(box, self.rooms.get(box.id, ROOM)) | outputs | ran | {"saved": saved_of(box)}
-
-
-def _differ(box: Box, before: Box) -> bool:
-    return box.value != before.value or saved_of(box) != saved_of(before)
 
 
 def _change(name: str, old: Any, new: Any) -> tuple[str, str, str]:
