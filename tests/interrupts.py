@@ -718,7 +718,7 @@ class Clicks(Cell):
 
     def check_frame(self) -> None:
         """The leaf's `.grad` is what the picture shows."""
-        frame, (leaf,) = self.stepper.frame, [box for box in self.stepper._graph.boxes if box.kind == "leaf"]
+        frame, (leaf,) = self.stepper.frame, [box for box in self.stepper.session.graph.boxes if box.kind == "leaf"]
         held = "None" if self.x.grad is None else self.describe(self.x.grad.numpy()).text
         shown = frame.states[leaf.id].grad.text or "None"
         assert held == shown, f"the picture shows {shown} at frame {frame.index}, .grad is {held}"

@@ -6,7 +6,6 @@ recorded, with the second's numbers beside its own wherever they differ.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -24,7 +23,6 @@ from minigrad.viz.graph.boxes import Snapshot, State
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import WHOLE, describe, number
 from minigrad.viz.own_engines import Engine, tensor_of
-from minigrad.viz.page.recording import trouble
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
@@ -76,49 +74,46 @@ class Comparison(BackwardStepper):
         run = pass_of(root, None, True, False, None)
         graph = snapshot(root)  # whose boxes are called as those of the first
         super().__init__(a, retain_graph=True, names=names, engine=engines[0])
-        self._recorder.retain = False  # which is nothing to tell of
+        session = self.session
+        session.recorder.retain = False  # which is nothing to tell of
         try:
-            found = self._both(pairs_of(self._graph, graph), graph, run)
-            self._frames = [*_Beside(found, labels, self._recorder.progress.rooms).frames()]
+            found = self._both(pairs_of(session.graph, graph), graph, run)
+            frames = [*_Beside(found, labels, session.recorder.progress.rooms).frames()]
         except BaseException:
             self.close()
             raise
-        self._grads.clear()  # walking over the frames changes nothing
-        first, failure = next(iter(found.parting), ""), self._recorder.failure
-        self.difference = self._frames[found.at[first]] if first else None
+        first = next(iter(found.parting), "")
+        self.difference = frames[found.at[first]] if first else None
         self.summary = self._summary(found, first)
         self._rehearse = None
-        self.problem = trouble(failure, self._frames[-1].box) if failure is not None else {}
         self.picture = {**self.picture, "note": self.summary, "compared": True}
-        pairs = zip(self._frames, [None, *self._frames], strict=False)
-        self.recorded = [json.dumps(frame.to_json(before)) for frame, before in pairs]
+        session.show_only(frames, self.difference.index if self.difference is not None else 0)
         self._hold(self.recorded, self.problem)
-        self.finished = True
-        self.set_trait("index", self.difference.index if self.difference is not None else 0)
 
     def _both(self, pairs: dict[str, str], graph: Snapshot, run: Any) -> Differences:
         """Run both passes to their end."""
-        one = Ran(self._recorder, self._frames[0], self._grads)
+        one = Ran(self.session.recorder, self.session.frames[0], self.session.grads)
         seed = np.ones(graph.by_id[graph.root].value.shape)
         recorder = Recorder(graph, run, seed, None, {}, False)
         for key, paired in pairs.items():
             if hasattr(graph.node_of[paired], "is_own"):  # in messages it is called as in the picture
-                graph.node_of[paired].tensor.text = self._graph.by_id[key].name
+                graph.node_of[paired].tensor.text = self.session.graph.by_id[key].name
         other = Ran(recorder, recorder.first(), KeptGrads(graph, None))
         recorder.close()
         return Differences(one, other, pairs)
 
     def _summary(self, found: Differences, first: str) -> str:
-        count = sum(box.kind == "result" for box in self._graph.boxes)
+        count = sum(box.kind == "result" for box in self.session.graph.boxes)
         if self.difference is None:
             return f"No difference in {count} nodes."
         more = len(found.parting) - 1
         too = f" They part at {more} more." if more else ""
-        name = clean(self._graph.by_id[first].name)
+        name = clean(self.session.graph.by_id[first].name)
         return f"First difference: step {self.difference.index} of {self.difference.total}, at {name}.{too}"
 
     def __repr__(self) -> str:
-        return shorten(f"Comparison of {clean(self._graph.by_id[self._graph.root].name)}: {self.summary}", 100)
+        graph = self.session.graph
+        return shorten(f"Comparison of {clean(graph.by_id[graph.root].name)}: {self.summary}", 100)
 
 
 class _Beside:

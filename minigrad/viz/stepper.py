@@ -1,26 +1,24 @@
 """`BackwardStepper`: a backward pass that is run by clicking.
 
-A click sets the widget's `request`; the kernel runs the engine's generator one node on, the recorder writes a frame,
-and the frame goes back to the page. Going back runs nothing: it shows an earlier frame and puts the `.grad` of each
-leaf back to what it was then, so that the picture and the next cell never disagree. What a cell or another stepper has
-changed meanwhile is looked for before each step and after each cell. A long run is done in portions, each of which the
-page asks for: so it shows how far the run is, and can end it. All of it also works from code, without a page.
+A click sets the widget's `request`; the `session` walks on or back (steps/session.py), and what it shows then goes back
+to the page. A long run is done in portions, each of which the page asks for: so it shows how far the run is, and can
+end it. What has run is written into the notebook's output, too. From code the widget is walked by the session's own
+methods, without a page.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import gc
 import itertools
-import json
 import math
 import sys
-import time
 import uuid
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anywidget
 import ipywidgets
@@ -29,7 +27,6 @@ import traitlets
 
 from minigrad.tensor import Tensor
 from minigrad.viz.graph import naming
-from minigrad.viz.graph.modules import groups_of
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
@@ -42,28 +39,34 @@ from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.picture.svg import empty_drawing
-from minigrad.viz.steps import outside, trace
-from minigrad.viz.steps.breakpoints import Breakpoints
-from minigrad.viz.steps.forward import forward_frames
-from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
-from minigrad.viz.steps.kept_values import KeptValues
-from minigrad.viz.steps.levels import Levels
-from minigrad.viz.steps.passes import pass_of
-from minigrad.viz.steps.progress import wanted_boxes
-from minigrad.viz.steps.recorder import Recorder
-from minigrad.viz.steps.session import Session
+from minigrad.viz.steps import outside
+from minigrad.viz.steps.frames import Frame, Frames
+from minigrad.viz.steps.session import Listener, Session, Stop
 from minigrad.viz.steps.stop_button import button, stoppable
-from minigrad.viz.steps.what_if import Question, WhatIf
+from minigrad.viz.steps.what_if import WhatIf
 from minigrad.viz.torch_graphs import mirror_of
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 QUIET = 1.0  # seconds without a request, after which what has run is written to the notebook's output
 ENDED = "The stop button (■) has ended this run after step"
 UNANSWERED = "The stop button (■) has ended this question: nothing has changed."
 GO_ON = "What has run stays, and Next, Run or Last go on from here."
 
 
-class BackwardStepper(anywidget.AnyWidget, Session):
+def _of_session(
+    method: Callable[Concatenate[Session, Arguments], Result],
+) -> Callable[Concatenate[BackwardStepper, Arguments], Result]:
+    """A method of the session's as one of the widget's, with its words."""
+
+    @functools.wraps(method)
+    def method_of_widget(self: BackwardStepper, /, *arguments: Arguments.args, **more: Arguments.kwargs) -> Result:
+        return method(self.session, *arguments, **more)
+
+    return method_of_widget
+
+
+class BackwardStepper(anywidget.AnyWidget, Listener):
     """Step through `root.backward()`, one node at a time. Nothing has run when it is made.
 
     Args:
@@ -88,9 +91,8 @@ class BackwardStepper(anywidget.AnyWidget, Session):
     _esm = recording.notebook_module()
     key = traitlets.Unicode(read_only=True).tag(sync=True)  # by which an output finds the model: see page/output.py
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
-    _recorder: Any = None
-    _is_running = _is_answering = False
-    _presses = 0  # of the stop button, until the page was asked to ask again
+    session: Any = None  # the walk itself: a Session
+    _is_answering = False
     _still = ""  # the picture in the outputs that show this
     _stored: Any = None  # the state that these outputs hold
     _storing: Any = None  # what waits to write to them
@@ -99,7 +101,6 @@ class BackwardStepper(anywidget.AnyWidget, Session):
     # `kept`, which also holds the frames to come where they could be rehearsed, and `ran`: for each frame that has run
     # "", or the frame where it is not as kept. `index` is the frame that is shown.
     picture = traitlets.Dict()
-    recorded: Any = traitlets.List()
     kept = traitlets.Unicode().tag(sync=True)
     ran: Any = traitlets.List().tag(sync=True)
     past: Any = traitlets.List().tag(
@@ -117,9 +118,7 @@ class BackwardStepper(anywidget.AnyWidget, Session):
     stopped = traitlets.Dict().tag(sync=True)
     now = traitlets.Dict().tag(sync=True)  # box -> its value, where that was written to since the picture was drawn
     outdated = traitlets.Unicode().tag(sync=True)  # that variables in the picture are other tensors now
-    whatif = traitlets.Dict().tag(
-        sync=True
-    )  # a pass with other numbers, which is shown instead: see page/other_numbers.py
+    whatif = traitlets.Dict().tag(sync=True)  # a pass with other numbers, shown instead: see page/other_numbers.py
     # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group} or {"what_if":
     # {leaf: numbers}} with "nudge", and "nth": which request this is; also "open": the groups that are open.
     request = traitlets.Dict().tag(sync=True)
@@ -142,61 +141,36 @@ class BackwardStepper(anywidget.AnyWidget, Session):
         root, gradient = tensor_of(root, engine), mirror_of(gradient)
         _check_root(root)
         frame = learner_frame(sys._getframe(1))
-        others = () if beside is None else (beside._given[0], beside._names_of_nodes())
+        others = () if beside is None else (beside.session.root, beside.session.names_of_nodes())
         graph = _without_collecting(snapshot, root, names, frame, *others)
-        drawing, groups = empty_drawing(graph), _without_collecting(groups_of, graph, graph.modules)
-        begin = functools.partial(pass_of, root, gradient, retain_graph, create_graph, inputs)
-        run = begin()  # raises what backward() would for wrong arguments
-        wanted = wanted_boxes(graph, inputs)
-        seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
-        retains = (create_graph if retain_graph is None else retain_graph) or engine is not None
-        record = functools.partial(Recorder, graph, seed=seed, wanted=wanted, rooms=drawing.rooms, retain=retains)
-        recorder = record(run)
-        first = recorder.first()
+        drawing, namespace = empty_drawing(graph), {} if frame is None else frame.f_globals
+        arguments = gradient, retain_graph, create_graph, inputs, forward, drawing.rooms, namespace
+        session: Session = _without_collecting(Session, graph, root, *arguments)
 
         super().__init__()
-        self._given: tuple[Any, dict[str, Any]] = (root, dict(names or {}))  # a pair: not found as a variable's tensor
-        self._graph = graph
-        self._forward = forward_frames(graph, first) if forward else []  # the frames before the first
-        self._frames: list[Frame] = [first]
-        self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
-        self._grads = KeptGrads(graph, wanted)
-        self._values = KeptValues(graph, drawing.rooms)
-        self._variables = outside.Variables(graph, {} if frame is None else frame.f_globals)
-
-        def another(second: Any, result: Any, inputs: Mapping[str, Any] | None) -> Recorder:
-            steps = pass_of(result, gradient, retain_graph, create_graph, inputs and list(inputs.values()))
-            return Recorder(second, steps, seed, inputs, drawing.rooms, retains)
-
-        self._question: Any = Question(graph, root, another, seed, wanted, forward)
-        self._recorder = recorder  # last of what close() lets go of: the stop button may come between
-        self._groups = groups
-        picture = _without_collecting(picture_of, graph, drawing, recorder.progress.plan.runs, groups)
-        if groups:  # by which the page marks where they lie among the steps
-            picture["order"] = recorder.progress.expected_order()
+        self._names = dict(names or {})
+        self._texts = recording.FrameTexts()
+        self._rehearse: Callable[[], Any] | None = None
+        self.session = session
+        picture = _without_collecting(picture_of, session, drawing)
         if predict:
             picture["predict"] = True
-        is_plain_pass = isinstance(root, Tensor) and not create_graph and wanted is None
-        if is_plain_pass and (program := program_of(graph, seed, drawing.rooms)) is not None:
+        is_plain_pass = isinstance(root, Tensor) and not create_graph and session.recorder.progress.wanted is None
+        if is_plain_pass and (program := program_of(graph, session.seed, drawing.rooms)) is not None:
             picture["program"] = program
         if forward:
-            picture["forward"] = [frame.to_json(first) for frame in self._forward]
-            self.set_trait("index", -len(self._forward))
+            picture["forward"] = [frame.to_json(session.frames[0]) for frame in session.forward]
         self.picture = picture
-        self.recorded = [json.dumps(first.to_json(None))]
-        self._rehearse: Callable[[], Any] | None = None
         if recording.can_rehearse(root, graph):
-            self._rehearse = functools.partial(rehearsal_of, graph, self._grads.tensors, lambda: record(begin()))
+            self._rehearse = functools.partial(rehearsal_of, graph, session.grads.tensors, session.record_again)
         self._past = recording.Past()
         self._hold(self.recorded)
         self._portions = Portions(self.hold_sync, self._tell_ran)
-        self._breakpoints = Breakpoints()
         self.observe(lambda change: outside.in_main_thread(self._on_request, change["new"]), "request")
-        self.observe(lambda change: outside.in_main_thread(self._on_breaks, change["new"]), "breaks")
+        self.observe(lambda change: outside.in_main_thread(session.replace_breaks, change["new"]), "breaks")
         self.on_msg(self._on_message)
-        self._levels = Levels(groups)
-        self._open: list[str] = self.picture["open"]
-        outside.attend(self)
+        session.listener = self
+        self.changed()
 
     @traitlets.default("code")
     def _code_of_all_steppers(self) -> SharedCode:
@@ -207,6 +181,38 @@ class BackwardStepper(anywidget.AnyWidget, Session):
         return uuid.uuid4().hex
 
     # -- from code
+
+    next = _of_session(Session.next)
+    back = _of_session(Session.back)
+    over = _of_session(Session.over)
+    out = _of_session(Session.out)
+    first = reset = _of_session(Session.first)
+    last = _of_session(Session.last)
+    run = _of_session(Session.run)
+    run_to = _of_session(Session.run_to)
+    break_at = _of_session(Session.break_at)
+    break_when = _of_session(Session.break_when)
+    clear_breaks = _of_session(Session.clear_breaks)
+    what_if = _of_session(Session.what_if)
+    nudge = _of_session(Session.nudge)
+    trace = _of_session(Session.trace)
+    look = _of_session(Session.look)
+
+    @property
+    def frames(self) -> Frames:
+        """The frames recorded so far. Frame 0 is the moment before anything ran backward."""
+        return Frames(self.session.frames)
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is shown."""
+        frame: Frame = self.session.frame
+        return frame
+
+    @property
+    def recorded(self) -> list[str]:
+        """The frames as the page gets them, one JSON text for each."""
+        return self._texts.of(self.session.frames)
 
     def second(
         self,
@@ -224,64 +230,9 @@ class BackwardStepper(anywidget.AnyWidget, Session):
         Raises RuntimeError unless this pass was made with `create_graph=True` and has reached that leaf; ValueError if
         no leaf has that name, or if there are several and none is named.
         """
-        leaves = {box.name: self._grads.tensors[box.id] for box in self._graph.boxes if box.kind == "leaf"}
-        if of is None and len(leaves) > 1:
-            example, there = next(iter(leaves)), ", ".join(leaves)
-            raise ValueError(f"there are several gradients: say which, as in second({example!r}); there are: {there}")
-        name = next(iter(leaves)) if of is None else of
-        if name not in leaves:
-            raise ValueError(f"no leaf is named {name!r}; there are: {', '.join(leaves)}")
-        grad = grad_of(leaves[name])
-        if grad is None:
-            raise RuntimeError(f"{name}.grad is None: step to the end first, as in s.last()")
-        if grad.grad_fn is None:
-            raise RuntimeError(
-                f"{name}.grad has no graph, since this pass does not record itself: make the stepper with "
-                "create_graph=True"
-            )
-        names = {f"∂{self._graph.by_id[self._graph.root].name}/∂{name}": grad, **self._given[1]}
+        called, grad = self.session.grad_with_graph(of)
+        names = {called: grad, **self._names}
         return BackwardStepper(grad, gradient, retain_graph, create_graph, inputs, names, beside=self)
-
-    # -- other numbers
-
-    def what_if(self, changes: Mapping[str, Any] = MappingProxyType({}), /, **more: Any) -> WhatIf | None:
-        """Show the pass as it is with other numbers in the leaves: `s.what_if(w=3.0)`, or
-        `s.what_if({"net.bias": [0, 1]})`.
-
-        The recorded operations are called again on copies: your tensors and their `.grad`, hooks, random numbers and
-        custom Functions are left alone. It is the graph that was recorded, so a branch that the new number would have
-        taken another way is not. Without arguments, what ran is shown again, and None returned.
-
-        Raises ValueError for a name that no leaf has and for numbers of another shape, TypeError for what is no number,
-        RuntimeError where a box cannot be computed once more.
-        """
-        given = {self._asked.leaf(name): value for name, value in {**changes, **more}.items()}
-        with self._stepping():
-            made: WhatIf | None = stoppable(self._asked.what_if, given) if given else None
-            self.whatif = {} if made is None else what_if_json(made, self._graph, self._recorder.progress.rooms)
-            return made
-
-    def _answer_what_if(self, given: Mapping[str, Any], step: Any) -> None:
-        """What the page asks: the numbers of leaves, box id -> list, and which of them is to be nudged by how much."""
-        try:
-            shapes = {key: self._graph.by_id[key].value.shape for key in given}
-            arrays = {key: np.array(numbers, float).reshape(shapes[key]) for key, numbers in given.items()}
-            made: WhatIf | None = stoppable(self._asked.what_if, arrays) if arrays else None
-            shown = {} if made is None else what_if_json(made, self._graph, self._recorder.progress.rooms)
-            if isinstance(step, dict):
-                nudged = stoppable(self._asked.nudge, step["box"], step["cell"], float(step["by"]), arrays)
-                shown["word"] = repr(nudged)
-            self.whatif = shown
-        except (Exception, KeyboardInterrupt) as error:  # what was shown before goes on to be shown
-            self.whatif = {**self.whatif, "word": clean(str(error)) or UNANSWERED}
-
-    # -- breakpoints
-
-    def _on_breaks(self, wanted: list[Any]) -> None:
-        """The page has set or removed one."""
-        if wanted != self._breakpoints.shown:
-            self._breakpoints.replace(wanted, self._recorder.runs)
-            self.breaks = self._breakpoints.shown
 
     def save_html(self, path: Any, title: str | None = None) -> None:
         """Write the whole pass to one HTML file that steps without a kernel and without a network.
@@ -291,7 +242,7 @@ class BackwardStepper(anywidget.AnyWidget, Session):
 
         Raises TypeError, IsADirectoryError, FileNotFoundError or PermissionError for a path that cannot be written to.
         """
-        self._run_rest()
+        self.session.run_rest()
         standalone.write(path, standalone.stepper_page(self, title), "save_html()")
 
     def save_svg(self, path: Any, seconds: float = 2.0) -> None:
@@ -307,30 +258,47 @@ class BackwardStepper(anywidget.AnyWidget, Session):
         if isinstance(seconds, bool) or not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
             raise ValueError(f"seconds must be how long each step is seen, such as 2.0, but got {seconds!r}")
         standalone.check_is_svg(path, "save_svg()")
-        self._run_rest()
-        told = ["".join(line.text for line in frame.story if line.kind == "sentence") for frame in self._frames]
-        words = [f"Step {frame.index} of {frame.total}. {text}" for frame, text in zip(self._frames, told, strict=True)]
-        shown = self._graph, self._groups, self.picture["open"]
-        film = film_of(stills_of(*shown, self._frames), words, seconds)
+        self.session.run_rest()
+        frames = self.session.frames
+        told = ["".join(line.text for line in frame.story if line.kind == "sentence") for frame in frames]
+        words = [f"Step {frame.index} of {frame.total}. {text}" for frame, text in zip(frames, told, strict=True)]
+        shown = self.session.graph, self.session.groups, self.picture["open"]
+        film = film_of(stills_of(*shown, frames), words, seconds)
         standalone.write(path, film, "save_svg()")
-
-    # -- the steps
-
-    def tell(self) -> None:
-        """Tell the page what it was not told yet: see `Portions`. Done after each cell, while it counts as running."""
-        self._portions.send()
 
     def close(self) -> None:
         """Take the widget away and let go of the graph; a pass that stands half way ends there. The frames stay."""
-        if self._recorder is not None:  # ipywidgets closes what could not be made, too
-            outside.leave(self)  # first: it could no longer answer the others, if it were stopped half way
-            self._recorder.close()
-            self._graph = self._recorder.graph
-            self._grads.clear()
-            self._values.clear()
-            self._variables.clear()
-            self._given, self._rehearse, self._question = (None, {}), None, None
+        if self.session is not None:  # ipywidgets closes what could not be made, too
+            self.session.close()
+            self._names, self._rehearse = {}, None
         super().close()
+
+    # -- what the session tells
+
+    def changing(self) -> contextlib.AbstractContextManager[None]:
+        return self._portions.changing()
+
+    def changed(self) -> None:
+        session, stop = self.session, self.session.stopped
+        with self.hold_sync():
+            if session.frames[-1].failed:
+                self.problem = trouble(session.failure, session.frames[-1].box)  # its event says all of it
+            self.set_trait("index", session.index)
+            self.finished, self.now, self.outdated = session.finished, session.now, session.outdated
+            more = {"more": True} if stop and stop.is_paused else {}
+            self.stopped = {"index": stop.index, "why": stop.why, **more} if stop else {}
+        self._portions.go_on()
+
+    def breaks_changed(self) -> None:
+        self.breaks = self.session.breaks
+
+    def show_what_if(self, made: WhatIf | None) -> None:
+        rooms = self.session.recorder.progress.rooms
+        self.whatif = {} if made is None else what_if_json(made, self.session.graph, rooms)
+
+    def cell_is_over(self) -> None:
+        self._portions.send()
+        self.store()
 
     # -- what is kept for the time without a kernel
 
@@ -350,7 +318,7 @@ class BackwardStepper(anywidget.AnyWidget, Session):
 
     def _hold_all(self) -> None:
         """Keep all frames: those that ran, or, as long as nothing has run, those of a rehearsal."""
-        if len(self._frames) == 1 and self._rehearse is not None:
+        if len(self.session.frames) == 1 and self._rehearse is not None:
             self._hold(*self._rehearse())
             self._rehearse = None
         elif len(self._held) < len(self.recorded):
@@ -368,10 +336,11 @@ class BackwardStepper(anywidget.AnyWidget, Session):
                 try:
                     self._answer(request)
                 except (Exception, SystemExit, KeyboardInterrupt) as error:  # none of them is to end the kernel
-                    if isinstance(error, KeyboardInterrupt) and error is not self._recorder.failure:
-                        self.stopped = {"index": self.index, "why": f"{ENDED} {self.index}. {GO_ON}"}
+                    if isinstance(error, KeyboardInterrupt) and error is not self.session.failure:
+                        self.session.stopped = Stop(self.index, f"{ENDED} {self.index}. {GO_ON}")
                     elif not self.problem:
                         self.problem = trouble(error, None)
+                self.changed()
                 self._is_answering = False
                 self.answered = nth if isinstance(nth, int) else self.answered
                 self._portions.send()
@@ -385,39 +354,39 @@ class BackwardStepper(anywidget.AnyWidget, Session):
     def _answer(self, request: Mapping[str, Any]) -> None:
         """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
         wanted, box, group, shown = (request.get(name) for name in ("to", "box", "leave", "open"))
-        goes_on, self.stopped = self.stopped.get("more") and request.get("more"), {}
-        if goes_on and self._presses != button.presses:
-            raise KeyboardInterrupt
+        session = self.session
+        session.begin_run(goes_on=bool(request.get("more")))
         if isinstance(request.get("what_if"), dict):
             self._answer_what_if(request["what_if"], request.get("nudge"))
         if isinstance(shown, list):
-            self._open = [key for key in shown if isinstance(key, str)]
-        with self._stepping():
+            session.open = [key for key in shown if isinstance(key, str)]
+        with session.stepping():
             if isinstance(wanted, int) and not isinstance(wanted, bool):
-                self._go_on_to(min(max(wanted, -len(self._forward)), self._frames[0].total))
-            elif isinstance(box, str) and box in self._recorder.runs:
-                self._run_to(box, PORTION)
+                session.go_on_to(min(max(wanted, session.start), session.frames[0].total), PORTION)
+            elif isinstance(box, str) and box in session.recorder.runs:
+                session.run_to_box(box, PORTION)
             elif request.get("run") is True:
-                self._run(lambda frame: False, PORTION)
-            elif isinstance(group, str) and self._levels.knows(group):
-                self._leave(group, PORTION)
+                session.run_until(lambda frame: False, PORTION)
+            elif isinstance(group, str) and session.levels.knows(group):
+                session.leave(group, PORTION)
 
-    def _go_on_to(self, index: int) -> None:
-        """Show a frame; where it is not recorded, as much of the way to it as one portion allows."""
-        end = time.monotonic() + PORTION
-        self._show(min(index, len(self._frames) - 1))
-        while self.index < index and self._go(self.index + 1) is not None:
-            if self.index < index and self.frame.next is not None and time.monotonic() > end:
-                self._pause()
-                return
+    def _answer_what_if(self, given: Mapping[str, Any], step: Any) -> None:
+        """What the page asks: the numbers of leaves, box id -> list, and which of them is to be nudged by how much."""
+        try:
+            question, boxes = self.session.question, self.session.graph.by_id
+            arrays = {key: np.array(numbers, float).reshape(boxes[key].value.shape) for key, numbers in given.items()}
+            made: WhatIf | None = stoppable(question.what_if, arrays) if arrays else None
+            said: dict[str, Any] = {}
+            if isinstance(step, dict):
+                nudged = stoppable(question.nudge, step["box"], step["cell"], float(step["by"]), arrays)
+                said["word"] = repr(nudged)
+            self.show_what_if(made)
+            self.whatif = {**self.whatif, **said}
+        except (Exception, KeyboardInterrupt) as error:  # what was shown before goes on to be shown
+            self.whatif = {**self.whatif, "word": clean(str(error)) or UNANSWERED}
 
     def __repr__(self) -> str:
-        frame = self.frame
-        upcoming = trace.upcoming(frame).removeprefix("nobody, ")
-        upcoming = f"next to run: {upcoming}" if frame.next else upcoming
-        root = clean(self._graph.by_id[self._graph.root].name)
-        where = trace.place_of(frame, len(self._forward))
-        return shorten(f"BackwardStepper of {root}: {where}, {upcoming}", 100)
+        return shorten(f"BackwardStepper of {self.session.summary}", 100)
 
     # -- the notebook's output
 
@@ -425,7 +394,7 @@ class BackwardStepper(anywidget.AnyWidget, Session):
         """The widget with all that a page without a kernel needs of it, as HTML for a notebook's output."""
         self._hold_all()
         self._tell_ran()
-        self._still = still_of(self._graph, self._groups, self.picture["open"], self.frame)
+        self._still = still_of(self.session.graph, self.session.groups, self.picture["open"], self.frame)
         return output.html_of(self, self._still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -255,7 +255,8 @@ import json
 from ipywidgets.widgets.widget import _instances
 from minigrad.viz.graph.values import NONE, describe
 (_stepper,) = [one for one in _instances.values() if getattr(one, "key", "") == {key!r}]
-_leaves = [(box, _stepper._graph.node_of[box.id].variable) for box in _stepper._graph.boxes if box.kind == "leaf"]
+_graph = _stepper.session.graph
+_leaves = [(box, _graph.node_of[box.id].variable) for box in _graph.boxes if box.kind == "leaf"]
 _of = lambda tensor: NONE if tensor is None else describe(tensor.detach().numpy())
 _read = lambda tensor: "⚠ " + _of(tensor).alarm if _of(tensor).alarm else _of(tensor).text
 print(json.dumps([[box.id, box.name, _read(leaf.grad), _read(leaf)] for box, leaf in _leaves]))

@@ -26,9 +26,9 @@ def test_gradient_inputs_and_retain_graph() -> None:
     assert scope["B"].grad.tolist() == [400.0]
     assert all(frame.freed == () for frame in stepper.frames)
     scope["F"].backward()  # the graph is still there
-    assert [stepper._graph.by_id[frame.box].op for frame in stepper.frames[1:]].count("PowBackward0") == 1
+    assert [stepper.session.graph.by_id[frame.box].op for frame in stepper.frames[1:]].count("PowBackward0") == 1
     with pytest.raises(ValueError, match="does not run in this backward pass"):
-        stepper.run_to(next(box.name for box in stepper._graph.boxes if box.id == "n1"))
+        stepper.run_to(next(box.name for box in stepper.session.graph.boxes if box.id == "n1"))
 
 
 def test_a_result_among_inputs_gets_its_grad_and_gives_it_back() -> None:
@@ -109,7 +109,7 @@ def test_a_failing_step_raises_from_code_and_is_shown_after_a_click(example: dic
     example["F"].backward()
     stepper.request = {"to": 2, "nth": 1}  # a click
     assert stepper.problem["text"].startswith("RuntimeError: Trying to backward through the graph a second time")
-    assert stepper._graph.by_id[stepper.problem["box"]].name == "E"
+    assert stepper.session.graph.by_id[stepper.problem["box"]].name == "E"
     assert (stepper.index, stepper.answered) == (2, 1)
     assert stepper.frame.failed
     with pytest.raises(RuntimeError, match="this pass cannot go on: its last step failed"):

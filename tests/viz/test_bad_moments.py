@@ -368,7 +368,8 @@ def test_a_closed_stepper_that_was_never_shown_keeps_no_graph_alive() -> None:
     assert len(stepper.frames) == 1
 
 
-PARTS_OF_A_STEPPER = ["KeptGrads", "KeptValues", "picture_of", "shared_code", "Breakpoints", "Levels"]
+OF_THE_SESSION = [f"steps.session.{part}" for part in ("KeptGrads", "KeptValues", "Breakpoints", "Levels")]
+PARTS_OF_A_STEPPER = [*OF_THE_SESSION, "stepper.picture_of", "stepper.shared_code"]
 
 
 @pytest.mark.parametrize("part", PARTS_OF_A_STEPPER)
@@ -376,7 +377,7 @@ def test_a_stepper_whose_making_was_stopped_can_be_closed(part: str, monkeypatch
     def stopped(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"minigrad.viz.stepper.{part}", stopped)
+    monkeypatch.setattr(f"minigrad.viz.{part}", stopped)
     before = set(_instances)
     with pytest.raises(KeyboardInterrupt):
         viz.BackwardStepper(leaf(mg, 1.0, 2.0).sum())

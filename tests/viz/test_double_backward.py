@@ -49,8 +49,8 @@ def test_without_create_graph_nothing_grows() -> None:
 
 def test_the_second_stepper_goes_through_both_graphs(first: dict[str, Any]) -> None:
     second = first["s"].second()
-    boxes = {box.name: (box.graph, box.made_by) for box in second._graph.boxes}
-    key = {box.name: box.id for box in second._graph.boxes}
+    boxes = {box.name: (box.graph, box.made_by) for box in second.session.graph.boxes}
+    key = {box.name: box.id for box in second.session.graph.boxes}
     assert boxes == {
         "x": (1, ""),
         "y": (1, ""),
@@ -63,11 +63,11 @@ def test_the_second_stepper_goes_through_both_graphs(first: dict[str, Any]) -> N
         "g6": (2, ""),
         "∂z/∂x": (2, ""),
     }
-    assert key["z"] not in second._recorder.runs  # drawn, but no gradient comes there
+    assert key["z"] not in second.session.recorder.runs  # drawn, but no gradient comes there
     first["x"].grad = None
     second.last()
     assert first["x"].grad.item() == 108.0  # 12 x²
-    line = second._graph.named("g5").span
+    line = second.session.graph.named("g5").span
     assert line is not None
     assert line.first == 2  # of the op whose rule it is
 
@@ -89,7 +89,7 @@ def test_what_the_learner_computes_from_a_gradient_stands_behind_its_graph() -> 
         "h, = mg.autograd.grad(norm, x, create_graph=True)\ntotal = h.sum()\n"
         "s = viz.BackwardStepper(total)\n"
     )
-    graph, groups = scope["s"]._graph, scope["s"].picture["groups"]
+    graph, groups = scope["s"].session.graph, scope["s"].picture["groups"]
     assert [group["name"] for group in groups] == ["the graph of the gradient", "the graph of the gradient's gradient"]
     inside = {graph.by_id[box].name for group in groups for box in group["boxes"]}
     assert "total" not in inside
@@ -117,8 +117,8 @@ def test_what_the_gradient_does_not_come_from_is_drawn_and_does_not_run() -> Non
     )["s"]
     second = stepper.second("x")
     second.last()
-    names = {box.name for box in second._graph.boxes}
-    ran = {second._graph.by_id[key].name for key in second._recorder.runs}
+    names = {box.name for box in second.session.graph.boxes}
+    ran = {second.session.graph.by_id[key].name for key in second.session.recorder.runs}
     assert "w" in names
     assert "w" not in ran
     assert second.finished
@@ -138,7 +138,7 @@ def test_which_gradient_is_asked_for() -> None:
     stepper.last()
     second = stepper.second("a")
     second.last()
-    assert second._graph.named("b").kind == "leaf"
+    assert second.session.graph.named("b").kind == "leaf"
 
 
 def test_a_third_graph_is_one_more() -> None:

@@ -70,7 +70,7 @@ def test_what_a_checkpoint_left_is_taken_back_and_put_in_again(library: Any) -> 
     loss, tensors = built(library)
     x, w, weight, bias = tensors
     stepper = viz.BackwardStepper(loss, names={"x": x, "w": w, "weight": weight, "bias": bias})
-    stepper.run_to(next(box.name for box in stepper._graph.boxes if box.op.startswith("Checkpoint")))
+    stepper.run_to(next(box.name for box in stepper.session.graph.boxes if box.op.startswith("Checkpoint")))
     between = held(tensors)
     assert between[2] is not None
     assert between[1] is not None
@@ -91,7 +91,7 @@ def test_what_a_checkpoint_left_is_taken_back_and_put_in_again(library: Any) -> 
 def test_the_frame_tells_which_gradients_a_backward_inside_has_changed(library: Any) -> None:
     loss, tensors = built(library)
     stepper = viz.BackwardStepper(loss, names=dict(zip(["x", "w", "weight", "bias"], tensors, strict=True)))
-    stepper.run_to(next(box.name for box in stepper._graph.boxes if box.op.startswith("Checkpoint")))
+    stepper.run_to(next(box.name for box in stepper.session.graph.boxes if box.op.startswith("Checkpoint")))
     told = [line.text for line in stepper.frame.story if line.text.startswith("a backward inside this step changed")]
     assert [text.split(" changed ")[1].split(" from ")[0] for text in told] == ["w.grad", "weight.grad", "bias.grad"]
     assert told[1] == "a backward inside this step changed weight.grad from None to [[36, 36]]"

@@ -72,7 +72,7 @@ def computed_once_more(lines: str) -> dict[str, Any]:
     y = cell(lines, **names)["y"]
     stepper = viz.BackwardStepper(y, gradient=None if y.ndim == 0 else names["c"].detach(), names=names)
     stepper.last()
-    ids = {box.name: box.id for box in stepper._graph.boxes if box.kind == "leaf"}
+    ids = {box.name: box.id for box in stepper.session.graph.boxes if box.kind == "leaf"}
     other = {name: names[name].detach().numpy() * -0.625 + 0.375 for name in ids}
     what = stepper.what_if(other)
     assert what is not None
@@ -108,21 +108,21 @@ def as_model(stepper: Any) -> dict[str, Any]:
 
 def stills(stepper: Any) -> list[str]:
     """The first and the last frame as images, which have the same boxes as the page."""
-    shown = stepper._graph, stepper._groups, stepper.picture["open"]
+    shown = stepper.session.graph, stepper.session.groups, stepper.picture["open"]
     return [still_of(*shown, stepper.frames[index]) for index in (0, -1)]
 
 
 def walks(stepper: Any) -> list[dict[str, Any]]:
     """Where step over and step out lead from each frame, with all groups open, with all closed, and with some."""
-    groups = [group.id for group in stepper._groups]
+    groups = [group.id for group in stepper.session.groups]
     found = []
     for shown in (groups, [], groups[:1], groups[:2]):
-        stepper._open = shown
+        stepper.session.open = shown
         walk: dict[str, Any] = {"open": shown, "over": [], "overBack": [], "out": [], "outBack": []}
-        for frame in (*stepper._forward, *stepper.frames):
+        for frame in (*stepper.session.forward, *stepper.frames):
             for name in ("over", "out"):
                 for back in (False, True):
-                    stepper._show(frame.index)
+                    stepper.session._show(frame.index)
                     getattr(stepper, name)(back=back)
                     walk[name + "Back" * back].append(stepper.index)
         found.append(walk)

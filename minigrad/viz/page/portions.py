@@ -44,8 +44,8 @@ class Portions:
                 self._plan()
 
     def go_on(self) -> None:
-        """Send what has changed so far, if it is time."""
-        if self._is_over():
+        """Send what has changed so far, if it is time; what changes outside of `changing` is sent anyway."""
+        if self.is_busy and self._is_over():
             self.send()
             self._held.enter_context(self._hold())
 

@@ -134,6 +134,22 @@ def rehearsal_of(
     return texts_of(frames), {} if failure is None else trouble(failure, frames[-1].box)
 
 
+class FrameTexts:
+    """Frames that become more, or other ones, as JSON: what is written of each stays as long as it does."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Frame | None, Frame, str]] = []
+
+    def of(self, frames: Sequence[Frame]) -> list[str]:
+        """What `texts_of` gives."""
+        del self._known[len(frames) :]
+        for place, (before, frame) in enumerate(zip([None, *frames], frames, strict=False)):
+            known = self._known[place] if place < len(self._known) else (None, None, "")
+            if known[0] is not before or known[1] is not frame:
+                self._known[place : place + 1] = [(before, frame, json.dumps(frame.to_json(before)))]
+        return [text for _, _, text in self._known]
+
+
 def texts_of(frames: Sequence[Frame]) -> list[str]:
     """Frames as JSON, each as the difference to the one before."""
     return [json.dumps(frame.to_json(before)) for frame, before in zip(frames, [None, *frames], strict=False)]

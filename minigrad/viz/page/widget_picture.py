@@ -12,23 +12,25 @@ from typing import Any
 from minigrad.viz import torch_graphs
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import Group, notice, open_at_first
+from minigrad.viz.graph.modules import Group, notice
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, places_of, written
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_values import value_of
+from minigrad.viz.steps.session import Session
 
 OWN = "An engine of your own notes no lines. A result with a name of yours is found by it: y = x * w."
 NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
 
 
-def picture_of(graph: Snapshot, drawing: Drawing, steps: Sequence[str], groups: tuple[Group, ...]) -> dict[str, Any]:
+def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
     """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
-    and what each box is. `steps` are the boxes that will run, each as often as it does.
+    and what each box is.
     """
+    graph, groups, progress = session.graph, session.groups, session.recorder.progress
+    steps = progress.plan.runs  # each box as often as it will run
     runs = set(steps)
-    shown = open_at_first(graph, groups)
     is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
     own = any(hasattr(node, "is_own") for node in graph.nodes)
     paths = {box: group.path for group in groups for box in group.boxes}
@@ -40,8 +42,8 @@ def picture_of(graph: Snapshot, drawing: Drawing, steps: Sequence[str], groups: 
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
         "flows": {key: round(width) for key, width in flows_of(graph).items()},
         "groups": [vars(one) | {key: clean(getattr(one, key)) for key in ("name", "path", "kind")} for one in groups],
-        "open": shown,
-        "note": notice(graph, groups, shown),
+        "open": session.open,
+        "note": notice(graph, groups, session.open),
         "boxes": {
             box.id: {
                 "name": clean(box.name),
@@ -70,6 +72,8 @@ def picture_of(graph: Snapshot, drawing: Drawing, steps: Sequence[str], groups: 
             {"title": clean(source.title), "lines": [[number, _visible_line(text)] for number, text in source.lines]}
             for source in graph.sources
         ],
+        # by which the page marks where they lie among the steps
+        **({"order": progress.expected_order()} if groups else {}),
     }
 
 

@@ -7,6 +7,7 @@ rules.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,7 @@ class KeptValues:
     characters fit into a row of each.
     """
 
-    def __init__(self, graph: Snapshot, rooms: dict[str, int]) -> None:
+    def __init__(self, graph: Snapshot, rooms: Mapping[str, int]) -> None:
         self._rooms = rooms
         boxes = {node: key for key, node in graph.node_of.items()}
         found = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}

@@ -1,6 +1,6 @@
-"""What is changed from outside while steppers show it: by cells that run, and by other steppers.
+"""What is changed from outside while sessions show it: by cells that run, and by other sessions.
 
-Steppers that live look at their tensors again after each cell and after each step of another one, so that what they
+Sessions that live look at their tensors again after each cell and after each step of another one, so that what they
 show is what the kernel holds. Without IPython they look when they are used next. And where cells run, clicks are
 answered.
 """
@@ -19,7 +19,7 @@ from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.stop_button import button
 from minigrad.viz.torch_graphs import mirror_of
 
-_steppers: WeakSet[Any] = WeakSet()
+_sessions: WeakSet[Any] = WeakSet()
 
 
 class Variables:
@@ -46,24 +46,24 @@ class Variables:
         return f"{enumeration(names)} {other} now: this shows what {it} before. Make the stepper again to see the new."
 
 
-def attend(stepper: Any) -> None:
-    """Let a stepper look again, by its `look`, whenever something may have changed."""
+def attend(session: Any) -> None:
+    """Let a session look again, by its `look`, whenever something may have changed."""
     shell = running_shell()
     if shell is not None and _after_cell not in shell.events.callbacks["post_run_cell"]:
         shell.events.register("post_run_cell", _after_cell)
-    _steppers.add(stepper)
+    _sessions.add(session)
 
 
-def leave(stepper: Any) -> None:
-    """The stepper is closed."""
-    _steppers.discard(stepper)
+def leave(session: Any) -> None:
+    """The session is closed."""
+    _sessions.discard(session)
     _rest_if_alone()
 
 
-def changed_by(stepper: Any) -> None:
-    """A stepper has stepped: the others may show the same tensors."""
-    for other in list(_steppers):
-        if other is not stepper:
+def changed_by(session: Any) -> None:
+    """A session has gone on or back: the others may show the same tensors."""
+    for other in list(_sessions):
+        if other is not session:
             other.look()
 
 
@@ -81,14 +81,13 @@ def _after_cell(result: Any = None) -> None:
     if isinstance(getattr(result, "error_in_exec", None), KeyboardInterrupt):
         button.presses += 1  # it was pressed to end all that goes on
     changed_by(None)
-    for stepper in list(_steppers):
-        stepper.tell()
-        stepper.store()
+    for session in list(_sessions):
+        session.listener.cell_is_over()
     _rest_if_alone()
 
 
 def _rest_if_alone() -> None:
-    """Without steppers there is nothing to do after a cell."""
+    """Without sessions there is nothing to do after a cell."""
     shell = running_shell()
-    if not _steppers and shell is not None and _after_cell in shell.events.callbacks["post_run_cell"]:
+    if not _sessions and shell is not None and _after_cell in shell.events.callbacks["post_run_cell"]:
         shell.events.unregister("post_run_cell", _after_cell)

@@ -1,78 +1,191 @@
-"""The walk through a backward pass: forward, back, over a module, to a breakpoint."""
+"""The walk through a backward pass: forward, back, over a module, to a breakpoint, with other numbers.
+
+Going forward runs the engine's generator one node on, and the recorder writes a frame. Going back runs nothing: it
+shows an earlier frame and puts the `.grad` of each leaf back to what it was then, so that what is shown and the next
+cell never disagree. What a cell or another session has changed meanwhile is looked for before each step and after each
+cell. None of it knows Jupyter: the widget (stepper.py) is one `Listener`. static/player.mjs walks by the same names
+over what was recorded, where no kernel runs.
+
+The stop button: `stepping` holds it back until a step is over (see stop_button.py). Where something is stopped half way
+all the same, as where another handler stands in Python's place, nothing of that step counts before `index` says so; and
+a `Listener` that was stopped is told again.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import json
+import functools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-from minigrad.viz.page.recording import trouble
-from minigrad.viz.picture.markup import clean
+import numpy as np
+
+from minigrad.viz import own_engines
+from minigrad.viz.graph.boxes import Snapshot
+from minigrad.viz.graph.modules import groups_of, open_at_first
+from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
-from minigrad.viz.steps.frames import Frame, Frames
-from minigrad.viz.steps.recorder import is_plain
+from minigrad.viz.steps.forward import forward_frames
+from minigrad.viz.steps.frames import Frame
+from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
+from minigrad.viz.steps.kept_values import KeptValues
+from minigrad.viz.steps.levels import Levels
+from minigrad.viz.steps.passes import pass_of
+from minigrad.viz.steps.progress import wanted_boxes
+from minigrad.viz.steps.recorder import Recorder, is_plain
 from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.story import of_inner
-from minigrad.viz.steps.what_if import Nudge
+from minigrad.viz.steps.what_if import Nudge, Question, WhatIf
 
 OVER = "The backward pass is over; no breakpoint was met."
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a run has ended, and why; one that `is_paused` has only used up its time, and is to be asked for again."""
+
+    index: int
+    why: str
+    is_paused: bool = False
+
+
+class Listener:
+    """What a session tells whoever shows it, such as the widget. Here nothing comes of it."""
+
+    def changing(self) -> contextlib.AbstractContextManager[None]:
+        """Around whatever changes the session, once for each use of it."""
+        return contextlib.nullcontext()
+
+    def changed(self) -> None:
+        """Something is another: a frame was added or replaced, or is shown now (`frames`, `index`), the pass is over or
+        has failed (`finished`, `failure`), a run has ended (`stopped`), a tensor was written to (`now`, `outdated`).
+
+        It is for the listener to look what it is: so it misses nothing where it is stopped and told again.
+        """
+
+    def breaks_changed(self) -> None:
+        """Breakpoints were set or removed (`breaks`)."""
+
+    def show_what_if(self, made: WhatIf | None) -> None:
+        """A pass with other numbers is to be shown in the place of what ran; None: what ran again."""
+
+    def cell_is_over(self) -> None:
+        """A cell of the notebook is over, and still counts as running."""
 
 
 class Session:
-    """The part of a stepper that walks."""
+    """A walk through `root.backward()`, one node at a time. Nothing has run when it is made.
 
-    _graph: Any
-    _frames: list[Frame]
-    _forward: list[Frame]
-    _recorder: Any
-    _breakpoints: Any
-    _as_ran: dict[int, Frame]
-    _question: Any
-    _grads: Any
-    _values: Any
-    _variables: Any
-    _levels: Any
-    _open: list[str]
-    _portions: Any
-    _is_running: bool
-    _presses: int
-    index: Any
-    breaks: Any
-    stopped: Any
-    now: Any
-    outdated: Any
-    problem: Any
-    recorded: Any
-    finished: Any
-    hold_sync: Any
-    set_trait: Any
+    Args:
+        graph, root: a result, and its graph as it was read.
+        gradient, retain_graph, create_graph, inputs: as in `backward()`.
+        forward: begin with the forward pass, at the indices below 0.
+        rooms: how many characters fit into a row of each box, where there is a drawing.
+        namespace: the learner's variables, to say when they are other tensors.
+
+    `frames` are those recorded so far: frame 0 is the moment before anything ran backward, `index` that of the frame
+    which is shown, `forward` are the frames before. `open` are the groups that are seen open, for `over` and `out`;
+    `listener` is told of all changes. Who steps in smaller parts does so inside `stepping()`.
+
+    Raises what `backward()` raises for wrong arguments.
+    """
+
+    def __init__(
+        self,
+        graph: Snapshot,
+        root: Any,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+        forward: bool = False,
+        rooms: Mapping[str, int] = NOTHING,
+        namespace: Mapping[str, Any] = NOTHING,
+    ) -> None:
+        def steps_of(root: Any, inputs: Any) -> Any:
+            return pass_of(root, gradient, retain_graph, create_graph, inputs)
+
+        steps = steps_of(root, inputs)  # raises what backward() would for wrong arguments
+        wanted = wanted_boxes(graph, inputs)
+        seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
+        retain = (create_graph if retain_graph is None else retain_graph) or isinstance(root, own_engines.Tensor)
+        record = functools.partial(Recorder, seed=seed, rooms=rooms, retain=retain)
+
+        def record_with(second: Snapshot, result: Any, wanted: Mapping[str, Any] | None) -> Recorder:
+            return record(second, steps_of(result, wanted and list(wanted.values())), wanted=wanted)
+
+        self.listener = Listener()
+        self.graph, self.root, self.seed = graph, root, seed
+        self.recorder = record(graph, steps, wanted=wanted)
+        self.record_again: Any = lambda: record(graph, steps_of(root, inputs), wanted=wanted)
+        first = self.recorder.first()
+        self.frames: list[Frame] = [first]
+        self.forward: list[Frame] = forward_frames(graph, first) if forward else []
+        self.index = self.start
+        self.finished = False
+        self.stopped: Stop | None = None
+        self.now: dict[str, dict[str, Any]] = {}
+        self.outdated = ""
+        self.groups = groups_of(graph, graph.modules)
+        self.open = open_at_first(graph, self.groups)
+        self.levels = Levels(self.groups)
+        self.breakpoints = Breakpoints()
+        self.grads = KeptGrads(graph, wanted)
+        self._values = KeptValues(graph, rooms)
+        self._variables = outside.Variables(graph, namespace)
+        self._question: Question | None = Question(graph, root, record_with, seed, wanted, forward)
+        self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
+        self._is_running = False
+        self._presses = 0  # of the stop button, when a run was paused
+        outside.attend(self)
 
     @property
-    def frames(self) -> Frames:
-        """The frames recorded so far. Frame 0 is the moment before anything ran backward."""
-        return Frames(self._frames)
+    def start(self) -> int:
+        """The index of the first frame."""
+        return -len(self.forward)
 
     @property
     def frame(self) -> Frame:
         """The frame that is shown."""
-        return (self._frames if self.index >= 0 else self._forward)[self.index]
+        return (self.frames if self.index >= 0 else self.forward)[self.index]
+
+    @property
+    def failure(self) -> BaseException | None:
+        """Why the pass cannot go on: what its last step raised, or that it was closed."""
+        return self.recorder.failure
+
+    @property
+    def summary(self) -> str:
+        """Of what it is a pass, where it stands, and who runs next."""
+        frame = self.frame
+        upcoming = trace.upcoming(frame).removeprefix("nobody, ")
+        upcoming = f"next to run: {upcoming}" if frame.next else upcoming
+        root = clean(self.graph.by_id[self.graph.root].name)
+        return f"{root}: {trace.place_of(frame, len(self.forward))}, {upcoming}"
+
+    def __repr__(self) -> str:
+        return shorten(f"Session of {self.summary}", 100)
+
+    # -- from frame to frame
 
     def next(self) -> Frame | None:
         """Go one step on: over a recorded frame, or by running one node. Returns the frame, or None at the end.
 
         Raises what the engine raises, and RuntimeError when an earlier step has failed.
         """
-        with self._stepping():
-            return self._go(self.index + 1)
+        with self.stepping():
+            return self.go(self.index + 1)
 
     def back(self) -> Frame | None:
         """Go one step back and put each `.grad` back with it. Returns the frame, or None at the beginning."""
-        with self._stepping():
-            return self._go(self.index - 1) if self.index > -len(self._forward) else None
+        with self.stepping():
+            return self.go(self.index - 1) if self.index > self.start else None
 
     def over(self, back: bool = False) -> Frame | None:
         """Go to the end of the module, loop or call that comes next, as it is seen in the picture; one step on where
@@ -80,13 +193,13 @@ class Session:
 
         With `back`, go to the beginning of the one that lies behind. A breakpoint inside stops it on the way forward.
         """
-        with self._stepping():
+        with self.stepping():
             here, there = self.frame.box, self.frame.next.box if self.frame.next else None
             if back:
-                group = self._levels.crossed(there, here, self._open)
-                return self._go(self._start(group)) if self.index > -len(self._forward) else None
-            group = self._levels.crossed(here, there, self._open)
-            return self._go(self.index + 1) if group is None else self._leave(group)
+                group = self.levels.crossed(there, here, self.open)
+                return self.go(self.start_of(group)) if self.index > self.start else None
+            group = self.levels.crossed(here, there, self.open)
+            return self.go(self.index + 1) if group is None else self.leave(group)
 
     def out(self, back: bool = False) -> Frame:
         """Go to the end of the module, loop or call that the present step lies in, as it is seen in the picture; to the
@@ -94,102 +207,71 @@ class Session:
 
         With `back`, go to its beginning. A breakpoint stops it on the way forward.
         """
-        with self._stepping():
+        with self.stepping():
             if back:
-                group = next(reversed(self._levels.seen(self.frame.box, self._open)), None)
-                self._go(self._first if group is None else self._start(group))
+                group = next(reversed(self.levels.seen(self.frame.box, self.open)), None)
+                self.go((0 if self.index > 0 else self.start) if group is None else self.start_of(group))
                 return self.frame
-            return self._leave(self._levels.surrounding(self.frame, self._open))
-
-    @property
-    def _first(self) -> int:
-        """The index of the first frame of the pass that is shown, forward or backward."""
-        return 0 if self.index > 0 else -len(self._forward)
-
-    def _start(self, group: str | None) -> int:
-        """The frame before a group begins, or before this one."""
-        if group is None:
-            return self.index - 1
-        before = 0 if self.index > 0 else len(self._forward)
-        frames = [*self._forward, self._frames[0]] if before else self._frames
-        return max(self._levels.start(group, frames, self.index + before) - before, -len(self._forward))
-
-    def _leave(self, group: str | None, patience: float = math.inf) -> Frame:
-        """Go forward to the end of a group, or of the pass."""
-        return self._run(lambda frame: group is not None and self._levels.is_over(group, frame), patience, "")
+            return self.leave(self.levels.surrounding(self.frame, self.open))
 
     def first(self) -> Frame:
         """Go to the moment before anything ran (of the forward pass, if that is shown), and put each `.grad` back to
         what it was then.
         """
-        with self._stepping():
-            self._go(-len(self._forward))
+        with self.stepping():
+            self.go(self.start)
             return self.frame
-
-    reset = first
 
     def last(self) -> Frame:
         """Go to the end, running what has not run yet."""
-        with self._stepping():
-            self._go(len(self._frames) - 1)
-            while self._go(self.index + 1) is not None:
+        with self.stepping():
+            self.go(len(self.frames) - 1)
+            while self.go(self.index + 1) is not None:
                 pass
             return self.frame
+
+    def run(self) -> Frame:
+        """Go forward until a breakpoint is met, or to the end. Returns the frame; `stopped` says why it is that one."""
+        with self.stepping():
+            return self.run_until(lambda frame: False)
 
     def run_to(self, name: str) -> Frame:
         """Go to the step at which the box called `name` runs, forward or back.
 
         Raises ValueError if no box has that name, or if it does not run (because `inputs` leave it out).
         """
-        with self._stepping():
-            return self._run_to(self._running(name))
+        with self.stepping():
+            return self.run_to_box(self._running(name))
 
     def _running(self, name: str) -> str:
         """The id of the box with a name. ValueError if there is none, or if it does not run."""
-        key = self._graph.named(name).id
-        if key not in self._recorder.runs:
+        key = self.graph.named(name).id
+        if key not in self.recorder.runs:
             raise ValueError(
                 f"{name!r} does not run in this backward pass: it leads to none of the inputs that were asked for"
             )
         return key
 
-    def _run_to(self, key: str, patience: float = math.inf) -> Frame:
-        known = [frame.index for frame in self._frames if frame.box == key]
-        self._go(known[0] if known else len(self._frames) - 1)
-        end = time.monotonic() + patience
-        while self.frame.box != key:
-            if self._go(self.index + 1) is None:
-                raise ValueError(f"{self._graph.by_id[key].name!r} did not run: no gradient reached it")
-            if self.frame.box != key and time.monotonic() > end:
-                self._pause()
-                break
-        return self.frame
+    def run_rest(self) -> None:
+        """Run what has not run yet, and show the present frame again."""
+        at = self.index
+        with contextlib.suppress(Exception):  # which `problem` tells of
+            self.last()
+        with self.stepping():
+            self._show(at)
 
-    def _names_of_nodes(self) -> dict[Any, str]:
-        """Node -> what it is called here, those of the gradient's graph among them."""
-        return {node: self._graph.by_id[key].name for key, node in self._graph.node_of.items()} | self._recorder.grown
-
-    def nudge(self, name: str, epsilon: float = 0.001, cell: Any = ()) -> Nudge:
-        """What a small step of one number does to the result: the quotient of both changes, beside `.grad`.
-
-        `cell` is the place of the number in the leaf `name`, as (0, 1). Raises as `what_if`.
-        """
-        with self._stepping():
-            made: Nudge = stoppable(self._asked.nudge, self._asked.leaf(name), cell, float(epsilon), {})
-            return made
+    # -- breakpoints
 
     @property
-    def _asked(self) -> Any:
-        """What can be changed. RuntimeError where the stepper was closed."""
-        if self._question is None:
-            raise RuntimeError("the stepper was closed")
-        return self._question
+    def breaks(self) -> list[dict[str, str]]:
+        """The breakpoints that are set: {"box": id}, {"when": condition} or {"code": what a function is called}."""
+        return self.breakpoints.shown
 
     def break_at(self, *names: str) -> None:
         """Let `run()` stop when a box has run. ValueError for a name that no box has, or whose box does not run."""
         for key in [self._running(name) for name in names]:
-            self._breakpoints.add("box", key)
-        self.breaks = self._breakpoints.shown
+            self.breakpoints.add("box", key)
+        self.listener.breaks_changed()
 
     def break_when(self, test: str | Callable[[Frame], Any]) -> None:
         """Let `run()` stop where a condition holds.
@@ -200,58 +282,90 @@ class Session:
 
         Raises ValueError for a text that is no condition, TypeError for what is neither.
         """
-        self._breakpoints.add_test(test)
-        self.breaks = self._breakpoints.shown
+        self.breakpoints.add_test(test)
+        self.listener.breaks_changed()
 
     def clear_breaks(self) -> None:
         """Remove all breakpoints."""
-        self._breakpoints = Breakpoints()
-        self.breaks = []
+        self.breakpoints = Breakpoints()
+        self.listener.breaks_changed()
 
-    def run(self) -> Frame:
-        """Go forward until a breakpoint is met, or to the end. Returns the frame; `stopped` says why it is that one."""
-        with self._stepping():
-            return self._run(lambda frame: False)
+    def replace_breaks(self, wanted: list[Any]) -> None:
+        """Set those that are `wanted`, as far as they can be understood; functions stay."""
+        if wanted != self.breaks:
+            self.breakpoints.replace(wanted, self.recorder.runs)
+            self.listener.breaks_changed()
 
-    def _run(self, is_there: Callable[[Frame], bool], patience: float = math.inf, over: str = OVER) -> Frame:
-        """Go forward until a frame is the one, a breakpoint is met, the seconds are up, or to the end; what is said
-        there is `over`.
+    # -- other numbers
+
+    @property
+    def question(self) -> Question:
+        """What can be asked with other numbers. RuntimeError where the stepper was closed."""
+        if self._question is None:
+            raise RuntimeError("the stepper was closed")
+        return self._question
+
+    def what_if(self, changes: Mapping[str, Any] = NOTHING, /, **more: Any) -> WhatIf | None:
+        """Show the pass as it is with other numbers in the leaves: `s.what_if(w=3.0)`, or
+        `s.what_if({"net.bias": [0, 1]})`.
+
+        The recorded operations are called again on copies: your tensors and their `.grad`, hooks, random numbers and
+        custom Functions are left alone. It is the graph that was recorded, so a branch that the new number would have
+        taken another way is not. Without arguments, what ran is shown again, and None returned.
+
+        Raises ValueError for a name that no leaf has and for numbers of another shape, TypeError for what is no number,
+        RuntimeError where a box cannot be computed once more.
         """
-        end = time.monotonic() + patience
-        while (frame := self._go(self.index + 1)) is not None:
-            met = None if frame.index < 0 else stoppable(self._breakpoints.first_met, frame)
-            for kind, text in (met or {}).items():
-                what = clean(self._graph.by_id[text].name) if kind == "box" else text
-                self.stopped = {"index": frame.index, "why": f"Stopped at a breakpoint: {what}."}
-                return frame
-            if is_there(frame):
-                self.stopped = {"index": frame.index, "why": ""}
-                return frame
-            if time.monotonic() > end and frame.next is not None:
-                self._pause()
-                return frame
-        self.stopped = {"index": self.index, "why": over}
-        return self.frame
+        given = {self.question.leaf(name): value for name, value in {**changes, **more}.items()}
+        with self.stepping():
+            made: WhatIf | None = stoppable(self.question.what_if, given) if given else None
+            self.listener.show_what_if(made)
+            return made
 
-    def _pause(self) -> None:
-        """A run is to go on when the page asks again."""
-        self._presses = button.presses
-        self.stopped = {"index": self.index, "why": "", "more": True}
+    def nudge(self, name: str, epsilon: float = 0.001, cell: Any = ()) -> Nudge:
+        """What a small step of one number does to the result: the quotient of both changes, beside `.grad`.
+
+        `cell` is the place of the number in the leaf `name`, as (0, 1). Raises as `what_if`.
+        """
+        with self.stepping():
+            made: Nudge = stoppable(self.question.nudge, self.question.leaf(name), cell, float(epsilon), {})
+            return made
+
+    # -- what there is to know of it
 
     def trace(self) -> str:
         """All recorded frames as text: everything that the picture says."""
-        return trace.trace(self._graph, [*self._forward, *self._frames], self.index)
+        return trace.trace(self.graph, [*self.forward, *self.frames], self.index)
 
-    def _run_rest(self) -> None:
-        """Run what has not run yet, and show the present frame again."""
-        at = self.index
-        with contextlib.suppress(Exception):  # which `problem` tells of
-            self.last()
-        with self._stepping():
-            self._show(at)
+    def names_of_nodes(self) -> dict[Any, str]:
+        """Node -> what it is called here, those of the gradient's graph among them."""
+        return {node: self.graph.by_id[key].name for key, node in self.graph.node_of.items()} | self.recorder.grown
+
+    def grad_with_graph(self, of: str | None) -> tuple[str, Any]:
+        """The `.grad` of the leaf called `of`, or of the only one, and what it is called. RuntimeError where it has no
+        graph, ValueError for a name that no leaf has, or for none where there are several.
+        """
+        leaves = {box.name: self.grads.tensors[box.id] for box in self.graph.boxes if box.kind == "leaf"}
+        if of is None and len(leaves) > 1:
+            example, there = next(iter(leaves)), ", ".join(leaves)
+            raise ValueError(f"there are several gradients: say which, as in second({example!r}); there are: {there}")
+        name = next(iter(leaves)) if of is None else of
+        if name not in leaves:
+            raise ValueError(f"no leaf is named {name!r}; there are: {', '.join(leaves)}")
+        grad = grad_of(leaves[name])
+        if grad is None:
+            raise RuntimeError(f"{name}.grad is None: step to the end first, as in s.last()")
+        if grad.grad_fn is None:
+            raise RuntimeError(
+                f"{name}.grad has no graph, since this pass does not record itself: make the stepper with "
+                "create_graph=True"
+            )
+        return f"∂{self.graph.by_id[self.graph.root].name}/∂{name}", grad
+
+    # -- the parts of a walk, for use inside `stepping`
 
     @contextlib.contextmanager
-    def _stepping(self) -> Iterator[None]:
+    def stepping(self) -> Iterator[None]:
         """Around all that moves this stepper. What was changed since it was used last is seen before; what it changes
         itself, other steppers see after.
         """
@@ -261,73 +375,145 @@ class Session:
             )
         with button.held():
             self.look()
-            with self._portions.changing():
+            with self.listener.changing():
                 try:
                     yield
                 finally:
                     self.now = self._values.now()
+                    self.listener.changed()
                     outside.changed_by(self)
 
-    def _go(self, index: int) -> Frame | None:
+    def go(self, index: int) -> Frame | None:
         """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
-        while index >= len(self._frames):
-            if self.index < len(self._frames) - 1:
-                self._show(len(self._frames) - 1)  # the engine goes on from where it was
+        while index >= len(self.frames):
+            if self.index < len(self.frames) - 1:
+                self._show(len(self.frames) - 1)  # the engine goes on from where it was
             if not self._run_one():
                 return None
         self._show(index)
-        self._portions.go_on()
+        self.listener.changed()
         button.check()
         return self.frame
+
+    def go_on_to(self, index: int, seconds: float) -> None:
+        """Show a frame; where it is not recorded, as much of the way to it as some seconds allow."""
+        end = time.monotonic() + seconds
+        self._show(min(index, len(self.frames) - 1))
+        while self.index < index and self.go(self.index + 1) is not None:
+            if self.index < index and self.frame.next is not None and time.monotonic() > end:
+                self._pause()
+                return
+
+    def run_to_box(self, key: str, seconds: float = math.inf) -> Frame:
+        known = [frame.index for frame in self.frames if frame.box == key]
+        self.go(known[0] if known else len(self.frames) - 1)
+        end = time.monotonic() + seconds
+        while self.frame.box != key:
+            if self.go(self.index + 1) is None:
+                raise ValueError(f"{self.graph.by_id[key].name!r} did not run: no gradient reached it")
+            if self.frame.box != key and time.monotonic() > end:
+                self._pause()
+                break
+        return self.frame
+
+    def run_until(self, is_there: Callable[[Frame], bool], seconds: float = math.inf, over: str = OVER) -> Frame:
+        """Go forward until a frame is the one, a breakpoint is met, the seconds are up, or to the end; what is said
+        there is `over`.
+        """
+        end = time.monotonic() + seconds
+        while (frame := self.go(self.index + 1)) is not None:
+            met = None if frame.index < 0 else stoppable(self.breakpoints.first_met, frame)
+            for kind, text in (met or {}).items():
+                what = clean(self.graph.by_id[text].name) if kind == "box" else text
+                self.stopped = Stop(frame.index, f"Stopped at a breakpoint: {what}.")
+                return frame
+            if is_there(frame):
+                self.stopped = Stop(frame.index, "")
+                return frame
+            if time.monotonic() > end and frame.next is not None:
+                self._pause()
+                return frame
+        self.stopped = Stop(self.index, over)
+        return self.frame
+
+    def leave(self, group: str | None, seconds: float = math.inf) -> Frame:
+        """Go forward to the end of a group, or of the pass."""
+        return self.run_until(lambda frame: group is not None and self.levels.is_over(group, frame), seconds, "")
+
+    def start_of(self, group: str | None) -> int:
+        """The frame before a group begins, or before this one."""
+        if group is None:
+            return self.index - 1
+        if self.index > 0:
+            return self.levels.start(group, self.frames, self.index)
+        grown = [*self.forward, self.frames[0]]
+        return max(self.start + self.levels.start(group, grown, self.index - self.start), self.start)
+
+    def begin_run(self, goes_on: bool) -> None:
+        """A run begins, or one that was paused goes on: then KeyboardInterrupt where the button was pressed since."""
+        was_paused, self.stopped = self.stopped is not None and self.stopped.is_paused, None
+        if goes_on and was_paused and self._presses != button.presses:
+            raise KeyboardInterrupt
+
+    def _pause(self) -> None:
+        """A run is to go on when the page asks again."""
+        self._presses = button.presses
+        self.stopped = Stop(self.index, "", is_paused=True)
+
+    def _show(self, index: int) -> None:
+        """Make a recorded frame the present one, and the `.grad` of the leaves what they were at it."""
+        if index == self.index:
+            return
+        try:
+            self.grads.put_back(max(index, 0))
+            self.index = index
+        except BaseException:  # the stop button
+            self.grads.put_back(max(self.index, 0))
+            raise
 
     def _run_one(self) -> bool:
         """Run one node and record its frame; False if there is none left. What the engine raises is raised after the
         frame that tells it has been recorded.
         """
-        failure = self._recorder.failure
+        failure = self.failure
         if failure is not None:
             raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
-        known = len(self._frames)
+        known = len(self.frames)
         try:
             return self._recorded_one()
         except BaseException as error:
             if self.index < known:  # the stop button, before all of the step was written down: the pass ends before it
-                self._recorder.failure = failure or error
-                del self._frames[known:]
-                self._grads.go_back(known)
-                self.recorded = self.recorded[:known]
+                self.recorder.failure = failure or error
+                del self.frames[known:]
+                self.grads.go_back(known)
             raise
 
     def _recorded_one(self) -> bool:
         """Run one node and record its frame; False if there is none left. `index` is set to that frame last of all: by
         this `_run_one` knows whether a stop came before all was written down.
         """
-        before = self._frames[-1]
-        upcoming = self._graph.node_of.get(before.next.box) if before.next else None
+        before = self.frames[-1]
+        upcoming = self.graph.node_of.get(before.next.box) if before.next else None
         is_custom = getattr(upcoming, "_is_custom", False)  # so it may run a backward of its own
-        reached = self._grads.before_inner(self._graph.reached if is_custom else {})
+        reached = self.grads.before_inner(self.graph.reached if is_custom else {})
         self._is_running = True
         try:
-            frame = self._recorder.advance()
+            frame = self.recorder.advance()
         finally:
             self._is_running = False
         if frame is None:
             self.finished = True
             return False
-        frame = self._recorder.with_lines(frame, of_inner(self._grads.after_inner(reached)))
-        self._frames.append(frame)
-        touched = getattr(self._recorder.queue, "touched", None)  # by an engine of the learner's
-        self._grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else touched)
-        failure = self._recorder.failure
-        with self.hold_sync():
-            if failure is not None:
-                self.problem = trouble(failure, frame.box)  # its event says all of it
-            self.recorded = [*self.recorded, json.dumps(frame.to_json(before))]
-            self.set_trait("index", frame.index)
-            self.finished = self._recorder.finished
-        if failure is not None:
-            raise failure
+        frame = self.recorder.with_lines(frame, of_inner(self.grads.after_inner(reached)))
+        self.frames.append(frame)
+        touched = getattr(self.recorder.queue, "touched", None)  # by an engine of the learner's
+        self.grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else touched)
+        self.index, self.finished = frame.index, self.recorder.finished
+        if self.failure is not None:
+            raise self.failure
         return True
+
+    # -- what others do
 
     def look(self) -> None:
         """See what something else has changed since this frame was shown. Where it is a `.grad`, the frame says so and
@@ -336,36 +522,36 @@ class Session:
         This is done before each step, after each cell, and when another stepper has stepped.
         """
         if not self._is_running:  # else the step itself sees what happens in it
-            with self._portions.changing():
+            with self.listener.changing():
                 self._look()
+                self.listener.changed()
 
     def _look(self) -> None:
         self.now, self.outdated = self._values.now(), self._variables.made_anew()
         index = max(self.index, 0)  # all of the forward pass shows the .grad of the moment after it
-        changed = self._grads.changed_since(index)
+        changed = self.grads.changed_since(index)
         if not changed:
             return
-        frame = self._as_ran.setdefault(index, self._frames[index])
-        for key, before in self._grads.other_than_ran(index, changed).items():
-            if key in self._graph.by_id and self._graph.by_id[key].kind == "leaf":
-                frame = self._recorder.with_changed_grad(frame, key, before)
-        self._recorder.progress.touched.update(self._graph.by_id.keys() & changed.keys())
-        self._frames[index] = frame
-        recorded = list(self.recorded)
-        for number in range(index, min(index + 2, len(self._frames))):
-            recorded[number] = json.dumps(self._frames[number].to_json(self._frames[number - 1] if number else None))
-        self.recorded = recorded
-        self._grads.correct(index, changed)  # last: where this is stopped, it is done again
+        frame = self._as_ran.setdefault(index, self.frames[index])
+        for key, before in self.grads.other_than_ran(index, changed).items():
+            if key in self.graph.by_id and self.graph.by_id[key].kind == "leaf":
+                frame = self.recorder.with_changed_grad(frame, key, before)
+        self.recorder.progress.touched.update(self.graph.by_id.keys() & changed.keys())
+        self.frames[index] = frame
+        self.grads.correct(index, changed)  # last: where this is stopped, it is done again
 
-    def _show(self, index: int) -> None:
-        """Make a recorded frame the present one: the picture and the `.grad` of the leaves."""
-        if index == self.index:
-            return
-        before = self.index
-        try:
-            self._grads.put_back(max(index, 0))
-            self.set_trait("index", index)
-        except BaseException:
-            if self.index == before:  # the stop button
-                self._grads.put_back(max(before, 0))
-            raise
+    def show_only(self, frames: list[Frame], index: int) -> None:
+        """Let these be the frames of a pass that is over: to walk over them changes no `.grad`."""
+        self.grads.clear()
+        self.frames, self.index, self.finished = frames, index, True
+        self.listener.changed()
+
+    def close(self) -> None:
+        """Let go of the graph; a pass that stands half way ends there. The frames stay."""
+        outside.leave(self)  # first: it could no longer answer the others, if it were stopped half way
+        self.recorder.close()
+        self.graph = self.recorder.graph
+        self.grads.clear()
+        self._values.clear()
+        self._variables.clear()
+        self.root = self.record_again = self._question = None

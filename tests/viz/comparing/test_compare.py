@@ -266,7 +266,7 @@ def test_an_engine_that_runs_nodes_for_each_way_parts_where_one_runs_again(is_se
     assert told[1] == f"{more} runs e twice, {less} once: {passed_on}"
     assert told[2] == "Sorted, each node runs once, after all that use it."
     grads = [
-        {comparison._graph.by_id[key].name: state.grad.text for key, state in frame.states.items()}
+        {comparison.session.graph.by_id[key].name: state.grad.text for key, state in frame.states.items()}
         for frame in comparison.frames
     ]
     assert (grads[-1]["a"], grads[-1]["c"]) == (("3 ≠ 4", "2 ≠ 3") if is_second else ("4 ≠ 3", "3 ≠ 2"))
@@ -376,7 +376,7 @@ def test_the_numbers_of_both_are_in_boxes_edges_and_words() -> None:
     comparison = compare(right, wrong, engine=Engine(), names={"a": a, "b": b, "e": next(iter(right._prev - {a}))})
     frame = comparison.frames[1]
     assert comparison.difference is frame
-    states = {comparison._graph.by_id[key].name: state for key, state in frame.states.items()}
+    states = {comparison.session.graph.by_id[key].name: state for key, state in frame.states.items()}
     assert states["e"].grad.text == "2 ≠ 0"
     assert states["right"].mark == "first"
     assert states["e"].mark == "follows"
@@ -426,7 +426,7 @@ def test_a_wrong_function_shows_the_line_that_differs() -> None:
     assert told[2].splitlines() == ["Right:", "return g * 3 * x ** 2", "Wrong:", "return g * x ** 2"]
     assert names["x"].grad is None
     names["right"].backward()  # nothing was freed
-    assert comparison._graph.named("x")
+    assert comparison.session.graph.named("x")
 
 
 def test_another_shape_of_graph_is_said_with_its_node() -> None:

@@ -138,7 +138,7 @@ def test_each_op_is_told_as_a_formula_that_gives_what_was_sent(chosen: list[Case
 
 def with_one_word(text: str, stepper: viz.BackwardStepper) -> str:
     """A text with one word for each piece of a row's own code that stands there for a tensor without a name."""
-    pieces = [box.name for box in stepper._graph.boxes if box.kind == "constant" and not box.name.isidentifier()]
+    pieces = [box.name for box in stepper.session.graph.boxes if box.kind == "constant" and not box.name.isidentifier()]
     for number, piece in enumerate(pieces):
         text = text.replace(piece, f"code{number}")
     return text

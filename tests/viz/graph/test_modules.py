@@ -139,7 +139,7 @@ def test_the_graph_of_a_gradient_is_a_group_beside_those_of_modules() -> None:
     first = viz.BackwardStepper(net(x).sum(), create_graph=True, names={"x": x})
     first.last()
     second = first.second("x")
-    graph = second._graph
+    graph = second.session.graph
     *calls, gradient = [group for group in second.picture["groups"] if group["parent"] is None]
     assert [group["name"] for group in calls] == ["net"]
     assert (gradient["name"], gradient["kind"]) == ("the graph of the gradient", "create_graph")

@@ -50,7 +50,7 @@ def test_a_snapshot_does_not_change_with_the_graph() -> None:
 
 
 def test_names_are_the_callers_variables() -> None:
-    graph = cell(STEPPED)["s"]._graph
+    graph = cell(STEPPED)["s"].session.graph
     assert seen(graph) == {"A": "leaf", "C": "A ** 2", "B": "leaf", "D": "B ** 2", "E": "C * D", "F": "D + E"}
 
 
@@ -223,6 +223,6 @@ def test_a_graph_made_without_records_is_drawn_all_the_same() -> None:
         mg.op.set_creation_observer(previous)
     stepper = viz.BackwardStepper(scope["F"], names={name: scope[name] for name in "ABCDEF"})
     stepper.last()
-    assert seen(stepper._graph)["E"] == "C * D"
+    assert seen(stepper.session.graph)["E"] == "C * D"
     assert all(frame.line is None for frame in stepper.frames)
     assert scope["A"].grad.tolist() == [24.0]

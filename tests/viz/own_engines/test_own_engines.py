@@ -38,7 +38,9 @@ def test_micrograds_kind_needs_no_adapter() -> None:
     assert any(
         "a gets -6" in text and "e gets 2, and that is added to what came from loss: 1 + 2 = 3" in text for text in told
     )
-    assert [stepper.frame.grads[key] for key in stepper.frame.states if stepper._graph.by_id[key].name in ("a", "b")]
+    assert [
+        stepper.frame.grads[key] for key in stepper.frame.states if stepper.session.graph.by_id[key].name in ("a", "b")
+    ]
     assert (values["a"].grad, values["b"].grad) == (-15.0, 6.0)
     assert "self.grad += other.data * out.grad" in stepper.trace()
 
@@ -401,7 +403,7 @@ def test_the_example_of_the_docstring_steps() -> None:
     exec(text.replace("viz.BackwardStepper(", "stepper = viz.BackwardStepper("), scope)
     scope["stepper"].last()
     assert scope["stepper"].finished
-    np.testing.assert_array_equal(scope["stepper"]._graph.node_of["n0"].tensor.grad.array, [6.0, 16.0])
+    np.testing.assert_array_equal(scope["stepper"].session.graph.node_of["n0"].tensor.grad.array, [6.0, 16.0])
 
 
 def test_a_step_looks_at_what_it_can_have_changed_and_not_at_the_whole_graph() -> None:
@@ -474,7 +476,7 @@ def test_a_node_that_runs_once_for_each_way_has_its_runs_one_after_the_other() -
         [("e", 1, 2)],
         *[[], [], []],
     ]
-    states = [{stepper._graph.by_id[key].name: state for key, state in frame.states.items()} for frame in frames]
+    states = [{stepper.session.graph.by_id[key].name: state for key, state in frame.states.items()} for frame in frames]
     assert [state["e"].state for state in states] == ["idle", "waiting", "ran", "waiting", "ready", "ran", "done"]
     assert [state["k"].state for state in states] == ["idle", "idle", "ready", "ran", "ready", "ready", "ran"]
     assert [state["a"].badge for state in states][-2:] == ["✓ reached", "✓ reached"]
@@ -606,7 +608,7 @@ def test_a_pass_with_repeated_runs_is_kept_in_a_page(tmp_path: Any) -> None:
     stepper.save_html(tmp_path / "page.html")
     assert len(stepper.frames) == 7
     assert stepper.index == 0
-    assert stepper.picture["runs"].count(stepper._graph.named("e").id) == 2
+    assert stepper.picture["runs"].count(stepper.session.graph.named("e").id) == 2
 
 
 def test_what_a_node_says_of_itself_is_told_without_its_address() -> None:

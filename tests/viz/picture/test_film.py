@@ -134,10 +134,12 @@ def test_a_closed_part_shows_that_it_runs_and_that_it_is_done(tmp_path: Path) ->
     made = "net = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.Linear(2, 2))\nloss = net(mg.ones(1, 2)).sum()\n"
     stepper = cell(f"{made}s = viz.BackwardStepper(loss)\n")["s"]
     stepper.last()
-    whole = next(group.id for group in stepper._groups if group.path == "net")
+    whole = next(group.id for group in stepper.session.groups if group.path == "net")
     looks = []
     for frame in (0, 2, len(stepper.frames) - 1):
-        still = ElementTree.fromstring(still_of(stepper._graph, stepper._groups, [whole], stepper.frames[frame]))
+        still = ElementTree.fromstring(
+            still_of(stepper.session.graph, stepper.session.groups, [whole], stepper.frames[frame])
+        )
         parts = [part for part in still.iter(f"{SVG}g") if part.get("data-group")]
         keys = {part.findtext(f"{SVG}text"): part.get("data-group") for part in parts}
         cards = {

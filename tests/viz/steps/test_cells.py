@@ -201,7 +201,7 @@ def test_gradients_versions_and_random_numbers_are_those_of_backward() -> None:
     then = mg.rand(3).numpy()
     root, leaves = net()
     stepper = viz.BackwardStepper(root, retain_graph=True)
-    nodes = [node for node in stepper._graph.nodes if node is not None]
+    nodes = [node for node in stepper.session.graph.nodes if node is not None]
     kept, versions = [list(node._kept or ()) for node in nodes], [leaf._version for leaf in leaves]
     stepper.last()
     assert any(one["from"] for frame in stepper.frames if frame.cells for one in frame.cells["sent"])

@@ -36,28 +36,28 @@ def grown(program: str) -> Any:
 
 def told(stepper: Any) -> dict[str, str]:
     """Name -> the sentence that tells how it was made."""
-    return {frame.name: frame.story[0].text for frame in stepper._forward}
+    return {frame.name: frame.story[0].text for frame in stepper.session.forward}
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_each_box_appears_once_and_behind_what_it_is_made_of(program: str) -> None:
     stepper = grown(program)
     made: list[str] = []
-    for place, frame in enumerate(stepper._forward):
-        assert frame.index == place - len(stepper._forward)
+    for place, frame in enumerate(stepper.session.forward):
+        assert frame.index == place - len(stepper.session.forward)
         made += frame.made
         assert frame.made[-1] == frame.box
         for key in frame.made:
-            assert {edge.source for edge in stepper._graph.into[key]} <= set(made)
-    assert sorted(made) == sorted(box.id for box in stepper._graph.boxes)
-    assert made[-1] == stepper._graph.root
+            assert {edge.source for edge in stepper.session.graph.into[key]} <= set(made)
+    assert sorted(made) == sorted(box.id for box in stepper.session.graph.boxes)
+    assert made[-1] == stepper.session.graph.root
 
 
 def test_lines_come_in_the_order_in_which_they_ran() -> None:
     stepper = grown("a formula")
-    lines = [frame.line[1] for frame in stepper._forward if frame.line is not None]
+    lines = [frame.line[1] for frame in stepper.session.forward if frame.line is not None]
     assert lines == sorted(lines)
-    assert [frame.name for frame in stepper._forward] == ["x", "w", "b", "t0", "prediction", "y", "t1", "loss"]
+    assert [frame.name for frame in stepper.session.forward] == ["x", "w", "b", "t0", "prediction", "y", "t1", "loss"]
 
 
 def test_a_result_is_told_with_names_with_numbers_and_what_it_comes_to() -> None:
@@ -102,7 +102,7 @@ def test_the_numbers_of_an_equation_are_equal(program: str) -> None:
 
 
 def test_what_is_kept_for_the_way_back_is_told_to_who_asks() -> None:
-    (product,) = [frame for frame in grown("a formula")._forward if frame.name == "t0"]
+    (product,) = [frame for frame in grown("a formula").session.forward if frame.name == "t0"]
     why = [line.text for line in product.story if line.why]
     assert why == ["This left the node MulBackward0, which keeps x for the way back."]
 
@@ -126,7 +126,7 @@ def test_one_walk_leads_through_both_passes_and_back() -> None:
     assert stepper.first().index == -8
     assert w.grad is None
     assert "forward 1 of 8" in repr(stepper)
-    assert stepper.run_to("prediction").box == stepper._graph.named("prediction").id
+    assert stepper.run_to("prediction").box == stepper.session.graph.named("prediction").id
     assert stepper.index > 0
 
 

@@ -34,7 +34,7 @@ def test_a_walk_that_was_given_its_gradient_does_not_call_it_a_slope() -> None:
 
 def test_each_step_of_the_example(example: dict[str, Any]) -> None:
     stepper = example["s"]
-    names = {box.id: box.name for box in stepper._graph.boxes}
+    names = {box.id: box.name for box in stepper.session.graph.boxes}
     told = []
     while (frame := stepper.next()) is not None:
         sent = {item.name: (item.text, item.joint) for item in frame.contributions}
@@ -88,7 +88,7 @@ def test_who_waits_for_whom(example: dict[str, Any]) -> None:
     frame = stepper.next()
     assert [(turn.name, turn.arrived, turn.needed) for turn in frame.ready] == [("D", 2, 2), ("C", 1, 1)]
     assert [turn.name for turn in frame.done] == ["F", "E"]
-    states = {box.name: (frame.states[box.id].state, frame.states[box.id].badge) for box in stepper._graph.boxes}
+    states = {box.name: (frame.states[box.id].state, frame.states[box.id].badge) for box in stepper.session.graph.boxes}
     assert states == {
         "A": ("idle", ""),
         "B": ("idle", ""),
@@ -110,7 +110,7 @@ def test_the_next_to_run_is_the_one_that_runs(example: dict[str, Any]) -> None:
 
 def test_the_line_of_each_node_is_lit(example: dict[str, Any]) -> None:
     example["s"].last()
-    (source,) = example["s"]._graph.sources
+    (source,) = example["s"].session.graph.sources
     text = dict(source.lines)
     lit = []
     for frame in example["s"].frames[1:]:
@@ -133,7 +133,7 @@ def test_columns_are_counted_in_characters() -> None:
     scope = cell("δέλτα = mg.tensor(2., requires_grad=True)\nσ = δέλτα * δέλτα\ns = viz.BackwardStepper(σ)\ns.next()\n")
     frame = scope["s"].frame
     assert frame.line[1:] == (2, 2, 4, 17)
-    assert seen(scope["s"]._graph) == {"δέλτα": "leaf", "σ": "δέλτα * δέλτα"}
+    assert seen(scope["s"].session.graph) == {"δέλτα": "leaf", "σ": "δέλτα * δέλτα"}
 
 
 def test_trace_says_what_the_picture_says(example: dict[str, Any]) -> None:
@@ -246,7 +246,7 @@ def test_up_to_nine_elements_of_a_gradient_are_told_one_by_one() -> None:
     code = "x = mg.ones(9, requires_grad=True)\nz = mg.ones(10, requires_grad=True)\n"
     stepper = cell(code + "s = viz.BackwardStepper((x * 2).sum() + z.sum())\ns.last()\n")["s"]
     told = {frame.box: frame.spoken for frame in stepper.frames}
-    nine, ten = (told[stepper._graph.named(name).id] for name in ("x", "z"))
+    nine, ten = (told[stepper.session.graph.named(name).id] for name in ("x", "z"))
     assert nine.startswith("x.grad becomes [2, 2, 2, 2, 2, 2, 2, 2, 2].")
     assert ten.startswith("z.grad becomes the gradient that came, of shape (10).")
 

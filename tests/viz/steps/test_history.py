@@ -60,7 +60,7 @@ def test_frames_grow_with_the_graph_and_not_with_its_square() -> None:
     for boxes in (20, 60):
         stepper = viz.BackwardStepper(chain(boxes)[0])
         stepper.last()
-        histories = (stepper._recorder.progress.state_history, stepper._recorder.progress.edge_history)
+        histories = (stepper.session.recorder.progress.state_history, stepper.session.recorder.progress.edge_history)
         kept.append(sum(len(values) for history in histories for values in history.values.values()))
     assert kept[1] < 4 * kept[0]
 
@@ -91,7 +91,7 @@ def test_two_leaves_that_share_their_grad_both_read_what_it_holds() -> None:
     b.grad = a.grad
     s = viz.BackwardStepper((a * b).sum(), names={"a": a, "b": b})
     while (frame := s.next()) is not None:
-        shown = {box.name: frame.grads[box.id] for box in s._graph.boxes if box.kind == "leaf"}
+        shown = {box.name: frame.grads[box.id] for box in s.session.graph.boxes if box.kind == "leaf"}
         held = {"a": a.grad, "b": b.grad}
         for name, gradient in held.items():
             text = f"{gradient.item():g}"

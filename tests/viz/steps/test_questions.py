@@ -15,7 +15,7 @@ from minigrad.viz.steps.questions import MOST, Question, question
 def asked(source: str) -> dict[str, Question]:
     """The name of a box -> the last question about it, over a whole pass."""
     stepper = cell(source + "\ns = viz.BackwardStepper(loss)\ns.last()\n")["s"]
-    names = {box.id: box.name for box in stepper._graph.boxes}
+    names = {box.id: box.name for box in stepper.session.graph.boxes}
     return {names[one.box]: one for frame in stepper.frames for one in frame.questions}
 
 

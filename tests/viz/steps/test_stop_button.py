@@ -193,7 +193,7 @@ def test_a_cell_that_is_stopped_ends_a_run_that_waits_for_it(monkeypatch: pytest
 @pytest.mark.parametrize("nudge", [None, {"by": 0.1, "cell": [0]}])
 def test_a_question_is_stopped_and_changes_nothing(nudge: Any, monkeypatch: pytest.MonkeyPatch, idle: None) -> None:
     s, w = made()
-    (leaf,) = [box.id for box in s._graph.boxes if box.kind == "leaf"]
+    (leaf,) = [box.id for box in s.session.graph.boxes if box.kind == "leaf"]
     asked = {"what_if": {} if nudge else {leaf: [5.0, 6.0]}, "nudge": nudge and {"box": leaf, **nudge}}
     with monkeypatch.context() as patch:
         patch.setattr("minigrad.viz.steps.what_if.Replay", press)

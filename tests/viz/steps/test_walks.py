@@ -81,7 +81,7 @@ def test_any_walk_shows_recorded_frames_and_restores_grad(program: Any, moves: l
         assert recorded.setdefault(stepper.index, now) == now
         assert stepper.frame.index == stepper.index
         shown = {key: state.grad.text for key, state in stepper.frame.states.items()}
-        for box, node in zip(stepper._graph.boxes, stepper._graph.nodes, strict=True):
+        for box, node in zip(stepper.session.graph.boxes, stepper.session.graph.nodes, strict=True):
             if box.kind == "leaf":
                 held = node.variable.grad
                 assert shown[box.id] == ("None" if held is None else values.describe(held.numpy()).text)
@@ -107,7 +107,7 @@ def test_a_node_runs_once_however_often_it_is_walked_over(
 ) -> None:
     stepper = example["s"]
     ran: list[str] = []
-    recorder = stepper._recorder
+    recorder = stepper.session.recorder
     write = recorder._frame_of_step
     ids = recorder.ids
     monkeypatch.setattr(recorder, "_frame_of_step", lambda step, held: ran.append(ids[step[0]]) or write(step, held))

@@ -88,7 +88,7 @@ def test_the_replay_is_a_fresh_run_with_the_other_numbers(program):
     untouched["y"].backward()
     assert recorded["x"].grad.numpy().tolist() == untouched["x"].grad.numpy().tolist()
     again = viz.BackwardStepper(fresh["y"], names={"leaf": fresh["x"]})  # after the pass, where saved tensors are gone
-    if "CopySlices" in {box.op for box in again._graph.boxes}:
+    if "CopySlices" in {box.op for box in again.session.graph.boxes}:
         with pytest.raises(CannotReplayError, match="written through a view, and what that did is not kept any more"):
             again.what_if(leaf=FIRST)
     else:
@@ -408,7 +408,7 @@ def test_random_graphs_have_the_slope_that_backward_says():
 
 def test_the_page_asks_by_lists_of_numbers():
     stepper, _ = line()
-    keys = {box.name: box.id for box in stepper._graph.boxes}
+    keys = {box.name: box.id for box in stepper.session.graph.boxes}
     stepper.request = {"what_if": {keys["b"]: [0, 5], keys["w"]: [1]}, "nth": 1}
     assert stepper.answered == 1
     assert [change[:2] for change in stepper.whatif["changes"]] == [("b[1]", "5"), ("w", "1")]
@@ -423,7 +423,7 @@ def test_the_page_asks_by_lists_of_numbers():
 
 def test_what_the_page_cannot_have_is_said_and_what_was_shown_stays():
     stepper, _ = line()
-    keys = {box.name: box.id for box in stepper._graph.boxes}
+    keys = {box.name: box.id for box in stepper.session.graph.boxes}
     stepper.request = {"what_if": {keys["w"]: [3]}, "nth": 1}
     frames = stepper.whatif["frames"]
     for number, request in enumerate(

@@ -157,7 +157,7 @@ def test_a_result_among_inputs_gets_its_grad_and_gives_it_back() -> None:
     b = a.exp()
     loss = (b * b).sum()
     stepper = viz.BackwardStepper(loss, inputs=b)
-    assert [box.name for box in stepper._graph.boxes if stepper.frames[0].states[box.id].state == "off"] == ["a"]
+    assert [box.name for box in stepper.session.graph.boxes if stepper.frames[0].states[box.id].state == "off"] == ["a"]
     stepper.last()
     assert torch.equal(b.grad, 2 * b.detach())
     assert a.grad is None
@@ -228,7 +228,7 @@ def test_a_hook_that_raises_half_way_is_shown_and_back_works() -> None:
     assert stepper.problem["text"] == "ValueError: not today"
     assert [event.title for event in stepper.frame.events] == ["hook refuse on middle", "ValueError"]
     assert "and raised ValueError: not today." in stepper.frame.events[0].text
-    assert stepper._graph.by_id[stepper.problem["box"]].name == "middle"
+    assert stepper.session.graph.by_id[stepper.problem["box"]].name == "middle"
     with pytest.raises(RuntimeError, match="its last step failed with ValueError: not today"):
         stepper.next()
     stepper.first()
@@ -242,7 +242,7 @@ def test_a_graph_that_was_used_is_shown_and_says_what_is_gone() -> None:
     loss = leaf(3).exp().sum()
     loss.backward()
     stepper = viz.BackwardStepper(loss)
-    (saved,) = next(box for box in stepper._graph.boxes if box.op == "ExpBackward0").saved
+    (saved,) = next(box for box in stepper.session.graph.boxes if box.op == "ExpBackward0").saved
     assert (saved.parameter, saved.value.text) == ("result", "freed by a backward that used the graph")
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
         stepper.last()
@@ -572,13 +572,14 @@ def test_lines_names_and_rules_are_the_learners() -> None:
     assert [frame.name for frame in frames[1:]] == ["F", "E", "D", "B", "C", "A"]
     assert [item.text for item in frames[2].contributions] == ["g × D = 1 × 4 = 4", "g × C = 1 × 9 = 9"]
     assert frames[2].line == (0, 5, 5, 4, 9)
-    assert [box.expression for box in scope["s"]._graph.boxes] == ["leaf", "A ** 2", "leaf", "B ** 2", "C * D", "D + E"]
+    expressions = [box.expression for box in scope["s"].session.graph.boxes]
+    assert expressions == ["leaf", "A ** 2", "leaf", "B ** 2", "C * D", "D + E"]
     assert scope["A"].grad.tolist() == [24.0]
 
 
 def test_a_rule_that_is_not_known_is_said_to_be_unknown() -> None:
     stepper = viz.BackwardStepper(torch.linalg.svd(leaf(3, 3))[1].sum())
-    frame = stepper.run_to(next(box.name for box in stepper._graph.boxes if box.op == "LinalgSvdBackward0"))
+    frame = stepper.run_to(next(box.name for box in stepper.session.graph.boxes if box.op == "LinalgSvdBackward0"))
     (item,) = frame.contributions
     assert "its formula is not known here" in item.rule.source
     assert "=" not in item.text

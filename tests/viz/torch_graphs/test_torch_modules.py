@@ -95,7 +95,7 @@ def test_a_network_is_found_in_an_object_and_named_after_it() -> None:
     loss = trainer.net(torch.ones(1, 2)).sum()
     stepper = viz.BackwardStepper(loss)
     assert [group["path"] for group in stepper.picture["groups"]] == ["trainer.net", "trainer.net.0"]
-    assert {box.name for box in stepper._graph.boxes if box.kind == "leaf"} == {
+    assert {box.name for box in stepper.session.graph.boxes if box.kind == "leaf"} == {
         "trainer.net.0.weight",
         "trainer.net.0.bias",
     }
