@@ -31,11 +31,10 @@ from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.own_engines import Engine, tensor_of
 from minigrad.viz.page import output, recording, standalone
-from minigrad.viz.page.other_numbers import what_if_json
 from minigrad.viz.page.portions import PORTION, Portions
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
-from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of
+from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of, what_if_json
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.picture.svg import empty_drawing
@@ -118,7 +117,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     stopped = traitlets.Dict().tag(sync=True)
     now = traitlets.Dict().tag(sync=True)  # box -> its value, where that was written to since the picture was drawn
     outdated = traitlets.Unicode().tag(sync=True)  # that variables in the picture are other tensors now
-    whatif = traitlets.Dict().tag(sync=True)  # a pass with other numbers, shown instead: see page/other_numbers.py
+    whatif = traitlets.Dict().tag(sync=True)  # a pass with other numbers, shown instead: see widget_picture.py
     # From the page to here: {"to": frame} or {"box": id} or {"run": true} or {"leave": id of a group} or {"what_if":
     # {leaf: numbers}} with "nudge", and "nth": which request this is; also "open": the groups that are open.
     request = traitlets.Dict().tag(sync=True)
@@ -280,13 +279,12 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
     def changed(self) -> None:
         session, stop = self.session, self.session.stopped
-        with self.hold_sync():
-            if session.frames[-1].failed:
-                self.problem = trouble(session.failure, session.frames[-1].box)  # its event says all of it
-            self.set_trait("index", session.index)
-            self.finished, self.now, self.outdated = session.finished, session.now, session.outdated
-            more = {"more": True} if stop and stop.is_paused else {}
-            self.stopped = {"index": stop.index, "why": stop.why, **more} if stop else {}
+        if session.frames[-1].failed:
+            self.problem = trouble(session.failure, session.frames[-1].box)  # its event says all of it
+        self.set_trait("index", session.index)
+        self.finished, self.now, self.outdated = session.finished, session.now, session.outdated
+        more = {"more": True} if stop and stop.is_paused else {}
+        self.stopped = {"index": stop.index, "why": stop.why, **more} if stop else {}
         self._portions.go_on()
 
     def breaks_changed(self) -> None:
@@ -311,7 +309,8 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
     def _tell_ran(self) -> None:
         """Tell the page which frames have run, and those that are not as kept."""
-        pairs = itertools.zip_longest(self.recorded, self._held[: len(self.recorded)])
+        recorded = self.recorded
+        pairs = itertools.zip_longest(recorded, self._held[: len(recorded)])
         frames = ["" if frame == held else frame for frame, held in pairs]
         with self.hold_sync():
             self.past, self.earlier, self.lately, self.ran = self._past.parts_of(frames)
@@ -340,7 +339,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
                         self.session.stopped = Stop(self.index, f"{ENDED} {self.index}. {GO_ON}")
                     elif not self.problem:
                         self.problem = trouble(error, None)
-                self.changed()
+                    self.changed()
                 self._is_answering = False
                 self.answered = nth if isinstance(nth, int) else self.answered
                 self._portions.send()

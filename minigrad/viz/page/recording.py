@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import operator
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -138,16 +139,20 @@ class FrameTexts:
     """Frames that become more, or other ones, as JSON: what is written of each stays as long as it does."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[Frame | None, Frame, str]] = []
+        self._frames: list[Frame] = []
+        self._texts: list[str] = []
 
     def of(self, frames: Sequence[Frame]) -> list[str]:
         """What `texts_of` gives."""
-        del self._known[len(frames) :]
-        for place, (before, frame) in enumerate(zip([None, *frames], frames, strict=False)):
-            known = self._known[place] if place < len(self._known) else (None, None, "")
-            if known[0] is not before or known[1] is not frame:
-                self._known[place : place + 1] = [(before, frame, json.dumps(frame.to_json(before)))]
-        return [text for _, _, text in self._known]
+        is_known = len(frames) == len(self._frames) and all(map(operator.is_, frames, self._frames))
+        if not is_known:
+            old = dict(zip(map(id, self._frames), zip([None, *self._frames], self._texts, strict=False), strict=False))
+            texts = []
+            for frame, before in zip(frames, [None, *frames], strict=False):
+                known, text = old.get(id(frame), (frame, ""))
+                texts.append(text if known is before else json.dumps(frame.to_json(before)))
+            self._frames, self._texts = [*frames], texts
+        return self._texts
 
 
 def texts_of(frames: Sequence[Frame]) -> list[str]:

@@ -1,12 +1,13 @@
 """What the page gets to know of a graph once, before any frame: its drawing, its boxes and the learner's code.
 
-These are the fields of the widget's `picture`. Where a graph is large it is drawn in parts, which open and close; what
-learners wrote (names, code, values) is text without control characters.
+These are the fields of the widget's `picture`; those of `whatif` are of the same graph with other numbers. Where a
+graph is large it is drawn in parts, which open and close; what learners wrote (names, code, values) is text without
+control characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from minigrad.viz import torch_graphs
@@ -14,11 +15,14 @@ from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.modules import Group, notice
 from minigrad.viz.graph.values import shape_text
+from minigrad.viz.page.recording import texts_of, trouble
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, places_of, written
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_values import value_of
+from minigrad.viz.steps.kept_values import told, value_of
+from minigrad.viz.steps.progress import ROOM
 from minigrad.viz.steps.session import Session
+from minigrad.viz.steps.what_if import WhatIf
 
 OWN = "An engine of your own notes no lines. A result with a name of yours is found by it: y = x * w."
 NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
@@ -96,6 +100,20 @@ def stills_of(graph: Snapshot, groups: tuple[Group, ...], shown: list[str], fram
     return [draw_svg(graph, one.states, one.edges, one.chips, groups, shown, placed).svg for one in frames]
 
 
+def what_if_json(made: WhatIf, graph: Snapshot, rooms: Mapping[str, int]) -> dict[str, Any]:
+    """A pass with other numbers over `graph`, as the widget's `whatif`; `rooms` is the drawing's."""
+    pairs = zip(made.boxes, graph.boxes, strict=True)
+    return {
+        "changes": list(made.changes),
+        "changed": list(made.changed),
+        "note": made.note,
+        "frames": texts_of(made.frames),
+        "forward": [frame.to_json(made.frames[0]) for frame in made.forward],
+        "now": {box.id: _told(box, before, rooms) for box, before in pairs if _differ(box, before)},
+        "problem": {} if made.failure is None else trouble(made.failure, made.frames[-1].box),
+    }
+
+
 def saved_of(box: Box) -> list[list[str]]:
     """What a box keeps for its rule: parameter, name, and the value in a few words."""
     return [[saved.parameter, clean(saved.name), clean(_saved_text(saved))] for saved in box.saved]
@@ -111,3 +129,14 @@ def _saved_text(saved: Saved) -> str:
 def _visible_line(line: str) -> str:
     """A line of source: tabs stay, other control characters become visible."""
     return "\t".join(clean(part) for part in line.split("\t"))
+
+
+def _told(box: Box, before: Box, rooms: Mapping[str, int]) -> dict[str, Any]:
+    """A box with other numbers, as the page gets it."""
+    outputs = {"outputs": [value.to_json() for value in box.outputs]} if box.outputs else {}
+    ran = {"ran": clean(before.value.full)} if box.value != before.value else {}
+    return told(box, rooms.get(box.id, ROOM)) | outputs | ran | {"saved": saved_of(box)}
+
+
+def _differ(box: Box, before: Box) -> bool:
+    return box.value != before.value or saved_of(box) != saved_of(before)

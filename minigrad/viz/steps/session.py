@@ -366,8 +366,8 @@ class Session:
 
     @contextlib.contextmanager
     def stepping(self) -> Iterator[None]:
-        """Around all that moves this stepper. What was changed since it was used last is seen before; what it changes
-        itself, other steppers see after.
+        """Around all that moves this session. What was changed since it was used last is seen before; what it changes
+        itself, other sessions see after. RuntimeError in the middle of a step.
         """
         if self._is_running:
             raise RuntimeError(
@@ -405,6 +405,9 @@ class Session:
                 return
 
     def run_to_box(self, key: str, seconds: float = math.inf) -> Frame:
+        """Go to the step at which a box runs, forward or back; not all of the way where the seconds are up before.
+        ValueError if no gradient reaches it.
+        """
         known = [frame.index for frame in self.frames if frame.box == key]
         self.go(known[0] if known else len(self.frames) - 1)
         end = time.monotonic() + seconds
@@ -437,7 +440,7 @@ class Session:
         return self.frame
 
     def leave(self, group: str | None, seconds: float = math.inf) -> Frame:
-        """Go forward to the end of a group, or of the pass."""
+        """Go forward to the end of a group, or, where that is None, of the pass, as `run_until` does."""
         return self.run_until(lambda frame: group is not None and self.levels.is_over(group, frame), seconds, "")
 
     def start_of(self, group: str | None) -> int:
@@ -456,7 +459,7 @@ class Session:
             raise KeyboardInterrupt
 
     def _pause(self) -> None:
-        """A run is to go on when the page asks again."""
+        """A run is to go on when it is asked for again."""
         self._presses = button.presses
         self.stopped = Stop(self.index, "", is_paused=True)
 
@@ -519,7 +522,7 @@ class Session:
         """See what something else has changed since this frame was shown. Where it is a `.grad`, the frame says so and
         keeps it: going away and coming back brings back what is there now.
 
-        This is done before each step, after each cell, and when another stepper has stepped.
+        This is done before each step, after each cell, and when another session has gone on or back.
         """
         if not self._is_running:  # else the step itself sees what happens in it
             with self.listener.changing():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,12 +45,12 @@ class WhatIf:
     name: str
     value: Any
     grads: Mapping[str, Any]
-    frames: tuple[Frame, ...] = field(repr=False)
-    failure: BaseException | None = field(default=None, repr=False)
-    changed: tuple[str, ...] = field(default=(), repr=False)
-    boxes: tuple[Box, ...] = field(default=(), repr=False)
-    forward: tuple[Frame, ...] = field(default=(), repr=False)
-    note: str = field(default=RECORDED, repr=False)  # what else there is to know of it
+    frames: tuple[Frame, ...]
+    failure: BaseException | None
+    changed: tuple[str, ...]
+    boxes: tuple[Box, ...]
+    forward: tuple[Frame, ...]
+    note: str  # what else there is to know of it
 
     def __repr__(self) -> str:
         head = ", ".join(f"{name} = {new} (it ran with {old})" for name, new, old in self.changes)
@@ -148,18 +148,9 @@ class Question:
         has_hooks = any(getattr(node, "_hooks", None) is not None for node in self.graph.nodes)
         held = {clean(names[key]): leaf.grad for key, leaf in second.leaves.items()}
         grads = {name: None if grad is None else grad.detach().numpy() for name, grad in held.items()}
-        return WhatIf(
-            changes=tuple(changes),
-            name=clean(self.graph.by_id[self.graph.root].name),
-            value=second.root.detach().numpy(),
-            grads=grads,
-            frames=tuple(frames),
-            failure=failure,
-            changed=tuple(changed),
-            boxes=second.graph.boxes,
-            forward=tuple(grown),
-            note=f"{RECORDED} {HOOKS}" if has_hooks else RECORDED,
-        )
+        root, value = clean(self.graph.by_id[self.graph.root].name), second.root.detach().numpy()
+        ran = tuple(frames), failure, tuple(changed), second.graph.boxes, tuple(grown)
+        return WhatIf(tuple(changes), root, value, grads, *ran, f"{RECORDED} {HOOKS}" if has_hooks else RECORDED)
 
     def nudge(self, key: str, cell: Any, epsilon: float, changed: Mapping[str, Any]) -> Nudge:
         """The slope at one number of a leaf, measured, where other leaves may be `changed`."""
