@@ -33,13 +33,13 @@ export class Controls {
       action();
     };
     this.buttons = {
-      first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.go(player.start))),
-      back: this.press("back", "back one step (arrow left)", { picture: "back", face: "Back" }, stop(() => player.go(player.index - 1))),
+      first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.first())),
+      back: this.press("back", "back one step (arrow left)", { picture: "back", face: "Back" }, stop(() => player.back())),
       next: this.press("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, stop(() => this.forward())),
       over: this.press("over", "step over: to the end of the module or call that comes next (o)", { picture: "over", face: "Over" }, stop(() => player.over())),
       leave: this.press("leave", "step out: to the end of the module or call around this step (e)", { picture: "leave", face: "Out" }, stop(() => player.out())),
       play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
-      last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.go(player.total))),
+      last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.last())),
       run: this.press("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, stop(() => player.run())),
       predict: this.press("predict", "predict: type the numbers before you see them (p)", { face: "?" }, () => this.togglePredict()),
       breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
@@ -121,7 +121,7 @@ export class Controls {
   forward() {
     const { player } = this;
     if (this.stepper.predict.on && this.playing === null) this.stepper.predict.forward();
-    else player.go((player.wanted ?? player.index) + 1);
+    else player.next();
   }
 
   togglePredict() {
@@ -140,7 +140,7 @@ export class Controls {
       return;
     }
     player.note = ""; // why the run before ended is no reason to end this one
-    if (player.atEnd) player.go(player.start);
+    if (player.atEnd) player.first();
     else this.forward();
     this.playing = setInterval(() => this.playOn(), Number(this.speed.value));
     this.paint();
@@ -194,11 +194,11 @@ export class Controls {
       complaint.textContent = "";
       field.removeAttribute("aria-invalid");
       field.value = "";
-      this.player.addCondition(text);
+      this.player.breakWhen(text);
       this.stepper.panels.say(`A run stops when ${text}.`);
     });
     const nan = make("button", { type: "button", class: "mg-button", "aria-label": "stop at the first NaN" }, "first NaN");
-    nan.addEventListener("click", () => this.player.addCondition("nan"));
+    nan.addEventListener("click", () => this.player.breakWhen("nan"));
     form.append(nan);
     this.breakItems = make("ul", { class: "mg-break-items" });
     return make("div", { class: "mg-breaks", hidden: true, role: "region", "aria-label": "breakpoints" }, this.breakItems, form);

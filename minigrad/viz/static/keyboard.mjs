@@ -78,13 +78,13 @@ function anywhere(key, stepper) {
   };
   const actions = {
     ArrowRight: step(() => controls.forward()),
-    ArrowLeft: step(() => player.go(player.index - 1)),
+    ArrowLeft: step(() => player.back()),
     o: step(() => player.over()),
     O: step(() => player.over(true)),
     e: step(() => player.out()),
     E: step(() => player.out(true)),
-    Home: step(() => player.go(player.start)),
-    End: step(() => player.go(player.total)),
+    Home: step(() => player.first()),
+    End: step(() => player.last()),
     "+": () => camera.zoomIn(),
     "=": () => camera.zoomIn(),
     "-": () => camera.zoomOut(),

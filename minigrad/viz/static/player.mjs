@@ -255,6 +255,23 @@ export class Player {
     this.tell();
   }
 
+  /** One step on: from the frame that is on its way, if the kernel was asked for one. */
+  next() {
+    this.go((this.wanted ?? this.index) + 1);
+  }
+
+  back() {
+    this.go(this.index - 1);
+  }
+
+  first() {
+    this.go(this.start);
+  }
+
+  last() {
+    this.go(this.total);
+  }
+
   /** Let the kernel run on, as far as `what` says; the last frame to be expected is k. */
   travel(k, what, isStep = false) {
     this.note = "";
@@ -289,7 +306,7 @@ export class Player {
   }
 
   /** Go to the frame at which a box runs: back to a recorded one, or forward. */
-  runTo(box) {
+  runToBox(box) {
     const recorded = this.frames.findIndex((frame) => frame.box === box);
     if (recorded >= 0) {
       this.go(recorded);
@@ -304,11 +321,11 @@ export class Player {
   /** Go forward to the first breakpoint, or to the end. The kernel does it, if there is one: it knows conditions written in Python. */
   run() {
     if (this.live) this.travel(this.total, { run: true });
-    else this.goOnTo(() => false);
+    else this.runUntil(() => false);
   }
 
   /** Go forward over recorded frames to the first that is the one, or at which a breakpoint is met; else to the last. */
-  goOnTo(isThere) {
+  runUntil(isThere) {
     const meets = (frame) => (frame.index < 0 ? null : met(this.breaks, frame));
     const ahead = this.ahead.find((frame) => isThere(frame) || meets(frame));
     this.go(ahead ? ahead.index : this.total);
@@ -350,7 +367,7 @@ export class Player {
     const isThere = (frame) => group !== null && this.levels.isOver(group, frame);
     // A breakpoint written in Python is one that only the kernel can tell.
     const isKnown = this.ahead.some(isThere) && !this.breaks.some((item) => item.code);
-    if (!this.live || isKnown) this.goOnTo(isThere);
+    if (!this.live || isKnown) this.runUntil(isThere);
     else this.travel(this.total, group === null ? { run: true } : { leave: group });
   }
 
@@ -389,7 +406,7 @@ export class Player {
     this.breaks = this.breaksAt(box) ? this.breaks.filter((item) => item.box !== box) : [...this.breaks, { box }];
   }
 
-  addCondition(text) {
+  breakWhen(text) {
     if (!this.breaks.some((item) => item.when === text)) this.breaks = [...this.breaks, { when: text }];
   }
 

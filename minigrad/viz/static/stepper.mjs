@@ -219,7 +219,7 @@ export class Stepper {
 
   runTo(id) {
     this.controls.stop();
-    this.player.runTo(id);
+    this.player.runToBox(id);
   }
 
   toggleBreak(id) {
