@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import ipywidgets
-
 from minigrad.tensor import Tensor
 
 
@@ -33,6 +31,8 @@ def rich_display(on: bool = True) -> None:
 
 def show_containers_whole() -> None:
     """Let the running IPython show containers of widgets with the steppers in them; other widgets are shown as ever."""
+    import ipywidgets  # not above: what walks through a pass asks for the shell, and needs no widgets
+
     formatters = running_shell().display_formatter
     for kind in (ipywidgets.Box, ipywidgets.Output):
         formatters.ipython_display_formatter.for_type(kind, _show_container)
