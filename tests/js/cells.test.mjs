@@ -40,11 +40,16 @@ function opened(root) {
 }
 
 function goTo(root, name) {
-  for (let k = 0; k < 9 && !root.querySelector(".mg-title-name")?.textContent.startsWith(name); k += 1) press(root, "next");
+  for (let k = 0; k < 9 && !root.querySelector(".mg-title-name")?.textContent.startsWith(name); k += 1)
+    press(root, "next");
 }
 
 const cell = (root, of, k) => root.querySelector(`.mg-cells [data-of="${of}"] [data-k="${k}"]`);
-const lit = (root) => [...root.querySelectorAll(".mg-cells .mg-from")].map((one) => `${one.closest("table").getAttribute("data-of")} ${one.getAttribute("data-k")} ${one.style.getPropertyValue("--mg-weight")}`);
+const lit = (root) =>
+  [...root.querySelectorAll(".mg-cells .mg-from")].map(
+    (one) =>
+      `${one.closest("table").getAttribute("data-of")} ${one.getAttribute("data-k")} ${one.style.getPropertyValue("--mg-weight")}`,
+  );
 const point = (element) => element.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 const said = (root) => root.querySelector(".mg-spoken").textContent;
 
@@ -52,11 +57,29 @@ test("a tensor is read from its shape and what lists it, or not at all", () => {
   assert.deepEqual(tensorFrom("[2, 2]", "[[1, 2], [3, NaN]]"), { shape: [2, 2], words: ["1", "2", "3", "NaN"] });
   assert.deepEqual(tensorFrom([3], "1 -Inf 1.2e-5"), { shape: [3], words: ["1", "-Inf", "1.2e-5"] });
   assert.deepEqual(tensorFrom("[]", "3"), { shape: [], words: ["3"] });
-  for (const [shape, text] of [["[20, 30]", "[20, 30]"], ["[5]", "not kept: no variable holds"], ["", "1"], ["[2]", undefined], ["[0]", "[]"], ["[2]", "None None"]]) assert.equal(tensorFrom(shape, text), null, text);
+  for (const [shape, text] of [
+    ["[20, 30]", "[20, 30]"],
+    ["[5]", "not kept: no variable holds"],
+    ["", "1"],
+    ["[2]", undefined],
+    ["[0]", "[]"],
+    ["[2]", "None None"],
+  ])
+    assert.equal(tensorFrom(shape, text), null, text);
 });
 
 test("a number in a cell is short and keeps its sign and size", () => {
-  const all = { 1: "1", "-0.3333": "-0.333", 0.08333: "0.0833", 123456: "123456", "-1234567": "-1.2e6", "-1.234e-5": "-1e-5", NaN: "NaN", "1-2j": "1-2j", "-0.001234": "-0.001" };
+  const all = {
+    1: "1",
+    "-0.3333": "-0.333",
+    0.08333: "0.0833",
+    123456: "123456",
+    "-1234567": "-1.2e6",
+    "-1.234e-5": "-1e-5",
+    NaN: "NaN",
+    "1-2j": "1-2j",
+    "-0.001234": "-0.001",
+  };
   for (const [word, text] of Object.entries(all)) {
     assert.equal(inShort(word), text);
     if (Number.isFinite(Number(word))) assert.ok(Math.abs(Number(text) / Number(word) - 1) < 0.2, `${word} as ${text}`);
@@ -64,17 +87,39 @@ test("a number in a cell is short and keeps its sign and size", () => {
 });
 
 test("broadcasting says which cell stands where, and where it is a repetition", () => {
-  assert.deepEqual(spreadOver([2], [2, 2]), [[0, false], [1, false], [0, true], [1, true]]);
-  assert.deepEqual(spreadOver([2, 1], [2, 2]), [[0, false], [0, true], [1, false], [1, true]]);
-  assert.deepEqual(spreadOver([], [2]), [[0, false], [0, true]]);
-  assert.deepEqual(spreadOver([2, 2], [2, 2]).map(([, repeated]) => repeated), [false, false, false, false]);
+  assert.deepEqual(spreadOver([2], [2, 2]), [
+    [0, false],
+    [1, false],
+    [0, true],
+    [1, true],
+  ]);
+  assert.deepEqual(spreadOver([2, 1], [2, 2]), [
+    [0, false],
+    [0, true],
+    [1, false],
+    [1, true],
+  ]);
+  assert.deepEqual(spreadOver([], [2]), [
+    [0, false],
+    [0, true],
+  ]);
+  assert.deepEqual(
+    spreadOver([2, 2], [2, 2]).map(([, repeated]) => repeated),
+    [false, false, false, false],
+  );
   assert.equal(spreadOver([3], [2]), null);
   assert.equal(spreadOver([2, 2], [2]), null);
 });
 
 test("patterns are read as Python writes them", () => {
-  assert.deepEqual(weightsFrom("same", 2, 2), [[9, 0], [0, 9]]);
-  assert.deepEqual(weightsFrom("same 90", 2, 2), [[9, 0], [0, 0]]);
+  assert.deepEqual(weightsFrom("same", 2, 2), [
+    [9, 0],
+    [0, 9],
+  ]);
+  assert.deepEqual(weightsFrom("same 90", 2, 2), [
+    [9, 0],
+    [0, 0],
+  ]);
   assert.deepEqual(weightsFrom("all", 2, 1), [[9], [9]]);
   assert.deepEqual(weightsFrom("90 ??", 2, 2), [[9, 0], null]);
   assert.deepEqual(weightsFrom("9", 1, 1), [[9]]);
@@ -83,9 +128,20 @@ test("patterns are read as Python writes them", () => {
 
 test("a table numbers its rows and columns, signs what is no number, and colours by size", () => {
   const table = cellTable(tensorFrom([2, 2], "4 -2 NaN 0"), ["x"], 4);
-  assert.deepEqual([...table.querySelectorAll("th")].map((one) => [one.getAttribute("scope"), one.textContent]), [["col", "0"], ["col", "1"], ["row", "0"], ["row", "1"]]);
+  assert.deepEqual(
+    [...table.querySelectorAll("th")].map((one) => [one.getAttribute("scope"), one.textContent]),
+    [
+      ["col", "0"],
+      ["col", "1"],
+      ["row", "0"],
+      ["row", "1"],
+    ],
+  );
   assert.deepEqual(texts(table, "[data-k]"), ["4", "-2", "⚠ NaN", "0"]);
-  assert.deepEqual([...table.querySelectorAll("[data-k]")].map((one) => one.style.getPropertyValue("--mg-much")), ["100%", "50%", "", "0%"]);
+  assert.deepEqual(
+    [...table.querySelectorAll("[data-k]")].map((one) => one.style.getPropertyValue("--mg-much")),
+    ["100%", "50%", "", "0%"],
+  );
   assert.equal(table.querySelectorAll(".mg-below").length, 1);
   assert.equal(table.querySelectorAll('[tabindex="0"]').length, 1);
   assert.equal(largest([tensorFrom([2], "-3 Inf"), null]), 3);
@@ -102,11 +158,23 @@ test("nothing that is called like markup becomes markup", () => {
 test("a step shows what arrived, what goes to each input, and their values, repeated as broadcasting does it", async () => {
   const root = await shown();
   goTo(root, "t1");
-  assert.deepEqual(texts(root, ".mg-cells caption"), ["g, as it arrived", "to t0", "to b", "t0, its value", "b, its value"]);
+  assert.deepEqual(texts(root, ".mg-cells caption"), [
+    "g, as it arrived",
+    "to t0",
+    "to b",
+    "t0, its value",
+    "b, its value",
+  ]);
   const [, , , , value] = root.querySelectorAll(".mg-cells table");
   assert.equal(value.querySelectorAll("[data-k]").length, 6);
-  assert.deepEqual([...value.querySelectorAll("[data-k]")].map((one) => classes(one).includes("mg-repeated")), [false, false, false, true, true, true]);
-  assert.deepEqual(texts(root, ".mg-cells .mg-scale").map((text) => text.replace(/[-\d.]+/g, "")), ["gradients", "values"]);
+  assert.deepEqual(
+    [...value.querySelectorAll("[data-k]")].map((one) => classes(one).includes("mg-repeated")),
+    [false, false, false, true, true, true],
+  );
+  assert.deepEqual(
+    texts(root, ".mg-cells .mg-scale").map((text) => text.replace(/[-\d.]+/g, "")),
+    ["gradients", "values"],
+  );
 });
 
 test("pointing at a cell lights those that it came from, and those that it goes to", async () => {
@@ -114,7 +182,10 @@ test("pointing at a cell lights those that it came from, and those that it goes 
   goTo(root, "t1");
   point(cell(root, "1", 1));
   assert.deepEqual(lit(root), ["g 1 100%", "g 4 100%"]);
-  assert.match(root.querySelector(".mg-cells-word").textContent, /^What goes to b\[1\], .*, comes from g\[0, 1\], g\[1, 1\]\.$/);
+  assert.match(
+    root.querySelector(".mg-cells-word").textContent,
+    /^What goes to b\[1\], .*, comes from g\[0, 1\], g\[1, 1\]\.$/,
+  );
   point(cell(root, "g", 4));
   assert.deepEqual(lit(root), ["0 4 100%", "1 1 100%"]);
   assert.match(root.querySelector(".mg-cells-word").textContent, /^g\[1, 1\], .*, goes to t0\[1, 1\], b\[1\]\.$/);
@@ -134,7 +205,10 @@ test("the light is as strong as the cell weighs", async () => {
   point(cell(root, "1", 1));
   assert.match(root.querySelector(".mg-cells-word").textContent, /comes from no cell: the derivative is 0\.$/);
   point(cell(root, "1", 2));
-  assert.match(root.querySelector(".mg-cells-word").textContent, /not known: the rule multiplies with NaN or infinity\.$/);
+  assert.match(
+    root.querySelector(".mg-cells-word").textContent,
+    /not known: the rule multiplies with NaN or infinity\.$/,
+  );
 });
 
 test("where nothing is known of the rule, that is said and nothing is lit", async () => {
@@ -143,7 +217,10 @@ test("where nothing is known of the rule, that is said and nothing is lit", asyn
   for (const of of ["0", "g"]) {
     point(cell(root, of, 0));
     assert.deepEqual(lit(root), []);
-    assert.match(root.querySelector(".mg-cells-word").textContent, /not known: the kernel finds that of minigrad's own rules/);
+    assert.match(
+      root.querySelector(".mg-cells-word").textContent,
+      /not known: the kernel finds that of minigrad's own rules/,
+    );
   }
 });
 
@@ -157,7 +234,16 @@ test("arrow keys go from cell to cell, do not step, and speak only when asked", 
     key(page.document.activeElement, name);
     return page.document.activeElement.getAttribute("data-k");
   };
-  assert.deepEqual(["ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowUp", "End", "Home"].map(go), ["1", "4", "4", "3", "0", "0", "2", "0"]);
+  assert.deepEqual(["ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowUp", "End", "Home"].map(go), [
+    "1",
+    "4",
+    "4",
+    "3",
+    "0",
+    "0",
+    "2",
+    "0",
+  ]);
   assert.equal(step(root), at);
   assert.deepEqual(lit(root), ["0 0 100%", "1 0 100%"]);
   assert.equal(said(root), before);
@@ -183,7 +269,10 @@ test("one of cells and why is open, and is so on the next page", async () => {
   why.dispatchEvent(new Event("toggle"));
   cleanup();
   cleanup = await widget.render({ model: saved("cells"), el: page.host });
-  assert.deepEqual([...page.host.querySelectorAll(".mg-folded")].map((one) => one.open), [true, false]);
+  assert.deepEqual(
+    [...page.host.querySelectorAll(".mg-folded")].map((one) => one.open),
+    [true, false],
+  );
 });
 
 test("while a number is asked for, no cell tells it, nor where it came from", async () => {
@@ -198,7 +287,11 @@ test("while a number is asked for, no cell tells it, nor where it came from", as
       about.cells.sent.forEach(({ key: of, cells }, place) => {
         if (!asked.includes(of) || !cells) return;
         const table = root.querySelector(`.mg-cells [data-of="${place}"]`);
-        assert.ok([...table.querySelectorAll("[data-k]")].every((one) => one.textContent === "?" && one.style.getPropertyValue("--mg-much") === ""));
+        assert.ok(
+          [...table.querySelectorAll("[data-k]")].every(
+            (one) => one.textContent === "?" && one.style.getPropertyValue("--mg-much") === "",
+          ),
+        );
         point(table.querySelector("[data-k]"));
         assert.deepEqual(lit(root), []);
         seen.add(of);
@@ -227,7 +320,8 @@ test("nor do the cells of the details tell a number that is asked for", async ()
   model.set("picture", { ...model.get("picture"), predict: true });
   cleanup = await widget.render({ model, el: page.host });
   const root = page.host.querySelector(".minigrad-stepper");
-  for (let k = 0; k < 40 && !root.querySelector(".mg-asked")?.textContent.includes("What goes to t0"); k += 1) press(root, "next");
+  for (let k = 0; k < 40 && !root.querySelector(".mg-asked")?.textContent.includes("What goes to t0"); k += 1)
+    press(root, "next");
   assert.match(root.querySelector(".mg-asked").textContent, /What goes to t0/);
   key(boxNamed(root, "t0"), "Enter");
   const [, gradient] = root.querySelectorAll(".mg-inspector .mg-value-card");
@@ -242,7 +336,10 @@ test("too many numbers for a cell each are named in one sentence", async () => {
   press(root, "next");
   const words = texts(root, ".mg-cells .mg-soft");
   assert.equal(words.length, 1);
-  assert.match(words[0], /^Too many for a cell each, so shown as maps in the boxes and their details: g, as it arrived \(192 numbers\), to logits \(192 numbers\)/);
+  assert.match(
+    words[0],
+    /^Too many for a cell each, so shown as maps in the boxes and their details: g, as it arrived \(192 numbers\), to logits \(192 numbers\)/,
+  );
   assert.equal(root.querySelectorAll(".mg-cells table").length, 0);
 });
 
@@ -257,7 +354,10 @@ test("a graph of single numbers has no cells, nor a frame that was saved before 
 });
 
 test("the details show a small tensor as cells, with what changed, and no map beside it", async () => {
-  const body = valueShown({ text: "[[1, 2], [3, 9]]", shape: "[2, 2]", dtype: "float32", heat: "data:image/png;base64,AAAA" }, { what: "x", before: { text: "[[1, 2], [3, 4]]" } });
+  const body = valueShown(
+    { text: "[[1, 2], [3, 9]]", shape: "[2, 2]", dtype: "float32", heat: "data:image/png;base64,AAAA" },
+    { what: "x", before: { text: "[[1, 2], [3, 4]]" } },
+  );
   assert.equal(body.querySelectorAll("img").length, 0);
   assert.deepEqual(texts(body, "[data-k]"), ["1", "2", "3", "9+5"]);
   assert.equal(body.querySelector(".mg-changed").getAttribute("title"), "was 4: +5");
@@ -272,14 +372,25 @@ test("the details show a small tensor as cells, with what changed, and no map be
 
 test("with other numbers on a page, the cells are those that go with them, and what they came from is not told", async () => {
   const model = saved("network");
-  const { picture, recorded } = { picture: model.get("picture"), recorded: model.get("recorded").map((text) => JSON.parse(text)) };
-  const x = picture.program.rows.find(({ id, kind, numbers }) => picture.boxes[id].kind === "leaf" && (numbers ?? []).length > 1) ?? picture.program.rows.find(({ id }) => picture.boxes[id].name === "net.head.weight");
+  const { picture, recorded } = {
+    picture: model.get("picture"),
+    recorded: model.get("recorded").map((text) => JSON.parse(text)),
+  };
+  const x =
+    picture.program.rows.find(
+      ({ id, kind, numbers }) => picture.boxes[id].kind === "leaf" && (numbers ?? []).length > 1,
+    ) ?? picture.program.rows.find(({ id }) => picture.boxes[id].name === "net.head.weight");
   const run = supposedBy(picture, recorded, {}, "").frames.map((text) => JSON.parse(text));
   const other = supposedBy(picture, recorded, { [x.id]: [2, 2, 2] }, "").frames.map((text) => JSON.parse(text));
   let compared = 0;
   run.forEach((frame, k) => {
     if (!frame.cells) return;
-    const near = (one, was) => one.split(" ").forEach((word, place) => assert.ok(Math.abs(Number(word) - Number(was.split(" ")[place])) < 2e-3, `${word} is not ${was}`));
+    const near = (one, was) =>
+      one
+        .split(" ")
+        .forEach((word, place) =>
+          assert.ok(Math.abs(Number(word) - Number(was.split(" ")[place])) < 2e-3, `${word} is not ${was}`),
+        );
     near(frame.cells.g.cells, recorded[k].cells.g.cells);
     frame.cells.sent.forEach((one, place) => near(one.cells, recorded[k].cells.sent[place].cells));
     assert.ok(frame.cells.sent.every(({ from }) => from === ""));

@@ -27,12 +27,24 @@ async function show(model) {
   return page.host.querySelector(".minigrad-stepper");
 }
 
-const numbers = (element, name) => element.getAttribute(name).match(/-?[\d.]+/g).map(Number);
+const numbers = (element, name) =>
+  element
+    .getAttribute(name)
+    .match(/-?[\d.]+/g)
+    .map(Number);
 const boxOf = (name) => Object.entries(examples.example.picture.boxes).find(([, about]) => about.name === name)[0];
 const chip = (root, edge) => root.querySelector(`[data-chip="${edge}"]`);
 
 test("signs hang below their box, clear of what is written in it", async () => {
-  const event = (node) => ({ kind: "tensor_hook", node, title: "hook", text: "", before: null, after: null, line: null });
+  const event = (node) => ({
+    kind: "tensor_hook",
+    node,
+    title: "hook",
+    text: "",
+    before: null,
+    after: null,
+    line: null,
+  });
   const root = await show(changed("example", (frame, k) => k === 2 && frame.events.push(event(frame.box))));
   press(root, "next");
   press(root, "next");
@@ -45,7 +57,9 @@ test("signs hang below their box, clear of what is written in it", async () => {
 
 /** What a reader sees of a shape: its class, its place and size, and its text. */
 function seen(element) {
-  const told = ["class", "x", "y", "width", "height", "rx", "d", "href", "text-anchor", "preserveAspectRatio"].map((name) => element.getAttribute(name));
+  const told = ["class", "x", "y", "width", "height", "rx", "d", "href", "text-anchor", "preserveAspectRatio"].map(
+    (name) => element.getAttribute(name),
+  );
   return [element.localName, ...told, element.localName === "text" ? element.textContent : ""];
 }
 
@@ -58,10 +72,14 @@ for (const name of ["example", "hostile", "large"]) {
       assert.ok(drawn.length >= 4);
       for (const box of drawn) {
         const made = root.querySelector(`[data-box="${box.getAttribute("data-box")}"]`);
-        const shapes = (group) => [...group.querySelectorAll(":is(rect, path, text, image)")].filter((one) => !one.closest('[visibility="hidden"]')).map(seen);
+        const shapes = (group) =>
+          [...group.querySelectorAll(":is(rect, path, text, image)")]
+            .filter((one) => !one.closest('[visibility="hidden"]'))
+            .map(seen);
         assert.ok(shapes(box).length >= 6);
         assert.deepEqual(shapes(made), shapes(box));
-        for (const word of classes(box)) assert.ok(classes(made).includes(word), `${made.getAttribute("class")} lacks ${word}`);
+        for (const word of classes(box))
+          assert.ok(classes(made).includes(word), `${made.getAttribute("class")} lacks ${word}`);
       }
     }
   });
@@ -69,9 +87,17 @@ for (const name of ["example", "hostile", "large"]) {
 
 test("a pass that was saved with its boxes as texts shows these", async () => {
   const { picture } = examples.example;
-  const drawn = Object.fromEntries(Object.keys(picture.boxes).map((id) => [id, `<g class="mg-box mg-leaf mg-idle" data-box="${id}"><rect class="mg-card" width="140"/><text class="mg-name">old ${id}</text></g>`]));
+  const drawn = Object.fromEntries(
+    Object.keys(picture.boxes).map((id) => [
+      id,
+      `<g class="mg-box mg-leaf mg-idle" data-box="${id}"><rect class="mg-card" width="140"/><text class="mg-name">old ${id}</text></g>`,
+    ]),
+  );
   const root = await show(saved("example", { picture: { ...picture, drawn } }));
-  assert.deepEqual(texts(root, ".mg-box .mg-name"), Object.keys(picture.boxes).map((id) => `old ${id}`));
+  assert.deepEqual(
+    texts(root, ".mg-box .mg-name"),
+    Object.keys(picture.boxes).map((id) => `old ${id}`),
+  );
 });
 
 test("an edge goes from its first stop to its last: in curves along the flow, and with round corners where it turns", () => {
@@ -79,7 +105,11 @@ test("an edge goes from its first stop to its last: in curves along the flow, an
   const ways = [
     [[stop(0, 0), stop(40, 20)], false, "M0 0C20 0 20 20 40 20"],
     [[stop(0, 0), stop(40, 20)], true, "M0 0C0 10 40 10 40 20"],
-    [[stop(0, 0), stop(50, 0, true), stop(50, 60, true), stop(9, 60)], false, "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60"],
+    [
+      [stop(0, 0), stop(50, 0, true), stop(50, 60, true), stop(9, 60)],
+      false,
+      "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60",
+    ],
     [[stop(0, 0), stop(8, 0, true), stop(8, 40)], false, "M0 0L4 0Q8 0 8 9L8 40"], // a corner takes half of what is short
   ];
   for (const [points, down, path] of ways) assert.equal(pathOf(points, down), path);
@@ -107,7 +137,9 @@ test("a pill stays between its boxes: what is too long becomes its shape, or end
   const other = chip(root, Object.keys(frame(3).chips)[0]);
   assert.match(other.querySelector("text").textContent, /^⚠ 12345 .*…$/);
   const ends = numbers(root.querySelector(`[data-edge="${Object.keys(frame(3).chips)[0]}"] .mg-wire`), "d");
-  assert.ok(Number(other.querySelector("rect").getAttribute("width")) <= Math.max(Math.abs(ends.at(-2) - ends[0]), 170));
+  assert.ok(
+    Number(other.querySelector("rect").getAttribute("width")) <= Math.max(Math.abs(ends.at(-2) - ends[0]), 170),
+  );
 });
 
 test("of a sum that is too long for its pill, the result stays", async () => {
@@ -127,14 +159,27 @@ const meet = (one, other) => Math.abs(one.x - other.x) < 80 && Math.abs(one.y - 
 test("of two edges that run close to each other, each has its pill where it can be read", () => {
   const turns = true;
   const ways = {
-    "beside each other": [0, 9].map((x) => [{ x, y: 0, turns }, { x, y: 300, turns }]),
-    "from one box to two": [-40, 40].map((x) => [{ x: x / 9, y: 0 }, { x, y: 40 }]),
-    "across": [0, 14].map((y) => [{ x: 0, y: 0 }, { x: 400, y }]),
+    "beside each other": [0, 9].map((x) => [
+      { x, y: 0, turns },
+      { x, y: 300, turns },
+    ]),
+    "from one box to two": [-40, 40].map((x) => [
+      { x: x / 9, y: 0 },
+      { x, y: 40 },
+    ]),
+    across: [0, 14].map((y) => [
+      { x: 0, y: 0 },
+      { x: 400, y },
+    ]),
   };
   for (const [name, [way, close]] of Object.entries(ways)) {
     const down = name !== "across";
     const one = freest(placesOn(way, down, 80), 80, 20, [], []);
-    assert.deepEqual([one.x, one.y], [(way[0].x + way[1].x) / 2, (way[0].y + way[1].y) / 2], `${name}: alone, it is in the middle`);
+    assert.deepEqual(
+      [one.x, one.y],
+      [(way[0].x + way[1].x) / 2, (way[0].y + way[1].y) / 2],
+      `${name}: alone, it is in the middle`,
+    );
     assert.ok(meet(one, placesOn(close, down, 80)[0]), `${name}: in the middle the second would hide it`);
     const other = freest(placesOn(close, down, 80), 80, 20, [{ x: one.x - 40, y: one.y - 10, w: 80, h: 20 }], []);
     assert.ok(!meet(one, other), `${name}: ${JSON.stringify([one, other])}`);
@@ -142,7 +187,14 @@ test("of two edges that run close to each other, each has its pill where it can 
 });
 
 test("a pill that has to make room for another goes where it hides the least of the boxes", () => {
-  const places = placesOn([{ x: 0, y: 0, turns: true }, { x: 0, y: 200, turns: true }], true, 80);
+  const places = placesOn(
+    [
+      { x: 0, y: 0, turns: true },
+      { x: 0, y: 200, turns: true },
+    ],
+    true,
+    80,
+  );
   const taken = [{ x: -40, y: 90, w: 80, h: 20 }];
   const { y: anywhere } = freest(places, 80, 20, taken, []);
   assert.ok(anywhere < 100);
@@ -154,14 +206,27 @@ test("the pills of a step hide neither each other nor the flags of boxes", async
   const root = await show(saved());
   const area = (element, place) => {
     const [x, y, w, h] = ["x", "y", "width", "height"].map((name) => Number(element.getAttribute(name)));
-    return { left: place[0] + x, right: place[0] + x + w, top: place[1] + y, bottom: place[1] + y + h, words: element.parentNode.textContent };
+    return {
+      left: place[0] + x,
+      right: place[0] + x + w,
+      top: place[1] + y,
+      bottom: place[1] + y + h,
+      words: element.parentNode.textContent,
+    };
   };
   for (;;) {
-    const pills = [...root.querySelectorAll(".mg-chip:not([visibility=hidden])")].map((one) => area(one.querySelector("rect"), numbers(one, "transform")));
-    const flags = [...root.querySelectorAll(".mg-badge:not([visibility=hidden]) .mg-flag")].map((one) => ({ ...area(one, numbers(one.closest("[data-box]"), "transform")) }));
+    const pills = [...root.querySelectorAll(".mg-chip:not([visibility=hidden])")].map((one) =>
+      area(one.querySelector("rect"), numbers(one, "transform")),
+    );
+    const flags = [...root.querySelectorAll(".mg-badge:not([visibility=hidden]) .mg-flag")].map((one) => ({
+      ...area(one, numbers(one.closest("[data-box]"), "transform")),
+    }));
     for (const [k, pill] of pills.entries())
       for (const other of [...pills.slice(k + 1), ...flags]) {
-        const [w, h] = [Math.min(pill.right, other.right) - Math.max(pill.left, other.left), Math.min(pill.bottom, other.bottom) - Math.max(pill.top, other.top)];
+        const [w, h] = [
+          Math.min(pill.right, other.right) - Math.max(pill.left, other.left),
+          Math.min(pill.bottom, other.bottom) - Math.max(pill.top, other.top),
+        ];
         assert.ok(w <= 0 || h <= 6, `${pill.words} and ${other.words}`); // a flag's lower half is in its box
       }
     if (root.querySelector(".mg-press-next").getAttribute("aria-disabled") === "true") break;
@@ -232,11 +297,15 @@ test("the larger a gradient, the wider its edge, and g colours boxes by it and s
   const sized = () => [...root.querySelectorAll(".mg-edge.mg-sized")];
   assert.equal(sized().length, 0);
   press(root, "last");
-  const frames = saved().get("recorded").map((text) => JSON.parse(text));
+  const frames = saved()
+    .get("recorded")
+    .map((text) => JSON.parse(text));
   const norms = Object.assign({}, ...frames.map((frame) => frame.norms));
   assert.ok(Object.keys(norms).length > 4);
   assert.equal(sized().length, root.querySelectorAll(".mg-edge:not(.mg-off)").length);
-  const ordered = sized().sort((one, other) => norms[one.getAttribute("data-edge")] - norms[other.getAttribute("data-edge")]);
+  const ordered = sized().sort(
+    (one, other) => norms[one.getAttribute("data-edge")] - norms[other.getAttribute("data-edge")],
+  );
   for (let k = 1; k < ordered.length; k += 1) assert.ok(size(ordered[k]) >= size(ordered[k - 1]));
   assert.ok(root.querySelector(".mg-legend").hidden);
   key(root, "g");
@@ -272,7 +341,12 @@ test("where a NaN has come there is a hatch, where it began a mark, and infinity
   assert.equal(flag("C"), "NaN begins");
   assert.equal(root.querySelectorAll(".mg-hatch-line").length, 1);
   assert.match(root.querySelector(".mg-legend").textContent, /Inf.*NaN/);
-  assert.deepEqual([...root.querySelectorAll(".mg-edge.mg-nan, .mg-edge.mg-inf")].map((edge) => chip(root, edge.getAttribute("data-edge")).textContent).sort(), ["‖g‖ Inf", "‖g‖ Inf", "‖g‖ NaN"]);
+  assert.deepEqual(
+    [...root.querySelectorAll(".mg-edge.mg-nan, .mg-edge.mg-inf")]
+      .map((edge) => chip(root, edge.getAttribute("data-edge")).textContent)
+      .sort(),
+    ["‖g‖ Inf", "‖g‖ Inf", "‖g‖ NaN"],
+  );
   key(root, "g");
   assert.equal(flag("C"), done);
   press(root, "first");

@@ -3,7 +3,19 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, makeModel, openPage } from "./page.mjs";
-import { boxNamed, changed, classes, examples, groupNamed, key, press, saved, shown, step, texts } from "./recorded.mjs";
+import {
+  boxNamed,
+  changed,
+  classes,
+  examples,
+  groupNamed,
+  key,
+  press,
+  saved,
+  shown,
+  step,
+  texts,
+} from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { holds, met, parseCondition } = await loadModule("viz/static/conditions.mjs");
@@ -37,7 +49,15 @@ test("conditions are a small language, and nothing else is understood", () => {
   assert.deepEqual(parseCondition(" g . MAX( )<=-1.5e2 "), { measure: "max", compare: "<=", bound: -150 });
   assert.deepEqual(parseCondition("NaN"), { alarm: "NaN" });
   assert.deepEqual(parseCondition("inf"), { alarm: "Inf" });
-  for (const text of ["", "g.norm()", "g.norm() > x", "alert(1)", "g.norm() > 1; alert(1)", "g.std() > 1", "g.norm() == 1"]) {
+  for (const text of [
+    "",
+    "g.norm()",
+    "g.norm() > x",
+    "alert(1)",
+    "g.norm() > 1; alert(1)",
+    "g.std() > 1",
+    "g.norm() == 1",
+  ]) {
     assert.equal(parseCondition(text), null, text);
   }
 });
@@ -95,7 +115,8 @@ test("a condition is added in the list, what is none is explained, and the cross
   assert.equal(list.hidden, false);
   assert.equal(root.querySelector(".mg-press-breaks").getAttribute("aria-expanded"), "true");
   const field = list.querySelector(".mg-condition");
-  const submit = () => list.querySelector("form").dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+  const submit = () =>
+    list.querySelector("form").dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
   field.value = "g > 3";
   submit();
   assert.match(list.querySelector(".mg-complaint").textContent, /Write g\.norm\(\)/);
@@ -123,14 +144,29 @@ test("r runs to the box with the focus, forward and back", async () => {
 
 test("with a kernel, running and breakpoints are asked of it", async () => {
   const { picture, recorded } = examples.example;
-  const model = makeModel({ picture, recorded: recorded.slice(0, 1), index: 0, finished: false, answered: 0, problem: {}, request: {}, breaks: [], live: true });
+  const model = makeModel({
+    picture,
+    recorded: recorded.slice(0, 1),
+    index: 0,
+    finished: false,
+    answered: 0,
+    problem: {},
+    request: {},
+    breaks: [],
+    live: true,
+  });
   const root = await show(model);
   key(boxNamed(root, "D"), "b");
   assert.deepEqual(model.saved.at(-1), { breaks: [{ box: box(root, "D") }] });
   press(root, "run");
   assert.deepEqual(model.saved.at(-1), { request: { run: true, nth: 1 } });
   assert.equal(root.querySelector(".mg-counter").textContent, "running…");
-  model.fromKernel({ recorded: recorded.slice(0, 4), stopped: { index: 3, why: "Stopped at a breakpoint: D." }, index: 3, answered: 1 });
+  model.fromKernel({
+    recorded: recorded.slice(0, 4),
+    stopped: { index: 3, why: "Stopped at a breakpoint: D." },
+    index: 3,
+    answered: 1,
+  });
   assert.equal(step(root), 3);
   assert.match(root.querySelector(".mg-note").textContent, /Stopped at a breakpoint: D/);
   key(boxNamed(root, "A"), "r");
@@ -164,18 +200,49 @@ const [OURS, ITS_OWN, NOT_OURS] = [
 
 test("keys of the legend are the widget's, what an element knows by itself is its own, and all others go on", async () => {
   const root = await show(saved("network"));
-  const [next, search, slider, speed, story, why] = [".mg-press-next", ".mg-search", ".mg-slider", ".mg-speed", ".mg-story", ".mg-why summary"].map((name) => root.querySelector(name));
+  const [next, search, slider, speed, story, why] = [
+    ".mg-press-next",
+    ".mg-search",
+    ".mg-slider",
+    ".mg-speed",
+    ".mg-story",
+    ".mg-why summary",
+  ].map((name) => root.querySelector(name));
   const inside = root.querySelector("[data-box]");
   for (const element of [root, next, inside]) {
-    for (const name of ["ArrowRight", "ArrowLeft", "Home", "End", "o", "e", "b", "r", "u", "d", "m", "+", "-", "0", "f", "g", "p", "p", "?"]) {
+    for (const name of [
+      "ArrowRight",
+      "ArrowLeft",
+      "Home",
+      "End",
+      "o",
+      "e",
+      "b",
+      "r",
+      "u",
+      "d",
+      "m",
+      "+",
+      "-",
+      "0",
+      "f",
+      "g",
+      "p",
+      "p",
+      "?",
+    ]) {
       assert.deepEqual(goesOn(element, name), OURS, name);
-      for (const modifier of ["ctrlKey", "altKey", "metaKey"]) assert.deepEqual(goesOn(element, name, { [modifier]: true }), NOT_OURS, name);
+      for (const modifier of ["ctrlKey", "altKey", "metaKey"])
+        assert.deepEqual(goesOn(element, name, { [modifier]: true }), NOT_OURS, name);
       key(root, "Escape");
     }
-    for (const name of ["a", "x", "c", "v", "j", "k", "y", "z", "i", "1", "Tab", "F11", "ArrowUp", "ArrowDown"]) assert.deepEqual(goesOn(element, name), NOT_OURS, name);
-    for (const name of ["Enter", " ", "Home", "End"]) assert.deepEqual(goesOn(element, name, { shiftKey: true }), NOT_OURS, `Shift+${name}`);
+    for (const name of ["a", "x", "c", "v", "j", "k", "y", "z", "i", "1", "Tab", "F11", "ArrowUp", "ArrowDown"])
+      assert.deepEqual(goesOn(element, name), NOT_OURS, name);
+    for (const name of ["Enter", " ", "Home", "End"])
+      assert.deepEqual(goesOn(element, name, { shiftKey: true }), NOT_OURS, `Shift+${name}`);
   }
-  for (const name of ["Enter", " "]) for (const element of [next, why]) assert.deepEqual(goesOn(element, name), ITS_OWN);
+  for (const name of ["Enter", " "])
+    for (const element of [next, why]) assert.deepEqual(goesOn(element, name), ITS_OWN);
   for (const name of ["b", "x", "5", "/", " ", "ArrowLeft", "Home", "Backspace", "Delete"]) {
     for (const element of [search, speed]) assert.deepEqual(goesOn(element, name), ITS_OWN, name);
   }
@@ -260,7 +327,12 @@ test("u and d show what a box comes from and leads to; Escape ends it", async ()
 
 test("Shift and an arrow go to the box in that direction", async () => {
   const root = await show(saved());
-  const [E, F] = ["E", "F"].map((name) => boxNamed(root, name).getAttribute("transform").match(/[\d.]+/g).map(Number));
+  const [E, F] = ["E", "F"].map((name) =>
+    boxNamed(root, name)
+      .getAttribute("transform")
+      .match(/[\d.]+/g)
+      .map(Number),
+  );
   const [back, on] = Math.abs(F[1] - E[1]) > Math.abs(F[0] - E[0]) ? ["Up", "Down"] : ["Left", "Right"];
   boxNamed(root, "F").focus();
   const go = (way) => key(document.activeElement, `Arrow${way}`, { shiftKey: true });
@@ -297,7 +369,8 @@ test("a drawing that is larger than its view has a small map, in which a click g
   const view = root.querySelector(".mg-view");
   const map = root.querySelector(".mg-minimap");
   assert.ok(map.hidden);
-  for (const [name, value] of Object.entries({ clientWidth: 200, clientHeight: 120 })) Object.defineProperty(view, name, { value, configurable: true });
+  for (const [name, value] of Object.entries({ clientWidth: 200, clientHeight: 120 }))
+    Object.defineProperty(view, name, { value, configurable: true });
   key(root, "0");
   assert.ok(!map.hidden);
   assert.equal(map.querySelectorAll("rect:not(.mg-seen)").length, Object.keys(examples.example.picture.boxes).length);
@@ -305,7 +378,9 @@ test("a drawing that is larger than its view has a small map, in which a click g
   assert.equal(map.querySelectorAll(".mg-ran").length, 1);
   const drawing = map.querySelector("svg");
   drawing.getBoundingClientRect = () => ({ left: 0, top: 0, width: 100, height: 50 });
-  map.dispatchEvent(Object.assign(new MouseEvent("pointerdown", { bubbles: true, buttons: 1, clientX: 100, clientY: 50 }), {}));
+  map.dispatchEvent(
+    Object.assign(new MouseEvent("pointerdown", { bubbles: true, buttons: 1, clientX: 100, clientY: 50 }), {}),
+  );
   const [, , width, height] = root.querySelector("svg.mg-graph").getAttribute("viewBox").split(" ").map(Number);
   assert.deepEqual([view.scrollLeft, view.scrollTop], [width - 100, height - 60]);
   press(root, "fit");
@@ -315,12 +390,16 @@ test("a drawing that is larger than its view has a small map, in which a click g
 test("the small map keeps out of the way of the box that ran", async () => {
   const root = await show(saved("network"));
   const [view, map] = [root.querySelector(".mg-view"), root.querySelector(".mg-minimap")];
-  for (const [name, value] of Object.entries({ clientWidth: 500, clientHeight: 300 })) Object.defineProperty(view, name, { value, configurable: true });
+  for (const [name, value] of Object.entries({ clientWidth: 500, clientHeight: 300 }))
+    Object.defineProperty(view, name, { value, configurable: true });
   press(root, "open-all");
   key(root, "0");
   press(root, "next");
   const ran = root.querySelector("[data-box].mg-ran");
-  const [x, y] = ran.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+  const [x, y] = ran
+    .getAttribute("transform")
+    .match(/-?[\d.]+/g)
+    .map(Number);
   const width = Number(ran.querySelector(".mg-card").getAttribute("width"));
   const isLow = (left, top) => {
     Object.assign(view, { scrollLeft: x - left, scrollTop: y - top });
@@ -349,7 +428,13 @@ test("where the view is small, an opened part is shown large enough to be read, 
   view.scrollTo = ({ left, top }) => scrolled.push([left, top]);
   const scale = () => Number(drawing.getAttribute("height")) / Number(drawing.getAttribute("viewBox").split(" ")[3]);
   const isSeen = (element, part) => {
-    const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map((side, k) => (Number(side) + part * Number(element.querySelector("rect").getAttribute(["width", "height"][k]))) * scale());
+    const [x, y] = element
+      .getAttribute("transform")
+      .match(/-?[\d.]+/g)
+      .map(
+        (side, k) =>
+          (Number(side) + part * Number(element.querySelector("rect").getAttribute(["width", "height"][k]))) * scale(),
+      );
     const [left, top] = scrolled.at(-1);
     return x > left - 1 && x < left + room.clientWidth && y > top - 1 && y < top + room.clientHeight;
   };
@@ -406,7 +491,10 @@ test("a box that has only a number for a name says its op where there is no room
   key(root, "0");
   assert.deepEqual([name.textContent, beside.textContent], ["t1", "self.body(x)"]);
   for (let k = 0; k < 2; k += 1) key(root, "-"); // 64 %
-  assert.deepEqual([name.textContent, beside.textContent, beside.getAttribute("visibility")], ["t1", "relu", "visible"]);
+  assert.deepEqual(
+    [name.textContent, beside.textContent, beside.getAttribute("visibility")],
+    ["t1", "relu", "visible"],
+  );
   key(root, "-");
   assert.equal(name.textContent, "t1 · relu");
   assert.ok(texts(root, ".mg-name").includes("loss"));
@@ -417,7 +505,17 @@ test("a box that has only a number for a name says its op where there is no room
 test("two fingers that move apart zoom by as much, and one finger moves the drawing sideways", async () => {
   const root = await show(saved());
   const view = root.querySelector(".mg-view");
-  const pointer = (name, pointerId, clientX, clientY) => view.dispatchEvent(new PointerEvent(`pointer${name}`, { bubbles: true, button: 0, pointerId, pointerType: "touch", clientX, clientY }));
+  const pointer = (name, pointerId, clientX, clientY) =>
+    view.dispatchEvent(
+      new PointerEvent(`pointer${name}`, {
+        bubbles: true,
+        button: 0,
+        pointerId,
+        pointerType: "touch",
+        clientX,
+        clientY,
+      }),
+    );
   const size = () => root.querySelector(".mg-press-size").textContent;
   key(root, "0");
   pointer("down", 1, 100, 100);
@@ -442,7 +540,17 @@ test("the wheel alone belongs to the page, with Ctrl it zooms", async () => {
   const view = root.querySelector(".mg-view");
   const wheel = (more) => {
     const event = new Event("wheel", { bubbles: true, cancelable: true });
-    Object.assign(event, { deltaX: 0, deltaY: 0, deltaMode: 0, clientX: 0, clientY: 0, ctrlKey: false, shiftKey: false, metaKey: false, ...more });
+    Object.assign(event, {
+      deltaX: 0,
+      deltaY: 0,
+      deltaMode: 0,
+      clientX: 0,
+      clientY: 0,
+      ctrlKey: false,
+      shiftKey: false,
+      metaKey: false,
+      ...more,
+    });
     view.dispatchEvent(event);
     return event.defaultPrevented;
   };
@@ -461,7 +569,13 @@ test("the menu of a box is walked with arrows, and gives the focus back", async 
   key(boxNamed(root, "E"), "m");
   const menu = root.querySelector("[role=menu]");
   assert.equal(menu.hidden, false);
-  assert.deepEqual(texts(menu, "[role=menuitem] span"), ["Details", "Run to here", "Set breakpoint", "Show where it comes from", "Show what it leads to"]);
+  assert.deepEqual(texts(menu, "[role=menuitem] span"), [
+    "Details",
+    "Run to here",
+    "Set breakpoint",
+    "Show where it comes from",
+    "Show what it leads to",
+  ]);
   assert.equal(document.activeElement, menu.children[0]);
   key(document.activeElement, "ArrowDown");
   key(document.activeElement, "ArrowDown");
@@ -490,7 +604,11 @@ test("a menu that the reader has left for something else does not fetch the focu
 test("a click ends a drag and is none; the next press is one, also after a drag that ended outside", async () => {
   const root = await show(saved());
   const view = root.querySelector(".mg-view");
-  const mouse = (type, clientX) => Object.assign(new MouseEvent(type, { bubbles: true, button: 0, clientX, clientY: 0 }), { pointerId: 1, pointerType: "mouse" });
+  const mouse = (type, clientX) =>
+    Object.assign(new MouseEvent(type, { bubbles: true, button: 0, clientX, clientY: 0 }), {
+      pointerId: 1,
+      pointerType: "mouse",
+    });
   let arrived = 0;
   view.firstElementChild.addEventListener("click", () => (arrived += 1));
   const clicked = () => view.firstElementChild.dispatchEvent(new MouseEvent("click", { bubbles: true }));
@@ -514,7 +632,8 @@ test("the question mark lists all keys", async () => {
   assert.equal(keys.hasAttribute("open"), false);
   key(root, "?");
   assert.equal(keys.hasAttribute("open"), true);
-  for (const word of ["breakpoint at a box", "find a node", "from box to box"]) assert.ok(keys.textContent.includes(word), word);
+  for (const word of ["breakpoint at a box", "find a node", "from box to box"])
+    assert.ok(keys.textContent.includes(word), word);
 });
 
 // ---------------------------------------------------------------- modules
@@ -524,7 +643,9 @@ test("modules are boxes in boxes, named as in the code", async () => {
   const names = texts(root, ".mg-group-title .mg-name");
   for (const name of ["net", "body", "head"]) assert.ok(names.includes(name), `${name} in ${names}`);
   assert.equal(groupNamed(root, "body").getAttribute("aria-expanded"), "true");
-  const weight = [...root.querySelectorAll("[data-box]")].find((one) => one.getAttribute("aria-label").startsWith("net.head.weight "));
+  const weight = [...root.querySelectorAll("[data-box]")].find((one) =>
+    one.getAttribute("aria-label").startsWith("net.head.weight "),
+  );
   assert.ok(weight, "a parameter has its path as its name");
 });
 
@@ -540,18 +661,23 @@ test("of a name that is cut there is one ellipsis", async () => {
 
 test("of a closed module's name as much is shown as its kind leaves room for, and its bar fills its track", async () => {
   const model = changed("network", () => {});
-  model.get("picture").groups.find(({ name }) => name === "body").name = "a_name_that_is_longer_than_any_closed_box_is_wide";
+  model.get("picture").groups.find(({ name }) => name === "body").name =
+    "a_name_that_is_longer_than_any_closed_box_is_wide";
   const root = await show(model);
   const title = [...root.querySelectorAll(".mg-group-title")].find((one) => one.textContent.includes("a_name"));
   const group = root.querySelector(`.mg-group[data-group="${title.getAttribute("data-group")}"]`);
   key(group, "Enter");
-  const [name, kind] = [".mg-name", ".mg-expression"].map((part) => group.querySelector(part) ?? title.querySelector(part));
+  const [name, kind] = [".mg-name", ".mg-expression"].map(
+    (part) => group.querySelector(part) ?? title.querySelector(part),
+  );
   const width = Number(group.querySelector(".mg-frame").getAttribute("width"));
   const taken = [...name.textContent].length * 8.2 + [...kind.textContent].length * 7.3;
   assert.ok(name.textContent.endsWith("…"), name.textContent);
   assert.ok(taken < width - 30 && taken > width - 80, `${taken} of ${width}`);
   press(root, "last");
-  const [bar, track] = [".mg-progress", ".mg-track"].map((part) => Number(group.querySelector(part).getAttribute("width")));
+  const [bar, track] = [".mg-progress", ".mg-track"].map((part) =>
+    Number(group.querySelector(part).getAttribute("width")),
+  );
   assert.equal(bar, track);
 });
 
@@ -564,7 +690,8 @@ test("a module closes to one box that counts its nodes, and opens again", async 
   key(groupNamed(root, "body"), "Enter");
   const closed = groupNamed(root, "body");
   assert.equal(closed.getAttribute("aria-expanded"), "false");
-  const sign = () => root.querySelector(`.mg-group-title[data-group="${closed.getAttribute("data-group")}"] .mg-fold`).textContent;
+  const sign = () =>
+    root.querySelector(`.mg-group-title[data-group="${closed.getAttribute("data-group")}"] .mg-fold`).textContent;
   assert.equal(sign(), "+");
   assert.ok(visible() < before);
   assert.ok(root.querySelectorAll("[data-edge]").length < edges);
@@ -577,7 +704,11 @@ test("a module closes to one box that counts its nodes, and opens again", async 
   assert.equal(sign(), "−");
   assert.equal(visible(), before);
   press(root, "close-all");
-  assert.equal(visible(), Object.keys(examples.network.picture.boxes).length - examples.network.picture.groups.find((group) => !group.parent).count);
+  assert.equal(
+    visible(),
+    Object.keys(examples.network.picture.boxes).length -
+      examples.network.picture.groups.find((group) => !group.parent).count,
+  );
   press(root, "open-all");
   assert.equal(visible(), before);
 });
@@ -598,7 +729,10 @@ test("opening thousands of boxes is said first, and done when that was painted",
   press(root, "close-all");
   press(root, "open-all");
   assert.equal(isOpen(), false);
-  assert.match(root.querySelector(".mg-note").textContent, /^Drawing 9\d\d boxes and groups: this takes some seconds\.$/);
+  assert.match(
+    root.querySelector(".mg-note").textContent,
+    /^Drawing 9\d\d boxes and groups: this takes some seconds\.$/,
+  );
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal(isOpen(), true);
   assert.equal(root.querySelector(".mg-note"), null);
@@ -615,7 +749,10 @@ test("what is too much for one picture is not drawn, and the learner is told at 
   const seen = () => root.querySelectorAll("[data-box]").length;
   const before = seen();
   press(root, "open-all");
-  assert.match(root.querySelector(".mg-note").textContent, /^2\d\d\d boxes and groups are too many for one picture: open those that you want by a click, or search\.$/);
+  assert.match(
+    root.querySelector(".mg-note").textContent,
+    /^2\d\d\d boxes and groups are too many for one picture: open those that you want by a click, or search\.$/,
+  );
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal(seen(), before);
   assert.equal(root.querySelectorAll(".mg-group.mg-open").length, 0);
@@ -625,7 +762,10 @@ test("what is too much for one picture is not drawn, and the learner is told at 
 
 test("a crowd is placed once, as what was seen before it was", async () => {
   const { Modules } = await loadModule("viz/static/modules.mjs");
-  const rooms = [{ width: 300, height: 900 }, { width: 900, height: 300 }];
+  const rooms = [
+    { width: 300, height: 900 },
+    { width: 900, height: 300 },
+  ];
   const modules = new Modules(crowd(1100));
   const place = modules.placed.bind(modules);
   let times = 0;
@@ -681,12 +821,20 @@ test("a box that nobody has seen is no element, and what opens looks as if it ha
   const frames = recorded.map((text) => JSON.stringify({ ...JSON.parse(text), events: [event] }));
   const open = async (groups) => {
     cleanup?.();
-    const model = saved("network", { picture: { ...picture, open: groups }, recorded: frames, breaks: [{ box: runs[1] }], now: { [ids[0]]: written } });
+    const model = saved("network", {
+      picture: { ...picture, open: groups },
+      recorded: frames,
+      breaks: [{ box: runs[1] }],
+      now: { [ids[0]]: written },
+    });
     const root = await show(model);
     for (let k = 0; k < 5; k += 1) press(root, "next");
     return root;
   };
-  const looks = (root) => [...root.querySelectorAll(".mg-graph [data-box]")].map((box) => box.outerHTML.replace(/class="([^"]*)"/g, (_, names) => names.split(" ").sort().join(" ")));
+  const looks = (root) =>
+    [...root.querySelectorAll(".mg-graph [data-box]")].map((box) =>
+      box.outerHTML.replace(/class="([^"]*)"/g, (_, names) => names.split(" ").sort().join(" ")),
+    );
   const whole = await open(picture.groups.map((group) => group.id));
   press(whole, "open-all");
   const expected = looks(whole);
@@ -697,7 +845,12 @@ test("a box that nobody has seen is no element, and what opens looks as if it ha
   press(closed, "open-all");
   assert.deepEqual(made(closed), ids); // in the order of all
   assert.deepEqual(looks(closed), expected);
-  for (const [id, part] of [[runs[0], ".mg-signs"], [runs[1], ".mg-stop"], [ids[0], ".mg-version-tag"]]) assert.ok(closed.querySelector(`[data-box="${id}"] ${part}`), part);
+  for (const [id, part] of [
+    [runs[0], ".mg-signs"],
+    [runs[1], ".mg-stop"],
+    [ids[0], ".mg-version-tag"],
+  ])
+    assert.ok(closed.querySelector(`[data-box="${id}"] ${part}`), part);
 });
 
 test("a box in a closed module is made where it is looked for, and u lights what opens later", async () => {
@@ -710,7 +863,10 @@ test("a box in a closed module is made where it is looked for, and u lights what
   key(last, "u");
   press(root, "open-all");
   const lit = [...root.querySelectorAll(".mg-box.mg-onway")].map((box) => box.getAttribute("data-box"));
-  assert.ok(hidden.some((id) => lit.includes(id)), lit.join());
+  assert.ok(
+    hidden.some((id) => lit.includes(id)),
+    lit.join(),
+  );
 });
 
 test("there is always one stop for the tab key in the drawing, and it can be seen", async () => {
@@ -755,7 +911,10 @@ test("events are signs in the picture, a list in the words, and spoken", async (
   assert.equal(signs.length, 4); // and how many more there are
   assert.equal(boxNamed(root, "E").querySelector(".mg-more-signs").textContent, `+${ALL.length - 1 - 4}`);
   const items = [...root.querySelectorAll(".mg-story .mg-event")];
-  assert.deepEqual(items.map((item) => item.querySelector("b").textContent), ALL.map((kind) => `the ${kind}`));
+  assert.deepEqual(
+    items.map((item) => item.querySelector("b").textContent),
+    ALL.map((kind) => `the ${kind}`),
+  );
   assert.equal(root.querySelector(".mg-story .mg-event-text b"), null); // markup in a text is text
   const hook = items[ALL.indexOf("tensor_hook")];
   assert.equal(hook.querySelector(".mg-was").textContent, "[1, 2]");
@@ -767,9 +926,19 @@ test("events are signs in the picture, a list in the words, and spoken", async (
   assert.equal(boxNamed(root, "E").querySelectorAll(".mg-sign").length, 0);
   // The details of a box keep what happened to it so far.
   key(boxNamed(root, "E"), "Enter");
-  assert.equal(root.querySelectorAll(".mg-inspector .mg-event").length, ALL.length - 1 + examples.example.recorded.slice(0, 4).flatMap((text, k) => (k === 2 ? [] : JSON.parse(text).events.filter((event) => event.node === "n4"))).length);
+  assert.equal(
+    root.querySelectorAll(".mg-inspector .mg-event").length,
+    ALL.length -
+      1 +
+      examples.example.recorded
+        .slice(0, 4)
+        .flatMap((text, k) => (k === 2 ? [] : JSON.parse(text).events.filter((event) => event.node === "n4"))).length,
+  );
   press(root, "first");
-  assert.equal(root.querySelectorAll(".mg-inspector .mg-event").length, JSON.parse(examples.example.recorded[0]).events.length);
+  assert.equal(
+    root.querySelectorAll(".mg-inspector .mg-event").length,
+    JSON.parse(examples.example.recorded[0]).events.length,
+  );
 });
 
 test("greyed, pruned, freed, version and failure are marked by shape and by word", async () => {
@@ -801,13 +970,25 @@ test("greyed, pruned, freed, version and failure are marked by shape and by word
     root.querySelector(`[data-box="${id}"]`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
     return texts(root, ".mg-inspector .mg-tag");
   };
-  assert.deepEqual(["n0", "n1", "n2", "n3"].map(tags), [["needs no grad"], ["pruned by inputs="], [], ["saved tensors freed"]]);
+  assert.deepEqual(["n0", "n1", "n2", "n3"].map(tags), [
+    ["needs no grad"],
+    ["pruned by inputs="],
+    [],
+    ["saved tensors freed"],
+  ]);
   assert.match(root.querySelector(".mg-inspector").textContent, /version3, saved at 1/);
 });
 
 test("rewinding any number of times shows the recorded frame", async () => {
   const root = await show(saved("example"));
-  const look = () => [step(root), texts(root, ".mg-grad"), texts(root, ".mg-flag-text"), [...root.querySelectorAll("[data-box], [data-edge]")].map((one) => classes(one).sort().join(" ")), root.querySelector(".mg-story").innerHTML, root.querySelector(".mg-queue").textContent];
+  const look = () => [
+    step(root),
+    texts(root, ".mg-grad"),
+    texts(root, ".mg-flag-text"),
+    [...root.querySelectorAll("[data-box], [data-edge]")].map((one) => classes(one).sort().join(" ")),
+    root.querySelector(".mg-story").innerHTML,
+    root.querySelector(".mg-queue").textContent,
+  ];
   const frames = [];
   for (let k = 0; k <= LAST; k += 1) {
     frames.push(look());

@@ -96,7 +96,10 @@ test("the slider is marked by modules, with their names and steps, also before t
   for (const strip of whole.querySelectorAll(".mg-stretch")) {
     const [first, last] = strip.getAttribute("title").match(/\d+/g).map(Number);
     const [left, width] = [strip.style.left, strip.style.width].map(Number.parseFloat);
-    assert.deepEqual([left, width].map((part) => Math.round((part * total) / 100)), [first - 1, last - first + 1]);
+    assert.deepEqual(
+      [left, width].map((part) => Math.round((part * total) / 100)),
+      [first - 1, last - first + 1],
+    );
   }
   cleanup();
   const begun = await show(saved("network", { recorded: examples.network.recorded.slice(0, 1), finished: false }));
@@ -117,13 +120,19 @@ test("the forward pass grows box by box, and the slider leads through both halve
   const { forward, total } = examples.grown.picture;
   const slider = root.querySelector(".mg-slider");
   assert.deepEqual([slider.getAttribute("min"), slider.getAttribute("max")].map(Number), [-forward.length, total]);
-  const there = () => [...root.querySelectorAll("[data-box]")].filter((box) => !box.classList.contains("mg-unmade")).map((box) => box.getAttribute("data-box"));
+  const there = () =>
+    [...root.querySelectorAll("[data-box]")]
+      .filter((box) => !box.classList.contains("mg-unmade"))
+      .map((box) => box.getAttribute("data-box"));
   const made = [];
   for (const frame of forward) {
     assert.equal(step(root), frame.index);
     made.push(...frame.made);
     assert.deepEqual(there().sort(), [...made].sort());
-    assert.equal(root.querySelector(".mg-counter").textContent, `forward ${frame.index + forward.length + 1} of ${forward.length}`);
+    assert.equal(
+      root.querySelector(".mg-counter").textContent,
+      `forward ${frame.index + forward.length + 1} of ${forward.length}`,
+    );
     assert.match(root.querySelector(".mg-spoken").textContent, /^Forward \d+ of/);
     assert.ok(root.classList.contains("mg-going-forward"));
     key(root, "ArrowRight");

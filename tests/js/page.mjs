@@ -11,15 +11,38 @@
 import { Window } from "happy-dom";
 
 const BROWSER_NAMES = [
-  "document", "navigator", "location", "sessionStorage", "matchMedia", "getComputedStyle", "requestAnimationFrame", "cancelAnimationFrame",
-  "Node", "Element", "HTMLElement", "SVGElement", "ShadowRoot", "DOMParser", "Event", "CustomEvent", "KeyboardEvent",
-  "MouseEvent", "PointerEvent", "FocusEvent", "InputEvent", "MutationObserver", "ResizeObserver", "IntersectionObserver",
+  "document",
+  "navigator",
+  "location",
+  "sessionStorage",
+  "matchMedia",
+  "getComputedStyle",
+  "requestAnimationFrame",
+  "cancelAnimationFrame",
+  "Node",
+  "Element",
+  "HTMLElement",
+  "SVGElement",
+  "ShadowRoot",
+  "DOMParser",
+  "Event",
+  "CustomEvent",
+  "KeyboardEvent",
+  "MouseEvent",
+  "PointerEvent",
+  "FocusEvent",
+  "InputEvent",
+  "MutationObserver",
+  "ResizeObserver",
+  "IntersectionObserver",
 ];
 
 /** Open an empty page whose names are globals, with an element `host` for a widget. Close it to let node's process end. */
 export function openPage() {
   const window = new Window({ url: "http://localhost/", width: 1200, height: 900 });
-  const before = new Map(["window", ...BROWSER_NAMES].map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
+  const before = new Map(
+    ["window", ...BROWSER_NAMES].map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]),
+  );
   for (const name of before.keys()) {
     const value = name === "window" ? window : window[name];
     const bound = typeof value === "function" && /^[a-z]/.test(name) ? value.bind(window) : value;

@@ -30,7 +30,8 @@ async function predicting(name = "example") {
 const frames = (name = "example") => examples[name].recorded.map((text) => JSON.parse(text));
 const said = (root) => root.querySelector(".mg-predict-word").textContent;
 const asked = (root) => root.querySelector(".mg-predict").textContent;
-const clickBox = (root, id) => root.querySelector(`[data-box="${id}"]`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+const clickBox = (root, id) =>
+  root.querySelector(`[data-box="${id}"]`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
 
 function answer(root, text) {
   root.querySelector(".mg-answer").value = text;
@@ -38,19 +39,60 @@ function answer(root, text) {
 }
 
 test("a number may be written in many ways, and what is none is refused", () => {
-  const values = { "0.5": 0.5, ".5": 0.5, "2/3": 2 / 3, "-2e-3": -0.002, "−4": -4, "2*(-3)": -6, "2 × 3": 6, "3^2": 9, "-3**2": -9, "2**-1": 0.5, "(1+2)/4": 0.75, "1 - 2 - 3": -4, inf: Infinity, "-inf": -Infinity, NaN: NaN };
+  const values = {
+    0.5: 0.5,
+    ".5": 0.5,
+    "2/3": 2 / 3,
+    "-2e-3": -0.002,
+    "−4": -4,
+    "2*(-3)": -6,
+    "2 × 3": 6,
+    "3^2": 9,
+    "-3**2": -9,
+    "2**-1": 0.5,
+    "(1+2)/4": 0.75,
+    "1 - 2 - 3": -4,
+    inf: Infinity,
+    "-inf": -Infinity,
+    NaN: NaN,
+  };
   for (const [text, value] of Object.entries(values)) assert.equal(numberFrom(text)?.value, value, text);
-  for (const text of ["", "a", "1,5", "2/", "(1", "1)", "1 2", "alert(1)", "--", "0x10", "g", "1e"]) assert.equal(numberFrom(text), null, text);
+  for (const text of ["", "a", "1,5", "2/", "(1", "1)", "1 2", "alert(1)", "--", "0x10", "g", "1e"])
+    assert.equal(numberFrom(text), null, text);
 });
 
 test("an answer is right as nearly as it was written", () => {
   const right = (text, value) => isRight(numberFrom(text), value);
-  for (const [text, value] of [["0.667", 2 / 3], ["0.67", 2 / 3], ["2/3", 2 / 3], ["-6", -6], ["0", 0], ["1e3", 1000], ["nan", NaN], ["inf", Infinity], ["12.35", 12.3456]]) assert.ok(right(text, value), `${text} is ${value}`);
-  for (const [text, value] of [["1", 2 / 3], ["0.7", 2 / 3], ["0.68", 2 / 3], ["6", -6], ["0", 0.4], ["5", NaN], ["nan", 5], ["inf", 5], ["-inf", Infinity], ["999", Infinity]]) assert.ok(!right(text, value), `${text} is not ${value}`);
+  for (const [text, value] of [
+    ["0.667", 2 / 3],
+    ["0.67", 2 / 3],
+    ["2/3", 2 / 3],
+    ["-6", -6],
+    ["0", 0],
+    ["1e3", 1000],
+    ["nan", NaN],
+    ["inf", Infinity],
+    ["12.35", 12.3456],
+  ])
+    assert.ok(right(text, value), `${text} is ${value}`);
+  for (const [text, value] of [
+    ["1", 2 / 3],
+    ["0.7", 2 / 3],
+    ["0.68", 2 / 3],
+    ["6", -6],
+    ["0", 0.4],
+    ["5", NaN],
+    ["nan", 5],
+    ["inf", 5],
+    ["-inf", Infinity],
+    ["999", Infinity],
+  ])
+    assert.ok(!right(text, value), `${text} is not ${value}`);
 });
 
 test("what a wrong answer has left out is said only where the numbers tell it", () => {
-  const kind = (text, question) => missed(numberFrom(text), { edge: "e1", came: null, held: null, ...question })?.[0] ?? null;
+  const kind = (text, question) =>
+    missed(numberFrom(text), { edge: "e1", came: null, held: null, ...question })?.[0] ?? null;
   assert.equal(kind("6", { value: -6, came: 3 }), "sign");
   assert.equal(kind("3", { value: -6, came: 3 }), "factor"); // g was passed on
   assert.equal(kind("-2", { value: -6, came: 3 }), "factor"); // g was left out
@@ -66,7 +108,9 @@ test("what a wrong answer has left out is said only where the numbers tell it", 
 test("who runs next is answered by a box, and a wrong one is told why it is not", async () => {
   const root = await predicting();
   const [first] = frames();
-  const leaf = Object.keys(examples.example.picture.boxes).find((id) => examples.example.picture.boxes[id].kind === "leaf");
+  const leaf = Object.keys(examples.example.picture.boxes).find(
+    (id) => examples.example.picture.boxes[id].kind === "leaf",
+  );
   assert.match(asked(root), /^Which node runs next\?/);
   assert.doesNotMatch(root.textContent, /next ▸/);
   assert.equal(root.querySelectorAll(".mg-upnext").length, 0);
@@ -85,9 +129,13 @@ test("no part of the page tells a number before it was answered", async () => {
     assert.equal(step(root), frame.index);
     for (const question of frame.questions ?? []) {
       asking += 1;
-      if (question.edge !== null) assert.equal(root.querySelector(`[data-chip~="${question.edge}"] text`).textContent, "?");
+      if (question.edge !== null)
+        assert.equal(root.querySelector(`[data-chip~="${question.edge}"] text`).textContent, "?");
       assert.equal(root.querySelector(`[data-box="${question.box}"] .mg-grad`).textContent, "?");
-      const sentence = frame.story.find((line) => line.kind === "sentence").pieces.map(([, text]) => text).join("");
+      const sentence = frame.story
+        .find((line) => line.kind === "sentence")
+        .pieces.map(([, text]) => text)
+        .join("");
       assert.ok(!root.textContent.includes(sentence));
       assert.ok(!root.querySelector(".mg-spoken").textContent.includes(sentence));
       answer(root, "a lot");
@@ -96,11 +144,20 @@ test("no part of the page tells a number before it was answered", async () => {
       assert.equal(said(root), "Right.");
     }
     const sentence = root.querySelector(".mg-sentence").textContent;
-    assert.equal(sentence, frame.story.find((line) => line.kind === "sentence").pieces.map(([, text]) => text).join(""));
+    assert.equal(
+      sentence,
+      frame.story
+        .find((line) => line.kind === "sentence")
+        .pieces.map(([, text]) => text)
+        .join(""),
+    );
   }
   assert.ok(asking > 5);
   const { length } = frames();
-  assert.equal(root.querySelector(".mg-predict p").textContent, `Right at the first try: 0 of ${length - 1} nodes, ${asking} of ${asking} numbers.`);
+  assert.equal(
+    root.querySelector(".mg-predict p").textContent,
+    `Right at the first try: 0 of ${length - 1} nodes, ${asking} of ${asking} numbers.`,
+  );
 });
 
 test("a wrong number is told what it is, counted, and can be put right or shown", async () => {
@@ -114,7 +171,10 @@ test("a wrong number is told what it is, counted, and can be put right or shown"
   press(root, "reveal");
   assert.equal(root.querySelector(`[data-chip~="${question.edge}"] text`).textContent, second.chips[question.edge]);
   key(root, "End");
-  assert.equal(root.querySelector(".mg-predict p").textContent, `Right at the first try: 1 of 1 nodes, 0 of ${second.questions.length} numbers. Missed: a sign once.`);
+  assert.equal(
+    root.querySelector(".mg-predict p").textContent,
+    `Right at the first try: 1 of 1 nodes, 0 of ${second.questions.length} numbers. Missed: a sign once.`,
+  );
 });
 
 test("Enter gives the answer that was typed, and other keys are the field's own", async () => {
@@ -138,7 +198,10 @@ test("it is switched on and off by a key and by a button, and Over, the slider a
   key(root, "p");
   assert.equal(root.querySelector(".mg-press-predict").getAttribute("aria-pressed"), "true");
   key(root, "End");
-  assert.deepEqual(texts(root, ".mg-chip text").filter((text) => text === "?"), []);
+  assert.deepEqual(
+    texts(root, ".mg-chip text").filter((text) => text === "?"),
+    [],
+  );
   key(root, "Home");
   press(root, "predict");
   assert.equal(root.querySelector(".mg-press-predict").getAttribute("aria-pressed"), "false");

@@ -7,7 +7,17 @@ export const examples = JSON.parse(await readFile(new URL("./examples.json", imp
 
 /** A page without a kernel: everything is recorded, nothing can run. */
 export function saved(name = "example", values = {}) {
-  return makeModel({ ...examples[name], index: 0, finished: true, answered: 0, problem: {}, request: {}, breaks: [], live: false, ...values });
+  return makeModel({
+    ...examples[name],
+    index: 0,
+    finished: true,
+    answered: 0,
+    problem: {},
+    request: {},
+    breaks: [],
+    live: false,
+    ...values,
+  });
 }
 
 /** The same with some frames changed: `change(frame, k)` gets each frame. */
@@ -31,7 +41,9 @@ export const texts = (root, selector) => [...root.querySelectorAll(selector)].ma
 export const boxNamed = (root, name) =>
   [...root.querySelectorAll("[data-box]")].find((box) => box.querySelector(".mg-name").textContent === name);
 export const groupNamed = (root, name) => {
-  const title = [...root.querySelectorAll(".mg-group-title")].find((one) => one.querySelector(".mg-name").textContent === name);
+  const title = [...root.querySelectorAll(".mg-group-title")].find(
+    (one) => one.querySelector(".mg-name").textContent === name,
+  );
   return root.querySelector(`.mg-group[data-group="${title.getAttribute("data-group")}"]`);
 };
 export const shown = (element) => element.getAttribute("display") !== "none";

@@ -26,7 +26,16 @@ afterEach(async () => {
 
 /** A page without a kernel: everything is recorded, nothing can run. */
 function saved(name = "example", values = {}) {
-  return makeModel({ ...examples[name], index: 0, finished: true, answered: 0, problem: {}, request: {}, live: false, ...values });
+  return makeModel({
+    ...examples[name],
+    index: 0,
+    finished: true,
+    answered: 0,
+    problem: {},
+    request: {},
+    live: false,
+    ...values,
+  });
 }
 
 /** A page with a kernel that has run nothing yet and answers each request, by recording up to the frame that is asked for. */
@@ -67,9 +76,15 @@ const key = (target, name, more = {}) =>
   target.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true, ...more }));
 const texts = (root, selector) => [...root.querySelectorAll(selector)].map((element) => element.textContent);
 const classes = (element) => element.getAttribute("class").split(" ");
-const boxNamed = (root, name) => [...root.querySelectorAll("[data-box]")].find((box) => box.querySelector(".mg-name").textContent === name);
+const boxNamed = (root, name) =>
+  [...root.querySelectorAll("[data-box]")].find((box) => box.querySelector(".mg-name").textContent === name);
 const grads = (root) =>
-  Object.fromEntries([...root.querySelectorAll("[data-box]")].map((box) => [box.querySelector(".mg-name").textContent, box.querySelector(".mg-grad").textContent]));
+  Object.fromEntries(
+    [...root.querySelectorAll("[data-box]")].map((box) => [
+      box.querySelector(".mg-name").textContent,
+      box.querySelector(".mg-grad").textContent,
+    ]),
+  );
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 test("before anything ran, every gradient reads None", async () => {
@@ -162,7 +177,11 @@ test("play runs to the end and stops; space and the button pause", async (contex
 
 test("play goes on from a breakpoint at which a run has stopped", async (context) => {
   context.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
-  const root = await show(saved("example", { breaks: [{ box: examples.example.picture.runs.find((id) => examples.example.picture.boxes[id].name === "D") }] }));
+  const root = await show(
+    saved("example", {
+      breaks: [{ box: examples.example.picture.runs.find((id) => examples.example.picture.boxes[id].name === "D") }],
+    }),
+  );
   press(root, "run");
   assert.equal(step(root), 3);
   assert.match(root.querySelector(".mg-note").textContent, /Stopped at a breakpoint: D/);
@@ -190,19 +209,32 @@ test("a step changes classes and texts; every element stays the same", async () 
 
 test("states are told by class and by a word", async () => {
   const root = await show(saved("example", { index: 2 }));
-  const state = (name) => classes(boxNamed(root, name)).filter((word) => ["mg-idle", "mg-waiting", "mg-ready", "mg-ran", "mg-done", "mg-upnext"].includes(word));
+  const state = (name) =>
+    classes(boxNamed(root, name)).filter((word) =>
+      ["mg-idle", "mg-waiting", "mg-ready", "mg-ran", "mg-done", "mg-upnext"].includes(word),
+    );
   assert.deepEqual(state("E"), ["mg-ran"]);
   assert.deepEqual(state("F"), ["mg-done"]);
   assert.deepEqual(state("C"), ["mg-ready"]);
   assert.deepEqual(state("D").sort(), ["mg-ready", "mg-upnext"]);
   assert.deepEqual(state("A"), ["mg-idle"]);
   assert.equal(boxNamed(root, "E").querySelector(".mg-flag-text").textContent, "just ran");
-  const shown = [...root.querySelectorAll("[data-chip]")].filter((chip) => chip.getAttribute("visibility") === "visible");
-  assert.deepEqual(shown.map((chip) => chip.textContent), ["1 × 4 = 4", "1 × 9 = 9"]);
-  const flows = [...root.querySelectorAll("[data-edge]")].map((edge) => classes(edge).find((word) => ["mg-now", "mg-done", "mg-idle"].includes(word)));
+  const shown = [...root.querySelectorAll("[data-chip]")].filter(
+    (chip) => chip.getAttribute("visibility") === "visible",
+  );
+  assert.deepEqual(
+    shown.map((chip) => chip.textContent),
+    ["1 × 4 = 4", "1 × 9 = 9"],
+  );
+  const flows = [...root.querySelectorAll("[data-edge]")].map((edge) =>
+    classes(edge).find((word) => ["mg-now", "mg-done", "mg-idle"].includes(word)),
+  );
   assert.deepEqual(flows, ["mg-idle", "mg-idle", "mg-now", "mg-now", "mg-done", "mg-done"]);
   press(root, "first");
-  assert.equal([...root.querySelectorAll("[data-chip]")].filter((chip) => chip.getAttribute("visibility") === "visible").length, 0);
+  assert.equal(
+    [...root.querySelectorAll("[data-chip]")].filter((chip) => chip.getAttribute("visibility") === "visible").length,
+    0,
+  );
 });
 
 test("the learner's line is lit, and only that one", async () => {
@@ -224,16 +256,29 @@ test("the learner's line is lit, and only that one", async () => {
 
 test("where a line of code is too long it goes on below its beginning, not at the margin", async () => {
   const root = await show(saved("network"));
-  const indent = (text) => [...root.querySelectorAll(".mg-text")].find((one) => one.textContent.trim() === text).style.getPropertyValue("--mg-indent");
-  assert.deepEqual(["class Net(mg.nn.Module):", "def __init__(self):", "super().__init__()"].map(indent), ["0", "4", "8"]);
+  const indent = (text) =>
+    [...root.querySelectorAll(".mg-text")]
+      .find((one) => one.textContent.trim() === text)
+      .style.getPropertyValue("--mg-indent");
+  assert.deepEqual(["class Net(mg.nn.Module):", "def __init__(self):", "super().__init__()"].map(indent), [
+    "0",
+    "4",
+    "8",
+  ]);
 });
 
 test("the panel of the code scrolls to what is marked, after all else is painted", async () => {
   const root = await show(saved());
   const code = root.querySelector(".mg-source");
-  for (const [name, value] of Object.entries({ scrollHeight: 900, clientHeight: 100 })) Object.defineProperty(code, name, { value, configurable: true });
+  for (const [name, value] of Object.entries({ scrollHeight: 900, clientHeight: 100 }))
+    Object.defineProperty(code, name, { value, configurable: true });
   const before = Object.getOwnPropertyDescriptor(HTMLElement.prototype, "offsetTop");
-  Object.defineProperty(HTMLElement.prototype, "offsetTop", { get() { return this.matches(".mg-mark") ? 400 : 0; }, configurable: true });
+  Object.defineProperty(HTMLElement.prototype, "offsetTop", {
+    get() {
+      return this.matches(".mg-mark") ? 400 : 0;
+    },
+    configurable: true,
+  });
   try {
     press(root, "next");
     assert.equal(code.scrollTop, 350);
@@ -248,7 +293,8 @@ test("the panel of the code scrolls to what is marked, after all else is painted
 
 test("what happened, who is next, and the words for a screen reader", async () => {
   const root = await show(saved("example", { index: 2 }));
-  const sentence = "mul: C gets g × D = 1 × 4 = 4; D gets g × C = 1 × 9 = 9, and that is added to what came from F: 1 + 9 = 10.";
+  const sentence =
+    "mul: C gets g × D = 1 × 4 = 4; D gets g × C = 1 × 9 = 9, and that is added to what came from F: 1 + 9 = 10.";
   assert.deepEqual(texts(root, ".mg-sentence"), [sentence]);
   assert.equal(root.querySelector(".mg-story").textContent, sentence); // and nothing else
   assert.equal(root.querySelector(".mg-happened .mg-title").textContent, "Step 2: E");
@@ -257,7 +303,13 @@ test("what happened, who is next, and the words for a screen reader", async () =
     assert.ok(why.textContent.includes(piece), piece);
   }
   const queue = root.querySelector(".mg-queue").textContent.replaceAll("\u00a0", " ");
-  for (const piece of ["next to run: D (of those ready, it was made last)", "D (2 of 2), C (1 of 1)", "A.grad, B.grad", "F, E"]) assert.ok(queue.includes(piece), piece);
+  for (const piece of [
+    "next to run: D (of those ready, it was made last)",
+    "D (2 of 2), C (1 of 1)",
+    "A.grad, B.grad",
+    "F, E",
+  ])
+    assert.ok(queue.includes(piece), piece);
   const live = root.querySelector("[aria-live]");
   assert.equal(live.getAttribute("aria-live"), "polite");
   assert.match(live.textContent, /^Step 2 of 6\. mul: C gets .* 1 \+ 9 = 10\. Next to run: D\.$/);
@@ -286,7 +338,12 @@ test("what is behind why stays open over the steps and for the page's next stepp
 });
 
 test("a page that may remember nothing shows the words all the same", async () => {
-  Object.defineProperty(globalThis, "sessionStorage", { get() { throw new Error("not allowed"); }, configurable: true });
+  Object.defineProperty(globalThis, "sessionStorage", {
+    get() {
+      throw new Error("not allowed");
+    },
+    configurable: true,
+  });
   const root = await show(saved());
   const why = root.querySelector(".mg-why");
   assert.equal(why.open, false);
@@ -296,7 +353,16 @@ test("a page that may remember nothing shows the words all the same", async () =
 });
 
 test("hooks and failures are told at once, what is kept only to those who ask why", async () => {
-  const event = (kind, why) => ({ kind, why, node: "n4", title: `${kind} of E`, text: "", before: null, after: null, line: null });
+  const event = (kind, why) => ({
+    kind,
+    why,
+    node: "n4",
+    title: `${kind} of E`,
+    text: "",
+    before: null,
+    after: null,
+    line: null,
+  });
   const kinds = (frame, k) => k === 2 && frame.events.push(event("tensor_hook", false), event("saved", true));
   const root = await show(changed("example", kinds));
   press(root, "next");
@@ -323,9 +389,16 @@ test("every control has a name, and boxes can be reached with the tab key", asyn
 test("of many names, those that wait and are near come first, and of those that ran the last", async () => {
   const runs = examples.example.picture.runs;
   const boxes = Object.fromEntries(Array.from({ length: 30 }, (_, k) => [`m${k}`, { name: `M${k}`, kind: "result" }]));
-  const picture = { ...examples.example.picture, boxes: { ...examples.example.picture.boxes, ...boxes }, runs: [...runs, ...Object.keys(boxes)] };
-  const recorded = examples.example.recorded.map((text, k) => (k ? text.replace(/"box": ?"n\d+"/, `"box": "m${k}"`) : text));
-  for (let k = LAST + 1; k <= 12; k += 1) recorded.push(JSON.stringify({ ...JSON.parse(recorded[LAST]), index: k, box: `m${k}` }));
+  const picture = {
+    ...examples.example.picture,
+    boxes: { ...examples.example.picture.boxes, ...boxes },
+    runs: [...runs, ...Object.keys(boxes)],
+  };
+  const recorded = examples.example.recorded.map((text, k) =>
+    k ? text.replace(/"box": ?"n\d+"/, `"box": "m${k}"`) : text,
+  );
+  for (let k = LAST + 1; k <= 12; k += 1)
+    recorded.push(JSON.stringify({ ...JSON.parse(recorded[LAST]), index: k, box: `m${k}` }));
   const root = await show(saved("example", { picture: { ...picture, total: 12 }, recorded }));
   press(root, "last");
   assert.match(root.querySelector(".mg-row-done dd").textContent, /^4 earlier, M5, M6, M7, M8, M9, M10, M11, M12\s*$/);
@@ -335,9 +408,14 @@ test("of many names, those that wait and are near come first, and of those that 
 test("a box that an engine of the learner's runs again waits until it has run for the last time", () => {
   const { picture, recorded } = examples.example;
   const [first] = recorded.slice(1).map((text) => JSON.parse(text).box);
-  const player = new Player(saved("example", { picture: { ...picture, total: picture.total + 1, runs: [...picture.runs, first] } }));
+  const player = new Player(
+    saved("example", { picture: { ...picture, total: picture.total + 1, runs: [...picture.runs, first] } }),
+  );
   const waiting = (k) => player.turns(k).waiting.map((turn) => turn.box);
-  assert.deepEqual(waiting(0), picture.runs.filter((box) => box !== first)); // it is ready
+  assert.deepEqual(
+    waiting(0),
+    picture.runs.filter((box) => box !== first),
+  ); // it is ready
   assert.ok(waiting(1).includes(first));
   assert.equal(new Set(waiting(1)).size, waiting(1).length);
   assert.deepEqual(waiting(LAST), [first]);
@@ -431,7 +509,10 @@ test("clicks that come faster than the answers are not lost", async () => {
   press(root, "next");
   press(root, "next");
   press(root, "next");
-  assert.deepEqual(model.saved.map(({ request }) => request.to), [1, 2, 3]);
+  assert.deepEqual(
+    model.saved.map(({ request }) => request.to),
+    [1, 2, 3],
+  );
   const late = model.get("request");
   model.fromKernel({ recorded: examples.example.recorded.slice(0, 2), index: 1, answered: 1 });
   assert.equal(root.querySelector(".mg-counter").textContent, "running step 3…");
@@ -443,7 +524,13 @@ test("clicks that come faster than the answers are not lost", async () => {
 test("a run that takes long comes in portions, and can be ended between them", async () => {
   const model = live();
   const root = await show(model);
-  const portion = (index) => model.fromKernel({ recorded: examples.example.recorded.slice(0, index + 1), index, stopped: { index, why: "", more: true }, answered: model.get("request").nth });
+  const portion = (index) =>
+    model.fromKernel({
+      recorded: examples.example.recorded.slice(0, index + 1),
+      index,
+      stopped: { index, why: "", more: true },
+      answered: model.get("request").nth,
+    });
   press(root, "run");
   assert.deepEqual(model.get("request"), { run: true, nth: 1 });
   assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Pause");
@@ -468,7 +555,9 @@ test("a frame that has changed is read and painted again, and so are those behin
   const root = await show(model);
   press(root, "last");
   model.answer();
-  const id = Object.keys(examples.example.picture.boxes).find((one) => examples.example.picture.boxes[one].name === "B");
+  const id = Object.keys(examples.example.picture.boxes).find(
+    (one) => examples.example.picture.boxes[one].name === "B",
+  );
   const other = examples.example.recorded.map((text) => JSON.parse(text));
   assert.equal(grads(root).B, "40");
   other[LAST].boxes[id] = { ...other[4].boxes[id], grad: "0" };
@@ -483,10 +572,26 @@ test("a frame that has changed is read and painted again, and so are those behin
 test("a value that was written to is shown as it is, and as it was drawn when it is that again", async () => {
   const model = live();
   const root = await show(model);
-  const id = Object.keys(examples.example.picture.boxes).find((one) => examples.example.picture.boxes[one].name === "A");
+  const id = Object.keys(examples.example.picture.boxes).find(
+    (one) => examples.example.picture.boxes[one].name === "A",
+  );
   const value = () => boxNamed(root, "A").querySelector(".mg-value").textContent;
   assert.equal(value(), "3");
-  model.fromKernel({ now: { [id]: { text: "5", value: "[5]", was: "[3]", statistics: [], heat: "", alarm: "", where: "", exact: "", version: 1 } } });
+  model.fromKernel({
+    now: {
+      [id]: {
+        text: "5",
+        value: "[5]",
+        was: "[3]",
+        statistics: [],
+        heat: "",
+        alarm: "",
+        where: "",
+        exact: "",
+        version: 1,
+      },
+    },
+  });
   assert.equal(value(), "5");
   assert.ok(classes(boxNamed(root, "A")).includes("mg-written"));
   assert.equal(boxNamed(root, "A").querySelector(".mg-version").textContent, "v1 ≠ v0"); // so its rule will refuse
@@ -584,7 +689,12 @@ test("a step in which the kernel does not answer is stopped by the button that p
   press(root, "play");
   assert.deepEqual(sent, [{ stop: true }]);
   assert.equal(face(), "Play");
-  model.fromKernel({ recorded: examples.example.recorded.slice(0, 2), index: 1, stopped: { index: 1, why: "ended" }, answered: model.get("request").nth });
+  model.fromKernel({
+    recorded: examples.example.recorded.slice(0, 2),
+    index: 1,
+    stopped: { index: 1, why: "ended" },
+    answered: model.get("request").nth,
+  });
   assert.equal(step(root), 1);
   assert.match(root.querySelector(".mg-story").textContent, /^ended/);
   press(root, "next"); // answered in time: nothing is to be stopped
@@ -611,12 +721,23 @@ test("a failure is told once, in full, and not as a page that was saved too earl
   frame.failed = true;
   frame.events = [
     { kind: "freed", node: frame.box, title: "freed", text: "gone", before: null, after: null, line: null },
-    { kind: "error", node: frame.box, title: "RuntimeError", text: "no. Do this.", before: null, after: null, line: ["your cell", 3, "y += 1"] },
+    {
+      kind: "error",
+      node: frame.box,
+      title: "RuntimeError",
+      text: "no. Do this.",
+      before: null,
+      after: null,
+      line: ["your cell", 3, "y += 1"],
+    },
   ];
   recorded[2] = JSON.stringify(frame);
   const root = await show(saved("example", { recorded, problem: { text: "RuntimeError: no.", box: frame.box } }));
   press(root, "last");
-  assert.equal(root.querySelector("[role=alert]").textContent, "This step failed. RuntimeError: no. Do this.your cell, line 3 y += 1");
+  assert.equal(
+    root.querySelector("[role=alert]").textContent,
+    "This step failed. RuntimeError: no. Do this.your cell, line 3 y += 1",
+  );
   assert.deepEqual(texts(root, ".mg-story .mg-event-title"), ["freed"]);
   assert.equal(root.querySelector(".mg-note"), null);
   assert.equal(root.querySelector("[aria-live]").textContent.match(/Do this/g).length, 1);
@@ -661,7 +782,13 @@ test("an empty model does not break the page", async () => {
 
 test("the player needs no page, and a plain object is model enough", () => {
   const data = { ...examples.example, index: 0, live: false };
-  const model = { get: (name) => data[name], set: (name, value) => (data[name] = value), on() {}, off() {}, save_changes() {} };
+  const model = {
+    get: (name) => data[name],
+    set: (name, value) => (data[name] = value),
+    on() {},
+    off() {},
+    save_changes() {},
+  };
   const player = new Player(model);
   let told = 0;
   player.listeners.add(() => (told += 1));
@@ -683,7 +810,12 @@ test("a step touches only what it changes, however large the graph", async () =>
   const observer = new MutationObserver((records) => {
     for (const { target } of records) touched.add(target.closest?.("[data-box]")?.getAttribute("data-box"));
   });
-  observer.observe(root.querySelector("svg.mg-graph"), { subtree: true, attributes: true, childList: true, characterData: true });
+  observer.observe(root.querySelector("svg.mg-graph"), {
+    subtree: true,
+    attributes: true,
+    childList: true,
+    characterData: true,
+  });
   for (let k = 1; k <= 100; k += 1) {
     touched.clear();
     press(root, "next");
@@ -700,16 +832,50 @@ test("a step touches only what it changes, however large the graph", async () =>
 function hundred() {
   const boxes = {};
   let svg = '<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph">';
-  const recorded = [{ index: 0, box: null, story: [], line: null, ready: ["n0"], next: "n0", boxes: {}, edges: {}, chips: {} }];
-  const look = (state, grad) => ({ state, badge: state, grad, full: grad, none: grad === "None", alarm: false, heat: "", statistics: "", arrived: 1, needed: 1 });
+  const recorded = [
+    { index: 0, box: null, story: [], line: null, ready: ["n0"], next: "n0", boxes: {}, edges: {}, chips: {} },
+  ];
+  const look = (state, grad) => ({
+    state,
+    badge: state,
+    grad,
+    full: grad,
+    none: grad === "None",
+    alarm: false,
+    heat: "",
+    statistics: "",
+    arrived: 1,
+    needed: 1,
+  });
   for (let k = 0; k < 100; k += 1) {
-    boxes[`n${k}`] = { name: `x${k}`, kind: "result", op: "AddBackward0", expression: "a + b", shape: "[]", dtype: "float32", value: "1", statistics: [], alarm: "", saved: [], hover: "" };
+    boxes[`n${k}`] = {
+      name: `x${k}`,
+      kind: "result",
+      op: "AddBackward0",
+      expression: "a + b",
+      shape: "[]",
+      dtype: "float32",
+      value: "1",
+      statistics: [],
+      alarm: "",
+      saved: [],
+      hover: "",
+    };
     svg += `<g class="mg-box mg-idle" data-box="n${k}" transform="translate(${k * 10} 0)"><rect class="mg-card" width="150"/><text class="mg-name">x${k}</text><text class="mg-grad">None</text><g class="mg-badge"><rect class="mg-flag"/><text class="mg-flag-text"/></g></g>`;
     recorded[0].boxes[`n${k}`] = look("idle", "None");
     recorded.push({
       index: k + 1,
       box: `n${k}`,
-      story: [{ kind: "say", pieces: [["op", "AddBackward0"], ["text", " made "], ["name", `x${k}`]] }],
+      story: [
+        {
+          kind: "say",
+          pieces: [
+            ["op", "AddBackward0"],
+            ["text", " made "],
+            ["name", `x${k}`],
+          ],
+        },
+      ],
       line: null,
       ready: k < 99 ? [`n${k + 1}`] : [],
       next: k < 99 ? `n${k + 1}` : null,
@@ -718,13 +884,27 @@ function hundred() {
       chips: {},
     });
   }
-  return { picture: { svg: `${svg}</svg>`, width: 1200, height: 200, total: 100, runs: Object.keys(boxes), root: "x99", boxes, sources: [] }, recorded: recorded.map((frame) => JSON.stringify(frame)) };
+  return {
+    picture: {
+      svg: `${svg}</svg>`,
+      width: 1200,
+      height: 200,
+      total: 100,
+      runs: Object.keys(boxes),
+      root: "x99",
+      boxes,
+      sources: [],
+    },
+    recorded: recorded.map((frame) => JSON.stringify(frame)),
+  };
 }
 
 test("a step whose line is not among those that are shown lights none", async () => {
   const { picture } = examples.example;
   const [source] = picture.sources;
-  const model = saved("example", { picture: { ...picture, sources: [{ ...source, lines: source.lines.filter(([number]) => number !== 6) }] } });
+  const model = saved("example", {
+    picture: { ...picture, sources: [{ ...source, lines: source.lines.filter(([number]) => number !== 6) }] },
+  });
   const root = await show(model);
   press(root, "next");
   assert.equal(root.getAttribute("data-step"), "1");

@@ -29,9 +29,13 @@ async function show(model, steps = 0) {
 
 const over = (element) => element.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
 const lit = (root) => [...root.querySelectorAll(".mg-twin")];
-const litBoxes = (root) => lit(root).flatMap((element) => (element.matches("[data-box]") ? [element.querySelector(".mg-name").textContent] : []));
+const litBoxes = (root) =>
+  lit(root).flatMap((element) =>
+    element.matches("[data-box]") ? [element.querySelector(".mg-name").textContent] : [],
+  );
 const litTexts = (root) => lit(root).flatMap((element) => (element.matches("span, b") ? [element.textContent] : []));
-const token = (root, where, text) => [...root.querySelectorAll(`${where} .mg-token`)].find((element) => element.textContent === text);
+const token = (root, where, text) =>
+  [...root.querySelectorAll(`${where} .mg-token`)].find((element) => element.textContent === text);
 
 test("a box lights its name, its factor in the formula, its token in the code and what flows on its edges", async () => {
   const root = await show(saved(), 2); // E = C * D
@@ -62,16 +66,25 @@ test("a name, a factor and a token light the box, and leaving ends it", async ()
 
 test("a chip lights both ends of its edge", async () => {
   const root = await show(saved(), 2);
-  const chip = [...root.querySelectorAll(".mg-chip")].find((element) => element.getAttribute("visibility") === "visible" && element.textContent.includes("4"));
+  const chip = [...root.querySelectorAll(".mg-chip")].find(
+    (element) => element.getAttribute("visibility") === "visible" && element.textContent.includes("4"),
+  );
   over(chip);
   assert.deepEqual(litBoxes(root).sort(), ["C", "E"]);
 });
 
 test("the texts are what they were, and a step takes the light along", async () => {
   const root = await show(saved(), 2);
-  const before = [texts(root, ".mg-sentence"), texts(root, ".mg-lit .mg-text"), root.querySelector("[aria-live]").textContent];
+  const before = [
+    texts(root, ".mg-sentence"),
+    texts(root, ".mg-lit .mg-text"),
+    root.querySelector("[aria-live]").textContent,
+  ];
   over(boxNamed(root, "D"));
-  assert.deepEqual([texts(root, ".mg-sentence"), texts(root, ".mg-lit .mg-text"), root.querySelector("[aria-live]").textContent], before);
+  assert.deepEqual(
+    [texts(root, ".mg-sentence"), texts(root, ".mg-lit .mg-text"), root.querySelector("[aria-live]").textContent],
+    before,
+  );
   press(root, "next");
   assert.deepEqual(litBoxes(root), ["D"]);
   assert.ok(litTexts(root).includes("D"));
@@ -88,11 +101,23 @@ test("of several with the same name, a token is the one that went in or came out
   picture.boxes[e].name = "h₂";
   for (const line of picture.sources[0].lines) line[1] = line[1].replaceAll("E", "h").replaceAll("D", "h");
   const root = await show(model, 2); // h = C * h
-  const [left, right] = [...root.querySelectorAll(".mg-lit .mg-token")].filter((element) => element.textContent === "h");
+  const [left, right] = [...root.querySelectorAll(".mg-lit .mg-token")].filter(
+    (element) => element.textContent === "h",
+  );
   over(left);
-  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), e);
+  assert.equal(
+    lit(root)
+      .find((element) => element.matches("[data-box]"))
+      .getAttribute("data-box"),
+    e,
+  );
   over(right);
-  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), d);
+  assert.equal(
+    lit(root)
+      .find((element) => element.matches("[data-box]"))
+      .getAttribute("data-box"),
+    d,
+  );
 });
 
 test("left of the sign a token is what the line makes at last, also while a part of it runs", async () => {
@@ -104,11 +129,23 @@ test("left of the sign a token is what the line makes at last, also while a part
   Object.assign(picture.boxes[f], { name: "h₂" });
   for (const line of picture.sources[0].lines) line[1] = line[1].replace(/^E/, "h").replace(/= C . D/, "= C * h");
   const root = await show(model, 2); // E, a part of h = (C * h) + ..., runs
-  const [left, right] = [...root.querySelectorAll(".mg-lit .mg-token")].filter((element) => element.textContent === "h");
+  const [left, right] = [...root.querySelectorAll(".mg-lit .mg-token")].filter(
+    (element) => element.textContent === "h",
+  );
   over(left);
-  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), f);
+  assert.equal(
+    lit(root)
+      .find((element) => element.matches("[data-box]"))
+      .getAttribute("data-box"),
+    f,
+  );
   over(right);
-  assert.equal(lit(root).find((element) => element.matches("[data-box]")).getAttribute("data-box"), d);
+  assert.equal(
+    lit(root)
+      .find((element) => element.matches("[data-box]"))
+      .getAttribute("data-box"),
+    d,
+  );
 });
 
 test("a leaf is found from any line, a result only from where it went in or came out", async () => {

@@ -24,31 +24,64 @@ afterEach(async () => {
 
 const near = (found, expected, what) => {
   assert.equal(found.length, expected.length, what);
-  found.forEach((number, k) => assert.ok(Math.abs(number - expected[k]) <= 1e-9 * Math.max(1, Math.abs(expected[k])), `${what}: ${number} is not ${expected[k]}`));
+  found.forEach((number, k) =>
+    assert.ok(
+      Math.abs(number - expected[k]) <= 1e-9 * Math.max(1, Math.abs(expected[k])),
+      `${what}: ${number} is not ${expected[k]}`,
+    ),
+  );
 };
 
 for (const [name, { program, changes, value, grads }] of Object.entries(examples.programs)) {
   test(`the page computes as Python does: ${name}`, () => {
     near(run(program, changes).made.get(program.root).numbers, value, "the result");
-    for (const [id, numbers] of Object.entries(grads)) near(gradientOf(program, changes, id), numbers, `the gradient of ${id}`);
+    for (const [id, numbers] of Object.entries(grads))
+      near(gradientOf(program, changes, id), numbers, `the gradient of ${id}`);
   });
 
   test(`and its gradients are the slopes: ${name}`, () => {
     for (const [id, numbers] of Object.entries(grads)) {
       numbers.forEach((slope, k) => {
-        const at = (by) => resultOf(program, { ...changes, [id]: changes[id].map((number, place) => (place === k ? number + by : number)) });
+        const at = (by) =>
+          resultOf(program, {
+            ...changes,
+            [id]: changes[id].map((number, place) => (place === k ? number + by : number)),
+          });
         const measured = (at(1e-6) - at(-1e-6)) / 2e-6;
-        assert.ok(Math.abs(measured - slope) < 1e-4 * Math.max(1, Math.abs(slope)), `${id}[${k}]: ${measured} is not ${slope}`);
+        assert.ok(
+          Math.abs(measured - slope) < 1e-4 * Math.max(1, Math.abs(slope)),
+          `${id}[${k}]: ${measured} is not ${slope}`,
+        );
       });
     }
   });
 }
 
 test("numbers are written as Python writes them", () => {
-  const told = { 40: 40, 0.3333: 1 / 3, "1.2e-5": 1.2e-5, NaN: NaN, Inf: Infinity, "-Inf": -Infinity, 999999: 999999, "1e6": 1e6, "1.235e8": 123456789, 1235: 1234.6, "-0.5": -0.5, 0.001: 0.001, "9.999e-4": 0.0009999, 0: -0 };
+  const told = {
+    40: 40,
+    0.3333: 1 / 3,
+    "1.2e-5": 1.2e-5,
+    NaN: NaN,
+    Inf: Infinity,
+    "-Inf": -Infinity,
+    999999: 999999,
+    "1e6": 1e6,
+    "1.235e8": 123456789,
+    1235: 1234.6,
+    "-0.5": -0.5,
+    0.001: 0.001,
+    "9.999e-4": 0.0009999,
+    0: -0,
+  };
   for (const [text, value] of Object.entries(told)) assert.equal(numberText(value), text);
   assert.equal(inBrackets({ shape: [2, 2], numbers: [1, 2, 3, 4] }), "[[1, 2], [3, 4]]");
-  assert.deepEqual(numbersOf("torch.tensor([[0.5, -1e-05], [float('nan'), float('-inf')]], dtype=torch.float64)"), [0.5, -1e-5, NaN, -Infinity]);
+  assert.deepEqual(numbersOf("torch.tensor([[0.5, -1e-05], [float('nan'), float('-inf')]], dtype=torch.float64)"), [
+    0.5,
+    -1e-5,
+    NaN,
+    -Infinity,
+  ]);
   assert.deepEqual(numbersOf("torch.tensor(3.0)"), [3]);
 });
 
@@ -56,19 +89,36 @@ test("its frames are the kernel's, without the middle part of the sentences", ()
   const { picture, recorded } = examples.example;
   const kernel = examples.supposed;
   const [id] = kernel.changed;
-  const made = supposedBy(picture, recorded.map((text) => JSON.parse(text)), { [id]: [5] }, "");
+  const made = supposedBy(
+    picture,
+    recorded.map((text) => JSON.parse(text)),
+    { [id]: [5] },
+    "",
+  );
   assert.deepEqual(made.changes, kernel.changes);
-  for (const [box, { text, value, exact, ran }] of Object.entries(kernel.now)) if (ran) assert.deepEqual([made.now[box].text, made.now[box].value, made.now[box].exact, made.now[box].ran], [text, value, exact, ran]);
+  for (const [box, { text, value, exact, ran }] of Object.entries(kernel.now))
+    if (ran)
+      assert.deepEqual(
+        [made.now[box].text, made.now[box].value, made.now[box].exact, made.now[box].ran],
+        [text, value, exact, ran],
+      );
   made.frames.forEach((text, k) => {
     const [here, there] = [JSON.parse(text), JSON.parse(kernel.frames[k])];
-    assert.deepEqual(here.chips, Object.fromEntries(Object.entries(there.chips).map(([edge, chip]) => [edge, chip.split(" = ").at(-1)])));
+    assert.deepEqual(
+      here.chips,
+      Object.fromEntries(Object.entries(there.chips).map(([edge, chip]) => [edge, chip.split(" = ").at(-1)])),
+    );
     assert.deepEqual(here.norms, there.norms);
     const { name, kind } = picture.boxes[here.box] ?? {};
     const said = here.story[0].pieces.map(([, words]) => words).join("");
     if (kind === "leaf") assert.equal(said, `${name}.grad = ${there.boxes[here.box].full}.`);
     else if (name) assert.match(said, /^\w+ gets .*\.$/);
     for (const [box, state] of Object.entries(there.boxes)) {
-      assert.deepEqual([here.boxes[box]?.full, here.boxes[box]?.none, here.boxes[box]?.state], [state.full, state.none, state.state], `${box} at ${k}`);
+      assert.deepEqual(
+        [here.boxes[box]?.full, here.boxes[box]?.none, here.boxes[box]?.state],
+        [state.full, state.none, state.state],
+        `${box} at ${k}`,
+      );
     }
   });
 });
@@ -76,12 +126,18 @@ test("its frames are the kernel's, without the middle part of the sentences", ()
 test("the frames of the forward pass have the other numbers", () => {
   const { picture, recorded } = examples.grown;
   const leaf = picture.program.rows.find((row) => !row.op);
-  const made = supposedBy(picture, recorded.map((text) => JSON.parse(text)), { [leaf.id]: leaf.numbers.map((number) => number + 1) }, "");
+  const made = supposedBy(
+    picture,
+    recorded.map((text) => JSON.parse(text)),
+    { [leaf.id]: leaf.numbers.map((number) => number + 1) },
+    "",
+  );
   const results = run(picture.program, { [leaf.id]: leaf.numbers.map((number) => number + 1) }).made;
   const told = made.forward.filter(({ box }) => results.has(box));
   assert.equal(made.forward.length, picture.forward.length);
   assert.ok(told.length > 2);
-  for (const { box, story } of told) if (results.get(box).numbers.length <= 24) assert.equal(story[0].pieces[2][1], inBrackets(results.get(box)));
+  for (const { box, story } of told)
+    if (results.get(box).numbers.length <= 24) assert.equal(story[0].pieces[2][1], inBrackets(results.get(box)));
 });
 
 // ---------------------------------------------------------------- in the widget
@@ -126,7 +182,11 @@ test("the edges stay as the step has them when the bar above the picture takes i
   const root = await opened(saved());
   press(root, "next");
   press(root, "next");
-  const flows = () => texts(root, ".mg-chip:not([visibility=hidden]) text").length + [...root.querySelectorAll(".mg-edge")].filter((edge) => ["mg-now", "mg-done"].some((name) => edge.classList.contains(name))).length;
+  const flows = () =>
+    texts(root, ".mg-chip:not([visibility=hidden]) text").length +
+    [...root.querySelectorAll(".mg-edge")].filter((edge) =>
+      ["mg-now", "mg-done"].some((name) => edge.classList.contains(name)),
+    ).length;
   const before = flows();
   type(root, "5");
   assert.ok(before > 2);
@@ -172,7 +232,8 @@ test("a drag computes at once, and the slider stays where it is", async () => {
 test("a nudge says both results, their quotient and .grad", async () => {
   const root = await opened(saved());
   press(root, "nudge");
-  const [, was, after, by, slope, grad] = /F is ([\d.]+), and ([\d.]+) with B\[0\] \+ ([\d.]+): .* = ([\d.]+)\. B\.grad\[0\] is ([\d.]+)\./.exec(word(root));
+  const [, was, after, by, slope, grad] =
+    /F is ([\d.]+), and ([\d.]+) with B\[0\] \+ ([\d.]+): .* = ([\d.]+)\. B\.grad\[0\] is ([\d.]+)\./.exec(word(root));
   assert.ok(Math.abs((after - was) / by - slope) < 0.01);
   assert.ok(Math.abs(slope - grad) < 0.1);
   assert.ok(banner(root).hidden);
@@ -198,7 +259,12 @@ test("only leaves have a number to change", async () => {
 });
 
 test("with a kernel the kernel is asked, and its frames are walked without it", async () => {
-  const model = saved("example", { live: true, index: 0, recorded: examples.example.recorded.slice(0, 1), finished: false });
+  const model = saved("example", {
+    live: true,
+    index: 0,
+    recorded: examples.example.recorded.slice(0, 1),
+    finished: false,
+  });
   const root = await opened(model);
   type(root, "5");
   const [id] = examples.supposed.changed;
@@ -242,7 +308,11 @@ test("frames of another number are painted also where they are as long as those 
 });
 
 test("names are text", async () => {
-  const model = changed("example", () => {}, (boxes) => Object.values(boxes).forEach((box) => (box.name = `<i>${box.name}</i>`)));
+  const model = changed(
+    "example",
+    () => {},
+    (boxes) => Object.values(boxes).forEach((box) => (box.name = `<i>${box.name}</i>`)),
+  );
   cleanup = await widget.render({ model, el: page.host });
   const root = page.host.querySelector(".minigrad-stepper");
   const leaf = Object.entries(model.get("picture").boxes).find(([, box]) => box.kind === "leaf")[0];

@@ -20,7 +20,12 @@ export function boxFrom(id, about) {
     shape("text", { class: "mg-name", x: PAD, y: 19 }, label),
     shape("text", { class: "mg-expression", x: end, y: 19, "text-anchor": "end" }, beside),
     ...rows.flatMap((word, k) => rowOf(word, NAME_ROW + 3 + ROW * k, end, about)),
-    shape("g", { class: "mg-badge", visibility: "hidden" }, shape("rect", { class: "mg-flag", y: -12, height: 18, rx: 9 }), shape("text", { class: "mg-flag-text", y: 1, "text-anchor": "middle" })),
+    shape(
+      "g",
+      { class: "mg-badge", visibility: "hidden" },
+      shape("rect", { class: "mg-flag", y: -12, height: 18, rx: 9 }),
+      shape("text", { class: "mg-flag-text", y: 1, "text-anchor": "middle" }),
+    ),
   );
 }
 
@@ -29,7 +34,24 @@ function rowOf(word, top, end, about) {
   const isValue = word === "value";
   const { value, alarm, unknown, large, text = value, heat } = isValue ? about : { large: about.large, value: "" };
   const marks = `${alarm ? " mg-alarm" : ""}${unknown ? " mg-none" : ""}`;
-  const shown = shape("text", { class: `mg-${word}${marks}`, x: heat ? end - MAP_WIDTH - BESIDE_MAP : end, y: top + 14, "text-anchor": "end" }, text);
-  const map = shape("image", { class: `mg-map mg-${word}-map`, x: end - MAP_WIDTH, y: top + 3, width: MAP_WIDTH, height: MAP_HEIGHT, preserveAspectRatio: "none", href: heat, visibility: heat ? null : "hidden" });
-  return [shape("text", { class: `mg-word mg-word-${word}`, x: PAD, y: top + 14 }, word), shown, ...(large ? [map] : [])];
+  const shown = shape(
+    "text",
+    { class: `mg-${word}${marks}`, x: heat ? end - MAP_WIDTH - BESIDE_MAP : end, y: top + 14, "text-anchor": "end" },
+    text,
+  );
+  const map = shape("image", {
+    class: `mg-map mg-${word}-map`,
+    x: end - MAP_WIDTH,
+    y: top + 3,
+    width: MAP_WIDTH,
+    height: MAP_HEIGHT,
+    preserveAspectRatio: "none",
+    href: heat,
+    visibility: heat ? null : "hidden",
+  });
+  return [
+    shape("text", { class: `mg-word mg-word-${word}`, x: PAD, y: top + 14 }, word),
+    shown,
+    ...(large ? [map] : []),
+  ];
 }

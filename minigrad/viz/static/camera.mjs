@@ -35,7 +35,10 @@ export class Camera {
     const padded = (name) => Number.parseFloat(getComputedStyle(this.view)[name]) || 0;
     const sides = padded("paddingLeft") + padded("paddingRight");
     const ends = padded("paddingTop") + padded("paddingBottom");
-    return { width: this.view.clientWidth - sides || this.picture.width, height: this.view.clientHeight - ends || this.picture.height };
+    return {
+      width: this.view.clientWidth - sides || this.picture.width,
+      height: this.view.clientHeight - ends || this.picture.height,
+    };
   }
 
   /** The size at which the whole drawing is seen. */
@@ -57,7 +60,9 @@ export class Camera {
   resize() {
     const { drawing, width, height } = this.picture;
     if (!drawing) return;
-    this.scale = this.paper?.matches ? Math.min(1, SHEET.width / width, SHEET.height / height) : (this.zoomed ?? Math.max(this.whole, this.wanted));
+    this.scale = this.paper?.matches
+      ? Math.min(1, SHEET.width / width, SHEET.height / height)
+      : (this.zoomed ?? Math.max(this.whole, this.wanted));
     drawing.setAttribute("width", Math.floor(width * this.scale));
     drawing.setAttribute("height", Math.floor(height * this.scale));
     this.picture.setDetail(this.scale);
@@ -103,7 +108,10 @@ export class Camera {
     this.resize();
     const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
     this.revealed = true; // the reader has chosen what is seen
-    this.view.scrollTo?.({ left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2), top: y * this.scale - 8 });
+    this.view.scrollTo?.({
+      left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2),
+      top: y * this.scale - 8,
+    });
     this.changed();
   }
 
@@ -161,7 +169,10 @@ export class Camera {
 
   /** Bring a box into view, if the drawing is larger than the view. */
   reveal(element) {
-    const { view, picture: { down } } = this;
+    const {
+      view,
+      picture: { down },
+    } = this;
     const { width: room, height: tall } = this.room;
     if (!element || !view.clientWidth || this.showsAll) return;
     const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);

@@ -14,14 +14,19 @@ const NUMBER = /^(-?[\d.].*|-?Inf|NaN|True|False|\?)$/;
 export function tensorFrom(shape, listed) {
   const sizes = typeof shape === "string" ? JSON.parse(shape || "null") : shape;
   const words = listed?.match(/[^[\],\s]+/g) ?? [];
-  return sizes && words.length > 0 && words.length === sizeOf(sizes) && words.every((word) => NUMBER.test(word)) ? { shape: sizes, words } : null;
+  return sizes && words.length > 0 && words.length === sizeOf(sizes) && words.every((word) => NUMBER.test(word))
+    ? { shape: sizes, words }
+    : null;
 }
 
 /** A number in so few letters that a row of them can be read; its sign and size stay. */
 export function inShort(word) {
   const value = Number(word);
   if (word.length <= LETTERS || !Number.isFinite(value)) return word;
-  const written = [3, 2, 1].flatMap((digits) => [String(Number(value.toPrecision(digits))), value.toExponential(digits - 1).replace("+", "")]);
+  const written = [3, 2, 1].flatMap((digits) => [
+    String(Number(value.toPrecision(digits))),
+    value.toExponential(digits - 1).replace("+", ""),
+  ]);
   return written.find((text) => text.length <= LETTERS) ?? written.at(-1);
 }
 
@@ -40,7 +45,8 @@ export function spreadOver(shape, into) {
 export function weightsFrom(text, sent, arrived) {
   if (!text) return null;
   const [word, digits] = text.split(" ");
-  if (word !== "all" && word !== "same") return text.split(" ").map((row) => (row.includes("?") ? null : [...row].map(Number)));
+  if (word !== "all" && word !== "same")
+    return text.split(" ").map((row) => (row.includes("?") ? null : [...row].map(Number)));
   const weight = (j, k) => (word === "all" ? 9 : j === k ? Number(digits?.[j] ?? 9) : 0);
   return Array.from({ length: sent }, (_, j) => Array.from({ length: arrived }, (_, k) => weight(j, k)));
 }
@@ -54,7 +60,16 @@ export function largest(tensors) {
 /** What the colours mean, as far as there are any. */
 export function cellScale(most, what) {
   const end = (value) => make("span", {}, inShort(String(value)));
-  return most ? make("div", { class: "mg-scale", "aria-hidden": "true" }, what, end(-most), make("span", { class: "mg-cell-ramp" }), end(most)) : "";
+  return most
+    ? make(
+        "div",
+        { class: "mg-scale", "aria-hidden": "true" },
+        what,
+        end(-most),
+        make("span", { class: "mg-cell-ramp" }),
+        end(most),
+      )
+    : "";
 }
 
 /** A tensor as a table: rows and columns numbered, colour by size against `most`. `into` is the shape over which it is repeated. */
@@ -65,18 +80,34 @@ export function cellTable({ shape, words }, caption, most, into = null) {
   const width = sizes.at(-1) ?? 1;
   const rows = Array.from({ length: cells.length / width }, (_, r) => {
     const number = placeOf(sizes.slice(0, -1), r).join(", ");
-    return make("tr", {}, number ? make("th", { scope: "row" }, number) : make("td"), ...cells.slice(r * width, (r + 1) * width));
+    return make(
+      "tr",
+      {},
+      number ? make("th", { scope: "row" }, number) : make("td"),
+      ...cells.slice(r * width, (r + 1) * width),
+    );
   });
   const numbers = sizes.length ? Array.from({ length: width }, (_, c) => make("th", { scope: "col" }, String(c))) : [];
   cells[0].setAttribute("tabindex", "0");
-  return make("table", { class: "mg-table" }, make("caption", {}, ...caption), make("thead", {}, make("tr", {}, make("td"), ...numbers)), make("tbody", {}, ...rows));
+  return make(
+    "table",
+    { class: "mg-table" },
+    make("caption", {}, ...caption),
+    make("thead", {}, make("tr", {}, make("td"), ...numbers)),
+    make("tbody", {}, ...rows),
+  );
 }
 
 function cellOf(word, k, repeated, most) {
   const value = Number(word);
   const side = ODD.test(word) ? " mg-odd" : value < 0 ? " mg-below" : "";
-  const cell = make("td", { class: `mg-of-table${side}${repeated ? " mg-repeated" : ""}`, "data-k": k, tabindex: "-1" }, `${side === " mg-odd" ? "⚠ " : ""}${inShort(word)}`);
-  if (Number.isFinite(value) && most) cell.style?.setProperty("--mg-much", `${Math.round((Math.abs(value) / most) * 100)}%`);
+  const cell = make(
+    "td",
+    { class: `mg-of-table${side}${repeated ? " mg-repeated" : ""}`, "data-k": k, tabindex: "-1" },
+    `${side === " mg-odd" ? "⚠ " : ""}${inShort(word)}`,
+  );
+  if (Number.isFinite(value) && most)
+    cell.style?.setProperty("--mg-much", `${Math.round((Math.abs(value) / most) * 100)}%`);
   return cell;
 }
 
@@ -89,13 +120,20 @@ export function walkCells(element, entered) {
     const row = cell.parentElement;
     const cells = cellsOf(row);
     const at = cells.indexOf(cell);
-    const [way, up, down] = [{ ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 }, "ArrowUp", "ArrowDown"];
+    const [way, up, down] = [
+      { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 },
+      "ArrowUp",
+      "ArrowDown",
+    ];
     const isWay = event.key in way || event.key === up || event.key === down;
     if (!isWay && event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation(); // outside the tables these keys step
     if (!isWay) entered(cell);
-    const next = event.key in way ? cells[way[event.key]] : cellsOf({ [up]: row.previousElementSibling, [down]: row.nextElementSibling }[event.key])[at];
+    const next =
+      event.key in way
+        ? cells[way[event.key]]
+        : cellsOf({ [up]: row.previousElementSibling, [down]: row.nextElementSibling }[event.key])[at];
     if (!next) return;
     for (const other of cell.closest("table").querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
     next.setAttribute("tabindex", "0");
@@ -111,12 +149,21 @@ export class Cells {
     this.any = Object.values(this.boxes).some(({ shape }) => shape && sizeOf(JSON.parse(shape)) > 1);
     this.tables = make("div", { class: "mg-cells" });
     this.word = make("p", { class: "mg-cells-word" });
-    this.body = make("div", { class: "mg-reasons", role: "group", "aria-label": "the numbers of this step, cell by cell" }, this.tables, this.word);
+    this.body = make(
+      "div",
+      { class: "mg-reasons", role: "group", "aria-label": "the numbers of this step, cell by cell" },
+      this.tables,
+      this.word,
+    );
     this.element = make("details", { class: "mg-folded", hidden: !this.any }, make("summary", {}, "cells"), this.body);
     walkCells(this.body, (cell) => say(this.told(cell)));
     const cellAt = (element) => element?.closest?.(".mg-cells [data-k]") ?? null;
-    for (const name of ["pointerover", "focusin"]) this.body.addEventListener(name, (event) => this.light(cellAt(event.target)));
-    for (const name of ["pointerleave", "focusout"]) this.body.addEventListener(name, () => this.light(this.body.contains(document.activeElement) ? cellAt(document.activeElement) : null));
+    for (const name of ["pointerover", "focusin"])
+      this.body.addEventListener(name, (event) => this.light(cellAt(event.target)));
+    for (const name of ["pointerleave", "focusout"])
+      this.body.addEventListener(name, () =>
+        this.light(this.body.contains(document.activeElement) ? cellAt(document.activeElement) : null),
+      );
   }
 
   get isShown() {
@@ -129,7 +176,11 @@ export class Cells {
     if (!this.isShown || (this.shown === frame && this.now === now)) return;
     Object.assign(this, { shown: frame, now });
     const held = this.tables.contains(document.activeElement);
-    this.tables.replaceChildren(...(frame.cells ? this.parts(frame.cells) : [make("p", { class: "mg-soft" }, "All numbers of this step are single: nothing goes from cell to cell.")]));
+    this.tables.replaceChildren(
+      ...(frame.cells
+        ? this.parts(frame.cells)
+        : [make("p", { class: "mg-soft" }, "All numbers of this step are single: nothing goes from cell to cell.")]),
+    );
     this.light(null);
     if (held) (this.tables.querySelector("[data-k]") ?? this.element.firstChild).focus({ preventScroll: true });
   }
@@ -139,17 +190,33 @@ export class Cells {
     const inputs = operands.map(([edge, box, output, repeated]) => {
       const about = this.boxes[box].outputs?.[output] ?? { ...this.boxes[box], ...this.player.now[box] };
       const name = this.boxes[box].name.split(", ")[this.boxes[box].outputs?.length ? output : 0] ?? "";
-      return { edge, name, repeated, shape: about.shape, value: tensorFrom(about.shape, about.cells || (about.full ?? about.value)) };
+      return {
+        edge,
+        name,
+        repeated,
+        shape: about.shape,
+        value: tensorFrom(about.shape, about.cells || (about.full ?? about.value)),
+      };
     });
     this.arrived = tensorFrom(g.shape, g.cells);
     this.sent = sent.map(({ key, shape, cells, from }) => {
       const tensor = tensorFrom(shape, cells);
       const name = inputs.find(({ edge }) => edge === key)?.name ?? `${this.boxes[key]?.name}.grad`;
-      return { key, name, shape, tensor, weights: tensor && this.arrived && weightsFrom(from, tensor.words.length, this.arrived.words.length) };
+      return {
+        key,
+        name,
+        shape,
+        tensor,
+        weights: tensor && this.arrived && weightsFrom(from, tensor.words.length, this.arrived.words.length),
+      };
     });
-    const [slope, size] = [largest([this.arrived, ...this.sent.map(({ tensor }) => tensor)]), largest(inputs.map(({ value }) => value))];
+    const [slope, size] = [
+      largest([this.arrived, ...this.sent.map(({ tensor }) => tensor)]),
+      largest(inputs.map(({ value }) => value)),
+    ];
     const part = (tensor, shape, caption, of, into = null) => {
-      if (!tensor && shape) large.push(...(large.length ? [", "] : []), ...caption, ` (${sizeOf(shape).toLocaleString("en")} numbers)`);
+      if (!tensor && shape)
+        large.push(...(large.length ? [", "] : []), ...caption, ` (${sizeOf(shape).toLocaleString("en")} numbers)`);
       const table = tensor ? cellTable(tensor, caption, of === null ? size : slope, into) : "";
       if (tensor && of !== null) table.setAttribute("data-of", of);
       return table;
@@ -157,20 +224,36 @@ export class Cells {
     const into = ({ repeated }) => (repeated && this.arrived ? g.shape : null);
     const parts = [
       part(this.arrived, g.shape, ["g, as it arrived"], "g"),
-      ...this.sent.map(({ tensor, shape, name }, k) => part(tensor, shape, [inputs.length ? "to " : "", nameOf(name)], k)),
-      ...inputs.map((one) => part(one.value, JSON.parse(one.shape || "null"), [nameOf(one.name), ", its value"], null, into(one))),
+      ...this.sent.map(({ tensor, shape, name }, k) =>
+        part(tensor, shape, [inputs.length ? "to " : "", nameOf(name)], k),
+      ),
+      ...inputs.map((one) =>
+        part(one.value, JSON.parse(one.shape || "null"), [nameOf(one.name), ", its value"], null, into(one)),
+      ),
     ];
     const below = [cellScale(slope, "gradients"), cellScale(size, "values")];
-    if (large.length) below.push(make("p", { class: "mg-soft" }, "Too many for a cell each, so shown as maps in the boxes and their details: ", ...large, "."));
+    if (large.length)
+      below.push(
+        make(
+          "p",
+          { class: "mg-soft" },
+          "Too many for a cell each, so shown as maps in the boxes and their details: ",
+          ...large,
+          ".",
+        ),
+      );
     return [...parts, make("div", { class: "mg-cells" }, ...below)];
   }
 
   /** The cells that one has to do with, [table, cell, weight], if any; null where that is not known. */
   related(of, at) {
     const linked = ([k, row], cell) => (row?.[cell] ? [[k, cell, row[cell]]] : []);
-    if (of !== "g") return this.sent[of].weights?.[at]?.flatMap((weight, k) => linked(["g", { [k]: weight }], k)) ?? null;
+    if (of !== "g")
+      return this.sent[of].weights?.[at]?.flatMap((weight, k) => linked(["g", { [k]: weight }], k)) ?? null;
     if (!this.sent.some(({ weights }) => weights)) return null;
-    return this.sent.flatMap(({ weights }, k) => (weights ?? []).flatMap((row, j) => linked([k, { [j]: row?.[at] }], j)));
+    return this.sent.flatMap(({ weights }, k) =>
+      (weights ?? []).flatMap((row, j) => linked([k, { [j]: row?.[at] }], j)),
+    );
   }
 
   light(cell) {
@@ -195,11 +278,22 @@ export class Cells {
     const [tensor, name] = of === "g" ? [this.arrived, "g"] : [this.sent[of].tensor, this.sent[of].name];
     const named = (k, { shape }, whose) => `${whose}${shape.length ? `[${placeOf(shape, k).join(", ")}]` : ""}`;
     const related = this.related(of, at);
-    const others = (related ?? []).map(([which, k]) => (which === "g" ? named(k, this.arrived, "g") : named(k, this.sent[which].tensor, this.sent[which].name)));
-    const list = others.slice(0, SEVERAL).join(", ") + (others.length > SEVERAL ? ` and ${others.length - SEVERAL} more` : "");
-    const unknown = of !== "g" && this.sent[of].weights ? "the rule multiplies with NaN or infinity" : "the kernel finds that of minigrad's own rules, without hooks, in graphs that are not large";
+    const others = (related ?? []).map(([which, k]) =>
+      which === "g" ? named(k, this.arrived, "g") : named(k, this.sent[which].tensor, this.sent[which].name),
+    );
+    const list =
+      others.slice(0, SEVERAL).join(", ") + (others.length > SEVERAL ? ` and ${others.length - SEVERAL} more` : "");
+    const unknown =
+      of !== "g" && this.sent[of].weights
+        ? "the rule multiplies with NaN or infinity"
+        : "the kernel finds that of minigrad's own rules, without hooks, in graphs that are not large";
     const way = of === "g" ? "goes to" : "comes from";
-    const told = related === null ? `${way} cells that are not known: ${unknown}` : others.length ? `${way} ${list}` : `${way} no cell: the derivative is 0`;
+    const told =
+      related === null
+        ? `${way} cells that are not known: ${unknown}`
+        : others.length
+          ? `${way} ${list}`
+          : `${way} no cell: the derivative is 0`;
     return `${of === "g" ? "" : "What goes to "}${named(at, tensor, name)}, ${tensor.words[at]}, ${told}.`;
   }
 }

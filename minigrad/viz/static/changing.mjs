@@ -7,7 +7,8 @@ import { numberFrom } from "./predict.mjs";
 import { gradientOf, numberText, placeOf, resultOf, supposedBy } from "./whatif.mjs";
 
 const HOW_TO_WRITE = "Write a number, as 0.5, -2e-3 or 2/3.";
-const NEEDS_KERNEL = "To change a number needs the kernel here: run the cell again. (A page computes small graphs of elementwise operations, products of matrices and sums itself.)";
+const NEEDS_KERNEL =
+  "To change a number needs the kernel here: run the cell again. (A page computes small graphs of elementwise operations, products of matrices and sums itself.)";
 const SAME_GRAPH = "The recorded graph, computed by this page in double precision.";
 const UNTOUCHED = "Your .grad is left alone.";
 
@@ -41,12 +42,16 @@ export class Changing {
     const ran = data.boxes?.[id];
     if (ran?.kind !== "leaf" || !ran.exact || !ran.dtype.startsWith("float")) return null;
     const numbers = numbersOf(this.stepper.picture.about(id).exact);
-    return numbers.length ? { numbers, ran: numbersOf(ran.exact), shape: JSON.parse(ran.shape || "[]"), name: ran.name } : null;
+    return numbers.length
+      ? { numbers, ran: numbersOf(ran.exact), shape: JSON.parse(ran.shape || "[]"), name: ran.name }
+      : null;
   }
 
   /** The leaves that hold other numbers, with these. */
   changes() {
-    return Object.fromEntries((this.player.supposed?.changed ?? []).map((id) => [id, this.leaf(id)?.numbers]).filter(([, numbers]) => numbers));
+    return Object.fromEntries(
+      (this.player.supposed?.changed ?? []).map((id) => [id, this.leaf(id)?.numbers]).filter(([, numbers]) => numbers),
+    );
   }
 
   /** Ask for the pass with one number more changed, and where it is to be nudged. */
@@ -92,7 +97,9 @@ export class Changing {
     const { numbers, shape, name } = this.leaf(box);
     const held = changes[box] ?? numbers;
     const k = cell.reduce((place, at, axis) => place * shape[axis] + at, 0);
-    const [was, now] = [held, held.map((number, place) => (place === k ? number + by : number))].map((one) => resultOf(picture.program, { ...changes, [box]: one }));
+    const [was, now] = [held, held.map((number, place) => (place === k ? number + by : number))].map((one) =>
+      resultOf(picture.program, { ...changes, [box]: one }),
+    );
     const place = cell.length ? `[${cell.join(", ")}]` : "";
     const [before, after] = [was, now].map((number) => String(Number(number.toPrecision(9))));
     return `${picture.root} is ${before}, and ${after} with ${name}${place} + ${by}: (${after} − ${before}) / ${by} = ${numberText((now - was) / by)}. ${name}.grad${place} is ${numberText(gradientOf(picture.program, changes, box)[k])}.`;
@@ -119,8 +126,18 @@ export class Changing {
     const was = this.banner.hidden;
     this.banner.hidden = !supposed;
     if (supposed && this.shown !== supposed) {
-      const said = supposed.changes.map(([name, now, ran], k) => [k ? ", " : "", nameOf(name), ` = ${now}`, make("span", { class: "mg-soft" }, ` (it ran with ${ran})`)]);
-      this.says.replaceChildren(make("b", {}, "What if "), ...said.flat(), "? ", make("span", { class: "mg-soft" }, `${supposed.note} ${player.hasKernel ? UNTOUCHED : ""}`));
+      const said = supposed.changes.map(([name, now, ran], k) => [
+        k ? ", " : "",
+        nameOf(name),
+        ` = ${now}`,
+        make("span", { class: "mg-soft" }, ` (it ran with ${ran})`),
+      ]);
+      this.says.replaceChildren(
+        make("b", {}, "What if "),
+        ...said.flat(),
+        "? ",
+        make("span", { class: "mg-soft" }, `${supposed.note} ${player.hasKernel ? UNTOUCHED : ""}`),
+      );
       this.banner.setAttribute("title", supposed.note);
     }
     this.shown = supposed;
@@ -162,9 +179,22 @@ export class Changing {
 
   form(leaf) {
     const { ran, shape, name } = leaf;
-    this.field = make("input", { type: "text", class: "mg-condition mg-answer", "aria-label": `another number for ${name}`, spellcheck: "false", autocomplete: "off" });
+    this.field = make("input", {
+      type: "text",
+      class: "mg-condition mg-answer",
+      "aria-label": `another number for ${name}`,
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.slider = make("input", { type: "range", class: "mg-slider", "aria-label": `drag the number of ${name}` });
-    this.step = make("input", { type: "text", class: "mg-condition mg-answer", value: "0.001", "aria-label": "by how much", spellcheck: "false", autocomplete: "off" });
+    this.step = make("input", {
+      type: "text",
+      class: "mg-condition mg-answer",
+      value: "0.001",
+      "aria-label": "by how much",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.said = make("p", { class: "mg-predict-word", role: "status" });
     const cells = make("select", { class: "mg-speed", "aria-label": "which number", hidden: ran.length === 1 });
     for (const k of ran.keys()) cells.append(make("option", { value: k }, `[${placeOf(shape, k).join(", ")}]`));
@@ -172,7 +202,8 @@ export class Changing {
       const around = ran[this.cell];
       const span = Number.isFinite(around) ? Math.max(1, Math.abs(2 * around)) : 1;
       const middle = Number.isFinite(around) ? around : 0;
-      for (const [attribute, value] of Object.entries({ min: middle - span, max: middle + span, step: span / 100 })) this.slider.setAttribute(attribute, String(Number(value.toPrecision(6))));
+      for (const [attribute, value] of Object.entries({ min: middle - span, max: middle + span, step: span / 100 }))
+        this.slider.setAttribute(attribute, String(Number(value.toPrecision(6))));
     };
     scale();
     cells.addEventListener("change", () => {
@@ -192,7 +223,13 @@ export class Changing {
       const isGood = Number.isFinite(given) && (what !== "step" || given !== 0);
       field.setAttribute("aria-invalid", String(!isGood));
       if (isGood) return given;
-      this.tell(given === undefined || Number.isNaN(given) ? HOW_TO_WRITE : given === 0 ? "A step of 0 changes nothing." : "That is larger than any number here: write a finite one.");
+      this.tell(
+        given === undefined || Number.isNaN(given)
+          ? HOW_TO_WRITE
+          : given === 0
+            ? "A step of 0 changes nothing."
+            : "That is larger than any number here: write a finite one.",
+      );
       return null;
     };
     const submitted = (action) => (event) => {
@@ -213,11 +250,26 @@ export class Changing {
         this.change(value, step);
       }
     };
-    const first = make("form", { class: "mg-asked" }, make("label", {}, make("b", {}, "What if ", nameOf(name))), cells, " = ", this.field, this.slider, make("button", { type: "submit", class: "mg-button" }, "Compute"));
+    const first = make(
+      "form",
+      { class: "mg-asked" },
+      make("label", {}, make("b", {}, "What if ", nameOf(name))),
+      cells,
+      " = ",
+      this.field,
+      this.slider,
+      make("button", { type: "submit", class: "mg-button" }, "Compute"),
+    );
     first.addEventListener("submit", submitted(ask));
     const second = make("form", { class: "mg-asked" }, nudge, " by ", this.step);
     second.addEventListener("submit", submitted(measure));
     nudge.addEventListener("click", measure);
-    return make("div", { class: "mg-predict", role: "group", "aria-label": `change ${name}` }, first, second, this.said);
+    return make(
+      "div",
+      { class: "mg-predict", role: "group", "aria-label": `change ${name}` },
+      first,
+      second,
+      this.said,
+    );
   }
 }

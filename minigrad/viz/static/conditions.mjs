@@ -31,5 +31,7 @@ export function holds(condition, frame) {
 
 /** The first of the breakpoints that a frame meets, or null. */
 export function met(breaks, frame) {
-  return breaks.find((item) => (item.box ? item.box === frame.box : holds(parseCondition(item.when ?? ""), frame))) ?? null;
+  return (
+    breaks.find((item) => (item.box ? item.box === frame.box : holds(parseCondition(item.when ?? ""), frame))) ?? null
+  );
 }

@@ -33,15 +33,52 @@ export class Controls {
       action();
     };
     this.buttons = {
-      first: this.press("first", "first: before anything ran (Home)", { picture: "first" }, stop(() => player.first())),
-      back: this.press("back", "back one step (arrow left)", { picture: "back", face: "Back" }, stop(() => player.back())),
-      next: this.press("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, stop(() => this.forward())),
-      over: this.press("over", "step over: to the end of the module or call that comes next (o)", { picture: "over", face: "Over" }, stop(() => player.over())),
-      leave: this.press("leave", "step out: to the end of the module or call around this step (e)", { picture: "leave", face: "Out" }, stop(() => player.out())),
+      first: this.press(
+        "first",
+        "first: before anything ran (Home)",
+        { picture: "first" },
+        stop(() => player.first()),
+      ),
+      back: this.press(
+        "back",
+        "back one step (arrow left)",
+        { picture: "back", face: "Back" },
+        stop(() => player.back()),
+      ),
+      next: this.press(
+        "next",
+        "next: run one node (arrow right)",
+        { picture: "next", face: "Next" },
+        stop(() => this.forward()),
+      ),
+      over: this.press(
+        "over",
+        "step over: to the end of the module or call that comes next (o)",
+        { picture: "over", face: "Over" },
+        stop(() => player.over()),
+      ),
+      leave: this.press(
+        "leave",
+        "step out: to the end of the module or call around this step (e)",
+        { picture: "leave", face: "Out" },
+        stop(() => player.out()),
+      ),
       play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
-      last: this.press("last", "last: run to the end (End)", { picture: "last" }, stop(() => player.last())),
-      run: this.press("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, stop(() => player.run())),
-      predict: this.press("predict", "predict: type the numbers before you see them (p)", { face: "?" }, () => this.togglePredict()),
+      last: this.press(
+        "last",
+        "last: run to the end (End)",
+        { picture: "last" },
+        stop(() => player.last()),
+      ),
+      run: this.press(
+        "run",
+        "run to the next breakpoint (Enter)",
+        { picture: "run", face: "Run" },
+        stop(() => player.run()),
+      ),
+      predict: this.press("predict", "predict: type the numbers before you see them (p)", { face: "?" }, () =>
+        this.togglePredict(),
+      ),
       breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
       out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
       size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
@@ -52,7 +89,15 @@ export class Controls {
     this.buttons.fit.setAttribute("aria-pressed", "false");
     this.count = make("span", { class: "mg-count", hidden: true });
     this.buttons.breaks.append(make("span", { class: "mg-wide-word" }, "Breakpoints"), this.count);
-    this.slider = make("input", { type: "range", class: "mg-slider", min: player.start, max: player.total, step: 1, value: player.start, "aria-label": "step" });
+    this.slider = make("input", {
+      type: "range",
+      class: "mg-slider",
+      min: player.start,
+      max: player.total,
+      step: 1,
+      value: player.start,
+      "aria-label": "step",
+    });
     this.slider.addEventListener("input", () => {
       const step = Number(this.slider.value); // before stop() paints the controls
       this.stop();
@@ -60,7 +105,8 @@ export class Controls {
     });
     this.counter = make("span", { class: "mg-counter" });
     this.speed = make("select", { class: "mg-speed", "aria-label": "speed of playing", title: "speed of playing" });
-    for (const [name, pause] of SPEEDS) this.speed.append(make("option", { value: pause, selected: name === "normal" }, name));
+    for (const [name, pause] of SPEEDS)
+      this.speed.append(make("option", { value: pause, selected: name === "normal" }, name));
     this.speed.addEventListener("change", () => {
       if (this.playing === null) return;
       this.stop();
@@ -70,7 +116,8 @@ export class Controls {
     const { first, back, next, over, leave, play, last, run, breaks, out, size, fit } = this.buttons;
     for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
     this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
-    const group = (name, label, ...parts) => make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
+    const group = (name, label, ...parts) =>
+      make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
     this.element = make(
       "div",
       { class: "mg-bar" },
@@ -82,12 +129,28 @@ export class Controls {
     const { modules } = stepper.picture;
     const folds = [
       this.press("open-all", "open all modules", { face: "Open all" }, () => this.openAll()),
-      this.press("close-all", "close all modules", { face: "Close all" }, () => stepper.regroup(() => modules.closeAll())),
+      this.press("close-all", "close all modules", { face: "Close all" }, () =>
+        stepper.regroup(() => modules.closeAll()),
+      ),
     ];
-    this.buttons.sizes = this.press("sizes", "‖g‖: colour edges and boxes by the size of their gradients (g)", { face: "‖g‖" }, () => this.toggleSizes());
+    this.buttons.sizes = this.press(
+      "sizes",
+      "‖g‖: colour edges and boxes by the size of their gradients (g)",
+      { face: "‖g‖" },
+      () => this.toggleSizes(),
+    );
     this.buttons.sizes.setAttribute("aria-pressed", "false");
     this.legend = legend();
-    this.zoom = group("zoom", "the drawing", ...(modules.any ? folds : []), this.buttons.sizes, out, size, this.buttons.in, fit);
+    this.zoom = group(
+      "zoom",
+      "the drawing",
+      ...(modules.any ? folds : []),
+      this.buttons.sizes,
+      out,
+      size,
+      this.buttons.in,
+      fit,
+    );
     this.list = this.breakList();
   }
 
@@ -180,9 +243,23 @@ export class Controls {
   // ---------------------------------------------------------------- breakpoints
 
   breakList() {
-    const field = make("input", { type: "text", class: "mg-condition", placeholder: EXAMPLE, "aria-label": `condition, such as ${EXAMPLE} or nan`, spellcheck: "false", autocomplete: "off" });
+    const field = make("input", {
+      type: "text",
+      class: "mg-condition",
+      placeholder: EXAMPLE,
+      "aria-label": `condition, such as ${EXAMPLE} or nan`,
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     const complaint = make("span", { class: "mg-complaint", role: "status" });
-    const form = make("form", { class: "mg-new-break" }, make("span", { class: "mg-soft" }, "stop when"), field, make("button", { type: "submit", class: "mg-button", "aria-label": "add the condition" }, "Add"), complaint);
+    const form = make(
+      "form",
+      { class: "mg-new-break" },
+      make("span", { class: "mg-soft" }, "stop when"),
+      field,
+      make("button", { type: "submit", class: "mg-button", "aria-label": "add the condition" }, "Add"),
+      complaint,
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const text = field.value.trim();
@@ -197,11 +274,20 @@ export class Controls {
       this.player.breakWhen(text);
       this.stepper.panels.say(`A run stops when ${text}.`);
     });
-    const nan = make("button", { type: "button", class: "mg-button", "aria-label": "stop at the first NaN" }, "first NaN");
+    const nan = make(
+      "button",
+      { type: "button", class: "mg-button", "aria-label": "stop at the first NaN" },
+      "first NaN",
+    );
     nan.addEventListener("click", () => this.player.breakWhen("nan"));
     form.append(nan);
     this.breakItems = make("ul", { class: "mg-break-items" });
-    return make("div", { class: "mg-breaks", hidden: true, role: "region", "aria-label": "breakpoints" }, this.breakItems, form);
+    return make(
+      "div",
+      { class: "mg-breaks", hidden: true, role: "region", "aria-label": "breakpoints" },
+      this.breakItems,
+      form,
+    );
   }
 
   toggleBreaks() {
@@ -223,15 +309,32 @@ export class Controls {
       const what = item.box ? (picture.boxes?.[item.box]?.name ?? item.box) : (item.when ?? item.code);
       const remove = button("remove", `remove the breakpoint at ${what}`, { picture: "close" });
       remove.addEventListener("click", () => this.player.removeBreak(k));
-      return make("li", {}, make("span", { class: "mg-stop-word", "aria-hidden": "true" }, "⬣"), make("bdi", {}, item.box ? `at ${what}` : what), item.code ? "" : remove);
+      return make(
+        "li",
+        {},
+        make("span", { class: "mg-stop-word", "aria-hidden": "true" }, "⬣"),
+        make("bdi", {}, item.box ? `at ${what}` : what),
+        item.code ? "" : remove,
+      );
     });
-    this.breakItems.replaceChildren(...(items.length ? items : [make("li", { class: "mg-soft" }, "No breakpoints. Press b on a box, or add a condition.")]));
+    this.breakItems.replaceChildren(
+      ...(items.length
+        ? items
+        : [make("li", { class: "mg-soft" }, "No breakpoints. Press b on a box, or add a condition.")]),
+    );
   }
 
   // ---------------------------------------------------------------- search
 
   searchBox() {
-    this.search = make("input", { type: "search", class: "mg-search", placeholder: "find a node", "aria-label": "find a node by name, operation or module (/)", spellcheck: "false", autocomplete: "off" });
+    this.search = make("input", {
+      type: "search",
+      class: "mg-search",
+      placeholder: "find a node",
+      "aria-label": "find a node by name, operation or module (/)",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.hits = make("span", { class: "mg-hits", role: "status" });
     this.found = [];
     this.search.addEventListener("input", () => this.find(this.search.value));
@@ -252,7 +355,8 @@ export class Controls {
   find(text) {
     const words = text.trim().toLowerCase();
     const about = this.player.picture.boxes ?? {};
-    const says = ({ name, op, expression, path }) => [name, op, expression, path].some((part) => (part ?? "").toLowerCase().includes(words));
+    const says = ({ name, op, expression, path }) =>
+      [name, op, expression, path].some((part) => (part ?? "").toLowerCase().includes(words));
     this.found = words ? Object.keys(about).filter((id) => says(about[id])) : [];
     this.hit = -1;
     this.stepper.picture.setFound(this.found);
@@ -286,10 +390,18 @@ export class Controls {
       play.setAttribute("aria-label", playing ? "pause (space)" : "play (space)");
     }
     this.slider.value = String(player.index);
-    const place = player.index < 0 ? `forward ${player.index - player.start + 1} of ${-player.start}` : `step ${player.index} of ${player.total}`;
+    const place =
+      player.index < 0
+        ? `forward ${player.index - player.start + 1} of ${-player.start}`
+        : `step ${player.index} of ${player.total}`;
     this.slider.setAttribute("aria-valuetext", place);
     this.slider.style?.setProperty("--mg-part", `${this.along(player.index)}%`);
-    this.counter.textContent = player.wanted === null ? place : player.wanted === player.total && player.total - player.index > 1 ? "running…" : `running step ${player.wanted}…`;
+    this.counter.textContent =
+      player.wanted === null
+        ? place
+        : player.wanted === player.total && player.total - player.index > 1
+          ? "running…"
+          : `running step ${player.wanted}…`;
     this.paintBreaks();
     this.paintStretches();
   }

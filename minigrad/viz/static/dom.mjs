@@ -5,7 +5,8 @@ export const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+    if (value !== undefined && value !== null && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children);
   return element;
@@ -24,7 +25,11 @@ export function shape(tag, attributes = {}, ...children) {
 /** A name of the learner's: bold, kept from turning the text around it if it is written right to left, and broken after dots first. */
 export function nameOf(text, tag = "b") {
   const parts = text.split(/(?<=[._])/);
-  return make(tag, { class: "mg-a-name" }, make("bdi", {}, ...parts.flatMap((part, k) => (k ? [make("wbr"), part] : [part]))));
+  return make(
+    tag,
+    { class: "mg-a-name" },
+    make("bdi", {}, ...parts.flatMap((part, k) => (k ? [make("wbr"), part] : [part]))),
+  );
 }
 
 /** A drawing given as text: parsed as XML, which either is well-formed or is not shown. */
@@ -54,12 +59,21 @@ const ICONS = {
 
 /** One of the pictures on buttons; it takes the colour of the text and says nothing by itself. */
 export function icon(name) {
-  return shape("svg", { class: `mg-icon mg-icon-${name}`, viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, shape("path", { d: ICONS[name] }));
+  return shape(
+    "svg",
+    { class: `mg-icon mg-icon-${name}`, viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
+    shape("path", { d: ICONS[name] }),
+  );
 }
 
 /** A button with a picture, a word or both. What it does is said in full to those who hear the page. */
 export function button(name, label, { face = "", picture = null, shown = label } = {}) {
-  const element = make("button", { type: "button", class: `mg-button mg-press-${name}`, "aria-label": label, title: shown });
+  const element = make("button", {
+    type: "button",
+    class: `mg-button mg-press-${name}`,
+    "aria-label": label,
+    title: shown,
+  });
   if (picture) element.append(icon(picture));
   if (face) element.append(make("span", { class: "mg-face" }, face));
   return element;

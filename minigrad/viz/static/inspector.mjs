@@ -18,7 +18,12 @@ const KINDS = {
 export function eventLine({ line }) {
   if (!line) return "";
   const [file, number, source] = line;
-  return make("div", { class: "mg-event-line" }, make("span", { class: "mg-soft" }, `${file}, line ${number} `), make("code", { class: "mg-c" }, make("bdi", {}, source ?? "")));
+  return make(
+    "div",
+    { class: "mg-event-line" },
+    make("span", { class: "mg-soft" }, `${file}, line ${number} `),
+    make("code", { class: "mg-c" }, make("bdi", {}, source ?? "")),
+  );
 }
 
 /** One event: its sign, its words, what it changed, and the line of code that it belongs to. */
@@ -40,7 +45,11 @@ const told = (value) => value !== null && value !== undefined;
 /** What an event changed: a text, or what frames say about an array. */
 function changed({ before, after, title }) {
   const [was, is] = [readable(before), readable(after)];
-  return valueShown(is ?? was, { what: told(after) ? `what ${title} left` : `what ${title} got`, before: is ? was : null, arrow: true });
+  return valueShown(is ?? was, {
+    what: told(after) ? `what ${title} left` : `what ${title} got`,
+    before: is ? was : null,
+    arrow: true,
+  });
 }
 
 /** A value of an event, or one output of several, as the details show values. */
@@ -48,7 +57,13 @@ function readable(value) {
   if (!told(value)) return null;
   if (typeof value !== "object") return { text: String(value) };
   const { full, text, statistics, difference_map: differenceMap, ...more } = value;
-  return { ...more, text: full ?? text ?? JSON.stringify(value), statistics: statistics?.join(" · ") ?? "", differenceMap, none: text === "None" };
+  return {
+    ...more,
+    text: full ?? text ?? JSON.stringify(value),
+    statistics: statistics?.join(" · ") ?? "",
+    differenceMap,
+    none: text === "None",
+  };
 }
 
 export class Inspector {
@@ -60,7 +75,13 @@ export class Inspector {
     this.top = make("div", { class: "mg-inspector-part" });
     this.slot = make("div", { class: "mg-changing" }); // where a leaf's number is changed: it stays as it is while the rest is made anew
     this.body = make("div", { class: "mg-inspector-part" });
-    this.element = make("div", { class: "mg-inspector", hidden: true, role: "region", "aria-label": "the box that was clicked", tabindex: "-1" }, this.top, this.slot, this.body);
+    this.element = make(
+      "div",
+      { class: "mg-inspector", hidden: true, role: "region", "aria-label": "the box that was clicked", tabindex: "-1" },
+      this.top,
+      this.slot,
+      this.body,
+    );
   }
 
   show(id) {
@@ -82,7 +103,9 @@ export class Inspector {
     const key = `${this.id}|${player.index}|${player.readings}|${JSON.stringify(player.now[this.id] ?? "")}|${player.breaksAt(this.id)}|${this.actions.highlighted() ?? ""}`;
     if (key === this.key) return;
     this.key = key;
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.getAttribute("data-act") : null;
+    const focused = this.element.contains(document.activeElement)
+      ? document.activeElement.getAttribute("data-act")
+      : null;
     const parts = [this.facts(about, box), this.cards(about, box, before)];
     const events = player.events(player.index, this.id);
     if (events.length) {
@@ -106,10 +129,34 @@ export class Inspector {
     const tools = make("div", { class: "mg-tools" });
     if ((this.picture.data.runs ?? []).includes(id)) {
       tools.append(act("to", `Run to here, to ${about.name} (r)`, "Run to here", () => actions.runTo(id)));
-      tools.append(act("break", `Breakpoint at ${about.name} (b)`, "Breakpoint", () => actions.toggleBreak(id), player.breaksAt(id)));
+      tools.append(
+        act(
+          "break",
+          `Breakpoint at ${about.name} (b)`,
+          "Breakpoint",
+          () => actions.toggleBreak(id),
+          player.breaksAt(id),
+        ),
+      );
     }
-    tools.append(act("up", `Comes from: highlight what leads to ${about.name} (u)`, "Comes from", () => actions.highlight(id, "up"), actions.highlighted() === `${id} up`));
-    tools.append(act("down", `Leads to: highlight what comes from ${about.name} (d)`, "Leads to", () => actions.highlight(id, "down"), actions.highlighted() === `${id} down`));
+    tools.append(
+      act(
+        "up",
+        `Comes from: highlight what leads to ${about.name} (u)`,
+        "Comes from",
+        () => actions.highlight(id, "up"),
+        actions.highlighted() === `${id} up`,
+      ),
+    );
+    tools.append(
+      act(
+        "down",
+        `Leads to: highlight what comes from ${about.name} (d)`,
+        "Leads to",
+        () => actions.highlight(id, "down"),
+        actions.highlighted() === `${id} down`,
+      ),
+    );
     const close = act("close", "close the details (Escape)", "", () => actions.inspect(null));
     close.classList.add("mg-close");
     const tags = [];
@@ -117,14 +164,22 @@ export class Inspector {
     if (about.pruned || box.pruned) tags.push("pruned by inputs=");
     if (about.freed || box.freed) tags.push("saved tensors freed");
     if ((about.graph ?? 1) > 1) tags.push("graph of the gradient");
-    const title = make("div", { class: "mg-inspected-name" }, nameOf(about.name), ...tags.map((tag) => make("span", { class: "mg-tag" }, tag)));
+    const title = make(
+      "div",
+      { class: "mg-inspected-name" },
+      nameOf(about.name),
+      ...tags.map((tag) => make("span", { class: "mg-tag" }, tag)),
+    );
     return make("div", { class: "mg-inspector-head" }, title, tools, close);
   }
 
   facts(about, box) {
     const rows = [];
     const add = (word, body, extra = "") => {
-      if (body) rows.push(make("div", { class: `mg-fact ${extra}` }, make("dt", {}, word), make("dd", {}, make("bdi", {}, body))));
+      if (body)
+        rows.push(
+          make("div", { class: `mg-fact ${extra}` }, make("dt", {}, word), make("dd", {}, make("bdi", {}, body))),
+        );
     };
     add("what", KINDS[about.kind]?.(about) ?? about.kind);
     if (about.path) add("module", about.path);
@@ -132,28 +187,57 @@ export class Inspector {
     add("shape", about.shape && `${about.shape}, ${about.dtype}`);
     add("written to since", about.was);
     add("it ran with", about.ran);
-    add("saved", about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "));
+    add(
+      "saved",
+      about.saved?.map(([parameter, name, text]) => `${parameter}${name ? ` = ${name}` : ""}: ${text}`).join("; "),
+    );
     const version = box.version ?? about.version;
     const kept = box.saved_version ?? about.saved_version;
-    if (version) add("version", told(kept) ? `${version}, saved at ${kept}` : String(version), told(kept) && kept !== version ? "mg-warn" : "");
+    if (version)
+      add(
+        "version",
+        told(kept) ? `${version}, saved at ${kept}` : String(version),
+        told(kept) && kept !== version ? "mg-warn" : "",
+      );
     return make("dl", {}, ...rows);
   }
 
   /** The value and the gradient, each on a card: its elements or its map, what changed, and a button that copies it. */
   cards(about, box, before) {
-    const card = (title, ...shown) => make("div", { class: "mg-value-card" }, make("div", { class: "mg-title" }, title), ...shown);
+    const card = (title, ...shown) =>
+      make("div", { class: "mg-value-card" }, make("div", { class: "mg-title" }, title), ...shown);
     const { name, kind } = about;
     const cards = [];
     if (about.outputs?.length > 1) {
-      cards.push(card("Values", ...about.outputs.map((output, k) => valueShown(readable(output), { what: `output ${k} of ${name}` }))));
+      cards.push(
+        card(
+          "Values",
+          ...about.outputs.map((output, k) => valueShown(readable(output), { what: `output ${k} of ${name}` })),
+        ),
+      );
     } else if (about.value) {
-      const value = { ...about, text: about.value, statistics: about.statistics?.join(" · "), heat: this.picture.heatOf(this.id) };
+      const value = {
+        ...about,
+        text: about.value,
+        statistics: about.statistics?.join(" · "),
+        heat: this.picture.heatOf(this.id),
+      };
       cards.push(card("Value", valueShown(value, { what: name, variable: VARIABLE.test(name) ? name : "" })));
     }
     if (kind !== "constant" && box.full) {
       const { frame } = this.player;
-      const gradient = (state) => ({ ...state, text: state.full, dtype: about.dtype, shape: about.shape, alarm: state.alarm ? state.grad.replace("⚠ ", "") : "" });
-      const now = { ...gradient(box), difference: frame.differences?.[this.id], differenceMap: frame.difference_maps?.[this.id] };
+      const gradient = (state) => ({
+        ...state,
+        text: state.full,
+        dtype: about.dtype,
+        shape: about.shape,
+        alarm: state.alarm ? state.grad.replace("⚠ ", "") : "",
+      });
+      const now = {
+        ...gradient(box),
+        difference: frame.differences?.[this.id],
+        differenceMap: frame.difference_maps?.[this.id],
+      };
       const was = before.full !== undefined && !before.none && before !== box ? gradient(before) : null;
       const variable = kind === "leaf" && VARIABLE.test(name) ? `${name}.grad` : "";
       cards.push(card("Gradient now", valueShown(now, { what: `the gradient of ${name}`, before: was, variable })));

@@ -4,9 +4,12 @@
 // Without the kernel all kept frames count as run. `KeptModel` shows this to the stepper as the `picture` and the `recorded` that it knows, so
 // that the stepper never asks where a frame comes from.
 
-const GONE = "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
-const CHANGED = " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
-const NOTICE = "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
+const GONE =
+  "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
+const CHANGED =
+  " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
+const NOTICE =
+  "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
 const PACKED = ["past", "earlier", "lately"];
 
@@ -69,7 +72,8 @@ class KeptModel {
   recorded() {
     const of = [...PACKED, "ran"].map((name) => this.model.get(name)).concat(this.alone);
     const { joined } = this;
-    if (!joined || (this.isUnpacked && of.some((part, k) => part !== joined.of[k]))) this.joined = { of, frames: this.join(this.ran()) };
+    if (!joined || (this.isUnpacked && of.some((part, k) => part !== joined.of[k])))
+      this.joined = { of, frames: this.join(this.ran()) };
     return this.joined.frames;
   }
 
@@ -100,7 +104,8 @@ class KeptModel {
   }
 
   off(events, listener) {
-    for (const entry of this.listeners) if (entry.listener === listener && entry.events === events) this.listeners.delete(entry);
+    for (const entry of this.listeners)
+      if (entry.listener === listener && entry.events === events) this.listeners.delete(entry);
     this.model.off(events?.replaceAll("change:recorded", "change:ran"), listener);
   }
 

@@ -6,8 +6,25 @@
 // the two together.
 
 import {
-  ARROWS, BEND_WEIGHT, BESIDE, BETTER, CROWDED, ENTRY, FREE_WEIGHT, GAP, GUTTER, LANE, LOOSE_WEIGHT, MOST_BANDS, NUMBERS_SEEN, PASSED, READABLE,
-  SPREAD, SPREAD_LANES, SWEEPS, THREAD,
+  ARROWS,
+  BEND_WEIGHT,
+  BESIDE,
+  BETTER,
+  CROWDED,
+  ENTRY,
+  FREE_WEIGHT,
+  GAP,
+  GUTTER,
+  LANE,
+  LOOSE_WEIGHT,
+  MOST_BANDS,
+  NUMBERS_SEEN,
+  PASSED,
+  READABLE,
+  SPREAD,
+  SPREAD_LANES,
+  SWEEPS,
+  THREAD,
 } from "./measures.mjs";
 
 /** How large something can be shown in a room {width, height}, at most as it is. */
@@ -21,7 +38,10 @@ export function scaleIn(room, { width, height }) {
  */
 export function worthIn(room, whole, inner = []) {
   const scale = scaleIn(room, whole);
-  const costs = [whole, ...inner].reduce((product, { bands, lanes }) => product * BETTER ** (bands - 1) * CROWDED ** lanes, 1);
+  const costs = [whole, ...inner].reduce(
+    (product, { bands, lanes }) => product * BETTER ** (bands - 1) * CROWDED ** lanes,
+    1,
+  );
   return (scale * (scale >= READABLE ? NUMBERS_SEEN : 1)) / costs;
 }
 
@@ -64,10 +84,12 @@ function inLayers(items, links) {
     }
   }
   const held = new Map(items.map(({ id }) => [id, 0]));
-  for (const { from, to } of inner) held.set(to, held.get(to) + Number(fixed.has(from) || new Set(targets.get(from)).size > 1));
+  for (const { from, to } of inner)
+    held.set(to, held.get(to) + Number(fixed.has(from) || new Set(targets.get(from)).size > 1));
   for (const id of [...ready].reverse()) {
     const after = targets.get(id);
-    if (after.length && !entered.has(id) && held.get(id) <= after.length) layer.set(id, Math.min(...after.map((to) => layer.get(to))) - 1);
+    if (after.length && !entered.has(id) && held.get(id) <= after.length)
+      layer.set(id, Math.min(...after.map((to) => layer.get(to))) - 1);
   }
   const rows = Array.from({ length: Math.max(0, ...layer.values()) + 1 }, () => []);
   for (const { id } of items) rows[layer.get(id)].push(id);
@@ -76,8 +98,24 @@ function inLayers(items, links) {
 
 class Bands {
   constructor({ items, links, layers, count, down, port }) {
-    Object.assign(this, { links, down, port, used: new Set(links.map(({ to }) => to)), sources: new Set(links.filter(({ to }) => to).map(({ from }) => from)) });
-    const node = ({ id, w, h }) => ({ id, long: down ? h : w, wide: down ? w : h, layer: 0, place: 0, middle: 0, before: [], after: [], outside: [] });
+    Object.assign(this, {
+      links,
+      down,
+      port,
+      used: new Set(links.map(({ to }) => to)),
+      sources: new Set(links.filter(({ to }) => to).map(({ from }) => from)),
+    });
+    const node = ({ id, w, h }) => ({
+      id,
+      long: down ? h : w,
+      wide: down ? w : h,
+      layer: 0,
+      place: 0,
+      middle: 0,
+      before: [],
+      after: [],
+      outside: [],
+    });
     this.nodes = new Map(items.map((item) => [item.id, node(item)]));
     this.rows = layers.map((row) => row.map((id) => this.nodes.get(id)));
     this.number();
@@ -107,14 +145,19 @@ class Bands {
     const passing = Array(this.rows.length + 1).fill(0);
     for (const { from, to } of this.links) {
       if (!this.used.has(from) || !from || !to) continue;
-      for (let layer = this.nodes.get(from).layer + 1; layer <= this.nodes.get(to).layer; layer += 1) passing[layer] += 1;
+      for (let layer = this.nodes.get(from).layer + 1; layer <= this.nodes.get(to).layer; layer += 1)
+        passing[layer] += 1;
     }
     const cuts = [];
     for (let number = 1; number < count; number += 1) {
       const ideal = (ends.at(-1) * number) / count;
-      const cost = (layer) => Math.abs(ends[layer] - ideal) + LANE * PASSED * passing[layer] + Math.max(0, ...this.moved(layer).map(({ long }) => long + this.gap));
+      const cost = (layer) =>
+        Math.abs(ends[layer] - ideal) +
+        LANE * PASSED * passing[layer] +
+        Math.max(0, ...this.moved(layer).map(({ long }) => long + this.gap));
       let best = (cuts.at(-1) ?? 0) + 1;
-      for (let layer = best + 1; layer <= this.rows.length - (count - number); layer += 1) if (cost(layer) < cost(best)) best = layer;
+      for (let layer = best + 1; layer <= this.rows.length - (count - number); layer += 1)
+        if (cost(layer) < cost(best)) best = layer;
       cuts.push(best);
     }
     return cuts;
@@ -204,7 +247,9 @@ class Bands {
     let count = 0;
     for (const row of this.rows) {
       const sorted = [];
-      for (const end of row.flatMap((node) => node.after.map(({ node: far }) => far.place).sort((one, other) => one - other))) {
+      for (const end of row.flatMap((node) =>
+        node.after.map(({ node: far }) => far.place).sort((one, other) => one - other),
+      )) {
         let low = 0;
         let high = sorted.length;
         while (low < high) {
@@ -271,11 +316,17 @@ class Bands {
       let block = { sum: (wish - offsets[k]) * weight, weight, count: 1 };
       while (blocks.length && blocks.at(-1).sum / blocks.at(-1).weight >= block.sum / block.weight) {
         const before = blocks.pop();
-        block = { sum: before.sum + block.sum, weight: before.weight + block.weight, count: before.count + block.count };
+        block = {
+          sum: before.sum + block.sum,
+          weight: before.weight + block.weight,
+          count: before.count + block.count,
+        };
       }
       blocks.push(block);
     });
-    return blocks.flatMap(({ sum, weight, count }) => Array(count).fill(sum / weight)).map((middle, k) => middle + offsets[k]);
+    return blocks
+      .flatMap(({ sum, weight, count }) => Array(count).fill(sum / weight))
+      .map((middle, k) => middle + offsets[k]);
   }
 
   // ---------------------------------------------------------------- the picture
@@ -311,7 +362,8 @@ class Bands {
       at.set(node.id, this.point((starts[node.layer] + ends[node.layer] - node.long) / 2, node.middle - node.wide / 2));
     }
     const ways = new Map();
-    for (const { id, to } of this.links) ways.set(id, this.way(id, to, { starts, ends, lengths, gutters, crossing, head }));
+    for (const { id, to } of this.links)
+      ways.set(id, this.way(id, to, { starts, ends, lengths, gutters, crossing, head }));
     const size = this.point(Math.max(0, ...lengths) + (bands.length > 1 ? head : 0), side);
     const lanes = crossing.reduce((sum, edges) => sum + Math.max(edges.length - 1, 0), 0);
     return { width: size.x, height: size.y, bands: bands.length, lanes, at, ways };
@@ -326,7 +378,12 @@ class Bands {
         const [out, into] = [lengths[number] + GUTTER / 2 + lane, head - GUTTER / 2 - lane];
         const corner = gutters[number] + lane;
         const left = this.down ? points.at(-1).x : points.at(-1).y;
-        const turns = [[out, left], [out, corner], [into, corner], [into, this.end(node, id, "before")]];
+        const turns = [
+          [out, left],
+          [out, corner],
+          [into, corner],
+          [into, this.end(node, id, "before")],
+        ];
         for (const [along, across] of turns) points.push({ ...this.point(along, across), turns: true });
       }
       const [start, end] = [starts[node.layer], ends[node.layer]];
@@ -341,7 +398,8 @@ class Bands {
     const gaps = this.rows.map(() => this.gap);
     for (const { id, from, flow = 0 } of this.links) {
       const source = this.nodes.get(from);
-      if (!this.down && source && this.chains.get(id).length === 2) gaps[source.layer] = Math.max(gaps[source.layer], flow + ARROWS);
+      if (!this.down && source && this.chains.get(id).length === 2)
+        gaps[source.layer] = Math.max(gaps[source.layer], flow + ARROWS);
     }
     return gaps;
   }
@@ -351,7 +409,8 @@ class Bands {
     for (const [id, chain] of this.chains) {
       for (let k = 1; k < chain.length; k += 1) {
         const band = this.bandOf[chain[k - 1].layer];
-        if (band !== this.bandOf[chain[k].layer]) found[band].push({ id, node: chain[k - 1], middle: chain[k - 1].middle });
+        if (band !== this.bandOf[chain[k].layer])
+          found[band].push({ id, node: chain[k - 1], middle: chain[k - 1].middle });
       }
     }
     for (const lanes of found) lanes.sort((one, other) => other.middle - one.middle);
@@ -362,7 +421,9 @@ class Bands {
   end(node, id, side) {
     const meets = this.meets(node, id, side);
     if (node.bend || side === "after" || this.port(node.id, id, side) !== null) return meets;
-    const ends = [...node.before].sort((one, other) => ordered([this.bandOf[one.node.layer], one.node.middle], [this.bandOf[other.node.layer], other.node.middle]));
+    const ends = [...node.before].sort((one, other) =>
+      ordered([this.bandOf[one.node.layer], one.node.middle], [this.bandOf[other.node.layer], other.node.middle]),
+    );
     const links = [...node.outside, ...ends.map((end) => end.id)];
     const most = SPREAD[Number(this.down)] * node.wide;
     const spread = this.down ? Math.min(most, LANE * SPREAD_LANES * links.length) : most;

@@ -24,14 +24,23 @@ const ALARMS = new Set(["version_mismatch", "anomaly", "error"]);
 /** The sign of an event in the drawing. */
 export function sign(kind, x = 0, y = 0) {
   const [, outline, style] = EVENTS[kind] ?? ["", "M0-5A5 5 0 1 0 .01-5Z", "line"];
-  const mark = shape("g", { class: `mg-sign mg-sign-${style}${ALARMS.has(kind) ? " mg-sign-alarm" : ""}`, transform: `translate(${x} ${y})` });
+  const mark = shape("g", {
+    class: `mg-sign mg-sign-${style}${ALARMS.has(kind) ? " mg-sign-alarm" : ""}`,
+    transform: `translate(${x} ${y})`,
+  });
   mark.append(shape("circle", { r: 9, class: "mg-sign-back" }), shape("path", { d: outline }));
   return mark;
 }
 
 /** The sign of an event as a picture of its own, for lists. */
 export function signPicture(kind) {
-  const picture = shape("svg", { class: "mg-sign-picture", viewBox: "-10 -10 20 20", width: 18, height: 18, "aria-hidden": "true" });
+  const picture = shape("svg", {
+    class: "mg-sign-picture",
+    viewBox: "-10 -10 20 20",
+    width: 18,
+    height: 18,
+    "aria-hidden": "true",
+  });
   picture.append(sign(kind));
   return picture;
 }

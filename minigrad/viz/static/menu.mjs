@@ -6,7 +6,12 @@ import { make } from "./dom.mjs";
 export class Menu {
   constructor(root) {
     this.root = root;
-    this.element = make("div", { class: "mg-menu", role: "menu", hidden: true, "aria-label": "what to do with this box" });
+    this.element = make("div", {
+      class: "mg-menu",
+      role: "menu",
+      hidden: true,
+      "aria-label": "what to do with this box",
+    });
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("focusout", (event) => {
       if (!this.element.contains(event.relatedTarget)) this.close(false);
@@ -17,7 +22,12 @@ export class Menu {
   open(entries, beside, point = null) {
     this.beside = beside;
     const items = entries.map(([word, key, action]) => {
-      const item = make("button", { type: "button", class: "mg-menu-item", role: "menuitem", tabindex: "-1" }, make("span", {}, word), make("kbd", {}, key));
+      const item = make(
+        "button",
+        { type: "button", class: "mg-menu-item", role: "menuitem", tabindex: "-1" },
+        make("span", {}, word),
+        make("kbd", {}, key),
+      );
       item.addEventListener("click", () => {
         this.close(true);
         action();

@@ -16,7 +16,8 @@ export class Minimap {
     this.seen = shape("rect", { class: "mg-seen", rx: 2 });
     this.drawing = shape("svg", { class: "mg-minimap-drawing" }, this.marks, this.seen);
     this.element = make("div", { class: "mg-minimap", hidden: true, "aria-hidden": "true" }, this.drawing);
-    for (const event of ["pointerdown", "pointermove"]) this.element.addEventListener(event, (happened) => this.point(happened));
+    for (const event of ["pointerdown", "pointermove"])
+      this.element.addEventListener(event, (happened) => this.point(happened));
   }
 
   point(event) {
@@ -34,17 +35,44 @@ export class Minimap {
     const { view, scale, room } = camera;
     this.element.hidden = camera.whole > MOSTLY * scale || !picture.width;
     if (this.element.hidden) return;
-    const part = Math.min(Math.min(MAP_WIDE, room.width / 4) / picture.width, Math.min(MAP_TALL, room.height / 4) / picture.height);
+    const part = Math.min(
+      Math.min(MAP_WIDE, room.width / 4) / picture.width,
+      Math.min(MAP_TALL, room.height / 4) / picture.height,
+    );
     const [wide, tall] = [picture.width, picture.height].map((side) => Math.round(side * part));
     const drawn = { viewBox: `0 0 ${picture.width} ${picture.height}`, width: wide, height: tall };
     for (const [name, value] of Object.entries(drawn)) this.drawing.setAttribute(name, value);
-    const shown = [...picture.groups.values(), ...picture.boxes.values()].filter(({ group }) => group.getAttribute("display") !== "none");
-    this.marks.replaceChildren(...shown.map(({ group, width, height, open }) => shape("rect", { class: `${group.getAttribute("class")}${open ? " mg-open" : ""}`, transform: group.getAttribute("transform"), width, height, rx: 6 })));
-    const seen = { x: view.scrollLeft / scale, y: view.scrollTop / scale, width: room.width / scale, height: room.height / scale, "stroke-width": 2 / part };
+    const shown = [...picture.groups.values(), ...picture.boxes.values()].filter(
+      ({ group }) => group.getAttribute("display") !== "none",
+    );
+    this.marks.replaceChildren(
+      ...shown.map(({ group, width, height, open }) =>
+        shape("rect", {
+          class: `${group.getAttribute("class")}${open ? " mg-open" : ""}`,
+          transform: group.getAttribute("transform"),
+          width,
+          height,
+          rx: 6,
+        }),
+      ),
+    );
+    const seen = {
+      x: view.scrollLeft / scale,
+      y: view.scrollTop / scale,
+      width: room.width / scale,
+      height: room.height / scale,
+      "stroke-width": 2 / part,
+    };
     for (const [name, value] of Object.entries(seen)) this.seen.setAttribute(name, value.toFixed(1));
     // In the other corner where it would hide the box that ran.
     const ran = shown.find(({ group, open }) => !open && group.classList.contains("mg-ran"));
-    const [x, y] = ran?.group.getAttribute("transform").match(/-?[\d.]+/g).map(Number) ?? [0, Infinity];
-    this.element.classList.toggle("mg-low", y < seen.y + (tall + FRAME) / scale && x + ran?.width > seen.x + (room.width - wide - FRAME) / scale);
+    const [x, y] = ran?.group
+      .getAttribute("transform")
+      .match(/-?[\d.]+/g)
+      .map(Number) ?? [0, Infinity];
+    this.element.classList.toggle(
+      "mg-low",
+      y < seen.y + (tall + FRAME) / scale && x + ran?.width > seen.x + (room.width - wide - FRAME) / scale,
+    );
   }
 }

@@ -5,8 +5,23 @@
 
 import { arrange, scaleIn, worthIn } from "./layered.mjs";
 import {
-  AROUND, CLOSED_HEIGHT, CLOSED_LEAST, CLOSED_MOST, CLOSED_ROOM, CROWD, FEWEST_SEEN, FOOT, HEAD, LARGER, LEGIBLE_NAMES, MARGIN, MONO_WIDTH,
-  NAME_LETTER, READABLE, SQUEEZED, TITLE_ROOM,
+  AROUND,
+  CLOSED_HEIGHT,
+  CLOSED_LEAST,
+  CLOSED_MOST,
+  CLOSED_ROOM,
+  CROWD,
+  FEWEST_SEEN,
+  FOOT,
+  HEAD,
+  LARGER,
+  LEGIBLE_NAMES,
+  MARGIN,
+  MONO_WIDTH,
+  NAME_LETTER,
+  READABLE,
+  SQUEEZED,
+  TITLE_ROOM,
 } from "./measures.mjs";
 
 const WHOLE = ""; // the id of what is around everything
@@ -26,7 +41,8 @@ export class Modules {
     this.inside = new Map(this.groups.map((group) => [group.id, []])); // every box in a group, however deep
     for (const [box, home] of this.home) for (let at = home; at; at = this.parent(at)) this.inside.get(at)?.push(box);
     this.order = new Map(Object.keys(this.boxes).map((box, k) => [box, k])); // when a box or the first of a group was made
-    for (const [box, k] of [...this.order]) for (const group of this.around(box)) if (!this.order.has(group)) this.order.set(group, k);
+    for (const [box, k] of [...this.order])
+      for (const group of this.around(box)) if (!this.order.has(group)) this.order.set(group, k);
   }
 
   get any() {
@@ -120,7 +136,9 @@ export class Modules {
   layout(rooms) {
     const links = this.links();
     const inside = this.contents(links);
-    const every = rooms.flatMap((_, room) => [false, true].flatMap((down) => (this.open.size ? [1, SQUEEZED] : [1]).map((part) => ({ room, down, part }))));
+    const every = rooms.flatMap((_, room) =>
+      [false, true].flatMap((down) => (this.open.size ? [1, SQUEEZED] : [1]).map((part) => ({ room, down, part }))),
+    );
     const tries = links.length > CROWD && rooms[this.chosen?.room] ? [this.chosen] : every;
     let best = null;
     for (const { room, down, part } of tries) {
@@ -140,13 +158,18 @@ export class Modules {
     const states = [];
     for (;;) {
       const laid = this.layout(rooms);
-      states.push({ open: new Set(this.open), scale: scaleIn(rooms[laid.room], laid), seen: laid.boxes.size + [...laid.groups.values()].filter(({ open }) => !open).length });
+      states.push({
+        open: new Set(this.open),
+        scale: scaleIn(rooms[laid.room], laid),
+        seen: laid.boxes.size + [...laid.groups.values()].filter(({ open }) => !open).length,
+      });
       if (!this.open.size || states.at(-1).scale >= READABLE) break;
       const deepest = Math.max(...[...this.open].map(depth));
       for (const id of [...this.open]) if (depth(id) === deepest) this.open.delete(id);
     }
     const last = states.at(-1);
-    const best = last.scale >= READABLE && last.seen >= FEWEST_SEEN ? last : states.find(({ scale }) => scale >= LEGIBLE_NAMES);
+    const best =
+      last.scale >= READABLE && last.seen >= FEWEST_SEEN ? last : states.find(({ scale }) => scale >= LEGIBLE_NAMES);
     this.open = (best ?? last).open;
   }
 
@@ -162,12 +185,22 @@ export class Modules {
     };
     for (const [id, { items, links: own }] of [...inside].reverse()) {
       const depth = id ? this.around(id).length : 0;
-      const [wide, tall] = [Math.max(room.width - 2 * AROUND * depth, 1), Math.max(room.height - (HEAD + FOOT) * depth, 1)];
+      const [wide, tall] = [
+        Math.max(room.width - 2 * AROUND * depth, 1),
+        Math.max(room.height - (HEAD + FOOT) * depth, 1),
+      ];
       const [across, downwards] = !id ? [1, 1] : room.down ? [1, part] : [part, 1];
       const there = { width: wide * across, height: tall * downwards, down: room.down };
-      laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }));
+      laid.set(
+        id,
+        arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }),
+      );
       const { width, height } = laid.get(id);
-      if (id) sizes.set(id, { w: Math.max(width + 2 * AROUND, this.wordsWidth(this.byId.get(id)) + TITLE_ROOM), h: height + HEAD + FOOT });
+      if (id)
+        sizes.set(id, {
+          w: Math.max(width + 2 * AROUND, this.wordsWidth(this.byId.get(id)) + TITLE_ROOM),
+          h: height + HEAD + FOOT,
+        });
     }
     const gathered = this.gathered(links, laid, sizes);
     const whole = laid.get(WHOLE);
@@ -180,9 +213,12 @@ export class Modules {
     const covers = this.covers();
     const isSeen = (id) => !covers.has(this.parent(id));
     const seen = [...this.byId.keys()].filter(isSeen);
-    const inside = new Map([WHOLE, ...seen.filter((id) => this.open.has(id))].map((id) => [id, { items: [], links: [] }]));
+    const inside = new Map(
+      [WHOLE, ...seen.filter((id) => this.open.has(id))].map((id) => [id, { items: [], links: [] }]),
+    );
     const things = [...Object.keys(this.boxes).filter(isSeen), ...seen];
-    for (const id of things.sort((one, other) => this.order.get(one) - this.order.get(other))) inside.get(this.parent(id)).items.push(id);
+    for (const id of things.sort((one, other) => this.order.get(one) - this.order.get(other)))
+      inside.get(this.parent(id)).items.push(id);
     for (const link of links) {
       const { out, into, common } = this.way(link);
       let [from, to] = [link.from, link.to];
@@ -221,14 +257,18 @@ export class Modules {
           continue;
         }
         groups.set(item, { ...corner, ...sizes.get(item), open: laid.has(item) });
-        if (laid.has(item)) origin.set(item, { x: corner.x + inset(sizes.get(item), laid.get(item)), y: corner.y + HEAD });
+        if (laid.has(item))
+          origin.set(item, { x: corner.x + inset(sizes.get(item), laid.get(item)), y: corner.y + HEAD });
       }
     }
     const wires = links.map((link) => {
       const { out, into, common } = this.way(link);
       const points = [...out, common, ...[...into].reverse()].flatMap((group) => {
         const { x, y } = origin.get(group);
-        return laid.get(group).ways.get(link.id).map((point) => ({ ...point, x: x + point.x, y: y + point.y }));
+        return laid
+          .get(group)
+          .ways.get(link.id)
+          .map((point) => ({ ...point, x: x + point.x, y: y + point.y }));
       });
       return { ...link, points };
     });

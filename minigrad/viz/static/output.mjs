@@ -14,9 +14,15 @@ class Place extends HTMLElement {
   constructor() {
     super();
     this.scrolled = new Map(); // element -> where it was scrolled to
-    this.addEventListener("scroll", ({ target }) => this.scrolled.set(target, [target.scrollLeft, target.scrollTop]), true);
+    this.addEventListener(
+      "scroll",
+      ({ target }) => this.scrolled.set(target, [target.scrollLeft, target.scrollTop]),
+      true,
+    );
     this.addEventListener("focusin", ({ target }) => (this.focused = target));
-    this.addEventListener("focusout", () => queueMicrotask(() => this.isConnected && !this.contains(document.activeElement) && (this.focused = null)));
+    this.addEventListener("focusout", () =>
+      queueMicrotask(() => this.isConnected && !this.contains(document.activeElement) && (this.focused = null)),
+    );
   }
 
   connectedCallback() {
@@ -32,8 +38,10 @@ class Place extends HTMLElement {
   }
 
   resume() {
-    for (const [element, [left, top]] of [...this.scrolled]) Object.assign(element, { scrollLeft: left, scrollTop: top });
-    for (const animation of this.getAnimations?.({ subtree: true }) ?? []) if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
+    for (const [element, [left, top]] of [...this.scrolled])
+      Object.assign(element, { scrollLeft: left, scrollTop: top });
+    for (const animation of this.getAnimations?.({ subtree: true }) ?? [])
+      if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
     this.focused?.focus({ preventScroll: true });
   }
 }
@@ -41,7 +49,9 @@ class Place extends HTMLElement {
 /** The one with this key that has left the page a moment ago, or a new one, put into the page by `put`. */
 function placed(name, key, put, values) {
   // What has left in a widget that lives comes back with it.
-  const before = [...(places.get(key) ?? [])].find((place) => !place.isConnected && !place.parentElement?.closest(LIVING));
+  const before = [...(places.get(key) ?? [])].find(
+    (place) => !place.isConnected && !place.parentElement?.closest(LIVING),
+  );
   const place = Object.assign(before ?? document.createElement(name), { key, ...values });
   put(place);
   if (before) place.resume();
@@ -80,7 +90,10 @@ function around(output) {
 
 /** Show the living widget in the place of what is stored of it; whether it lives. */
 function showLiving(stored, manager) {
-  const shown = stored.nextElementSibling?.key === stored.dataset.widget ? stored.nextElementSibling : placed(LIVING, stored.dataset.widget, (place) => stored.after(place), { stored });
+  const shown =
+    stored.nextElementSibling?.key === stored.dataset.widget
+      ? stored.nextElementSibling
+      : placed(LIVING, stored.dataset.widget, (place) => stored.after(place), { stored });
   shown.showing ??= shown.show(manager);
   return shown.showing.then(
     () => (stored.hidden = true),
@@ -110,7 +123,7 @@ class Output extends Place {
     const stored = living && around(this);
     if (stored && (await showLiving(stored, living.widget_manager))) return this.empty();
     const wasClosed = !living && this.model && !(this.model instanceof PlainModel);
-    const model = living ?? (wasClosed ? null : this.model ?? new PlainModel(this.stored));
+    const model = living ?? (wasClosed ? null : (this.model ?? new PlainModel(this.stored)));
     if (model !== this.model) {
       this.empty();
       this.model = model;

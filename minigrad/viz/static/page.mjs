@@ -12,7 +12,12 @@
     return renderKept(globalThis.minigradStepper.render, model, el, true).then(
       async () => {
         place.querySelector(".minigrad-still")?.remove();
-        passes[k] = { model, kept: await unpack(model.get("kept")), element: el.querySelector(".minigrad-stepper"), first: model.get("index") };
+        passes[k] = {
+          model,
+          kept: await unpack(model.get("kept")),
+          element: el.querySelector(".minigrad-stepper"),
+          first: model.get("index"),
+        };
       },
       (error) => el.replaceChildren(`This browser cannot show the steps: ${error.message}`),
     );
@@ -28,7 +33,9 @@
     }
     const steps = /^step=([-\d,]+)$/.exec(text)?.[1].split(",");
     for (const [k, { model, kept, element }] of passes.entries()) {
-      const id = document.getElementById(text) ? null : Object.keys(kept.picture.boxes ?? {}).find((box) => kept.picture.boxes[box].name === text);
+      const id = document.getElementById(text)
+        ? null
+        : Object.keys(kept.picture.boxes ?? {}).find((box) => kept.picture.boxes[box].name === text);
       const runs = kept.frames.findIndex((frame) => id && JSON.parse(frame).box === id);
       const step = steps ? Number(steps[k] || NaN) : runs > 0 ? runs : NaN;
       if (!(step < kept.frames.length && step >= 0 - (kept.picture.forward ?? []).length)) continue;
@@ -41,7 +48,9 @@
   const tell = () => {
     const steps = passes.map(({ element, first }) => [Number(element.getAttribute("data-step")), first]);
     const last = steps.findLastIndex(([step, first]) => step !== first);
-    const text = steps.slice(0, Math.max(last, 0) + 1).map(([step, first], k) => (step === first && k < last ? "" : step));
+    const text = steps
+      .slice(0, Math.max(last, 0) + 1)
+      .map(([step, first], k) => (step === first && k < last ? "" : step));
     try {
       history.replaceState(history.state, "", `#step=${text.join(",")}`);
     } catch {
@@ -52,8 +61,11 @@
     passes.splice(0, Infinity, ...passes.filter(Boolean));
     follow();
     addEventListener("hashchange", follow);
-    const observer = new MutationObserver((changes) => changes.some(({ target, oldValue }) => target.getAttribute("data-step") !== oldValue) && tell());
-    for (const { element } of passes) observer.observe(element, { attributeFilter: ["data-step"], attributeOldValue: true });
+    const observer = new MutationObserver(
+      (changes) => changes.some(({ target, oldValue }) => target.getAttribute("data-step") !== oldValue) && tell(),
+    );
+    for (const { element } of passes)
+      observer.observe(element, { attributeFilter: ["data-step"], attributeOldValue: true });
   });
 
   // The steps in words are folded away where the stepper works, and unfolded on paper.

@@ -43,11 +43,18 @@ export class Panels {
     const sources = this.picture.sources ?? [];
     this.lines = sources.map((source) => this.source(source, sources.length > 1));
     if (this.lines.length === 0) {
-      this.code.append(make("p", { class: "mg-quiet" }, this.picture.unlined ?? "The lines that made this graph are not known: it was made before viz was imported."));
+      this.code.append(
+        make(
+          "p",
+          { class: "mg-quiet" },
+          this.picture.unlined ?? "The lines that made this graph are not known: it was made before viz was imported.",
+        ),
+      );
     }
     this.why = make("details", { class: "mg-folded mg-why" }, make("summary", {}, "why?"), this.reasons);
     this.cells = new Cells(this.player, (text) => this.say(text));
-    const panel = (name, label, ...body) => make("section", { class: `mg-panel mg-${name}`, "aria-label": label }, ...body);
+    const panel = (name, label, ...body) =>
+      make("section", { class: `mg-panel mg-${name}`, "aria-label": label }, ...body);
     this.columns = make(
       "div",
       { class: "mg-columns" },
@@ -85,7 +92,12 @@ export class Panels {
       }
       const words = make("code", { class: "mg-text", dir: "ltr" }, text);
       words.style?.setProperty("--mg-indent", String(text.length - text.trimStart().length));
-      const row = make("div", { class: "mg-line" }, make("span", { class: "mg-number", "aria-hidden": "true" }, String(number)), words);
+      const row = make(
+        "div",
+        { class: "mg-line" },
+        make("span", { class: "mg-number", "aria-hidden": "true" }, String(number)),
+        words,
+      );
       rows.set(number, { row, words, text });
       this.code.append(row);
     }
@@ -135,7 +147,8 @@ export class Panels {
     this.revealed = this.line;
     const { code } = this; // the lines are placed from its corner
     const mark = this.lit[0].words.querySelector(".mg-mark");
-    if (code.scrollHeight > code.clientHeight) code.scrollTop = Math.max(0, mark.offsetTop - (code.clientHeight - mark.offsetHeight) / 2);
+    if (code.scrollHeight > code.clientHeight)
+      code.scrollTop = Math.max(0, mark.offsetTop - (code.clientHeight - mark.offsetHeight) / 2);
   }
 
   paintStory(frame) {
@@ -152,14 +165,25 @@ export class Panels {
     const events = all.filter((event) => event !== error && !event.why);
     const parts = [];
     if (atFailure) {
-      parts.push(make("div", { class: "mg-problem", role: "alert" }, make("b", {}, "This step failed. "), make("span", { dir: "auto" }, failure), error ? eventLine(error) : ""));
+      parts.push(
+        make(
+          "div",
+          { class: "mg-problem", role: "alert" },
+          make("b", {}, "This step failed. "),
+          make("span", { dir: "auto" }, failure),
+          error ? eventLine(error) : "",
+        ),
+      );
     }
     if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
     if (events.length) parts.push(eventList(events));
     this.sentences.replaceChildren(...parts);
-    this.paintReasons(frame, all.filter((event) => event.why));
+    this.paintReasons(
+      frame,
+      all.filter((event) => event.why),
+    );
     this.step.replaceChildren(...this.title(frame));
     this.story.scrollTop = 0;
     this.speak(frame, events, atFailure ? `This step failed. ${failure}` : player.note);
@@ -170,7 +194,10 @@ export class Panels {
     const about = this.picture.boxes?.[frame.box];
     if (!about) return [this.player.start ? "All is computed; nothing has run backward" : "Before the first step"];
     const whose = about.kind === "leaf" ? [nameOf(about.name, "span"), ", a leaf"] : [nameOf(about.name, "span")];
-    return [frame.index < 0 ? "Forward: " : `Step ${frame.index}: `, make("span", { class: "mg-title-name" }, ...whose)];
+    return [
+      frame.index < 0 ? "Forward: " : `Step ${frame.index}: `,
+      make("span", { class: "mg-title-name" }, ...whose),
+    ];
   }
 
   paintReasons(frame, events) {
@@ -182,11 +209,27 @@ export class Panels {
 
   speak(frame, happened, extra) {
     const told = frame.story.filter((line) => line.kind !== "code" && !line.why);
-    const sentences = told.map((line) => `${line.pieces.map(([, text]) => text).join("").replace(/[.:]$/, "")}.`);
-    const events = happened.map((event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`);
+    const sentences = told.map(
+      (line) =>
+        `${line.pieces
+          .map(([, text]) => text)
+          .join("")
+          .replace(/[.:]$/, "")}.`,
+    );
+    const events = happened.map(
+      (event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`,
+    );
     const { start, total } = this.player;
-    const upcoming = frame.next ? `Next${frame.index < 0 ? "" : " to run"}: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.` : "";
-    const spoken = [frame.index < 0 ? `Forward ${frame.index - start + 1} of ${-start}.` : `Step ${frame.index} of ${total}.`, ...sentences, ...events, upcoming, extra ?? ""];
+    const upcoming = frame.next
+      ? `Next${frame.index < 0 ? "" : " to run"}: ${this.picture.boxes?.[frame.next]?.name ?? frame.next}.`
+      : "";
+    const spoken = [
+      frame.index < 0 ? `Forward ${frame.index - start + 1} of ${-start}.` : `Step ${frame.index} of ${total}.`,
+      ...sentences,
+      ...events,
+      upcoming,
+      extra ?? "",
+    ];
     this.live.textContent = spoken.filter(Boolean).join(" ");
   }
 
@@ -199,7 +242,10 @@ export class Panels {
     const row = (word, turns, say, shape) => {
       const past = word === "done"; // of those that ran, the last ones say most
       const shown = past ? turns.slice(-SHOWN) : turns.slice(0, SHOWN);
-      const items = shown.flatMap((turn, position) => [make("span", { class: "mg-turn" }, say(turn), position < shown.length - 1 ? "," : ""), " "]);
+      const items = shown.flatMap((turn, position) => [
+        make("span", { class: "mg-turn" }, say(turn), position < shown.length - 1 ? "," : ""),
+        " ",
+      ]);
       const more = turns.length - shown.length;
       if (more && past) items.unshift(`${more} earlier, `);
       else if (more) items.push(`and ${more} more`);
@@ -219,10 +265,18 @@ export class Panels {
     const next = make("p", { class: "mg-upcoming" });
     if (upcoming) {
       const leaf = this.picture.boxes?.[upcoming.box]?.kind === "leaf";
-      const why = leaf ? "a leaf takes its gradient as soon as it is complete" : ready.length > 1 ? (this.picture.own ? "the engine's own order says so" : "of those ready, it was made last") : "";
+      const why = leaf
+        ? "a leaf takes its gradient as soon as it is complete"
+        : ready.length > 1
+          ? this.picture.own
+            ? "the engine's own order says so"
+            : "of those ready, it was made last"
+          : "";
       next.append("next to run: ", nameOf(upcoming.name), why ? ` (${why})` : "");
     } else {
-      next.append(frame.failed ? "Nobody: the pass ended with a failure." : "Nobody is left: the backward pass is over.");
+      next.append(
+        frame.failed ? "Nobody: the pass ended with a failure." : "Nobody is left: the backward pass is over.",
+      );
     }
     this.queue.replaceChildren(next, list);
   }
@@ -241,7 +295,8 @@ function paragraphs(lines) {
       list.append(make("li", {}, ...line.pieces.map(piece)));
     } else {
       list = null;
-      const [tag, name] = line.kind === "code" ? ["pre", "mg-rules"] : ["p", line.kind === "sentence" ? "mg-sentence" : ""];
+      const [tag, name] =
+        line.kind === "code" ? ["pre", "mg-rules"] : ["p", line.kind === "sentence" ? "mg-sentence" : ""];
       parts.push(make(tag, { class: name }, ...line.pieces.map(piece)));
     }
   }
@@ -252,7 +307,12 @@ function eventList(events) {
   return make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event)));
 }
 
-const STYLED = { op: ["b", "mg-op"], value: ["span", "mg-v"], quiet: ["span", "mg-soft"], alarm: ["strong", "mg-warn"] };
+const STYLED = {
+  op: ["b", "mg-op"],
+  value: ["span", "mg-v"],
+  quiet: ["span", "mg-soft"],
+  alarm: ["strong", "mg-warn"],
+};
 
 function piece([style, text]) {
   if (style === "name") return nameOf(text);

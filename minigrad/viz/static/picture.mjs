@@ -34,7 +34,11 @@ const NOTHING = new Set();
 
 /** The op's own name: MaxPool2DBackward0 -> max_pool2d. */
 function opWord(op) {
-  return op.replace(/Backward\d*$/, "").replace(/D$/, "d").replace(/(?<!^)(?=[A-Z])/g, "_").toLowerCase();
+  return op
+    .replace(/Backward\d*$/, "")
+    .replace(/D$/, "d")
+    .replace(/(?<!^)(?=[A-Z])/g, "_")
+    .toLowerCase();
 }
 
 export class Picture {
@@ -84,7 +88,9 @@ export class Picture {
     const { boxes, drawn } = this.data; // a page that was saved before boxes were made here has them as texts
     const wanted = ids.filter((id) => !this.boxes.has(id) && (drawn?.[id] || boxes?.[id]?.size));
     if (!wanted.length || !this.drawing) return;
-    const made = drawn ? drawingFrom(`<svg xmlns="${SVG}">${wanted.map((id) => drawn[id]).join("")}</svg>`) : shape("g", {}, ...wanted.map((id) => boxFrom(id, boxes[id])));
+    const made = drawn
+      ? drawingFrom(`<svg xmlns="${SVG}">${wanted.map((id) => drawn[id]).join("")}</svg>`)
+      : shape("g", {}, ...wanted.map((id) => boxFrom(id, boxes[id])));
     this.adopt([...(made?.children ?? [])]);
     const layer = this.layer("mg-boxes", ".mg-chips");
     let behind = null;
@@ -160,7 +166,11 @@ export class Picture {
     }
     this.places = laid.boxes;
     this.drawWires(laid.wires);
-    this.layer("mg-titles", ".mg-chips").replaceChildren(...[...this.groups.values()].filter(({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none").map((parts) => parts.title));
+    this.layer("mg-titles", ".mg-chips").replaceChildren(
+      ...[...this.groups.values()]
+        .filter(({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none")
+        .map((parts) => parts.title),
+    );
     Object.assign(this.painted, { edges: {}, chips: {}, groups: "" });
     this.setDetail(this.scale ?? 1, true);
     if (this.highlight) this.setHighlight(this.highlight);
@@ -187,7 +197,12 @@ export class Picture {
   }
 
   groupParts(about) {
-    const group = shape("g", { class: `mg-group${about.sheet ? " mg-sheet" : ""}`, "data-group": about.id, tabindex: "-1", role: "button" });
+    const group = shape("g", {
+      class: `mg-group${about.sheet ? " mg-sheet" : ""}`,
+      "data-group": about.id,
+      tabindex: "-1",
+      role: "button",
+    });
     const parts = {
       group,
       about,
@@ -202,7 +217,14 @@ export class Picture {
       bar: shape("rect", { class: "mg-progress", x: 12, y: 31, height: 4, rx: 2, width: 0 }),
     };
     group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0); // what lies in a tinted frame is lighter again
-    parts.title.append(shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }), parts.sign, parts.name, " ", parts.kind, " ");
+    parts.title.append(
+      shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }),
+      parts.sign,
+      parts.name,
+      " ",
+      parts.kind,
+      " ",
+    );
     group.append(parts.shadow, parts.frame, parts.track, parts.bar);
     return parts;
   }
@@ -226,9 +248,18 @@ export class Picture {
     fold.textContent = open ? "−" : "+";
     for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
-    Object.assign(parts, { room: w - 24, width: w, height: h, open, full: beginningOf(about.name, Math.floor((w - 40) / NAME_LETTER)) });
+    Object.assign(parts, {
+      room: w - 24,
+      width: w,
+      height: h,
+      open,
+      full: beginningOf(about.name, Math.floor((w - 40) / NAME_LETTER)),
+    });
     // Rather the whole name than a part of it beside its kind.
-    const beside = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * MONO_WIDTH + 54 <= w ? kindBeside(about) : "";
+    const beside =
+      [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * MONO_WIDTH + 54 <= w
+        ? kindBeside(about)
+        : "";
     kind.textContent = parts.beside = beside;
     parts.name.textContent = parts.full;
   }
@@ -251,10 +282,25 @@ export class Picture {
         forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), this.down, 1) }),
         backward: shape("path", { class: "mg-backward", d: headOf(points[0], this.down, -1) }),
       };
-      parts.group.append(shape("path", { class: "mg-wire", d, fill: "none" }), shape("path", { class: "mg-pulse", d, fill: "none", pathLength: 1 }), parts.forward, parts.backward);
+      parts.group.append(
+        shape("path", { class: "mg-wire", d, fill: "none" }),
+        shape("path", { class: "mg-pulse", d, fill: "none", pathLength: 1 }),
+        parts.forward,
+        parts.backward,
+      );
       const pill = shape("rect", { y: -CHIP_HEIGHT / 2, height: CHIP_HEIGHT, rx: CHIP_HEIGHT / 2 });
       const text = shape("text", { y: 4, "text-anchor": "middle", "font-weight": 700, style: "unicode-bidi:isolate" });
-      const chip = shape("g", { class: "mg-chip", "data-chip": members.join(" "), transform: `translate(${piece.x.toFixed(1)} ${piece.y.toFixed(1)})`, visibility: "hidden" }, pill, text);
+      const chip = shape(
+        "g",
+        {
+          class: "mg-chip",
+          "data-chip": members.join(" "),
+          transform: `translate(${piece.x.toFixed(1)} ${piece.y.toFixed(1)})`,
+          visibility: "hidden",
+        },
+        pill,
+        text,
+      );
       parts.chip = { group: chip, pill, text, points };
       lines.append(parts.group);
       pills.append(chip);
@@ -281,7 +327,12 @@ export class Picture {
       const { name = "", op = "" } = this.about(id) ?? {};
       const says = /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
       const whole = detail === "names" && says ? `${parts.full} · ${says}` : parts.full;
-      this.sayName(parts, whole, whole === parts.full ? (name.includes("(") ? name : name.split(".").at(-1)) : whole, detail === "numbers" ? 15 : parts.height / 2);
+      this.sayName(
+        parts,
+        whole,
+        whole === parts.full ? (name.includes("(") ? name : name.split(".").at(-1)) : whole,
+        detail === "numbers" ? 15 : parts.height / 2,
+      );
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
         const fits = (text) => [...`${parts.full ?? ""}${text}`].length * letter * ASPECT + ENDS <= parts.width;
@@ -313,7 +364,8 @@ export class Picture {
   // ---------------------------------------------------------------- a frame
 
   paint(frame, state, breaks = [], unmade = NOTHING) {
-    for (const [id, parts] of this.boxes) if (state.boxes[id] && parts.painted !== state.boxes[id]) this.paintBox(id, parts, state.boxes[id]);
+    for (const [id, parts] of this.boxes)
+      if (state.boxes[id] && parts.painted !== state.boxes[id]) this.paintBox(id, parts, state.boxes[id]);
     if (this.painted.edges !== state.edges) this.paintWires(state.edges, state.norms ?? {});
     this.paintChips(frame.chips ?? {});
     this.paintNext(frame.index < 0 ? null : frame.next);
@@ -337,12 +389,20 @@ export class Picture {
     for (const [id, { group }] of this.boxes) paint(group, !unmade.has(id), frame.made?.includes(id));
     for (const [id, { group, title }] of this.groups) {
       const inside = this.modules.inside.get(id);
-      paint(group, inside.some((box) => !unmade.has(box)), !this.modules.open.has(id) && inside.some((box) => frame.made?.includes(box)));
+      paint(
+        group,
+        inside.some((box) => !unmade.has(box)),
+        !this.modules.open.has(id) && inside.some((box) => frame.made?.includes(box)),
+      );
       title.classList.toggle("mg-unmade", group.classList.contains("mg-unmade"));
     }
     for (const { group, members } of this.wires.values()) {
       const targets = members.map((id) => this.targets.get(id));
-      paint(group, targets.some((box) => !unmade.has(box)), targets.includes(frame.box));
+      paint(
+        group,
+        targets.some((box) => !unmade.has(box)),
+        targets.includes(frame.box),
+      );
     }
   }
 
@@ -360,7 +420,11 @@ export class Picture {
     const value = parts?.group.querySelector(".mg-value");
     if (!value || (!parts.drawn && !(id in now))) return;
     const map = parts.group.querySelector(".mg-value-map");
-    parts.drawn ??= { text: value.textContent, heat: map?.getAttribute("href") ?? "", alarm: value.classList.contains("mg-alarm") };
+    parts.drawn ??= {
+      text: value.textContent,
+      heat: map?.getAttribute("href") ?? "",
+      alarm: value.classList.contains("mg-alarm"),
+    };
     const said = now[id] ?? parts.drawn;
     value.textContent = said.text;
     value.classList.toggle("mg-alarm", Boolean(said.alarm));
@@ -401,7 +465,10 @@ export class Picture {
     const { group, state } = this.boxes.get(id);
     const name = this.about(id)?.name ?? id;
     const seen = words(group);
-    group.setAttribute("aria-label", `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${state}. Enter shows more.`);
+    group.setAttribute(
+      "aria-label",
+      `${seen}${seen.startsWith(name) ? "" : `, in full ${name}`}, ${state}. Enter shows more.`,
+    );
   }
 
   /** What the flag on a box says: that the pass has failed there, that a NaN began there, or the box's state. */
@@ -426,7 +493,12 @@ export class Picture {
     if (!text && !parts.version) return;
     if (!parts.version) {
       parts.version = shape("text", { class: "mg-version", x: 16, y: 1 });
-      parts.versionTag = shape("g", { class: "mg-version-tag" }, shape("rect", { x: 8, y: -12, height: 18, rx: 9 }), parts.version);
+      parts.versionTag = shape(
+        "g",
+        { class: "mg-version-tag" },
+        shape("rect", { x: 8, y: -12, height: 18, rx: 9 }),
+        parts.version,
+      );
       parts.group.append(" ", parts.versionTag);
     }
     parts.version.textContent = text;
@@ -521,7 +593,10 @@ export class Picture {
       chip.pill.setAttribute("width", width);
       chip.pill.setAttribute("x", -width / 2);
       const places = placesOn(chip.points, this.down, width);
-      const { x, y } = this.sizes && this.wires.size > MOST_PLACED ? places[0] : freest(places, width + 2, CHIP_HEIGHT + 2, taken, boxes);
+      const { x, y } =
+        this.sizes && this.wires.size > MOST_PLACED
+          ? places[0]
+          : freest(places, width + 2, CHIP_HEIGHT + 2, taken, boxes);
       chip.group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
       taken.push({ x: x - width / 2, y: y - CHIP_HEIGHT / 2, w: width, h: CHIP_HEIGHT });
     }
@@ -535,7 +610,8 @@ export class Picture {
       const { width = 0, height = 0, flagged = "" } = this.boxes.get(id) ?? {};
       const flag = [...flagged].length * FLAG_WIDTH + 13;
       boxes.push({ x, y, w: width, h: height });
-      if (flagged && this.detail === "whole") taken.push({ x: x + width - 8 - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
+      if (flagged && this.detail === "whole")
+        taken.push({ x: x + width - 8 - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
     }
     return { boxes, taken };
   }
@@ -567,7 +643,10 @@ export class Picture {
       const kinds = [...new Set(events.map((event) => event.kind))];
       const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height + BELOW})` });
       kinds.slice(0, MOST_SIGNS).forEach((kind, k) => row.append(sign(kind, 4 + 22 * k, 0)));
-      if (kinds.length > MOST_SIGNS) row.append(shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 4, y: 4 }, `+${kinds.length - MOST_SIGNS}`));
+      if (kinds.length > MOST_SIGNS)
+        row.append(
+          shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 4, y: 4 }, `+${kinds.length - MOST_SIGNS}`),
+        );
       parts.group.append(" ", row);
       this.painted.signs.push([id, row]);
       this.call(id);
@@ -585,21 +664,41 @@ export class Picture {
       const running = inside.filter((box) => runs.has(box));
       const done = running.filter((box) => ["done", "ran"].includes(boxes[box]?.state)).length;
       const over = running.length > 0 && done === running.length;
-      const state = states.includes("failed") ? "failed" : states.includes("ran") ? "ran" : over ? "done" : states.includes("ready") ? "ready" : done || states.includes("waiting") ? "waiting" : "idle";
+      const state = states.includes("failed")
+        ? "failed"
+        : states.includes("ran")
+          ? "ran"
+          : over
+            ? "done"
+            : states.includes("ready")
+              ? "ready"
+              : done || states.includes("waiting")
+                ? "waiting"
+                : "idle";
       const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state; // a sheet is paper: its boxes have states
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const marks = inside.map((box) => boxes[box]?.mark);
-      for (const name of PARTINGS) parts.group.classList.toggle(`mg-${name}`, name === PARTINGS.find((one) => marks.includes(one)));
-      const odd = ["NaN", "Inf"].filter((word) => inside.some((box) => boxes[box]?.alarm && boxes[box].grad.includes(word))).join(", ");
+      for (const name of PARTINGS)
+        parts.group.classList.toggle(`mg-${name}`, name === PARTINGS.find((one) => marks.includes(one)));
+      const odd = ["NaN", "Inf"]
+        .filter((word) => inside.some((box) => boxes[box]?.alarm && boxes[box].grad.includes(word)))
+        .join(", ");
       const alarms = [...(parts.began && !this.modules.open.has(id) ? [BEGAN, "NaN"] : odd ? [odd] : []), ""];
-      const said = alarms[0] ? `⚠ ${alarms[0]} inside` : running.length ? `${done} of ${running.length} nodes ran` : `${parts.about.count} nodes, none runs`;
+      const said = alarms[0]
+        ? `⚠ ${alarms[0]} inside`
+        : running.length
+          ? `${done} of ${running.length} nodes ran`
+          : `${parts.about.count} nodes, none runs`;
       const room = parts.width - [...parts.full].length * NAME_LETTER - 54;
       const alarm = alarms.find((text) => ([...text].length + 2) * MONO_WIDTH <= room) ?? "";
       parts.kind.textContent = alarms[0] ? `⚠ ${alarm}`.trim() : parts.beside;
       parts.kind.classList.toggle("mg-alarm", alarms[0] !== "");
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
-      parts.group.setAttribute("aria-label", `${words(parts.title)}, ${parts.about.is_module ? `module ${parts.about.path}` : parts.about.name}: ${said}. Enter ${open ? "closes" : "opens"} it.`);
+      parts.group.setAttribute(
+        "aria-label",
+        `${words(parts.title)}, ${parts.about.is_module ? `module ${parts.about.path}` : parts.about.name}: ${said}. Enter ${open ? "closes" : "opens"} it.`,
+      );
     }
   }
 
@@ -610,7 +709,11 @@ export class Picture {
     for (const [id, parts] of this.boxes) {
       parts.group.classList.toggle("mg-breakpoint", at.has(id));
       if (at.has(id) && !parts.stop) {
-        parts.stop = shape("path", { class: "mg-stop", d: "M-3.7-9H3.7L9-3.7V3.7L3.7 9H-3.7L-9 3.7V-3.7Z", transform: "translate(2 2)" });
+        parts.stop = shape("path", {
+          class: "mg-stop",
+          d: "M-3.7-9H3.7L9-3.7V3.7L3.7 9H-3.7L-9 3.7V-3.7Z",
+          transform: "translate(2 2)",
+        });
         parts.group.append(parts.stop);
       } else if (!at.has(id) && parts.stop) {
         parts.stop.remove();
@@ -665,18 +768,31 @@ export class Picture {
     this.highlight = ids;
     this.drawing?.classList.toggle("mg-dimmed", ids !== null);
     const shown = ids === null ? new Set() : new Set([...ids].map((id) => this.modules.shownFor(id)));
-    for (const [id, { group }] of [...this.boxes, ...this.groups]) group.classList.toggle("mg-onway", shown.has(id) || (this.modules.open.has(id) && (this.modules.inside.get(id) ?? []).some((box) => ids?.has(box))));
+    for (const [id, { group }] of [...this.boxes, ...this.groups])
+      group.classList.toggle(
+        "mg-onway",
+        shown.has(id) ||
+          (this.modules.open.has(id) && (this.modules.inside.get(id) ?? []).some((box) => ids?.has(box))),
+      );
     const ends = new Map((this.data.edges ?? []).map(([id, source, target]) => [id, [source, target]]));
     for (const { group, members } of this.wires.values()) {
-      group.classList.toggle("mg-onway", ids !== null && members.some((id) => (ends.get(id) ?? [null]).every((end) => ids.has(end))));
+      group.classList.toggle(
+        "mg-onway",
+        ids !== null && members.some((id) => (ends.get(id) ?? [null]).every((end) => ids.has(end))),
+      );
     }
   }
 }
 
 /** What is written in a box, as it is seen: so that those who speak to their computer can call it by that. */
 function words(group) {
-  const seen = [...group.querySelectorAll("text")].filter((text) => !text.closest('[visibility="hidden"], [aria-hidden="true"], .mg-few-words .mg-word'));
-  return seen.map((text) => text.textContent).filter(Boolean).join(" ");
+  const seen = [...group.querySelectorAll("text")].filter(
+    (text) => !text.closest('[visibility="hidden"], [aria-hidden="true"], .mg-few-words .mg-word'),
+  );
+  return seen
+    .map((text) => text.textContent)
+    .filter(Boolean)
+    .join(" ");
 }
 
 function grouped(events) {
@@ -688,5 +804,10 @@ function grouped(events) {
 /** A text in so many letters: its beginning, where it is longer. */
 function beginningOf(text, letters) {
   const all = [...text];
-  return all.length > letters ? `${all.slice(0, Math.max(letters - 1, 1)).join("").replace(/[\s,…]+$/, "")}…` : text;
+  return all.length > letters
+    ? `${all
+        .slice(0, Math.max(letters - 1, 1))
+        .join("")
+        .replace(/[\s,…]+$/, "")}…`
+    : text;
 }

@@ -12,7 +12,8 @@ class PlainModel {
 
   set(name, value) {
     this.values[name] = value;
-    for (const event of [`change:${name}`, "change"]) for (const listener of [...(this.listeners.get(event) ?? [])]) listener();
+    for (const event of [`change:${name}`, "change"])
+      for (const listener of [...(this.listeners.get(event) ?? [])]) listener();
   }
 
   on(events, listener) {

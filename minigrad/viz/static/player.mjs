@@ -6,7 +6,18 @@ import { met } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
 const PATIENCE = 1800; // milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has died
-const FOLLOWED = ["recorded", "index", "answered", "problem", "finished", "breaks", "stopped", "now", "whatif", "outdated"];
+const FOLLOWED = [
+  "recorded",
+  "index",
+  "answered",
+  "problem",
+  "finished",
+  "breaks",
+  "stopped",
+  "now",
+  "whatif",
+  "outdated",
+];
 
 export class Player {
   constructor(model) {
@@ -107,8 +118,16 @@ export class Player {
     if (this.veil?.frame !== frame) {
       const shown = { ...frame, next: null, isVeiled: true };
       if (hidden.edges.size) {
-        shown.chips = Object.fromEntries(Object.entries(frame.chips).map(([edge, text]) => [edge, hidden.edges.has(edge) ? hidden.text : text]));
-        Object.assign(shown, { story: [], events: [], differences: {}, difference_maps: {}, cells: veiledCells(frame, hidden) });
+        shown.chips = Object.fromEntries(
+          Object.entries(frame.chips).map(([edge, text]) => [edge, hidden.edges.has(edge) ? hidden.text : text]),
+        );
+        Object.assign(shown, {
+          story: [],
+          events: [],
+          differences: {},
+          difference_maps: {},
+          cells: veiledCells(frame, hidden),
+        });
       }
       this.veil = { frame, shown };
     }
@@ -124,12 +143,16 @@ export class Player {
 
   /** The frames behind the present one, as far as they are there. */
   get ahead() {
-    return this.index < 0 ? [...this.forward.slice(this.index - this.start + 1), ...this.frames] : this.frames.slice(this.index + 1);
+    return this.index < 0
+      ? [...this.forward.slice(this.index - this.start + 1), ...this.frames]
+      : this.frames.slice(this.index + 1);
   }
 
   /** The boxes that the forward pass has not made yet. */
   get unmade() {
-    return new Set(this.index < 0 ? this.forward.slice(this.index - this.start + 1).flatMap((frame) => frame.made) : []);
+    return new Set(
+      this.index < 0 ? this.forward.slice(this.index - this.start + 1).flatMap((frame) => frame.made) : [],
+    );
   }
 
   get hasKernel() {
@@ -184,7 +207,9 @@ export class Player {
     if (this.states.has(k)) return this.states.get(k);
     for (; this.reached < k; this.reached += 1) {
       const frame = frames[this.reached + 1];
-      this.undo[this.reached + 1] = Object.fromEntries(Object.keys(this.sum).map((part) => [part, replaced(this.sum[part], frame[part] ?? {})]));
+      this.undo[this.reached + 1] = Object.fromEntries(
+        Object.keys(this.sum).map((part) => [part, replaced(this.sum[part], frame[part] ?? {})]),
+      );
     }
     for (; this.reached > k; this.reached -= 1) {
       for (const [part, before] of Object.entries(this.undo[this.reached])) replaced(this.sum[part], before);
@@ -192,7 +217,10 @@ export class Player {
     if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
     const state = Object.fromEntries(Object.entries(this.sum).map(([part, sum]) => [part, { ...sum }]));
     const hidden = k === this.index ? this.hide(frames[k]) : null;
-    if (hidden) for (const [id, box] of Object.entries(state.boxes)) if (box.state === "ready") state.boxes[id] = { ...box, state: "waiting", badge: `${box.arrived} of ${box.needed}` };
+    if (hidden)
+      for (const [id, box] of Object.entries(state.boxes))
+        if (box.state === "ready")
+          state.boxes[id] = { ...box, state: "waiting", badge: `${box.arrived} of ${box.needed}` };
     for (const box of hidden?.boxes ?? []) state.boxes[box] = { ...state.boxes[box], ...unknown(hidden.text) };
     for (const edge of hidden?.edges ?? []) delete state.norms[edge];
     this.states.set(k, state);
@@ -226,7 +254,9 @@ export class Player {
 
   /** All events up to frame k, those of one box if it is given; each with the frame at which it happened. */
   events(k, box = null) {
-    const all = this.frames.slice(0, Math.max(k, 0) + 1).flatMap((frame) => (frame.events ?? []).map((event) => ({ ...event, at: frame.index })));
+    const all = this.frames
+      .slice(0, Math.max(k, 0) + 1)
+      .flatMap((frame) => (frame.events ?? []).map((event) => ({ ...event, at: frame.index })));
     return box === null ? all : all.filter((event) => event.node === box);
   }
 
@@ -245,7 +275,10 @@ export class Player {
     } else if (!this.live) {
       this.index = this.frames.length - 1;
       // Where the pass failed, the failure says why it goes no further.
-      this.note = this.index < this.total && !this.problem.text ? `Only ${this.index} of ${this.total} steps were run before this was saved.` : "";
+      this.note =
+        this.index < this.total && !this.problem.text
+          ? `Only ${this.index} of ${this.total} steps were run before this was saved.`
+          : "";
     } else if (this.model.get("finished") === true) {
       this.index = this.frames.length - 1;
       this.ask({ to: this.index });
@@ -330,7 +363,8 @@ export class Player {
     const ahead = this.ahead.find((frame) => isThere(frame) || meets(frame));
     this.go(ahead ? ahead.index : this.total);
     const why = ahead && meets(ahead);
-    if (why) this.note = `Stopped at a breakpoint: ${why.box ? (this.picture.boxes?.[why.box]?.name ?? why.box) : why.when}.`;
+    if (why)
+      this.note = `Stopped at a breakpoint: ${why.box ? (this.picture.boxes?.[why.box]?.name ?? why.box) : why.when}.`;
     this.tell();
   }
 
@@ -340,7 +374,9 @@ export class Player {
   over(back = false) {
     const { levels } = this;
     const frame = this.at(this.index);
-    const group = back ? levels.crossed(frame.next, frame.box, this.open()) : levels.crossed(frame.box, frame.next, this.open());
+    const group = back
+      ? levels.crossed(frame.next, frame.box, this.open())
+      : levels.crossed(frame.box, frame.next, this.open());
     if (group === null || this.wanted !== null) this.go((this.wanted ?? this.index) + (back ? -1 : 1));
     else if (back) this.go(this.startOf(group));
     else this.leave(group);
@@ -360,7 +396,10 @@ export class Player {
   /** The frame before the present group begins, in the half of the pass that is shown. */
   startOf(group) {
     if (this.index > 0) return this.levels.start(group, this.frames, this.index);
-    return Math.max(this.start, this.start + this.levels.start(group, [...this.forward, this.frames[0]], this.index - this.start));
+    return Math.max(
+      this.start,
+      this.start + this.levels.start(group, [...this.forward, this.frames[0]], this.index - this.start),
+    );
   }
 
   leave(group) {
@@ -374,10 +413,15 @@ export class Player {
   /** Where the outermost groups lie among the steps, as far as is known: [group, first step, last step]. */
   stretches() {
     const order = new Map(this.frames.flatMap((frame) => (frame.box ? [[frame.box, frame.index]] : [])));
-    if (order.size < this.total) for (const [k, box] of (this.picture.order ?? []).entries()) if (!order.has(box)) order.set(box, k + 1);
+    if (order.size < this.total)
+      for (const [k, box] of (this.picture.order ?? []).entries()) if (!order.has(box)) order.set(box, k + 1);
     return this.levels.outermost().flatMap((group) => {
-      const steps = [...this.levels.inside.get(group.id)].map((box) => order.get(box)).filter((step) => step !== undefined);
-      return steps.length ? [[group, steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))]] : [];
+      const steps = [...this.levels.inside.get(group.id)]
+        .map((box) => order.get(box))
+        .filter((step) => step !== undefined);
+      return steps.length
+        ? [[group, steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))]]
+        : [];
     });
   }
 
@@ -435,7 +479,8 @@ export class Player {
       if (!this.isAsking) return;
       this.wanted = null;
       this.isLate = this.isRun = true;
-      this.note = "The kernel does not answer: it is busy, or not running. Recorded steps can be walked all the same, and ■ above the notebook stops what runs.";
+      this.note =
+        "The kernel does not answer: it is busy, or not running. Recorded steps can be walked all the same, and ■ above the notebook stops what runs.";
       this.tell();
     }, PATIENCE);
   }
@@ -475,13 +520,29 @@ export class Player {
 
 /** A gradient that is not to be seen. */
 function unknown(text) {
-  return { grad: text, full: text, none: false, alarm: false, where: "", exact: "", heat: "", cells: "", statistics: "" };
+  return {
+    grad: text,
+    full: text,
+    none: false,
+    alarm: false,
+    where: "",
+    exact: "",
+    heat: "",
+    cells: "",
+    statistics: "",
+  };
 }
 
 /** The cells of a frame without the numbers that are not to be seen: neither what is sent there, nor from where; of a leaf, nor what arrives. */
 function veiledCells({ box, cells }, { edges, text }) {
   const veiled = (tensor) => ({ ...tensor, cells: tensor.cells?.replace(/\S+/g, text), from: "" });
-  return cells && { ...cells, g: edges.has(box) ? veiled(cells.g) : cells.g, sent: cells.sent.map((one) => (edges.has(one.key) ? veiled(one) : one)) };
+  return (
+    cells && {
+      ...cells,
+      g: edges.has(box) ? veiled(cells.g) : cells.g,
+      sent: cells.sent.map((one) => (edges.has(one.key) ? veiled(one) : one)),
+    }
+  );
 }
 
 /** Put entries into an object; what stood there before, as entries that would undo it. */

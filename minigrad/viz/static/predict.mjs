@@ -10,8 +10,21 @@ const HOW_TO_ANSWER = "Write a number, as 0.5, -2e-3 or 2/3.";
 
 /** What a learner writes for a number: 0.667, 2/3, 2*(-3), nan. Returns {value, decimals, digits}, or null. */
 export function numberFrom(text) {
-  const plain = text.trim().toLowerCase().replaceAll("−", "-").replaceAll("×", "*").replaceAll("·", "*").replaceAll("^", "**");
-  const odd = { nan: NaN, inf: Infinity, "+inf": Infinity, infinity: Infinity, "-inf": -Infinity, "-infinity": -Infinity };
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replaceAll("−", "-")
+    .replaceAll("×", "*")
+    .replaceAll("·", "*")
+    .replaceAll("^", "**");
+  const odd = {
+    nan: NaN,
+    inf: Infinity,
+    "+inf": Infinity,
+    infinity: Infinity,
+    "-inf": -Infinity,
+    "-infinity": -Infinity,
+  };
   if (Object.hasOwn(odd, plain)) return { value: odd[plain], decimals: Infinity, digits: Infinity };
   const tokens = plain.match(/\*\*|[-+*/()]|\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|\S/g) ?? [];
   let at = 0;
@@ -35,7 +48,8 @@ export function numberFrom(text) {
   };
   const sum = () => {
     let value = product();
-    for (let word = take("+", "-"); word; word = take("+", "-")) value = word === "+" ? value + product() : value - product();
+    for (let word = take("+", "-"); word; word = take("+", "-"))
+      value = word === "+" ? value + product() : value - product();
     return value;
   };
   const value = sum();
@@ -62,14 +76,19 @@ export function missed(answer, { edge, value, came, held }) {
   const before = held === null ? null : Number(Number(held).toPrecision(4));
   if (value !== 0 && is(-value)) return ["sign", "The size is right, the sign is not."];
   if (edge === null) {
-    if (held !== null && is(value - held)) return ["sum", `That is what arrived. There was ${before} before, and backward() adds.`];
+    if (held !== null && is(value - held))
+      return ["sum", `That is what arrived. There was ${before} before, and backward() adds.`];
     if (held !== null && is(held)) return ["sum", "That is what was there before: what arrived is still to be added."];
   } else {
-    if (held !== null && is(value + held)) return ["sum", `That is the sum with the ${before} that was there. Asked is what flows along this edge alone.`];
-    if (came !== null && is(came)) return ["factor", `That is g, as it arrived (${g}): a factor is missing, how this input changes the result.`];
-    if (came && is(value / came)) return ["factor", `That is how this input changes the result: it is still to be multiplied by g = ${g}.`];
+    if (held !== null && is(value + held))
+      return ["sum", `That is the sum with the ${before} that was there. Asked is what flows along this edge alone.`];
+    if (came !== null && is(came))
+      return ["factor", `That is g, as it arrived (${g}): a factor is missing, how this input changes the result.`];
+    if (came && is(value / came))
+      return ["factor", `That is how this input changes the result: it is still to be multiplied by g = ${g}.`];
   }
-  if (value !== 0 && (is(value / 2) || is(value * 2))) return ["factor", `A factor of 2 is ${Math.abs(answer.value) < Math.abs(value) ? "missing" : "too many"}.`];
+  if (value !== 0 && (is(value / 2) || is(value * 2)))
+    return ["factor", `A factor of 2 is ${Math.abs(answer.value) < Math.abs(value) ? "missing" : "too many"}.`];
   return null;
 }
 
@@ -114,7 +133,11 @@ export class Predict {
   hidden(frame) {
     const open = this.open(frame);
     if (!this.on || !(frame?.index >= 0) || !(open.length || frame.next)) return null;
-    return { edges: new Set(open.map(({ edge, box }) => edge ?? box)), boxes: new Set(open.map(({ box }) => box)), text: UNSEEN };
+    return {
+      edges: new Set(open.map(({ edge, box }) => edge ?? box)),
+      boxes: new Set(open.map(({ box }) => box)),
+      text: UNSEEN,
+    };
   }
 
   // ---------------------------------------------------------------- who is next
@@ -127,7 +150,13 @@ export class Predict {
   /** Whether a click on a box is an answer. */
   get asksWho() {
     const { player } = this;
-    return this.on && !this.open(this.present).length && player.index >= 0 && Boolean(this.present?.next) && player.wanted === null;
+    return (
+      this.on &&
+      !this.open(this.present).length &&
+      player.index >= 0 &&
+      Boolean(this.present?.next) &&
+      player.wanted === null
+    );
   }
 
   choose(box) {
@@ -188,7 +217,11 @@ export class Predict {
       const why = missed(given, question);
       if (this.tried === 0 && why) this.tally.missed[why[0]] = (this.tally.missed[why[0]] ?? 0) + 1;
       this.tried += 1;
-      this.note(why ? why[1] : "Not that. The rule is behind “why?” of a step like this one; what arrived at the node stands in its box.");
+      this.note(
+        why
+          ? why[1]
+          : "Not that. The rule is behind “why?” of a step like this one; what arrived at the node stands in its box.",
+      );
       return;
     }
     this.count("numbers", this.tried === 0);
@@ -209,8 +242,12 @@ export class Predict {
       const [right, all] = this.tally[name];
       return all ? [`${right} of ${all} ${word}`] : [];
     });
-    const kinds = Object.entries(this.tally.missed).map(([kind, times]) => `a ${kind} ${times === 1 ? "once" : `${times} times`}`);
-    return said.length ? `Right at the first try: ${said.join(", ")}.${kinds.length ? ` Missed: ${kinds.join(", ")}.` : ""}` : "";
+    const kinds = Object.entries(this.tally.missed).map(
+      ([kind, times]) => `a ${kind} ${times === 1 ? "once" : `${times} times`}`,
+    );
+    return said.length
+      ? `Right at the first try: ${said.join(", ")}.${kinds.length ? ` Missed: ${kinds.join(", ")}.` : ""}`
+      : "";
   }
 
   // ---------------------------------------------------------------- painting
@@ -229,7 +266,13 @@ export class Predict {
     const asked = question ? JSON.stringify([frame.index, question]) : `${this.asksWho} ${Boolean(frame.next)}`;
     if (asked !== this.shown) {
       this.shown = asked;
-      const parts = question ? [this.form(question)] : this.asksWho ? [make("p", {}, make("b", {}, "Which node runs next?"), " Click it, or press Enter on it.")] : frame.next ? [] : [make("p", {}, this.result)];
+      const parts = question
+        ? [this.form(question)]
+        : this.asksWho
+          ? [make("p", {}, make("b", {}, "Which node runs next?"), " Click it, or press Enter on it.")]
+          : frame.next
+            ? []
+            : [make("p", {}, this.result)];
       this.element.replaceChildren(...parts, this.said);
       if (question && this.stepper.root.contains(document.activeElement)) this.field.focus({ preventScroll: true });
     }
@@ -238,11 +281,27 @@ export class Predict {
 
   form({ edge, box, cell }) {
     const name = nameOf(this.player.picture.boxes?.[box]?.name ?? box);
-    const words = edge === null ? ["What is ", name, `.grad${cell} now?`] : ["What goes to ", name, cell ? `, cell ${cell}` : "", "?"];
-    this.field = make("input", { type: "text", class: "mg-condition mg-answer", "aria-label": "your number", spellcheck: "false", autocomplete: "off" });
+    const words =
+      edge === null
+        ? ["What is ", name, `.grad${cell} now?`]
+        : ["What goes to ", name, cell ? `, cell ${cell}` : "", "?"];
+    this.field = make("input", {
+      type: "text",
+      class: "mg-condition mg-answer",
+      "aria-label": "your number",
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     const show = button("reveal", "show the numbers of this step", { face: "Show" });
     show.addEventListener("click", () => this.forward());
-    const form = make("form", { class: "mg-asked" }, make("label", {}, make("b", {}, ...words)), this.field, make("button", { type: "submit", class: "mg-button" }, "Check"), show);
+    const form = make(
+      "form",
+      { class: "mg-asked" },
+      make("label", {}, make("b", {}, ...words)),
+      this.field,
+      make("button", { type: "submit", class: "mg-button" }, "Check"),
+      show,
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.answer(this.field.value);

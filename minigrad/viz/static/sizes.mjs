@@ -32,13 +32,35 @@ export function together(norms) {
  */
 export function hatching() {
   const id = `mg-hatch-${Math.random().toString(36).slice(2)}`;
-  const lines = [shape("rect", { class: "mg-hatch-back", width: 8, height: 8 }), shape("path", { class: "mg-hatch-line", d: "M0 0V8" })];
-  return [shape("pattern", { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, ...lines), `url(#${id})`];
+  const lines = [
+    shape("rect", { class: "mg-hatch-back", width: 8, height: 8 }),
+    shape("path", { class: "mg-hatch-line", d: "M0 0V8" }),
+  ];
+  return [
+    shape(
+      "pattern",
+      { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+      ...lines,
+    ),
+    `url(#${id})`,
+  ];
 }
 
 /** What the colours mean. */
 export function legend() {
-  const power = (exponent) => `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("")}`;
+  const power = (exponent) =>
+    `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("")}`;
   const key = (odd) => make("span", { class: `mg-key mg-size-${odd}`, "aria-hidden": "true" });
-  return make("div", { class: "mg-legend", hidden: true }, "‖g‖ ", power(FAINTEST), make("span", { class: "mg-size-ramp", "aria-hidden": "true" }), power(STRONGEST), key("inf"), "Inf", key("nan"), "NaN");
+  return make(
+    "div",
+    { class: "mg-legend", hidden: true },
+    "‖g‖ ",
+    power(FAINTEST),
+    make("span", { class: "mg-size-ramp", "aria-hidden": "true" }),
+    power(STRONGEST),
+    key("inf"),
+    "Inf",
+    key("nan"),
+    "NaN",
+  );
 }

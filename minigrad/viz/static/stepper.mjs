@@ -56,13 +56,28 @@ export class Stepper {
     this.changing = new Changing(this);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
-    this.stage = make("div", { class: "mg-stage" }, this.view, this.minimap.element, ...(this.note ? [this.note] : []), this.controls.legend, this.controls.zoom);
+    this.stage = make(
+      "div",
+      { class: "mg-stage" },
+      this.view,
+      this.minimap.element,
+      ...(this.note ? [this.note] : []),
+      this.controls.legend,
+      this.controls.zoom,
+    );
     this.tip = new Tip(player, this.picture, this.view, this.stage);
     this.keys = this.keyList();
     this.controls.element.append(this.keys);
     this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element);
     this.main = make("div", { class: "mg-main" }, this.stage, this.side);
-    this.root.append(this.controls.element, this.controls.list, this.changing.banner, this.main, this.menu.element, this.panels.live);
+    this.root.append(
+      this.controls.element,
+      this.controls.list,
+      this.changing.banner,
+      this.main,
+      this.menu.element,
+      this.panels.live,
+    );
     this.frame = make("div", { class: "minigrad-frame" }, this.root);
     host.append(this.frame);
     this.root.addEventListener("keydown", (event) => this.key(event));
@@ -91,7 +106,9 @@ export class Stepper {
   }
 
   keyList() {
-    const rows = KEYS.map(([keys, what]) => make("div", {}, make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))), make("dd", {}, what)));
+    const rows = KEYS.map(([keys, what]) =>
+      make("div", {}, make("dt", {}, ...keys.split(" ").map((key) => make("kbd", {}, key))), make("dd", {}, what)),
+    );
     return make("details", { class: "mg-keys" }, make("summary", {}, "Keys"), make("dl", {}, ...rows));
   }
 
@@ -165,14 +182,18 @@ export class Stepper {
       return;
     }
     const group = event.target.closest?.("[data-group]");
-    if (group && (!group.classList.contains("mg-open") || event.target.closest(".mg-fold, .mg-fold-box, .mg-name"))) this.toggleGroup(group.getAttribute("data-group"));
+    if (group && (!group.classList.contains("mg-open") || event.target.closest(".mg-fold, .mg-fold-box, .mg-name")))
+      this.toggleGroup(group.getAttribute("data-group"));
   }
 
   rightClick(event) {
     const element = event.target.closest?.("[data-box], [data-group]");
     if (!element) return;
     event.preventDefault();
-    this.openMenu(element.getAttribute("data-box") ?? element.getAttribute("data-group"), { x: event.clientX, y: event.clientY });
+    this.openMenu(element.getAttribute("data-box") ?? element.getAttribute("data-group"), {
+      x: event.clientX,
+      y: event.clientY,
+    });
   }
 
   /** The box with the focus is the one to which the tab key comes back. */
@@ -190,17 +211,30 @@ export class Stepper {
     if (!element) return;
     const entries = [];
     if (group) {
-      entries.push([`${modules.open.has(id) ? "Close" : "Open"} ${group.sheet ? group.name : "module"}`, "Enter", () => this.toggleGroup(id)]);
+      entries.push([
+        `${modules.open.has(id) ? "Close" : "Open"} ${group.sheet ? group.name : "module"}`,
+        "Enter",
+        () => this.toggleGroup(id),
+      ]);
     } else {
       entries.push(["Details", "Enter", () => this.inspect(id)]);
       if ((this.picture.data.runs ?? []).includes(id)) {
         entries.push(["Run to here", "r", () => this.runTo(id)]);
-        entries.push([this.player.breaksAt(id) ? "Remove breakpoint" : "Set breakpoint", "b", () => this.toggleBreak(id)]);
+        entries.push([
+          this.player.breaksAt(id) ? "Remove breakpoint" : "Set breakpoint",
+          "b",
+          () => this.toggleBreak(id),
+        ]);
       }
       entries.push(["Show where it comes from", "u", () => this.highlight(id, "up")]);
       entries.push(["Show what it leads to", "d", () => this.highlight(id, "down")]);
       const home = modules.parent(id);
-      if (home) entries.push([`Close ${modules.byId.get(home).sheet ? "" : "module "}${modules.byId.get(home).name}`, "", () => this.toggleGroup(home)]);
+      if (home)
+        entries.push([
+          `Close ${modules.byId.get(home).sheet ? "" : "module "}${modules.byId.get(home).name}`,
+          "",
+          () => this.toggleGroup(home),
+        ]);
     }
     if (this.way) entries.push(["End the highlight", "Escape", () => this.endHighlight()]);
     this.menu.open(entries, element, point);
@@ -225,7 +259,9 @@ export class Stepper {
   toggleBreak(id) {
     if (!(this.picture.data.runs ?? []).includes(id)) return;
     this.player.toggleBreak(id);
-    this.panels.say(`Breakpoint ${this.player.breaksAt(id) ? "set at" : "removed from"} ${this.picture.about(id)?.name}.`);
+    this.panels.say(
+      `Breakpoint ${this.player.breaksAt(id) ? "set at" : "removed from"} ${this.picture.about(id)?.name}.`,
+    );
   }
 
   /** Which highlight is on: "n3 up", or null. */
@@ -242,7 +278,9 @@ export class Stepper {
     const way = this.picture.way(id, direction);
     this.picture.setHighlight(way);
     const name = this.picture.about(id)?.name;
-    this.panels.say(direction === "up" ? `${name} comes from ${way.size - 1} nodes.` : `${name} leads to ${way.size - 1} nodes.`);
+    this.panels.say(
+      direction === "up" ? `${name} comes from ${way.size - 1} nodes.` : `${name} leads to ${way.size - 1} nodes.`,
+    );
     this.inspector.paint();
   }
 
@@ -275,7 +313,9 @@ export class Stepper {
     element?.focus?.({ preventScroll: true });
     if (this.picture.modules.open.has(id)) this.camera.show(element);
     else this.camera.reveal(element);
-    this.panels.say(`${this.picture.modules.byId.get(id).path} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`);
+    this.panels.say(
+      `${this.picture.modules.byId.get(id).path} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`,
+    );
   }
 
   regroup(change) {
@@ -298,12 +338,17 @@ export class Stepper {
 
   /** From the box with the focus to the nearest one in a direction. */
   move(way) {
-    const all = [...this.view.querySelectorAll("[data-box], [data-group]")].filter((element) => element.getAttribute("display") !== "none");
+    const all = [...this.view.querySelectorAll("[data-box], [data-group]")].filter(
+      (element) => element.getAttribute("display") !== "none",
+    );
     const place = (element) => {
       const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
       return { x, y };
     };
-    const here = document.activeElement?.closest?.("[data-box], [data-group]") ?? this.picture.element(this.player.frame?.next ?? this.player.frame?.box) ?? all[0];
+    const here =
+      document.activeElement?.closest?.("[data-box], [data-group]") ??
+      this.picture.element(this.player.frame?.next ?? this.player.frame?.box) ??
+      all[0];
     if (!here) return;
     if (!here.contains(document.activeElement)) {
       here.focus();
@@ -357,7 +402,8 @@ export class Stepper {
       this.place();
       this.paint();
     }
-    if (!this.camera.revealed) this.camera.reveal(this.picture.element(this.player.frame?.box ?? this.player.frame?.next));
+    if (!this.camera.revealed)
+      this.camera.reveal(this.picture.element(this.player.frame?.box ?? this.player.frame?.next));
   }
 
   destroy() {

@@ -35,7 +35,8 @@ function storeWhenSaved(model) {
   };
   const onSave = (_, state) => {
     if (state !== "started") return onChange(); // it counts as saved, also what came meanwhile
-    for (const { outputs, place, now, output } of outdated()) outputs.set(place, { ...output, data: { ...output.data, "text/html": now } });
+    for (const { outputs, place, now, output } of outdated())
+      outputs.set(place, { ...output, data: { ...output.data, "text/html": now } });
   };
   context.saveState.connect(onSave);
   model.on("change", onChange);

@@ -13,11 +13,17 @@ export class Tip {
     this.stage = stage;
     this.element = make("div", { class: "mg-tip", role: "tooltip", hidden: true });
     stage.append(this.element);
-    view.addEventListener("pointerover", (event) => this.later(event.target.closest?.("[data-box], [data-group]"), RESTING));
+    view.addEventListener("pointerover", (event) =>
+      this.later(event.target.closest?.("[data-box], [data-group]"), RESTING),
+    );
     view.addEventListener("pointerleave", () => this.later(null, RESTING));
     view.addEventListener("pointerdown", () => this.hide());
     view.addEventListener("scroll", () => this.hide());
-    view.addEventListener("focusin", (event) => event.target.matches?.(":focus-visible") && this.later(event.target.closest("[data-box], [data-group]"), 0));
+    view.addEventListener(
+      "focusin",
+      (event) =>
+        event.target.matches?.(":focus-visible") && this.later(event.target.closest("[data-box], [data-group]"), 0),
+    );
     view.addEventListener("focusout", () => this.hide());
   }
 
@@ -49,18 +55,26 @@ export class Tip {
       const [least, mean, most] = state.statistics.split(" · ");
       if (most) lines.push(`min ${least} · mean ${mean} · max ${most}`);
     }
-    for (const event of this.player.frame?.events ?? []) if (event.node === id) lines.push(`${eventWord(event.kind)}: ${event.title}`);
+    for (const event of this.player.frame?.events ?? [])
+      if (event.node === id) lines.push(`${eventWord(event.kind)}: ${event.title}`);
     return lines;
   }
 
   show(box) {
     const [name, ...lines] = this.lines(box);
     if (!name) return;
-    const map = (address, word) => (address ? [make("span", { class: "mg-tip-map" }, make("img", { class: "mg-heat", src: address, alt: "" }), word)] : []);
+    const map = (address, word) =>
+      address
+        ? [make("span", { class: "mg-tip-map" }, make("img", { class: "mg-heat", src: address, alt: "" }), word)]
+        : [];
     const id = box.getAttribute("data-box");
     const state = this.player.state(this.player.index).boxes[id];
     const pictures = [...map(this.picture.heatOf(id), "value"), ...map(state?.heat, "grad")];
-    this.element.replaceChildren(make("b", {}, make("bdi", {}, name)), ...lines.map((line) => make("span", {}, make("bdi", {}, line))), ...pictures);
+    this.element.replaceChildren(
+      make("b", {}, make("bdi", {}, name)),
+      ...lines.map((line) => make("span", {}, make("bdi", {}, line))),
+      ...pictures,
+    );
     this.element.hidden = false;
     const [whole, at] = [this.stage.getBoundingClientRect(), box.getBoundingClientRect()];
     const left = Math.max(6, Math.min(at.left - whole.left, whole.width - this.element.offsetWidth - 6));

@@ -21,7 +21,9 @@ export class Twins {
     }
     root.addEventListener("pointerover", (event) => this.point("pointed", event.target));
     root.addEventListener("pointerleave", () => this.point("pointed", null));
-    root.addEventListener("focusin", (event) => this.point("focused", event.target.matches(":focus-visible") ? event.target : null));
+    root.addEventListener("focusin", (event) =>
+      this.point("focused", event.target.matches(":focus-visible") ? event.target : null),
+    );
     root.addEventListener("focusout", () => this.point("focused", null));
   }
 
@@ -48,9 +50,15 @@ export class Twins {
     for (const element of this.lit) element.classList.remove("mg-twin");
     const ids = new Set(this.pointed.length ? this.pointed : this.focused);
     const texts = ids.size ? [...this.root.querySelectorAll(".mg-panels :is(.mg-a-name, .mg-token)")] : [];
-    const chips = [...(ids.size ? this.picture.wires.values() : [])].filter(({ members }) => members.some((edge) => this.ends.get(edge)?.some((end) => ids.has(end))));
+    const chips = [...(ids.size ? this.picture.wires.values() : [])].filter(({ members }) =>
+      members.some((edge) => this.ends.get(edge)?.some((end) => ids.has(end))),
+    );
     const elements = [...ids].map((id) => this.picture.element(id)).filter(Boolean);
-    this.lit = [...elements, ...texts.filter((text) => this.boxesOf(text).some((id) => ids.has(id))), ...chips.map(({ chip }) => chip.group)];
+    this.lit = [
+      ...elements,
+      ...texts.filter((text) => this.boxesOf(text).some((id) => ids.has(id))),
+      ...chips.map(({ chip }) => chip.group),
+    ];
     for (const element of this.lit) element.classList.add("mg-twin");
   }
 
@@ -61,8 +69,10 @@ export class Twins {
       element.replaceWith(element.textContent);
       around.normalize();
     }
-    for (const formula of this.root.querySelectorAll(".mg-story .mg-c bdi")) this.mark(formula, (word) => this.named.get(word) ?? (word === GRADIENT ? frame.box : null));
-    for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark")) this.mark(line, (word, rest) => this.inLine(word, frame.box, line.matches(".mg-mark"), ASSIGNED.test(rest)));
+    for (const formula of this.root.querySelectorAll(".mg-story .mg-c bdi"))
+      this.mark(formula, (word) => this.named.get(word) ?? (word === GRADIENT ? frame.box : null));
+    for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark"))
+      this.mark(line, (word, rest) => this.inLine(word, frame.box, line.matches(".mg-mark"), ASSIGNED.test(rest)));
     this.light();
   }
 

@@ -12,7 +12,14 @@ export function linesOf(text) {
   const depth = /^\[+/.exec(text)[0].length;
   const lines = text.split(/(?<=\]),\s*/).map((part) => /^(\[*)([^[\]]*)(\]*)$/.exec(part));
   if (lines.includes(null)) return null;
-  return lines.map(([, open, inside, close]) => ({ open: open.padStart(depth), words: inside.split(",").map((word) => word.trim()).filter(Boolean), close }));
+  return lines.map(([, open, inside, close]) => ({
+    open: open.padStart(depth),
+    words: inside
+      .split(",")
+      .map((word) => word.trim())
+      .filter(Boolean),
+    close,
+  }));
 }
 
 /** The text `[[1, 2], [3, 4]]` as rows of words, [["1", "2"], ["3", "4"]]; null if it lists no elements. */
@@ -33,7 +40,9 @@ export function compared(before, after) {
   const now = rowsOf(after);
   if (!now) return null;
   const was = before === null || before === undefined ? null : rowsOf(before);
-  return now.map((row, i) => row.map((word, j) => [word, was && was.length === now.length ? (was[i][j] ?? null) : null]));
+  return now.map((row, i) =>
+    row.map((word, j) => [word, was && was.length === now.length ? (was[i][j] ?? null) : null]),
+  );
 }
 
 /** A value as Python writes it, a row on each line. Elements that differ from `before` are underlined, with the difference beside them. */
@@ -69,12 +78,23 @@ export function change(before, after) {
   const none = (value) => value === null || value === undefined || value === "None";
   if (none(before) || before === after) return make("span", { class: "mg-change" }, grid(String(after)));
   if (after === null || after === undefined) return make("span", { class: "mg-change" }, grid(String(before)));
-  return make("span", { class: "mg-change" }, make("s", { class: "mg-was" }, before), make("span", { class: "mg-arrow", "aria-label": "became" }, " → "), grid(after, before));
+  return make(
+    "span",
+    { class: "mg-change" },
+    make("s", { class: "mg-was" }, before),
+    make("span", { class: "mg-arrow", "aria-label": "became" }, " → "),
+    grid(after, before),
+  );
 }
 
 /** A large tensor as a heat map, at a size that can be read, with a word below it. */
 function heat(address, label, word) {
-  return make("span", { class: "mg-heat-map" }, make("img", { class: "mg-heat", src: address, alt: label }), make("span", { class: "mg-scale", "aria-hidden": "true" }, word));
+  return make(
+    "span",
+    { class: "mg-heat-map" },
+    make("img", { class: "mg-heat", src: address, alt: label }),
+    make("span", { class: "mg-scale", "aria-hidden": "true" }, word),
+  );
 }
 
 /** Maps beside each other (what was, what is, the change between them), and what their colours mean. */
@@ -82,11 +102,27 @@ function maps(now, before, what) {
   const { statistics } = now;
   const earlier = before?.heat && before.heat !== now.heat ? before.heat : null;
   const row = make("span", { class: "mg-maps" });
-  if (earlier) row.append(heat(earlier, `heat map of ${what} before this step: min, mean and max ${before.statistics}`, "before"));
-  row.append(heat(now.heat, `heat map of ${what}: min, mean and max ${statistics}`, earlier || now.differenceMap ? "now" : ""));
-  if (now.differenceMap) row.append(heat(now.differenceMap, `heat map of the change of ${what}: ${now.difference}`, "the change"));
-  const scale = make("span", { class: "mg-scale", "aria-hidden": "true" }, "below 0", make("span", { class: "mg-ramp" }), "above 0");
-  if (now.alarm) scale.append(make("span", { class: "mg-key mg-key-nan" }), "NaN", make("span", { class: "mg-key mg-key-inf" }), "Inf");
+  if (earlier)
+    row.append(heat(earlier, `heat map of ${what} before this step: min, mean and max ${before.statistics}`, "before"));
+  row.append(
+    heat(now.heat, `heat map of ${what}: min, mean and max ${statistics}`, earlier || now.differenceMap ? "now" : ""),
+  );
+  if (now.differenceMap)
+    row.append(heat(now.differenceMap, `heat map of the change of ${what}: ${now.difference}`, "the change"));
+  const scale = make(
+    "span",
+    { class: "mg-scale", "aria-hidden": "true" },
+    "below 0",
+    make("span", { class: "mg-ramp" }),
+    "above 0",
+  );
+  if (now.alarm)
+    scale.append(
+      make("span", { class: "mg-key mg-key-nan" }),
+      "NaN",
+      make("span", { class: "mg-key mg-key-inf" }),
+      "Inf",
+    );
   return make("span", { class: "mg-mapped" }, row, scale);
 }
 
@@ -99,7 +135,8 @@ function maps(now, before, what) {
 export function valueShown(now, { what, before = null, variable = "", arrow = false }) {
   const text = now.text ?? "";
   const body = make("div", { class: `mg-value-shown${now.alarm ? " mg-alarming" : ""}` });
-  if (now.alarm) body.append(make("strong", { class: "mg-warn" }, `⚠ ${now.alarm}${now.where ? `, ${now.where}` : ""}`));
+  if (now.alarm)
+    body.append(make("strong", { class: "mg-warn" }, `⚠ ${now.alarm}${now.where ? `, ${now.where}` : ""}`));
   const numbers = arrow ? change(before?.text, text) : grid(text, before?.text ?? null);
   const listed = rowsOf(text) !== null && text !== now.shape; // a large one says no more than its shape
   const python = now.none ? "" : listed ? now.exact || asPython(text, now.dtype) : variable;
@@ -110,8 +147,16 @@ export function valueShown(now, { what, before = null, variable = "", arrow = fa
   if (now.statistics) {
     const was = before?.statistics?.split(" · ") ?? [];
     const measures = now.statistics.split(" · ").map((number, k) => {
-      const told = was[k] && was[k] !== number ? [make("s", { class: "mg-was" }, was[k]), " → ", make("span", { class: "mg-changed" }, number)] : [number];
-      return make("span", { class: "mg-measure" }, make("span", { class: "mg-soft" }, `${["min", "mean", "max"][k]} `), ...told);
+      const told =
+        was[k] && was[k] !== number
+          ? [make("s", { class: "mg-was" }, was[k]), " → ", make("span", { class: "mg-changed" }, number)]
+          : [number];
+      return make(
+        "span",
+        { class: "mg-measure" },
+        make("span", { class: "mg-soft" }, `${["min", "mean", "max"][k]} `),
+        ...told,
+      );
     });
     body.append(make("div", { class: "mg-measures" }, ...measures));
   }

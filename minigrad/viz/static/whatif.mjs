@@ -16,7 +16,10 @@ const ONE = {
   sqrt: [Math.sqrt, (x, y) => 0.5 / y],
   abs: [Math.abs, Math.sign],
   reciprocal: [(x) => 1 / x, (x, y) => -y * y],
-  pow_number: [(x, { exponent }) => x ** exponent, (x, y, { exponent }) => (exponent ? exponent * x ** (exponent - 1) : 0)],
+  pow_number: [
+    (x, { exponent }) => x ** exponent,
+    (x, y, { exponent }) => (exponent ? exponent * x ** (exponent - 1) : 0),
+  ],
 };
 // name: [the function of two numbers, its slope by the first, by the second]
 const TWO = {
@@ -66,16 +69,31 @@ function elementwise(name, a, b) {
   const shape = left.map((size, k) => (size === 1 ? right[k] : size));
   const places = [broadcast(shape, a.shape), broadcast(shape, b.shape)];
   const pairs = places[0].map((place, k) => [a.numbers[place], b.numbers[places[1][k]]]);
-  const back = (g) => [a, b].map((input, side) => gathered(input.shape, places[side], pairs.map((pair, k) => g.numbers[k] * slopes[side](...pair))));
+  const back = (g) =>
+    [a, b].map((input, side) =>
+      gathered(
+        input.shape,
+        places[side],
+        pairs.map((pair, k) => g.numbers[k] * slopes[side](...pair)),
+      ),
+    );
   return [{ shape, numbers: pairs.map((pair) => f(...pair)) }, back];
 }
 
 function reduced(a, { op, dim, keepdim }) {
-  const dims = new Set((dim?.length ? dim : op.endsWith("_all") || !dim ? [...a.shape.keys()] : dim).map((k) => (k < 0 ? k + a.shape.length : k)));
+  const dims = new Set(
+    (dim?.length ? dim : op.endsWith("_all") || !dim ? [...a.shape.keys()] : dim).map((k) =>
+      k < 0 ? k + a.shape.length : k,
+    ),
+  );
   const kept = a.shape.map((size, k) => (dims.has(k) ? 1 : size));
   const share = op.startsWith("mean") ? sizeOf(kept) / sizeOf(a.shape) : 1;
   const places = broadcast(a.shape, kept);
-  const sum = gathered(kept, places, a.numbers.map((number) => number * share));
+  const sum = gathered(
+    kept,
+    places,
+    a.numbers.map((number) => number * share),
+  );
   const back = (g) => [{ shape: a.shape, numbers: places.map((place) => g.numbers[place] * share) }];
   return [{ ...sum, shape: keepdim ? kept : a.shape.filter((_, k) => !dims.has(k)) }, back];
 }
@@ -98,8 +116,15 @@ const flipped = (a) => moved(a, [1, 0])[0];
 const times = (a, b) => {
   const [rows, inner] = a.shape;
   const columns = b.shape[1];
-  const at = (i, j) => Array.from({ length: inner }, (_, k) => a.numbers[i * inner + k] * b.numbers[k * columns + j]).reduce((x, y) => x + y, 0);
-  return { shape: [rows, columns], numbers: Array.from({ length: rows * columns }, (_, k) => at(Math.floor(k / columns), k % columns)) };
+  const at = (i, j) =>
+    Array.from({ length: inner }, (_, k) => a.numbers[i * inner + k] * b.numbers[k * columns + j]).reduce(
+      (x, y) => x + y,
+      0,
+    );
+  return {
+    shape: [rows, columns],
+    numbers: Array.from({ length: rows * columns }, (_, k) => at(Math.floor(k / columns), k % columns)),
+  };
 };
 
 function product(a, b, shape) {
@@ -108,7 +133,10 @@ function product(a, b, shape) {
   const made = times(left, right);
   const back = (g) => {
     const whole = { ...g, shape: made.shape };
-    return [{ ...times(whole, flipped(right)), shape: a.shape }, { ...times(flipped(left), whole), shape: b.shape }];
+    return [
+      { ...times(whole, flipped(right)), shape: a.shape },
+      { ...times(flipped(left), whole), shape: b.shape },
+    ];
   };
   return [{ ...made, shape }, back];
 }
@@ -138,16 +166,33 @@ function computed(row, inputs) {
   if (op in ONE) {
     const [f, slope] = ONE[op];
     const numbers = a.numbers.map((x) => f(x, row));
-    return [{ shape: a.shape, numbers }, (g) => [{ shape: a.shape, numbers: g.numbers.map((y, k) => y * slope(a.numbers[k], numbers[k], row)) }]];
+    return [
+      { shape: a.shape, numbers },
+      (g) => [{ shape: a.shape, numbers: g.numbers.map((y, k) => y * slope(a.numbers[k], numbers[k], row)) }],
+    ];
   }
   if (op in TWO) return elementwise(op, a, b);
   if (/^(sum|mean)_/.test(op)) return reduced(a, row);
-  if (["view", "unsafe_view", "clone", "contiguous_copy"].includes(op)) return [{ shape: viewed(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers }, (g) => [{ ...g, shape: a.shape }]];
-  if (op === "expand") return elementwise("add", a, zeros(row.shape.map((size, k) => (size < 0 ? a.shape[k - row.shape.length + a.shape.length] : size))));
-  if (["dot", "mv", "mm"].includes(op)) return product(a, b, { dot: [], mv: [a.shape[0]], mm: [a.shape[0], b.shape[1]] }[op]);
+  if (["view", "unsafe_view", "clone", "contiguous_copy"].includes(op))
+    return [
+      { shape: viewed(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers },
+      (g) => [{ ...g, shape: a.shape }],
+    ];
+  if (op === "expand")
+    return elementwise(
+      "add",
+      a,
+      zeros(row.shape.map((size, k) => (size < 0 ? a.shape[k - row.shape.length + a.shape.length] : size))),
+    );
+  if (["dot", "mv", "mm"].includes(op))
+    return product(a, b, { dot: [], mv: [a.shape[0]], mm: [a.shape[0], b.shape[1]] }[op]);
   if (op.startsWith("affine")) return op === "affine" ? affine(...inputs) : affine(null, a, b);
   const order = [...a.shape.keys()];
-  if (op === "permute") return moved(a, row.dims.map((k) => (k < 0 ? k + order.length : k)));
+  if (op === "permute")
+    return moved(
+      a,
+      row.dims.map((k) => (k < 0 ? k + order.length : k)),
+    );
   const [one, other] = op === "transpose" ? [order.at(row.dim0), order.at(row.dim1)] : order.slice(-2);
   [order[one], order[other]] = [order[other], order[one]];
   return moved(a, order);
@@ -158,7 +203,9 @@ export function run({ rows }, changes) {
   const [made, backs] = [new Map(), new Map()];
   for (const row of rows) {
     const inputs = row.inputs?.map((input) => (input.box ? made.get(input.box) : input));
-    const [value, back] = inputs ? computed(row, inputs) : [{ shape: row.shape, numbers: changes[row.id] ?? row.numbers }];
+    const [value, back] = inputs
+      ? computed(row, inputs)
+      : [{ shape: row.shape, numbers: changes[row.id] ?? row.numbers }];
     made.set(row.id, value);
     if (back) backs.set(row.id, back);
   }
@@ -175,7 +222,8 @@ export function resultOf(program, changes) {
 export function gradientOf(program, changes, id) {
   const { backs } = run(program, changes);
   const sums = new Map([[program.root, program.seed]]);
-  for (const row of [...program.rows].reverse()) if (sums.has(row.id) && backs.has(row.id)) passOn(row, backs.get(row.id)(sums.get(row.id)), sums);
+  for (const row of [...program.rows].reverse())
+    if (sums.has(row.id) && backs.has(row.id)) passOn(row, backs.get(row.id)(sums.get(row.id)), sums);
   return sums.get(id)?.numbers ?? [];
 }
 
@@ -183,7 +231,11 @@ export function gradientOf(program, changes, id) {
 function passOn({ inputs }, outgoing, sums) {
   outgoing.slice(0, inputs.length).forEach((tensor, slot) => {
     const sum = sums.get(inputs[slot].box);
-    if (inputs[slot].box) sums.set(inputs[slot].box, sum ? { ...sum, numbers: sum.numbers.map((number, k) => number + tensor.numbers[k]) } : tensor);
+    if (inputs[slot].box)
+      sums.set(
+        inputs[slot].box,
+        sum ? { ...sum, numbers: sum.numbers.map((number, k) => number + tensor.numbers[k]) } : tensor,
+      );
   });
 }
 
@@ -201,23 +253,45 @@ export function numberText(value) {
 
 export function inBrackets({ shape, numbers }, say = numberText) {
   let row = numbers.map(say);
-  for (const size of [...shape].reverse()) row = Array.from({ length: row.length / size }, (_, k) => `[${row.slice(k * size, (k + 1) * size).join(", ")}]`);
+  for (const size of [...shape].reverse())
+    row = Array.from({ length: row.length / size }, (_, k) => `[${row.slice(k * size, (k + 1) * size).join(", ")}]`);
   return row[0];
 }
 
-const exactly = (number) => (Number.isFinite(number) ? (Number.isInteger(number) ? number.toFixed(1) : String(number)) : `float('${Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf"}')`);
+const exactly = (number) =>
+  Number.isFinite(number)
+    ? Number.isInteger(number)
+      ? number.toFixed(1)
+      : String(number)
+    : `float('${Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf"}')`;
 
 /** What a box and the details show of a tensor, in so many characters. */
 function described(tensor, room) {
   const { numbers, shape } = tensor;
-  const whole = numbers.length <= 24 ? inBrackets(tensor) : inBrackets({ shape: [shape.length], numbers: shape }, String);
-  const odd = [["NaN", numbers.filter(Number.isNaN).length], ["Inf", numbers.filter((x) => Math.abs(x) === Infinity).length]].filter(([, count]) => count);
+  const whole =
+    numbers.length <= 24 ? inBrackets(tensor) : inBrackets({ shape: [shape.length], numbers: shape }, String);
+  const odd = [
+    ["NaN", numbers.filter(Number.isNaN).length],
+    ["Inf", numbers.filter((x) => Math.abs(x) === Infinity).length],
+  ].filter(([, count]) => count);
   const alarm = odd.map(([word, count]) => (numbers.length === 1 ? word : `${count} ${word}`)).join(" and ");
-  const short = numbers.length === 1 ? numberText(numbers[0]) : numbers.length <= 4 ? whole : inBrackets({ shape: [shape.length], numbers: shape }, String);
+  const short =
+    numbers.length === 1
+      ? numberText(numbers[0])
+      : numbers.length <= 4
+        ? whole
+        : inBrackets({ shape: [shape.length], numbers: shape }, String);
   const text = alarm ? `⚠ ${alarm}` : short.length > room ? `${short.slice(0, room - 1)}…` : short;
   const mean = numbers.reduce((a, b) => a + b, 0) / numbers.length;
   const statistics = numbers.length > 4 ? [Math.min(...numbers), mean, Math.max(...numbers)].map(numberText) : [];
-  return { text, short, whole, alarm, statistics, exact: numbers.length <= 24 ? `torch.tensor(${inBrackets(tensor, exactly)})` : "" };
+  return {
+    text,
+    short,
+    whole,
+    alarm,
+    statistics,
+    exact: numbers.length <= 24 ? `torch.tensor(${inBrackets(tensor, exactly)})` : "",
+  };
 }
 
 /** The cells of a frame with other numbers; what each came from may be another one, too, and only the kernel finds that. */
@@ -237,12 +311,27 @@ export function supposedBy(picture, frames, changes, note) {
     const old = before.made.get(id);
     if (tensor.numbers.every((number, k) => Object.is(number, old.numbers[k]))) continue;
     const { text, short, whole, alarm, statistics, exact } = described(tensor, room(id));
-    now[id] = { text, value: whole, alarm, statistics, exact, cells: "", heat: "", where: "", saved: [], ran: picture.boxes[id].value, hover: `${picture.boxes[id].name} = ${short}` };
+    now[id] = {
+      text,
+      value: whole,
+      alarm,
+      statistics,
+      exact,
+      cells: "",
+      heat: "",
+      where: "",
+      saved: [],
+      ran: picture.boxes[id].value,
+      hover: `${picture.boxes[id].name} = ${short}`,
+    };
   }
   const sums = new Map([[program.root, program.seed]]);
   const rows = new Map(program.rows.map((row) => [row.id, row]));
   const told = [];
-  const names = (id) => ["name", picture.boxes[id].kind === "leaf" ? `${picture.boxes[id].name}.grad` : picture.boxes[id].name];
+  const names = (id) => [
+    "name",
+    picture.boxes[id].kind === "leaf" ? `${picture.boxes[id].name}.grad` : picture.boxes[id].name,
+  ];
   for (const frame of frames) {
     const { box } = frame;
     const pieces = [];
@@ -257,19 +346,64 @@ export function supposedBy(picture, frames, changes, note) {
       chips[edge] = text;
       sent[edge] = tensor;
       norms[edge] = Number(Math.sqrt(tensor.numbers.reduce((all, x) => all + square(x), 0)).toPrecision(3));
-      pieces.push(["text", pieces.length ? "; " : ""], names(to).map((word) => word.replace(/\.grad$/, "")), ["text", " gets "], ["value", tensor.numbers.length <= 9 ? whole : short]);
+      pieces.push(
+        ["text", pieces.length ? "; " : ""],
+        names(to).map((word) => word.replace(/\.grad$/, "")),
+        ["text", " gets "],
+        ["value", tensor.numbers.length <= 9 ? whole : short],
+      );
     }
     if (g && !after.backs.has(box)) pieces.push(names(box), ["text", " = "], ["value", described(g, Infinity).whole]);
-    if (box === null) pieces.push(["name", picture.root], ["text", " = "], ["value", described(after.made.get(program.root), Infinity).whole], ["text", ": backward begins there, with "], ["value", inBrackets(program.seed)]);
+    if (box === null)
+      pieces.push(
+        ["name", picture.root],
+        ["text", " = "],
+        ["value", described(after.made.get(program.root), Infinity).whole],
+        ["text", ": backward begins there, with "],
+        ["value", inBrackets(program.seed)],
+      );
     const boxes = Object.fromEntries(
       Object.entries(frame.boxes).map(([id, state]) => {
-        const isThere = sums.has(id) && !(box === null && id === program.root) && (picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state));
-        const { text, whole, alarm, statistics, exact } = isThere ? described(sums.get(id), room(id)) : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
-        return [id, { ...state, grad: text, full: whole, none: !isThere, alarm: Boolean(alarm), where: "", exact, cells: "", heat: "", statistics: statistics.join(" · ") }];
+        const isThere =
+          sums.has(id) &&
+          !(box === null && id === program.root) &&
+          (picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state));
+        const { text, whole, alarm, statistics, exact } = isThere
+          ? described(sums.get(id), room(id))
+          : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
+        return [
+          id,
+          {
+            ...state,
+            grad: text,
+            full: whole,
+            none: !isThere,
+            alarm: Boolean(alarm),
+            where: "",
+            exact,
+            cells: "",
+            heat: "",
+            statistics: statistics.join(" · "),
+          },
+        ];
       }),
     );
     const sentence = { kind: "sentence", why: false, pieces: [...pieces, ["text", "."]] };
-    told.push({ ...frame, boxes, chips, norms, cells: supposedCells(frame.cells, g, sent), story: [sentence], events: [], received: null, alarm: "", differences: {}, difference_maps: {}, questions: [], grown: [] });
+    told.push({
+      ...frame,
+      boxes,
+      chips,
+      norms,
+      cells: supposedCells(frame.cells, g, sent),
+      story: [sentence],
+      events: [],
+      received: null,
+      alarm: "",
+      differences: {},
+      difference_maps: {},
+      questions: [],
+      grown: [],
+    });
   }
   const said = Object.entries(changes).map(([id, numbers]) => {
     const { numbers: ran, shape } = before.made.get(id);
@@ -280,8 +414,21 @@ export function supposedBy(picture, frames, changes, note) {
   });
   const forward = (picture.forward ?? []).map((frame) => {
     const value = after.made.get(frame.box);
-    const pieces = value && [["name", picture.boxes[frame.box].name], ["text", " = "], ["value", described(value, Infinity).whole], ["text", "."]];
+    const pieces = value && [
+      ["name", picture.boxes[frame.box].name],
+      ["text", " = "],
+      ["value", described(value, Infinity).whole],
+      ["text", "."],
+    ];
     return pieces ? { ...frame, story: [{ kind: "sentence", why: false, pieces }] } : frame;
   });
-  return { frames: told.map((frame) => JSON.stringify(frame)), forward, now, changes: said, changed: Object.keys(changes), note, problem: {} };
+  return {
+    frames: told.map((frame) => JSON.stringify(frame)),
+    forward,
+    now,
+    changes: said,
+    changed: Object.keys(changes),
+    note,
+    problem: {},
+  };
 }

@@ -42,13 +42,21 @@ const lengthOf = ([one, other]) => Math.abs(other.x - one.x) + Math.abs(other.y 
 
 /** The pieces of an edge, each [from, to]: the longest first. */
 function piecesOf(points) {
-  return points.slice(1).map((point, k) => [points[k], point]).sort((one, other) => lengthOf(other) - lengthOf(one));
+  return points
+    .slice(1)
+    .map((point, k) => [points[k], point])
+    .sort((one, other) => lengthOf(other) - lengthOf(one));
 }
 
 /** The longest piece of an edge: its middle, and how long it is from left to right. */
 export function longestPiece(points) {
   const [one, other] = piecesOf(points)[0];
-  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, width: Math.abs(one.x - other.x), height: Math.abs(one.y - other.y) };
+  return {
+    x: (one.x + other.x) / 2,
+    y: (one.y + other.y) / 2,
+    width: Math.abs(one.x - other.x),
+    height: Math.abs(one.y - other.y),
+  };
 }
 
 const FARTHER = [0.5, 0.35, 0.65, 0.2, 0.8]; // parts of a piece at which what flows may stand
@@ -57,14 +65,25 @@ const SIDEWAYS = [0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45]; // of its width: to t
 /** Where what flows along an edge may stand: in the middle of its longest piece, or wherever else there is room. */
 export function placesOn(points, down, width) {
   const { x, y } = longestPiece(points);
-  const along = piecesOf(points).flatMap(([one, other]) => FARTHER.map((t) => ({ x: one.x + (other.x - one.x) * t * t * (3 - 2 * t), y: one.y + (other.y - one.y) * t })));
-  return [{ x, y }, ...(down ? SIDEWAYS : [0]).flatMap((way) => along.map((place) => ({ x: place.x + way * width, y: place.y })))];
+  const along = piecesOf(points).flatMap(([one, other]) =>
+    FARTHER.map((t) => ({ x: one.x + (other.x - one.x) * t * t * (3 - 2 * t), y: one.y + (other.y - one.y) * t })),
+  );
+  return [
+    { x, y },
+    ...(down ? SIDEWAYS : [0]).flatMap((way) => along.map((place) => ({ x: place.x + way * width, y: place.y }))),
+  ];
 }
 
 /** The place among some, for a pill of a width and a height, that hides least: nothing of what is `taken`, and then, if it has to move, little of the boxes. */
 export function freest(places, width, height, taken, boxes) {
   const hidden = ({ x, y }, ones) =>
-    ones.reduce((sum, one) => sum + Math.max(0, Math.min(x + width / 2, one.x + one.w) - Math.max(x - width / 2, one.x)) * Math.max(0, Math.min(y + height / 2, one.y + one.h) - Math.max(y - height / 2, one.y)), 0);
+    ones.reduce(
+      (sum, one) =>
+        sum +
+        Math.max(0, Math.min(x + width / 2, one.x + one.w) - Math.max(x - width / 2, one.x)) *
+          Math.max(0, Math.min(y + height / 2, one.y + one.h) - Math.max(y - height / 2, one.y)),
+      0,
+    );
   if (!hidden(places[0], taken)) return places[0];
   const costs = places.map((place) => 4 * hidden(place, taken) + hidden(place, boxes));
   return places[costs.indexOf(Math.min(...costs))];
