@@ -212,7 +212,9 @@ test("the light is as strong as the cell weighs", async () => {
 });
 
 test("where nothing is known of the rule, that is said and nothing is lit", async () => {
-  const root = await shown((frame) => frame.cells?.sent.forEach((one) => (one.from = "")));
+  const root = await shown((frame) => {
+    for (const one of frame.cells?.sent ?? []) one.from = "";
+  });
   goTo(root, "t1");
   for (const of of ["0", "g"]) {
     point(cell(root, of, 0));
@@ -377,22 +379,21 @@ test("with other numbers on a page, the cells are those that go with them, and w
     recorded: model.get("recorded").map((text) => JSON.parse(text)),
   };
   const x =
-    picture.program.rows.find(
-      ({ id, kind, numbers }) => picture.boxes[id].kind === "leaf" && (numbers ?? []).length > 1,
-    ) ?? picture.program.rows.find(({ id }) => picture.boxes[id].name === "net.head.weight");
+    picture.program.rows.find(({ id, numbers }) => picture.boxes[id].kind === "leaf" && (numbers ?? []).length > 1) ??
+    picture.program.rows.find(({ id }) => picture.boxes[id].name === "net.head.weight");
   const run = supposedBy(picture, recorded, {}, "").frames.map((text) => JSON.parse(text));
   const other = supposedBy(picture, recorded, { [x.id]: [2, 2, 2] }, "").frames.map((text) => JSON.parse(text));
   let compared = 0;
   run.forEach((frame, k) => {
     if (!frame.cells) return;
-    const near = (one, was) =>
-      one
-        .split(" ")
-        .forEach((word, place) =>
-          assert.ok(Math.abs(Number(word) - Number(was.split(" ")[place])) < 2e-3, `${word} is not ${was}`),
-        );
+    const near = (one, was) => {
+      const expected = was.split(" ");
+      for (const [place, word] of one.split(" ").entries()) {
+        assert.ok(Math.abs(Number(word) - Number(expected[place])) < 2e-3, `${word} is not ${was}`);
+      }
+    };
     near(frame.cells.g.cells, recorded[k].cells.g.cells);
-    frame.cells.sent.forEach((one, place) => near(one.cells, recorded[k].cells.sent[place].cells));
+    for (const [place, one] of frame.cells.sent.entries()) near(one.cells, recorded[k].cells.sent[place].cells);
     assert.ok(frame.cells.sent.every(({ from }) => from === ""));
     compared += 1;
   });

@@ -24,12 +24,10 @@ afterEach(async () => {
 
 const near = (found, expected, what) => {
   assert.equal(found.length, expected.length, what);
-  found.forEach((number, k) =>
-    assert.ok(
-      Math.abs(number - expected[k]) <= 1e-9 * Math.max(1, Math.abs(expected[k])),
-      `${what}: ${number} is not ${expected[k]}`,
-    ),
-  );
+  for (const [k, number] of found.entries()) {
+    const slack = 1e-9 * Math.max(1, Math.abs(expected[k]));
+    assert.ok(Math.abs(number - expected[k]) <= slack, `${what}: ${number} is not ${expected[k]}`);
+  }
 };
 
 for (const [name, { program, changes, value, grads }] of Object.entries(examples.programs)) {
@@ -311,7 +309,9 @@ test("names are text", async () => {
   const model = changed(
     "example",
     () => {},
-    (boxes) => Object.values(boxes).forEach((box) => (box.name = `<i>${box.name}</i>`)),
+    (boxes) => {
+      for (const box of Object.values(boxes)) box.name = `<i>${box.name}</i>`;
+    },
   );
   cleanup = await widget.render({ model, el: page.host });
   const root = page.host.querySelector(".minigrad-stepper");

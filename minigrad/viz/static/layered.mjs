@@ -134,7 +134,7 @@ class Bands {
   }
 
   number() {
-    this.rows.forEach((row, layer) => row.forEach((node) => Object.assign(node, { layer })));
+    for (const [layer, row] of this.rows.entries()) for (const node of row) node.layer = layer;
   }
 
   // ---------------------------------------------------------------- bands
@@ -278,7 +278,7 @@ class Bands {
       const back = sweep % 2 === 1;
       for (const row of back ? [...this.rows].reverse() : this.rows) {
         const wishes = row.map((node) => this.wish(node, back, sweep >= SWEEPS));
-        this.pooled(row, wishes).forEach((middle, k) => Object.assign(row[k], { middle }));
+        for (const [k, middle] of this.pooled(row, wishes).entries()) row[k].middle = middle;
       }
     }
   }
@@ -446,7 +446,7 @@ function longest(row) {
 }
 
 function numbered(row) {
-  row.forEach((node, k) => Object.assign(node, { place: k }));
+  for (const [place, node] of row.entries()) node.place = place;
 }
 
 function ordered(one, other) {

@@ -55,10 +55,11 @@ export class Panels {
     this.cells = new Cells(this.player, (text) => this.say(text));
     const panel = (name, label, ...body) =>
       make("section", { class: `mg-panel mg-${name}`, "aria-label": label }, ...body);
+    this.happened = panel("happened", "what just happened", this.step, this.story);
     this.columns = make(
       "div",
       { class: "mg-columns" },
-      (this.happened = panel("happened", "what just happened", this.step, this.story)),
+      this.happened,
       panel("yours", "your code", make("div", { class: "mg-title" }, "Your code"), this.code),
       panel("reasons-of", "why", this.cells.element, this.why),
     );

@@ -642,7 +642,7 @@ export class Picture {
       if (!parts) continue;
       const kinds = [...new Set(events.map((event) => event.kind))];
       const row = shape("g", { class: "mg-signs", transform: `translate(14 ${parts.height + BELOW})` });
-      kinds.slice(0, MOST_SIGNS).forEach((kind, k) => row.append(sign(kind, 4 + 22 * k, 0)));
+      for (const [k, kind] of kinds.slice(0, MOST_SIGNS).entries()) row.append(sign(kind, 4 + 22 * k, 0));
       if (kinds.length > MOST_SIGNS)
         row.append(
           shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 4, y: 4 }, `+${kinds.length - MOST_SIGNS}`),

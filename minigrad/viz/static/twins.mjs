@@ -16,8 +16,10 @@ export class Twins {
     this.ends = new Map(edges.map(([edge, ...ends]) => [edge, ends]));
     [this.sources, this.targets] = [{}, {}]; // of each box
     for (const [, source, target] of edges) {
-      (this.sources[target] ??= []).push(source);
-      (this.targets[source] ??= []).push(target);
+      this.sources[target] ??= [];
+      this.sources[target].push(source);
+      this.targets[source] ??= [];
+      this.targets[source].push(target);
     }
     root.addEventListener("pointerover", (event) => this.point("pointed", event.target));
     root.addEventListener("pointerleave", () => this.point("pointed", null));

@@ -6,19 +6,20 @@ const square = (x) => x * x;
 // name: [the function, its slope, of input, result and the row]
 const ONE = {
   neg: [(x) => -x, () => -1],
-  exp: [Math.exp, (x, y) => y],
+  exp: [Math.exp, (_x, y) => y],
   log: [Math.log, (x) => 1 / x],
   sin: [Math.sin, Math.cos],
   cos: [Math.cos, (x) => -Math.sin(x)],
-  tanh: [Math.tanh, (x, y) => 1 - y * y],
-  sigmoid: [(x) => 1 / (1 + Math.exp(-x)), (x, y) => y * (1 - y)],
+  tanh: [Math.tanh, (_x, y) => 1 - y * y],
+  sigmoid: [(x) => 1 / (1 + Math.exp(-x)), (_x, y) => y * (1 - y)],
+  // biome-ignore lint/complexity/useMathMinMax: -0 stays -0, as in the kernel
   relu: [(x) => (x < 0 ? 0 : x), (x) => Number(x > 0)],
-  sqrt: [Math.sqrt, (x, y) => 0.5 / y],
+  sqrt: [Math.sqrt, (_x, y) => 0.5 / y],
   abs: [Math.abs, Math.sign],
-  reciprocal: [(x) => 1 / x, (x, y) => -y * y],
+  reciprocal: [(x) => 1 / x, (_x, y) => -y * y],
   pow_number: [
     (x, { exponent }) => x ** exponent,
-    (x, y, { exponent }) => (exponent ? exponent * x ** (exponent - 1) : 0),
+    (x, _y, { exponent }) => (exponent ? exponent * x ** (exponent - 1) : 0),
   ],
 };
 // name: [the function of two numbers, its slope by the first, by the second]
@@ -26,8 +27,8 @@ const TWO = {
   add: [(a, b) => a + b, () => 1, () => 1],
   sub: [(a, b) => a - b, () => 1, () => -1],
   rsub: [(a, b) => b - a, () => -1, () => 1],
-  mul: [(a, b) => a * b, (a, b) => b, (a) => a],
-  div: [(a, b) => a / b, (a, b) => 1 / b, (a, b) => -a / (b * b)],
+  mul: [(a, b) => a * b, (_a, b) => b, (a) => a],
+  div: [(a, b) => a / b, (_a, b) => 1 / b, (a, b) => -a / (b * b)],
 };
 
 /** The place of the k-th number in an array, as [0, 1]. */
@@ -59,7 +60,7 @@ function broadcast(shape, other) {
 /** Add numbers where `places` say, into a tensor of a shape. */
 function gathered(shape, places, numbers) {
   const sum = zeros(shape);
-  places.forEach((place, k) => (sum.numbers[place] += numbers[k]));
+  for (const [k, place] of places.entries()) sum.numbers[place] += numbers[k];
   return sum;
 }
 
