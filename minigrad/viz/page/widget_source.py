@@ -2,9 +2,10 @@
 
 A dozen source files become the one module that a notebook, an exported page and a browser can load. JupyterLab loads a
 widget's script from its text, so it can import nothing that lies beside it. Each file in `static/` is an ES module that
-imports its neighbours by name (so editors and tests read them as they are); joined in order, the imports between them
-fall away and nothing is exported but what the page needs. There is no bundler. Lines that are comments stay in the
-source files: every notebook and every exported page holds the rest.
+imports its neighbours by name (so editors, type checks and tests read them as they are); joined in order, the imports
+between them fall away, as does `export` before what is declared. What a page asks of a joined script is exported as
+`export default` or `export { … }`, and stays. There is no bundler. Lines that are comments stay in the source files:
+every notebook and every exported page holds the rest.
 """
 
 from __future__ import annotations
@@ -20,22 +21,23 @@ ORDER = (
     "minimap inspector panels predict changing menu tip twins keyboard controls stepper"
 )
 SCRIPTS = tuple(ORDER.split())
-COMMENT = re.compile(r"\s*(//|/\*\*|\*[ /\n])")  # a line that is one, or belongs to one; our sources have no others
+COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one
+IMPORT = re.compile(r'^import [^;]* from "\./\w+\.mjs";\n', re.MULTILINE)
+EXPORTED = re.compile(r"^export (?!default|\{)", re.MULTILINE)
 STYLES = ("reset", "theme", "controls", "picture", "panels", "motion")
 
 
 @lru_cache(maxsize=1)
 def script() -> str:
     """The widget's module: `export default { render }`, and nothing that it would import."""
-    text = joined(*SCRIPTS)
-    text = re.sub(r'^import [^;]* from "\./\w+\.mjs";\n', "", text, flags=re.MULTILINE)
-    return re.sub(r"^export (?!default)", "", text, flags=re.MULTILINE)
+    return joined(*SCRIPTS)
 
 
 def joined(*names: str) -> str:
-    """Scripts of `static/` as one text, without their comments."""
+    """Scripts of `static/` as one text, without their comments and what they import from each other."""
     lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
-    return "".join(line for line in lines if not COMMENT.match(line))
+    text = "".join(line for line in lines if not COMMENT.match(line))
+    return EXPORTED.sub("", IMPORT.sub("", text))
 
 
 @lru_cache(maxsize=1)

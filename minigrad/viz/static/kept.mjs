@@ -4,6 +4,8 @@
 // Without the kernel all kept frames count as run. `KeptModel` shows this to the stepper as the `picture` and the `recorded` that it knows, so
 // that the stepper never asks where a frame comes from.
 
+import { unpack } from "./pack.mjs";
+
 const GONE =
   "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
 const CHANGED =
@@ -124,7 +126,7 @@ class KeptModel {
 }
 
 /** Show a pass in `el` with the stepper's `render`; `onPage` is true where no kernel is expected. */
-async function renderKept(render, model, el, onPage) {
+export async function renderKept(render, model, el, onPage) {
   const shown = new KeptModel(model, await unpack(model.get("kept")));
   while (!shown.isUnpacked) await shown.unpackPast();
   const word = document.createElement("p");

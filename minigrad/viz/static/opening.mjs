@@ -1,6 +1,8 @@
 // What stands in each output: it lets the stepper's script, which stands packed beside it, show what is stored. Where that cannot be, the still
 // picture stays.
 
+import { load } from "./pack.mjs";
+
 ((place) => {
   place.querySelector(".minigrad-how").hidden = true;
   const open = ({ show, style }) => show(place, style);

@@ -2,6 +2,11 @@
 // So it needs nothing else of the notebook: whatever is saved, by whom and when, shows a stepper again. While its kernel lives, the widget's
 // own model, which is announced by its key (announcing.mjs), takes the place of what is stored.
 
+import { ANNOUNCED, announced } from "./announcing.mjs";
+import { renderKept } from "./kept.mjs";
+import { PlainModel } from "./plain.mjs";
+import { render } from "./stepper.mjs";
+
 const UNANNOUNCED = 500; // ms for which an output waits for its model before it shows what is stored
 const LEFT = 60_000; // ms for which what has left the page may come back as it was: JupyterLab takes out what is scrolled away
 const NAME = `minigrad-output-${Math.random().toString(36).slice(2)}`; // another version's is another element
@@ -19,10 +24,15 @@ class Place extends HTMLElement {
       ({ target }) => this.scrolled.set(target, [target.scrollLeft, target.scrollTop]),
       true,
     );
-    this.addEventListener("focusin", ({ target }) => (this.focused = target));
-    this.addEventListener("focusout", () =>
-      queueMicrotask(() => this.isConnected && !this.contains(document.activeElement) && (this.focused = null)),
-    );
+    this.addEventListener("focusin", ({ target }) => {
+      this.focused = target;
+    });
+    this.addEventListener("focusout", () => queueMicrotask(() => this.forgetFocus()));
+  }
+
+  /** The focus has gone elsewhere on the page: it is not given back. */
+  forgetFocus() {
+    if (this.isConnected && !this.contains(document.activeElement)) this.focused = null;
   }
 
   connectedCallback() {
@@ -153,10 +163,10 @@ customElements.define(NAME, Output);
 customElements.define(LIVING, Living);
 
 /** Show a stepper in the <div> of an output. One that was shown there before an update goes on as it is. */
-export function show(place, sheet) {
+function show(place, sheet) {
   const stored = JSON.parse(place.dataset.pass);
   place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon"); // JupyterLab's looks of a text's code and tables
   placed(NAME, stored.key, (output) => place.append(output), { stored, sheet });
 }
 
-export { renderKept };
+export { renderKept, show };

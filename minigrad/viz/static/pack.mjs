@@ -1,14 +1,14 @@
 // What Python has packed, made whole again.
 
 /** What `recording.pack` in Python has packed: base64 of deflated JSON. */
-async function unpack(text) {
+export async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(inflated).text());
 }
 
 /** The packed script, as the module that it is, and the style that goes with it: at once where the page has loaded the same text before. */
-function load(packed) {
+export function load(packed) {
   globalThis.minigradScripts ??= new Map();
   const loaded = globalThis.minigradScripts;
   const open = async () => {

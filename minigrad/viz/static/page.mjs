@@ -2,6 +2,10 @@
 // Each <div class="minigrad-recorded"> holds what the widget's model held, as JSON. The stepper (`minigradStepper`, which
 // stands before this text in the same script, as do pack.mjs, kept.mjs and plain.mjs) is shown in its place.
 
+import { renderKept } from "./kept.mjs";
+import { unpack } from "./pack.mjs";
+import { PlainModel } from "./plain.mjs";
+
 {
   const passes = []; // all that are shown: of each its model, its frames and the element that says which step it is at
 

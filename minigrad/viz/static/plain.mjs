@@ -1,6 +1,6 @@
 // A model where no kernel is: what it holds, and those who listen, with the methods of anywidget's models.
 
-class PlainModel {
+export class PlainModel {
   constructor(values) {
     this.values = values;
     this.listeners = new Map();

@@ -26,7 +26,7 @@ function renewed(html, model) {
 }
 
 /** Write what a model holds into the outputs that show it whenever the notebook is saved; returns what ends that. */
-function storeWhenSaved(model) {
+export function storeWhenSaved(model) {
   const context = model.widget_manager?.context; // of a notebook in JupyterLab
   if (!context?.saveState) return () => {};
   const outdated = () => [...outputsOf(context.model, model)].filter(({ html, now }) => now !== html);

@@ -46,14 +46,26 @@ def test_comments_stay_in_the_source_files() -> None:
                 assert line.startswith((" *", "   *")), line
 
 
+def test_a_statement_behind_a_comment_on_its_line_is_kept() -> None:
+    lost = ["// why", "  /** What it is. */", "/**", " * What it", " */"]
+    kept = ["x(); // why", "/** @type {any} */ (x).y = 1;", "const x = /** @type {any} */ (y);"]
+    assert [line for line in [*lost, *kept] if not widget_source.COMMENT.match(f"{line}\n")] == kept
+
+
+def test_what_is_joined_imports_nothing_and_exports_what_a_page_asks_for() -> None:
+    for name in sorted(AROUND - {"notebook", "output"}):
+        assert not re.search(r"^(import|export)\b", widget_source.joined(name), re.MULTILINE), name
+    assert re.findall(r"^export .*", widget_source.joined("notebook"), re.MULTILINE) == ["export default {"]
+    assert re.findall(r"^export .*", widget_source.joined("output"), re.MULTILINE) == ["export { renderKept, show };"]
+
+
 def test_the_widget_has_the_joined_texts(node: str, tmp_path: Path) -> None:
     code = unpack(recording.packed_code())
     assert code["style"] == widget_source.style()
     assert code["script"].startswith(widget_source.script())
     assert re.findall(r"^export .*", code["script"], re.MULTILINE) == [
         "export default { render };",
-        "export function show(place, sheet) {",
-        "export { renderKept };",
+        "export { renderKept, show };",
     ]
     joined = tmp_path / "joined.mjs"
     joined.write_text(code["script"], encoding="utf-8")
