@@ -22,6 +22,7 @@ ORDER = (
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one
+TYPE = re.compile(r"/\*\* @\w+ \{[^*]*\} \*/ ")  # of what stands behind it, for the type checks
 IMPORT = re.compile(r'^import [^;]* from "\./\w+\.mjs";\n', re.MULTILINE)
 EXPORTED = re.compile(r"^export (?!default|\{)", re.MULTILINE)
 STYLES = ("reset", "theme", "controls", "picture", "panels", "motion")
@@ -37,7 +38,7 @@ def joined(*names: str) -> str:
     """Scripts of `static/` as one text, without their comments and what they import from each other."""
     lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
     text = "".join(line for line in lines if not COMMENT.match(line))
-    return EXPORTED.sub("", IMPORT.sub("", text))
+    return EXPORTED.sub("", IMPORT.sub("", TYPE.sub("", text)))
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,10 @@
 
 export const ANNOUNCED = "minigrad-model"; // the event's name; its detail is the key
 
-/** Key -> model, of all widgets on this page whose kernel lives. */
+/**
+ * Key -> model, of all widgets on this page whose kernel lives.
+ * @returns {Map<string, any>}
+ */
 export function announced() {
   globalThis.minigradModels ??= new Map();
   return globalThis.minigradModels;

@@ -4,9 +4,15 @@
 import { shape } from "./dom.mjs";
 import { MAP_HEIGHT, MAP_WIDTH, NAME_ROW, PAD, ROW } from "./measures.mjs";
 
+/** @import { About } from "./model.d.ts" */
+
 const BESIDE_MAP = 8;
 
-/** A box that nothing was painted in yet; `about` is what the picture says of it. */
+/**
+ * A box that nothing was painted in yet; `about` is what the picture says of it.
+ * @param {string} id
+ * @param {About} about
+ */
 export function boxFrom(id, about) {
   const { kind, name, expression, size, label = name, beside = expression } = about;
   const [width, height] = size;

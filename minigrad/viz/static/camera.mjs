@@ -2,6 +2,8 @@
 // pinch) zooms about the pointer, while the wheel alone scrolls the page. Zooming only sets the drawing's size; how much is said at a size is the
 // picture's business (`setDetail`).
 
+/** @import { Picture } from "./picture.mjs" */
+
 const LEAST = 0.08;
 const MOST = 3;
 const FACTOR = 1.25;
@@ -10,6 +12,11 @@ const LINE = 16; // pixels of a line, for wheels that count in lines
 const SHEET = { width: 680, height: 560 }; // pixels of a sheet of paper for the drawing, in page.css too
 
 export class Camera {
+  /**
+   * @param {HTMLElement} view
+   * @param {Picture} picture
+   * @param {() => void} changed
+   */
   constructor(view, picture, changed) {
     this.view = view;
     this.picture = picture;
@@ -63,8 +70,8 @@ export class Camera {
     this.scale = this.paper?.matches
       ? Math.min(1, SHEET.width / width, SHEET.height / height)
       : (this.zoomed ?? Math.max(this.whole, this.wanted));
-    drawing.setAttribute("width", Math.floor(width * this.scale));
-    drawing.setAttribute("height", Math.floor(height * this.scale));
+    drawing.setAttribute("width", String(Math.floor(width * this.scale)));
+    drawing.setAttribute("height", String(Math.floor(height * this.scale)));
     this.picture.setDetail(this.scale);
     this.changed();
   }

@@ -5,12 +5,22 @@
 import { make, nameOf } from "./dom.mjs";
 import { placeOf, sizeOf } from "./whatif.mjs";
 
+/** @import { Frame, StepCells } from "./model.d.ts" */
+/** @import { Player } from "./player.mjs" */
+
+/** @typedef {{ shape: number[], words: string[] }} Listed a tensor's numbers, as they are written */
+
 export const ODD = /^(NaN|-?Inf)$/;
 const SEVERAL = 8; // cells that are named in a sentence
 const LETTERS = 6; // of a number in a cell
 const NUMBER = /^(-?[\d.].*|-?Inf|NaN|True|False|\?)$/;
 
-/** The numbers of a tensor, {shape, words}, of its shape and what lists them, "1 2 3" or "[[1, 2], [3, 4]]"; null where they are not listed. */
+/**
+ * The numbers of a tensor, {shape, words}, of its shape and what lists them, "1 2 3" or "[[1, 2], [3, 4]]"; null where they are not listed.
+ * @param {string | number[]} shape
+ * @param {string | undefined} listed
+ * @returns {Listed | null}
+ */
 export function tensorFrom(shape, listed) {
   const sizes = typeof shape === "string" ? JSON.parse(shape || "null") : shape;
   const words = listed?.match(/[^[\],\s]+/g) ?? [];
@@ -19,7 +29,10 @@ export function tensorFrom(shape, listed) {
     : null;
 }
 
-/** A number in so few letters that a row of them can be read; its sign and size stay. */
+/**
+ * A number in so few letters that a row of them can be read; its sign and size stay.
+ * @param {string} word
+ */
 export function inShort(word) {
   const value = Number(word);
   if (word.length <= LETTERS || !Number.isFinite(value)) return word;
@@ -30,7 +43,12 @@ export function inShort(word) {
   return written.find((text) => text.length <= LETTERS) ?? written.at(-1);
 }
 
-/** For each cell of `into`, the one that broadcasting puts there, and whether that is a repetition; null where it puts none. */
+/**
+ * For each cell of `into`, the one that broadcasting puts there, and whether that is a repetition; null where it puts none.
+ * @param {number[]} shape
+ * @param {number[]} into
+ * @returns {[number, boolean][] | null}
+ */
 export function spreadOver(shape, into) {
   const missing = into.length - shape.length;
   if (missing < 0 || !shape.every((size, d) => size === 1 || size === into[d + missing])) return null;
@@ -41,7 +59,12 @@ export function spreadOver(shape, into) {
   });
 }
 
-/** How much each cell of what arrived weighs in each of what was sent, from 0 to 9 (see cells.py); null where that is not known. */
+/**
+ * How much each cell of what arrived weighs in each of what was sent, from 0 to 9 (see cells.py); null where that is not known.
+ * @param {string} text
+ * @param {number} sent
+ * @param {number} arrived
+ */
 export function weightsFrom(text, sent, arrived) {
   if (!text) return null;
   const [word, digits] = text.split(" ");
@@ -51,13 +74,20 @@ export function weightsFrom(text, sent, arrived) {
   return Array.from({ length: sent }, (_, j) => Array.from({ length: arrived }, (_, k) => weight(j, k)));
 }
 
-/** The largest of the numbers, whatever their signs; 0 where there are none. */
+/**
+ * The largest of the numbers, whatever their signs; 0 where there are none.
+ * @param {(Listed | null)[]} tensors
+ */
 export function largest(tensors) {
   const sizes = tensors.flatMap((tensor) => tensor?.words ?? []).map((word) => Math.abs(Number(word)));
   return Math.max(0, ...sizes.filter(Number.isFinite));
 }
 
-/** What the colours mean, as far as there are any. */
+/**
+ * What the colours mean, as far as there are any.
+ * @param {number} most
+ * @param {string} what
+ */
 export function cellScale(most, what) {
   const end = (value) => make("span", {}, inShort(String(value)));
   return most
@@ -72,7 +102,13 @@ export function cellScale(most, what) {
     : "";
 }
 
-/** A tensor as a table: rows and columns numbered, colour by size against `most`. `into` is the shape over which it is repeated. */
+/**
+ * A tensor as a table: rows and columns numbered, colour by size against `most`. `into` is the shape over which it is repeated.
+ * @param {Listed} tensor
+ * @param {(Node | string)[]} caption
+ * @param {number} most
+ * @param {number[] | null} into
+ */
 export function cellTable({ shape, words }, caption, most, into = null) {
   const spread = into && spreadOver(shape, into);
   const sizes = spread ? into : shape;
@@ -111,10 +147,15 @@ function cellOf(word, k, repeated, most) {
   return cell;
 }
 
-/** Within an element, the arrow keys, Home and End lead from cell to cell of a table, and `entered` is told of Enter. */
+/**
+ * Within an element, the arrow keys, Home and End lead from cell to cell of a table, and `entered` is told of Enter.
+ * @param {HTMLElement} element
+ * @param {(cell: HTMLElement) => void} entered
+ */
 export function walkCells(element, entered) {
   element.addEventListener("keydown", (event) => {
-    const cell = event.target.closest?.("[data-k]");
+    const target = /** @type {HTMLElement} */ (event.target);
+    const cell = /** @type {HTMLElement | null} */ (target.closest?.("[data-k]"));
     if (!cell || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
     const cellsOf = (row) => [...(row?.querySelectorAll("[data-k]") ?? [])];
     const row = cell.parentElement;
@@ -143,6 +184,10 @@ export function walkCells(element, entered) {
 
 /** The part of the explanation that shows the numbers of a step. */
 export class Cells {
+  /**
+   * @param {Player} player
+   * @param {(text: string) => void} say
+   */
   constructor(player, say) {
     this.player = player;
     this.boxes = player.picture.boxes ?? {};
@@ -170,11 +215,15 @@ export class Cells {
     return this.any && this.element.open;
   }
 
-  /** Show a frame; as long as the cells are not looked at, nothing is made. */
+  /**
+   * Show a frame; as long as the cells are not looked at, nothing is made.
+   * @param {Frame} frame
+   */
   paint(frame) {
     const now = JSON.stringify(this.player.now);
     if (!this.isShown || (this.shown === frame && this.now === now)) return;
-    Object.assign(this, { shown: frame, now });
+    this.shown = frame;
+    this.now = now;
     const held = this.tables.contains(document.activeElement);
     this.tables.replaceChildren(
       ...(frame.cells
@@ -182,9 +231,12 @@ export class Cells {
         : [make("p", { class: "mg-soft" }, "All numbers of this step are single: nothing goes from cell to cell.")]),
     );
     this.light(null);
-    if (held) (this.tables.querySelector("[data-k]") ?? this.element.firstChild).focus({ preventScroll: true });
+    if (!held) return;
+    const first = this.tables.querySelector("[data-k]") ?? this.element.firstChild;
+    /** @type {HTMLElement} */ (first).focus({ preventScroll: true });
   }
 
+  /** @param {StepCells} cells */
   parts({ g, operands, sent }) {
     const large = [];
     const inputs = operands.map(([edge, box, output, repeated]) => {
@@ -217,8 +269,9 @@ export class Cells {
     const part = (tensor, shape, caption, of, into = null) => {
       if (!tensor && shape)
         large.push(...(large.length ? [", "] : []), ...caption, ` (${sizeOf(shape).toLocaleString("en")} numbers)`);
-      const table = tensor ? cellTable(tensor, caption, of === null ? size : slope, into) : "";
-      if (tensor && of !== null) table.setAttribute("data-of", of);
+      if (!tensor) return "";
+      const table = cellTable(tensor, caption, of === null ? size : slope, into);
+      if (of !== null) table.setAttribute("data-of", of);
       return table;
     };
     const into = ({ repeated }) => (repeated && this.arrived ? g.shape : null);
@@ -263,6 +316,7 @@ export class Cells {
     cell?.classList.add("mg-at");
     this.tables.classList.toggle("mg-lights", related !== null);
     for (const [other, k, weight] of related ?? []) {
+      /** @type {HTMLElement | null} */
       const lit = this.tables.querySelector(`[data-of="${other}"] [data-k="${k}"]`);
       lit?.classList.add("mg-from");
       lit?.style?.setProperty("--mg-weight", `${25 + Math.round((weight / 9) * 75)}%`);

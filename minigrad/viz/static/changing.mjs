@@ -6,6 +6,8 @@ import { button, make, nameOf } from "./dom.mjs";
 import { numberFrom } from "./predict.mjs";
 import { gradientOf, numberText, placeOf, resultOf, supposedBy } from "./whatif.mjs";
 
+/** @import { Stepper } from "./stepper.mjs" */
+
 const HOW_TO_WRITE = "Write a number, as 0.5, -2e-3 or 2/3.";
 const NEEDS_KERNEL =
   "To change a number needs the kernel here: run the cell again. (A page computes small graphs of elementwise operations, products of matrices and sums itself.)";
@@ -20,6 +22,7 @@ export function numbersOf(exact) {
 }
 
 export class Changing {
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper;
     this.player = stepper.player;
@@ -172,7 +175,8 @@ export class Changing {
   take(leaf) {
     const value = leaf.numbers[this.cell];
     this.taken = value;
-    const active = this.stepper.root.getRootNode().activeElement;
+    const around = /** @type {Document | ShadowRoot} */ (this.stepper.root.getRootNode());
+    const active = around.activeElement;
     if (active !== this.slider || !this.dragging) this.slider.value = String(value);
     if (active !== this.field || numberFrom(this.field.value)?.value !== value) this.field.value = String(value);
   }

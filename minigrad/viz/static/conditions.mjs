@@ -2,6 +2,8 @@
 // received. The conditions are a small language, `g.norm() > 10`, `g.min() < 0`, `nan`, so that the same text means the same in the kernel
 // (minigrad/viz/steps/breakpoints.py) and on a page that has none; nothing that is typed here is ever run as code.
 
+/** @import { Breakpoint, Frame } from "./model.d.ts" */
+
 const MEASURES = ["norm", "max", "min", "mean"];
 const COMPARE = {
   ">": (one, other) => one > other,
@@ -12,7 +14,10 @@ const COMPARE = {
 const FORM = /^g\s*\.\s*(norm|max|min|mean)\s*\(\s*\)\s*(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)$/i;
 export const EXAMPLE = "g.norm() > 10";
 
-/** What a condition says, or null if it is none of ours. */
+/**
+ * What a condition says, or null if it is none of ours.
+ * @param {string} text
+ */
 export function parseCondition(text) {
   const words = text.trim().toLowerCase();
   if (words === "nan" || words === "inf") return { alarm: words === "nan" ? "NaN" : "Inf" };
@@ -21,7 +26,11 @@ export function parseCondition(text) {
   return { measure: found[1].toLowerCase(), compare: found[2], bound: Number(found[3]) };
 }
 
-/** Whether a condition holds at a frame. `frame.received` has the gradient's norm, max, min and mean. */
+/**
+ * Whether a condition holds at a frame. `frame.received` has the gradient's norm, max, min and mean.
+ * @param {ReturnType<typeof parseCondition>} condition
+ * @param {Frame} frame
+ */
 export function holds(condition, frame) {
   if (!condition) return false;
   if (condition.alarm) return (frame.alarm ?? "").includes(condition.alarm);
@@ -29,7 +38,11 @@ export function holds(condition, frame) {
   return typeof value === "number" && COMPARE[condition.compare](value, condition.bound);
 }
 
-/** The first of the breakpoints that a frame meets, or null. */
+/**
+ * The first of the breakpoints that a frame meets, or null.
+ * @param {Breakpoint[]} breaks
+ * @param {Frame} frame
+ */
 export function met(breaks, frame) {
   return (
     breaks.find((item) => (item.box ? item.box === frame.box : holds(parseCondition(item.when ?? ""), frame))) ?? null

@@ -5,12 +5,15 @@ import { EXAMPLE, parseCondition } from "./conditions.mjs";
 import { button, icon, make } from "./dom.mjs";
 import { legend } from "./sizes.mjs";
 
+/** @import { Stepper } from "./stepper.mjs" */
+
 const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milliseconds between steps
 const AT_ONCE = 800; // boxes and groups that are drawn within a second
 const TOO_MANY = 2000; // 5,000 take half a minute, and show nothing
 const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
 
 export class Controls {
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper;
     this.player = stepper.player;
@@ -443,6 +446,7 @@ export class Controls {
     this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
     this.buttons.fit.setAttribute("aria-pressed", String(camera.zoomed === null && camera.showsAll));
     const boxes = Object.keys(picture.data.boxes ?? {}).length;
-    this.search.closest(".mg-set").hidden = boxes < FEW && !this.search.value;
+    const around = /** @type {HTMLElement} */ (this.search.closest(".mg-set"));
+    around.hidden = boxes < FEW && !this.search.value;
   }
 }

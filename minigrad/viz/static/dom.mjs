@@ -3,26 +3,48 @@
 
 export const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * @template {Element} Kind
+ * @param {Kind} element
+ * @param {Record<string, unknown>} attributes
+ * @param {(Node | string)[]} children
+ */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== null && value !== false)
-      element.setAttribute(name, value === true ? "" : value);
+      element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...children);
   return element;
 }
 
-/** Make an element: attributes as given, children as nodes or text. */
+/**
+ * Make an element: attributes as given, children as nodes or text.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} attributes
+ * @param {(Node | string)[]} children
+ */
 export function make(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** A shape of the drawing with attributes and children. */
+/**
+ * A shape of the drawing with attributes and children.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} attributes
+ * @param {(Node | string)[]} children
+ */
 export function shape(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** A name of the learner's: bold, kept from turning the text around it if it is written right to left, and broken after dots first. */
+/**
+ * A name of the learner's: bold, kept from turning the text around it if it is written right to left, and broken after dots first.
+ * @param {string} text
+ * @param {keyof HTMLElementTagNameMap} tag
+ */
 export function nameOf(text, tag = "b") {
   const parts = text.split(/(?<=[._])/);
   return make(
@@ -32,11 +54,15 @@ export function nameOf(text, tag = "b") {
   );
 }
 
-/** A drawing given as text: parsed as XML, which either is well-formed or is not shown. */
+/**
+ * A drawing given as text: parsed as XML, which either is well-formed or is not shown.
+ * @param {string} markup
+ * @returns {SVGSVGElement | null}
+ */
 export function drawingFrom(markup) {
   const parsed = new DOMParser().parseFromString(markup, "image/svg+xml").documentElement;
   if (parsed.namespaceURI !== SVG || parsed.localName !== "svg") return null;
-  return document.importNode(parsed, true);
+  return document.importNode(/** @type {any} */ (parsed), true);
 }
 
 const ICONS = {
@@ -57,7 +83,10 @@ const ICONS = {
   copy: "M5.5 5.5V3a.8.8 0 0 1 .8-.8h6.4a.8.8 0 0 1 .8.8v6.4a.8.8 0 0 1-.8.8h-2.4M3.3 5.8h6.4a.8.8 0 0 1 .8.8v6.4a.8.8 0 0 1-.8.8H3.3a.8.8 0 0 1-.8-.8V6.6a.8.8 0 0 1 .8-.8z",
 };
 
-/** One of the pictures on buttons; it takes the colour of the text and says nothing by itself. */
+/**
+ * One of the pictures on buttons; it takes the colour of the text and says nothing by itself.
+ * @param {keyof typeof ICONS} name
+ */
 export function icon(name) {
   return shape(
     "svg",
@@ -66,7 +95,12 @@ export function icon(name) {
   );
 }
 
-/** A button with a picture, a word or both. What it does is said in full to those who hear the page. */
+/**
+ * A button with a picture, a word or both. What it does is said in full to those who hear the page.
+ * @param {string} name
+ * @param {string} label
+ * @param {{ face?: string, picture?: keyof typeof ICONS | null, shown?: string }} options
+ */
 export function button(name, label, { face = "", picture = null, shown = label } = {}) {
   const element = make("button", {
     type: "button",

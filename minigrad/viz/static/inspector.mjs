@@ -5,6 +5,12 @@ import { button, make, nameOf } from "./dom.mjs";
 import { eventWord, signPicture } from "./marks.mjs";
 import { valueShown } from "./values.mjs";
 
+/** @import { About, Happened, State, Value } from "./model.d.ts" */
+/** @import { Picture } from "./picture.mjs" */
+/** @import { Player } from "./player.mjs" */
+/** @import { Stepper } from "./stepper.mjs" */
+/** @import { Readable } from "./values.mjs" */
+
 // A name that Python knows as a variable's; those that begin with t or g and a number are ours.
 const VARIABLE = /^(?![tg]\d+$)[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*|\[\d+\])*$/u;
 
@@ -14,7 +20,10 @@ const KINDS = {
   result: (about) => `result of ${about.op}`,
 };
 
-/** The learner's line that an event belongs to. */
+/**
+ * The learner's line that an event belongs to.
+ * @param {Happened} event
+ */
 export function eventLine({ line }) {
   if (!line) return "";
   const [file, number, source] = line;
@@ -26,7 +35,11 @@ export function eventLine({ line }) {
   );
 }
 
-/** One event: its sign, its words, what it changed, and the line of code that it belongs to. */
+/**
+ * One event: its sign, its words, what it changed, and the line of code that it belongs to.
+ * @param {Happened} event
+ * @param {{ at?: number | null }} options
+ */
 export function eventItem(event, { at = null } = {}) {
   const item = make("li", { class: `mg-event mg-event-${event.kind}` }, signPicture(event.kind));
   const body = make("div", { class: "mg-event-body" });
@@ -42,7 +55,10 @@ export function eventItem(event, { at = null } = {}) {
 
 const told = (value) => value !== null && value !== undefined;
 
-/** What an event changed: a text, or what frames say about an array. */
+/**
+ * What an event changed: a text, or what frames say about an array.
+ * @param {Happened} event
+ */
 function changed({ before, after, title }) {
   const [was, is] = [readable(before), readable(after)];
   return valueShown(is ?? was, {
@@ -52,7 +68,11 @@ function changed({ before, after, title }) {
   });
 }
 
-/** A value of an event, or one output of several, as the details show values. */
+/**
+ * A value of an event, or one output of several, as the details show values.
+ * @param {Value | string | null | undefined} value
+ * @returns {Readable | null}
+ */
 function readable(value) {
   if (!told(value)) return null;
   if (typeof value !== "object") return { text: String(value) };
@@ -67,6 +87,11 @@ function readable(value) {
 }
 
 export class Inspector {
+  /**
+   * @param {Player} player
+   * @param {Picture} picture
+   * @param {Stepper} actions
+   */
   constructor(player, picture, actions) {
     this.player = player;
     this.picture = picture;
@@ -84,6 +109,7 @@ export class Inspector {
     );
   }
 
+  /** @param {string | null} id */
   show(id) {
     const before = this.id;
     this.id = id === before ? null : id;
@@ -114,9 +140,16 @@ export class Inspector {
     }
     this.top.replaceChildren(this.head(about, box));
     this.body.replaceChildren(...parts);
-    if (focused) this.element.querySelector(`[data-act="${focused}"]`)?.focus();
+    if (!focused) return;
+    /** @type {HTMLElement | null} */
+    const again = this.element.querySelector(`[data-act="${focused}"]`);
+    again?.focus();
   }
 
+  /**
+   * @param {About} about
+   * @param {Partial<State>} box
+   */
   head(about, box) {
     const { id, player, actions } = this;
     const act = (name, label, face, action, pressed = null) => {
@@ -173,6 +206,10 @@ export class Inspector {
     return make("div", { class: "mg-inspector-head" }, title, tools, close);
   }
 
+  /**
+   * @param {About} about
+   * @param {Partial<State>} box
+   */
   facts(about, box) {
     const rows = [];
     const add = (word, body, extra = "") => {
@@ -202,7 +239,12 @@ export class Inspector {
     return make("dl", {}, ...rows);
   }
 
-  /** The value and the gradient, each on a card: its elements or its map, what changed, and a button that copies it. */
+  /**
+   * The value and the gradient, each on a card: its elements or its map, what changed, and a button that copies it.
+   * @param {About} about
+   * @param {Partial<State>} box
+   * @param {Partial<State>} before
+   */
   cards(about, box, before) {
     const card = (title, ...shown) =>
       make("div", { class: "mg-value-card" }, make("div", { class: "mg-title" }, title), ...shown);

@@ -6,6 +6,8 @@
 
 import { unpack } from "./pack.mjs";
 
+/** @import { Kept, Model } from "./model.d.ts" */
+
 const GONE =
   "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
 const CHANGED =
@@ -13,9 +15,14 @@ const CHANGED =
 const NOTICE =
   "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
+/** @type {("past" | "earlier" | "lately")[]} */
 const PACKED = ["past", "earlier", "lately"];
 
 class KeptModel {
+  /**
+   * @param {Model} model
+   * @param {Kept} kept
+   */
   constructor(model, kept) {
     this.model = model;
     this.kept = kept;
@@ -72,7 +79,7 @@ class KeptModel {
 
   /** A new list only where there is something new in it: it is asked for all the time. */
   recorded() {
-    const of = [...PACKED, "ran"].map((name) => this.model.get(name)).concat(this.alone);
+    const of = [...PACKED.map((name) => this.model.get(name)), this.model.get("ran"), this.alone];
     const { joined } = this;
     if (!joined || (this.isUnpacked && of.some((part, k) => part !== joined.of[k])))
       this.joined = { of, frames: this.join(this.ran()) };
@@ -111,6 +118,7 @@ class KeptModel {
     this.model.off(events?.replaceAll("change:recorded", "change:ran"), listener);
   }
 
+  /** @type {Model["send"]} */
   send(...message) {
     this.model.send(...message);
   }
@@ -125,7 +133,13 @@ class KeptModel {
   }
 }
 
-/** Show a pass in `el` with the stepper's `render`; `onPage` is true where no kernel is expected. */
+/**
+ * Show a pass in `el` with the stepper's `render`; `onPage` is true where no kernel is expected.
+ * @param {(what: { model: any, el: HTMLElement }) => () => void} render
+ * @param {Model} model
+ * @param {HTMLElement} el
+ * @param {boolean} onPage
+ */
 export async function renderKept(render, model, el, onPage) {
   const shown = new KeptModel(model, await unpack(model.get("kept")));
   while (!shown.isUnpacked) await shown.unpackPast();

@@ -2,6 +2,8 @@
 // with the focus on a box, what can be done with that box. These keys are the widget's own as long as it has the focus. All others, and each of
 // them with Ctrl, Alt or Meta, belong to the browser and to JupyterLab, which hears of a key when the widget has let it pass.
 
+/** @import { Stepper } from "./stepper.mjs" */
+
 export const KEYS = [
   ["→ ←", "one step on, into what is closed; one back"],
   ["o O", "over the module or call that comes next; with Shift, back over the one before"],
@@ -30,12 +32,19 @@ const FIELDS = "input[type=text], input[type=search], select";
 const SCROLLED = ".mg-story, .mg-source, .mg-reasons";
 const ON_BOX = "A box has this key: Shift and the arrow keys lead to one.";
 
-/** What a key does: a function; BY_ITSELF, for a key that is ours and that the element with the focus knows; null, for a key that is not ours. */
+/**
+ * What a key does: a function; BY_ITSELF, for a key that is ours and that the element with the focus knows; null, for a key that is not ours.
+ * @param {KeyboardEvent} event
+ * @param {Stepper} stepper
+ * @returns {(() => void) | null}
+ */
 export function actionFor(event, stepper) {
-  const { target, shiftKey } = event;
+  const target = /** @type {Element} */ (event.target);
+  const { shiftKey } = event;
   const letter = shiftKey ? "toUpperCase" : "toLowerCase"; // whatever the caps lock says
   const key = event.key.length === 1 ? event.key[letter]() : event.key;
   if (event.altKey || event.ctrlKey || event.metaKey) return null;
+  /** @type {(selector: string) => any} */
   const on = (selector) => target.closest?.(selector) ?? null;
   const presses = key === "Enter" || key === " ";
   const moves = /^(Arrow\w+|Home|End)$/.test(key);
@@ -57,6 +66,12 @@ export function actionFor(event, stepper) {
   return onBox(key, box ?? stepper.inspector.id, group, stepper) ?? anywhere(key, stepper);
 }
 
+/**
+ * @param {string} key
+ * @param {string | null} box
+ * @param {string | null} group
+ * @param {Stepper} stepper
+ */
 function onBox(key, box, group, stepper) {
   const menuKey = key === "m" || key === "ContextMenu";
   if (menuKey && (box || group)) return () => stepper.openMenu(box ?? group);
@@ -70,6 +85,10 @@ function onBox(key, box, group, stepper) {
   return actions[key] ?? null;
 }
 
+/**
+ * @param {string} key
+ * @param {Stepper} stepper
+ */
 function anywhere(key, stepper) {
   const { player, controls, camera } = stepper;
   const step = (action) => () => {

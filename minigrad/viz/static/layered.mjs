@@ -27,7 +27,11 @@ import {
   THREAD,
 } from "./measures.mjs";
 
-/** How large something can be shown in a room {width, height}, at most as it is. */
+/**
+ * How large something can be shown in a room {width, height}, at most as it is.
+ * @param {{ width: number, height: number }} room
+ * @param {{ width: number, height: number }} picture
+ */
 export function scaleIn(room, { width, height }) {
   return Math.min(1, room.width / Math.max(width, 1), room.height / Math.max(height, 1));
 }
@@ -98,13 +102,11 @@ function inLayers(items, links) {
 
 class Bands {
   constructor({ items, links, layers, count, down, port }) {
-    Object.assign(this, {
-      links,
-      down,
-      port,
-      used: new Set(links.map(({ to }) => to)),
-      sources: new Set(links.filter(({ to }) => to).map(({ from }) => from)),
-    });
+    this.links = links;
+    this.down = down;
+    this.port = port;
+    this.used = new Set(links.map(({ to }) => to));
+    this.sources = new Set(links.filter(({ to }) => to).map(({ from }) => from));
     const node = ({ id, w, h }) => ({
       id,
       long: down ? h : w,

@@ -21,7 +21,10 @@ export const EVENTS = {
 };
 const ALARMS = new Set(["version_mismatch", "anomaly", "error"]);
 
-/** The sign of an event in the drawing. */
+/**
+ * The sign of an event in the drawing.
+ * @param {string} kind
+ */
 export function sign(kind, x = 0, y = 0) {
   const [, outline, style] = EVENTS[kind] ?? ["", "M0-5A5 5 0 1 0 .01-5Z", "line"];
   const mark = shape("g", {

@@ -4,6 +4,7 @@
 import { make } from "./dom.mjs";
 
 export class Menu {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.element = make("div", {
@@ -14,7 +15,7 @@ export class Menu {
     });
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("focusout", (event) => {
-      if (!this.element.contains(event.relatedTarget)) this.close(false);
+      if (!this.element.contains(/** @type {Node | null} */ (event.relatedTarget))) this.close(false);
     });
   }
 
@@ -53,8 +54,8 @@ export class Menu {
   }
 
   key(event) {
-    const items = [...this.element.children];
-    const here = items.indexOf(document.activeElement);
+    const items = /** @type {HTMLElement[]} */ (Array.from(this.element.children));
+    const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const moves = { ArrowDown: here + 1, ArrowUp: here - 1 + items.length, Home: 0, End: items.length - 1 };
     if (event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
     event.stopPropagation(); // as long as it is open, all other keys are the menu's

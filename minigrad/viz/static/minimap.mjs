@@ -3,12 +3,19 @@
 
 import { make, shape } from "./dom.mjs";
 
+/** @import { Camera } from "./camera.mjs" */
+/** @import { Picture } from "./picture.mjs" */
+
 const MAP_WIDE = 168;
 const MAP_TALL = 104;
 const MOSTLY = 0.9; // of the drawing's width and height is in the view, and no map is needed
 const FRAME = 24; // pixels around it, and to the corner of the view
 
 export class Minimap {
+  /**
+   * @param {Camera} camera
+   * @param {Picture} picture
+   */
   constructor(camera, picture) {
     this.camera = camera;
     this.picture = picture;
@@ -41,7 +48,7 @@ export class Minimap {
     );
     const [wide, tall] = [picture.width, picture.height].map((side) => Math.round(side * part));
     const drawn = { viewBox: `0 0 ${picture.width} ${picture.height}`, width: wide, height: tall };
-    for (const [name, value] of Object.entries(drawn)) this.drawing.setAttribute(name, value);
+    for (const [name, value] of Object.entries(drawn)) this.drawing.setAttribute(name, String(value));
     const shown = [...picture.groups.values(), ...picture.boxes.values()].filter(
       ({ group }) => group.getAttribute("display") !== "none",
     );

@@ -24,10 +24,13 @@ import {
   TITLE_ROOM,
 } from "./measures.mjs";
 
+/** @import { Group, PictureData } from "./model.d.ts" */
+
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in calls.py
 
 export class Modules {
+  /** @param {PictureData} picture */
   constructor(picture) {
     // The graph of a gradient is drawn as a sheet of paper, not as a module.
     this.groups = (picture.groups ?? []).map((group) => (group.kind === RECORDED ? { ...group, sheet: true } : group));
@@ -49,18 +52,30 @@ export class Modules {
     return this.groups.length > 0;
   }
 
+  /**
+   * @param {string} id
+   * @returns {string}
+   */
   parent(id) {
     return (this.byId.has(id) ? this.byId.get(id).parent : this.home.get(id)) ?? WHOLE;
   }
 
-  /** From a box or group outwards, up to the whole. */
+  /**
+   * From a box or group outwards, up to the whole.
+   * @param {string} id
+   * @returns {string[]}
+   */
   around(id) {
     const path = [];
     for (let at = this.parent(id); at; at = this.parent(at)) path.push(at);
     return [...path, WHOLE];
   }
 
-  /** What stands for a box in the picture: itself, or the outermost closed group around it. */
+  /**
+   * What stands for a box in the picture: itself, or the outermost closed group around it.
+   * @param {string} id
+   * @returns {string}
+   */
   shownFor(id) {
     const closed = this.around(id).filter((group) => group && !this.open.has(group));
     return closed.at(-1) ?? id;
@@ -113,18 +128,25 @@ export class Modules {
     return [...seen.values()];
   }
 
-  /** What a group's name and kind take beside each other, in pixels. */
+  /**
+   * What a group's name and kind take beside each other, in pixels.
+   * @param {Group} group
+   */
   wordsWidth(group) {
     return Math.round([...group.name].length * NAME_LETTER + [...kindBeside(group)].length * MONO_WIDTH);
   }
 
-  /** How large a box or a closed group is. */
+  /**
+   * How large a box or a closed group is.
+   * @param {string} id
+   */
   size(id) {
     const group = this.byId.get(id);
     const [w, h] = this.boxes[id]?.size ?? [160, 72];
     return group ? this.closedSize(group) : { w, h };
   }
 
+  /** @param {Group} group */
   closedSize(group) {
     return { w: Math.min(Math.max(CLOSED_LEAST, this.wordsWidth(group) + CLOSED_ROOM), CLOSED_MOST), h: CLOSED_HEIGHT };
   }
@@ -205,7 +227,7 @@ export class Modules {
     const gathered = this.gathered(links, laid, sizes);
     const whole = laid.get(WHOLE);
     laid.delete(WHOLE);
-    return { ...gathered, worth: worthIn(room, whole, laid.values()) };
+    return { ...gathered, worth: worthIn(room, whole, [...laid.values()]) };
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */
@@ -277,7 +299,10 @@ export class Modules {
   }
 }
 
-/** A group's kind, where its name does not say it. */
+/**
+ * A group's kind, where its name does not say it.
+ * @param {Group} group
+ */
 export function kindBeside({ name, kind }) {
   return kind === RECORDED || name.includes(kind) ? "" : kind;
 }

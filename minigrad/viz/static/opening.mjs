@@ -4,7 +4,9 @@
 import { load } from "./pack.mjs";
 
 ((place) => {
-  place.querySelector(".minigrad-how").hidden = true;
+  /** @type {HTMLElement} */
+  const advice = place.querySelector(".minigrad-how");
+  advice.hidden = true;
   const open = ({ show, style }) => show(place, style);
   const loaded = load(place.dataset.script);
   if (loaded.show) open(loaded);

@@ -18,12 +18,13 @@ const places = new Map(); // key, or id of a model -> the elements that show it,
 class Place extends HTMLElement {
   constructor() {
     super();
+    this.key = ""; // of the model, or its id
+    /** @type {Map<Element, [number, number]>} */
     this.scrolled = new Map(); // element -> where it was scrolled to
-    this.addEventListener(
-      "scroll",
-      ({ target }) => this.scrolled.set(target, [target.scrollLeft, target.scrollTop]),
-      true,
-    );
+    /** @type {any} */
+    this.focused = null;
+    const noteScroll = ({ target }) => this.scrolled.set(target, [target.scrollLeft, target.scrollTop]);
+    this.addEventListener("scroll", noteScroll, true);
     this.addEventListener("focusin", ({ target }) => {
       this.focused = target;
     });
@@ -47,11 +48,14 @@ class Place extends HTMLElement {
     }, LEFT);
   }
 
+  /** It stays away: give back what it held. */
+  empty() {}
+
   resume() {
     for (const [element, [left, top]] of [...this.scrolled])
       Object.assign(element, { scrollLeft: left, scrollTop: top });
     for (const animation of this.getAnimations?.({ subtree: true }) ?? [])
-      if (animation.effect.getComputedTiming().endTime < Infinity) animation.finish();
+      if (Number(animation.effect.getComputedTiming().endTime) < Infinity) animation.finish();
     this.focused?.focus({ preventScroll: true });
   }
 }
@@ -70,6 +74,9 @@ function placed(name, key, put, values) {
 
 /** A widget that lives, such as a box, in the place of the steppers in it that are stored. */
 class Living extends Place {
+  /** @type {HTMLElement} what is stored of it */
+  stored;
+
   async show(manager) {
     this.view = await manager.create_view(await manager.get_model(this.key));
     const { luminoWidget } = this.view;
@@ -112,6 +119,9 @@ function showLiving(stored, manager) {
 }
 
 class Output extends Place {
+  stored; // what its model holds, as it was stored
+  sheet = ""; // the style sheet
+
   connectedCallback() {
     super.connectedCallback();
     this.onModel = (event) => event.detail === this.key && this.refresh();

@@ -9,7 +9,9 @@ import { PlainModel } from "./plain.mjs";
 {
   const passes = []; // all that are shown: of each its model, its frames and the element that says which step it is at
 
-  const shown = [...document.querySelectorAll(".minigrad-recorded")].map((place, k) => {
+  /** @type {NodeListOf<HTMLElement>} */
+  const recorded = document.querySelectorAll(".minigrad-recorded");
+  const shown = [...recorded].map((place, k) => {
     const model = new PlainModel(JSON.parse(place.dataset.pass));
     const el = document.createElement("div");
     place.append(el);
@@ -65,21 +67,26 @@ import { PlainModel } from "./plain.mjs";
     passes.splice(0, Infinity, ...passes.filter(Boolean));
     follow();
     addEventListener("hashchange", follow);
-    const observer = new MutationObserver(
-      (changes) => changes.some(({ target, oldValue }) => target.getAttribute("data-step") !== oldValue) && tell(),
-    );
+    const hasStepped = ({ target, oldValue }) => target.getAttribute("data-step") !== oldValue;
+    const observer = new MutationObserver((changes) => {
+      if (changes.some(hasStepped)) tell();
+    });
     for (const { element } of passes)
       observer.observe(element, { attributeFilter: ["data-step"], attributeOldValue: true });
   });
 
   // The steps in words are folded away where the stepper works, and unfolded on paper.
-  for (const words of document.querySelectorAll("details.minigrad-words")) {
+  /** @type {NodeListOf<HTMLDetailsElement>} */
+  const inWords = document.querySelectorAll("details.minigrad-words");
+  for (const words of inWords) {
     words.open = false;
     let folded = false;
     addEventListener("beforeprint", () => {
       folded = !words.open;
       words.open = true;
     });
-    addEventListener("afterprint", () => (words.open &&= !folded));
+    addEventListener("afterprint", () => {
+      if (folded) words.open = false;
+    });
   }
 }

@@ -7,6 +7,9 @@ import { make, nameOf } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
 import { eventItem, eventLine } from "./inspector.mjs";
 
+/** @import { Frame, Happened, Line } from "./model.d.ts" */
+/** @import { Player } from "./player.mjs" */
+
 const SHOWN = 8; // names in one row of the queue
 const OPENED = "minigrad-"; // under this and its own name the page's session remembers that a part is open
 
@@ -28,6 +31,7 @@ function remember(name, open) {
 }
 
 export class Panels {
+  /** @param {Player} player */
   constructor(player) {
     this.player = player;
     this.picture = player.picture;
@@ -105,6 +109,7 @@ export class Panels {
     return rows;
   }
 
+  /** @param {Frame} frame */
   paint(frame) {
     if (this.shown !== frame) {
       this.paintLine(frame.line);
@@ -115,6 +120,7 @@ export class Panels {
     this.cells.paint(frame);
   }
 
+  /** @param {number[] | null} line */
   paintLine(line) {
     const key = JSON.stringify(line);
     if (key === this.line) return;
@@ -152,6 +158,7 @@ export class Panels {
       code.scrollTop = Math.max(0, mark.offsetTop - (code.clientHeight - mark.offsetHeight) / 2);
   }
 
+  /** @param {Frame} frame */
   paintStory(frame) {
     const { player } = this;
     const { problem } = player;
@@ -190,7 +197,10 @@ export class Panels {
     this.speak(frame, events, atFailure ? `This step failed. ${failure}` : player.note);
   }
 
-  /** Above the sentence: which step this is, and whose. */
+  /**
+   * Above the sentence: which step this is, and whose.
+   * @param {Frame} frame
+   */
   title(frame) {
     const about = this.picture.boxes?.[frame.box];
     if (!about) return [this.player.start ? "All is computed; nothing has run backward" : "Before the first step"];
@@ -201,6 +211,10 @@ export class Panels {
     ];
   }
 
+  /**
+   * @param {Frame} frame
+   * @param {Happened[]} events
+   */
   paintReasons(frame, events) {
     const parts = paragraphs(frame.story.filter((line) => line.why));
     if (events.length) parts.push(eventList(events));
@@ -208,6 +222,11 @@ export class Panels {
     this.reasons.replaceChildren(...parts);
   }
 
+  /**
+   * @param {Frame} frame
+   * @param {Happened[]} happened
+   * @param {string} extra
+   */
   speak(frame, happened, extra) {
     const told = frame.story.filter((line) => line.kind !== "code" && !line.why);
     const sentences = told.map(
@@ -239,6 +258,7 @@ export class Panels {
     this.live.textContent = text;
   }
 
+  /** @param {Frame} frame */
   paintQueue(frame) {
     const row = (word, turns, say, shape) => {
       const past = word === "done"; // of those that ran, the last ones say most
@@ -283,7 +303,10 @@ export class Panels {
   }
 }
 
-/** Lines of a story as elements: the sentence, paragraphs, code, and items as lists. */
+/**
+ * Lines of a story as elements: the sentence, paragraphs, code, and items as lists.
+ * @param {Line[]} lines
+ */
 function paragraphs(lines) {
   const parts = [];
   let list = null;
@@ -296,14 +319,15 @@ function paragraphs(lines) {
       list.append(make("li", {}, ...line.pieces.map(piece)));
     } else {
       list = null;
-      const [tag, name] =
-        line.kind === "code" ? ["pre", "mg-rules"] : ["p", line.kind === "sentence" ? "mg-sentence" : ""];
-      parts.push(make(tag, { class: name }, ...line.pieces.map(piece)));
+      const isCode = line.kind === "code";
+      const name = isCode ? "mg-rules" : line.kind === "sentence" ? "mg-sentence" : "";
+      parts.push(make(isCode ? "pre" : "p", { class: name }, ...line.pieces.map(piece)));
     }
   }
   return parts;
 }
 
+/** @param {Happened[]} events */
 function eventList(events) {
   return make("ol", { class: "mg-events" }, ...events.map((event) => eventItem(event)));
 }

@@ -11,6 +11,9 @@ import { kindBeside, Modules } from "./modules.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, longestPiece, pathOf, placesOn } from "./wires.mjs";
 
+/** @import { About, Breakpoint, Frame, Group, Happened, PictureData, State, Written } from "./model.d.ts" */
+/** @import { Sum } from "./player.mjs" */
+
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
 const FLOWS = ["idle", "now", "done", "off"];
@@ -42,6 +45,7 @@ function opWord(op) {
 }
 
 export class Picture {
+  /** @param {PictureData} data */
   constructor(data) {
     this.data = data;
     this.drawing = drawingFrom(data.svg ?? "");
@@ -50,6 +54,7 @@ export class Picture {
     this.height = 0;
     this.down = false;
     this.detail = "whole";
+    this.letter = 0; // pixels of a name's letters, where they are not as drawn; else 0
     this.boxes = new Map();
     this.groups = new Map();
     this.wires = new Map();
@@ -59,31 +64,48 @@ export class Picture {
     this.adopt(this.drawing?.querySelectorAll("[data-box]") ?? []); // in what was saved once, all boxes stand in the drawing
   }
 
-  /** What is said of a box: what it was drawn with, but for a value that was written to since. */
+  /**
+   * What is said of a box: what it was drawn with, but for a value that was written to since.
+   * @param {string} id
+   * @returns {About | undefined}
+   */
   about(id) {
     const about = this.data.boxes?.[id];
     const now = this.painted?.now?.[id];
     return about && now ? { ...about, ...now } : about;
   }
 
-  /** The address of a large value's heat map; it stands in the drawing already. */
+  /**
+   * The address of a large value's heat map; it stands in the drawing already.
+   * @param {string} id
+   */
   heatOf(id) {
     return this.box(id)?.group.querySelector(".mg-value-map")?.getAttribute("href") ?? "";
   }
 
-  /** The group element that stands for a box now: its own, or that of the closed module around it. */
+  /**
+   * The group element that stands for a box now: its own, or that of the closed module around it.
+   * @param {string} id
+   * @returns {SVGGElement | undefined}
+   */
   element(id) {
     const shown = this.modules.shownFor(id);
     return (this.boxes.get(shown) ?? this.groups.get(shown))?.group;
   }
 
-  /** A box's elements, made where it has none yet. */
+  /**
+   * A box's elements, made where it has none yet.
+   * @param {string} id
+   */
   box(id) {
     this.draw([id]);
     return this.boxes.get(id);
   }
 
-  /** Make the elements of boxes that have none yet, each in its place in the order of all. The next painting paints them as the frame says. */
+  /**
+   * Make the elements of boxes that have none yet, each in its place in the order of all. The next painting paints them as the frame says.
+   * @param {string[]} ids
+   */
   draw(ids) {
     const { boxes, drawn } = this.data; // a page that was saved before boxes were made here has them as texts
     const wanted = ids.filter((id) => !this.boxes.has(id) && (drawn?.[id] || boxes?.[id]?.size));
@@ -187,7 +209,11 @@ export class Picture {
     first?.setAttribute("tabindex", "0");
   }
 
-  /** A layer of the drawing, made where it is missing. */
+  /**
+   * A layer of the drawing, made where it is missing.
+   * @param {string} name
+   * @param {string | null} before
+   */
   layer(name, before) {
     const there = this.drawing.querySelector(`.${name}`);
     if (there) return there;
@@ -196,6 +222,7 @@ export class Picture {
     return made;
   }
 
+  /** @param {Group} about */
   groupParts(about) {
     const group = shape("g", {
       class: `mg-group${about.sheet ? " mg-sheet" : ""}`,
@@ -317,7 +344,8 @@ export class Picture {
     const drawn = Math.min(...[this.width, this.height].map((side) => Math.floor(side * scale) / side)) || scale; // in whole pixels
     const letter = detail === "names" || detail === "numbers" ? Math.ceil((1000 * SMALLEST) / drawn) / 1000 : 0;
     if (!anew && detail === this.detail && letter === this.letter) return;
-    Object.assign(this, { detail, letter });
+    this.detail = detail;
+    this.letter = letter;
     this.drawing.classList.toggle("mg-few-words", detail === "numbers");
     this.drawing.classList.toggle("mg-names", detail === "names");
     this.drawing.classList.toggle("mg-dots", detail === "dots");
@@ -363,6 +391,12 @@ export class Picture {
 
   // ---------------------------------------------------------------- a frame
 
+  /**
+   * @param {Frame} frame
+   * @param {Sum} state
+   * @param {Breakpoint[]} breaks
+   * @param {Set<string>} unmade
+   */
   paint(frame, state, breaks = [], unmade = NOTHING) {
     for (const [id, parts] of this.boxes)
       if (state.boxes[id] && parts.painted !== state.boxes[id]) this.paintBox(id, parts, state.boxes[id]);
@@ -376,7 +410,11 @@ export class Picture {
     this.painted.edges = state.edges;
   }
 
-  /** In the forward pass: what is there by now, what has just been made, and what that was made of. */
+  /**
+   * In the forward pass: what is there by now, what has just been made, and what that was made of.
+   * @param {Frame} frame
+   * @param {Set<string>} unmade
+   */
   paintMade(frame, unmade) {
     const isForward = frame.index < 0;
     if (!isForward && !this.painted.forward) return;
@@ -406,7 +444,10 @@ export class Picture {
     }
   }
 
-  /** The values that are no longer those with which the graph was drawn; the others are as they were drawn. */
+  /**
+   * The values that are no longer those with which the graph was drawn; the others are as they were drawn.
+   * @param {Record<string, Written>} now
+   */
   paintNow(now) {
     const before = this.painted.now ?? {};
     if (before === now) return;
@@ -433,6 +474,11 @@ export class Picture {
     parts.painted = null; // its version and its label are written anew
   }
 
+  /**
+   * @param {string} id
+   * @param {any} parts
+   * @param {State} box
+   */
   paintBox(id, parts, box) {
     parts.painted = box;
     const { group, grad, map } = parts;
@@ -567,6 +613,7 @@ export class Picture {
     this.paintChips(this.painted.chips, true);
   }
 
+  /** @param {string | null} next */
   paintNext(next) {
     const element = next ? this.element(next) : null;
     if (this.painted.next === element) return;
@@ -628,7 +675,10 @@ export class Picture {
     return most < FEWEST ? text : beginningOf(text, most);
   }
 
-  /** What happened at this frame, as signs that hang on the lower edge of the boxes where it happened. */
+  /**
+   * What happened at this frame, as signs that hang on the lower edge of the boxes where it happened.
+   * @param {Frame} frame
+   */
   paintSigns(frame) {
     if (this.painted.frame === frame) return;
     this.painted.frame = frame;
@@ -653,7 +703,11 @@ export class Picture {
     }
   }
 
-  /** A closed group says how far its nodes are; the most pressing state among them is its own. */
+  /**
+   * A closed group says how far its nodes are; the most pressing state among them is its own.
+   * @param {Frame} frame
+   * @param {Record<string, State>} boxes
+   */
   paintGroups(frame, boxes) {
     if (this.painted.groups === frame) return;
     this.painted.groups = frame;
@@ -702,6 +756,7 @@ export class Picture {
     }
   }
 
+  /** @param {Breakpoint[]} breaks */
   paintBreaks(breaks) {
     if (this.painted.breaks === breaks) return;
     this.painted.breaks = breaks;
@@ -745,13 +800,18 @@ export class Picture {
     this.inspected?.classList.add("mg-inspected");
   }
 
+  /** @param {string[]} ids */
   setFound(ids) {
     for (const element of this.found ?? []) element.classList.remove("mg-found");
     this.found = ids.map((id) => this.element(id)).filter(Boolean);
     for (const element of this.found) element.classList.add("mg-found");
   }
 
-  /** All boxes that lead to a box ("up"), or to which it leads ("down"). */
+  /**
+   * All boxes that lead to a box ("up"), or to which it leads ("down").
+   * @param {string} id
+   * @param {"up" | "down"} direction
+   */
   way(id, direction) {
     const seen = new Set([id]);
     const next = new Map();
@@ -763,7 +823,10 @@ export class Picture {
     return seen;
   }
 
-  /** Let all but these boxes fade; null ends it. */
+  /**
+   * Let all but these boxes fade; null ends it.
+   * @param {Set<string> | null} ids
+   */
   setHighlight(ids) {
     this.highlight = ids;
     this.drawing?.classList.toggle("mg-dimmed", ids !== null);
@@ -795,6 +858,7 @@ function words(group) {
     .join(" ");
 }
 
+/** @param {Happened[]} events */
 function grouped(events) {
   const byBox = new Map();
   for (const event of events) byBox.set(event.node, [...(byBox.get(event.node) ?? []), event]);

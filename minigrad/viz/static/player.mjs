@@ -5,6 +5,8 @@
 import { met } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
+/** @import { Breakpoint, Frame, Group, Model, PictureData, State } from "./model.d.ts" */
+
 const PATIENCE = 1800; // milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has died
 const FOLLOWED = [
   "recorded",
@@ -19,7 +21,11 @@ const FOLLOWED = [
   "outdated",
 ];
 
+/** @typedef {{ edges: Set<string>, boxes: Set<string>, text: string }} Hidden what may not be shown yet, and what stands in its place */
+/** @typedef {{ boxes: Record<string, State>, edges: Record<string, string>, norms: Record<string, any> }} Sum what frames add up to */
+
 export class Player {
+  /** @param {Model} model */
   constructor(model) {
     this.model = model;
     this.parsed = [];
@@ -38,13 +44,17 @@ export class Player {
     this.sent = 0;
     this.timer = null;
     this.ownBreaks = [];
+    /** @type {(frame: Frame) => Hidden | null} */
     this.hide = () => null; // what a frame may not show yet: see predict.mjs
     this.gone = false; // true when the widget is gone: a late key asks nothing of the kernel
     this.onModel = () => this.follow();
     for (const name of FOLLOWED) model.on(`change:${name}`, this.onModel);
   }
 
-  /** The recorded frames, each parsed once, and once more where it has become another: what changed a .grad from outside is told there. */
+  /**
+   * The recorded frames, each parsed once, and once more where it has become another: what changed a .grad from outside is told there.
+   * @returns {Frame[]}
+   */
   get frames() {
     const recorded = this.supposed?.frames ?? this.model.get("recorded") ?? [];
     if (recorded === this.read) return this.parsed;
@@ -84,6 +94,7 @@ export class Player {
     return this.supposed ? "" : (this.model.get("outdated") ?? "");
   }
 
+  /** @returns {PictureData} */
   get picture() {
     return this.model.get("picture") ?? {};
   }
@@ -92,7 +103,10 @@ export class Player {
     return this.picture.total ?? 0;
   }
 
-  /** The frames of the forward pass, if it is shown: their indices are below 0. */
+  /**
+   * The frames of the forward pass, if it is shown: their indices are below 0.
+   * @returns {Frame[]}
+   */
   get forward() {
     return (this.supposed?.forward?.length ? this.supposed.forward : this.picture.forward) ?? [];
   }
@@ -102,7 +116,11 @@ export class Player {
     return 0 - this.forward.length;
   }
 
-  /** The frame with an index. */
+  /**
+   * The frame with an index.
+   * @param {number} k
+   * @returns {Frame}
+   */
   at(k) {
     return k < 0 ? this.forward[k - this.start] : this.frames[k];
   }
@@ -111,11 +129,16 @@ export class Player {
     return this.veiled(this.at(this.index));
   }
 
-  /** A frame without the numbers that are still to be predicted: the same object as long as the same are. */
+  /**
+   * A frame without the numbers that are still to be predicted: the same object as long as the same are.
+   * @param {Frame} frame
+   * @returns {Frame}
+   */
   veiled(frame) {
     const hidden = frame && this.hide(frame);
     if (!hidden) return frame;
     if (this.veil?.frame !== frame) {
+      /** @type {Frame} */
       const shown = { ...frame, next: null, isVeiled: true };
       if (hidden.edges.size) {
         shown.chips = Object.fromEntries(
@@ -141,7 +164,10 @@ export class Player {
     this.tell();
   }
 
-  /** The frames behind the present one, as far as they are there. */
+  /**
+   * The frames behind the present one, as far as they are there.
+   * @returns {Frame[]}
+   */
   get ahead() {
     return this.index < 0
       ? [...this.forward.slice(this.index - this.start + 1), ...this.frames]
@@ -195,12 +221,17 @@ export class Player {
   restart() {
     this.readings = (this.readings ?? 0) + 1; // what shows a frame without asking for all of it can see that it is another one
     this.reached = -1; // the frame up to which they have been added up
+    /** @type {Sum} */
     this.sum = { boxes: {}, edges: {}, norms: {} };
     this.undo = []; // undo[k]: what frame k has replaced
     this.states = new Map(); // those that were asked for last
   }
 
-  /** Boxes, edges and the norms of what flowed along these, as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back. */
+  /**
+   * Boxes, edges and the norms of what flowed along these, as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back.
+   * @param {number} index
+   * @returns {Sum}
+   */
   state(index) {
     const { frames } = this;
     const k = Math.max(index, 0); // no gradient flows in the forward pass
@@ -215,7 +246,8 @@ export class Player {
       for (const [part, before] of Object.entries(this.undo[this.reached])) replaced(this.sum[part], before);
     }
     if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
-    const state = Object.fromEntries(Object.entries(this.sum).map(([part, sum]) => [part, { ...sum }]));
+    const { boxes, edges, norms } = this.sum;
+    const state = { boxes: { ...boxes }, edges: { ...edges }, norms: { ...norms } };
     const hidden = k === this.index ? this.hide(frames[k]) : null;
     if (hidden)
       for (const [id, box] of Object.entries(state.boxes))
@@ -227,7 +259,10 @@ export class Player {
     return state;
   }
 
-  /** Who is ready, who waits (those for whom something has arrived come first) and who is done at frame k. */
+  /**
+   * Who is ready, who waits (those for whom something has arrived come first) and who is done at frame k.
+   * @param {number} k
+   */
   turns(k) {
     const { boxes } = this.state(k);
     const frame = this.frames[k];
@@ -252,7 +287,11 @@ export class Player {
     return { ready: frame.ready.map(turn), waiting, done: done.map(turn) };
   }
 
-  /** All events up to frame k, those of one box if it is given; each with the frame at which it happened. */
+  /**
+   * All events up to frame k, those of one box if it is given; each with the frame at which it happened.
+   * @param {number} k
+   * @param {string | null} box
+   */
   events(k, box = null) {
     const all = this.frames
       .slice(0, Math.max(k, 0) + 1)
@@ -262,7 +301,10 @@ export class Player {
 
   // ---------------------------------------------------------------- from frame to frame
 
-  /** Show frame k: at once if it is recorded, else when the kernel has run up to it. */
+  /**
+   * Show frame k: at once if it is recorded, else when the kernel has run up to it.
+   * @param {number} k
+   */
   go(k) {
     const target = Math.max(this.start, Math.min(k, this.total));
     const isStep = target <= (this.wanted ?? this.index) + 1;
@@ -338,7 +380,10 @@ export class Player {
     }
   }
 
-  /** Go to the frame at which a box runs: back to a recorded one, or forward. */
+  /**
+   * Go to the frame at which a box runs: back to a recorded one, or forward.
+   * @param {string} box
+   */
   runToBox(box) {
     const recorded = this.frames.findIndex((frame) => frame.box === box);
     if (recorded >= 0) {
@@ -357,7 +402,10 @@ export class Player {
     else this.runUntil(() => false);
   }
 
-  /** Go forward over recorded frames to the first that is the one, or at which a breakpoint is met; else to the last. */
+  /**
+   * Go forward over recorded frames to the first that is the one, or at which a breakpoint is met; else to the last.
+   * @param {(frame: Frame) => boolean} isThere
+   */
   runUntil(isThere) {
     const meets = (frame) => (frame.index < 0 ? null : met(this.breaks, frame));
     const ahead = this.ahead.find((frame) => isThere(frame) || meets(frame));
@@ -393,7 +441,10 @@ export class Player {
     }
   }
 
-  /** The frame before the present group begins, in the half of the pass that is shown. */
+  /**
+   * The frame before the present group begins, in the half of the pass that is shown.
+   * @param {string} group
+   */
   startOf(group) {
     if (this.index > 0) return this.levels.start(group, this.frames, this.index);
     return Math.max(
@@ -402,6 +453,7 @@ export class Player {
     );
   }
 
+  /** @param {string | null} group */
   leave(group) {
     const isThere = (frame) => group !== null && this.levels.isOver(group, frame);
     // A breakpoint written in Python is one that only the kernel can tell.
@@ -410,7 +462,10 @@ export class Player {
     else this.travel(this.total, group === null ? { run: true } : { leave: group });
   }
 
-  /** Where the outermost groups lie among the steps, as far as is known: [group, first step, last step]. */
+  /**
+   * Where the outermost groups lie among the steps, as far as is known: [group, first step, last step].
+   * @returns {[Group, number, number][]}
+   */
   stretches() {
     const order = new Map(this.frames.flatMap((frame) => (frame.box ? [[frame.box, frame.index]] : [])));
     if (order.size < this.total)
@@ -427,6 +482,7 @@ export class Player {
 
   // ---------------------------------------------------------------- breakpoints
 
+  /** @returns {Breakpoint[]} */
   get breaks() {
     return this.model.get("breaks") ?? this.ownBreaks;
   }
@@ -442,14 +498,17 @@ export class Player {
     this.tell();
   }
 
+  /** @param {string} box */
   breaksAt(box) {
     return this.breaks.some((item) => item.box === box);
   }
 
+  /** @param {string} box */
   toggleBreak(box) {
     this.breaks = this.breaksAt(box) ? this.breaks.filter((item) => item.box !== box) : [...this.breaks, { box }];
   }
 
+  /** @param {string} text */
   breakWhen(text) {
     if (!this.breaks.some((item) => item.when === text)) this.breaks = [...this.breaks, { when: text }];
   }
@@ -533,7 +592,11 @@ function unknown(text) {
   };
 }
 
-/** The cells of a frame without the numbers that are not to be seen: neither what is sent there, nor from where; of a leaf, nor what arrives. */
+/**
+ * The cells of a frame without the numbers that are not to be seen: neither what is sent there, nor from where; of a leaf, nor what arrives.
+ * @param {Frame} frame
+ * @param {Hidden} hidden
+ */
 function veiledCells({ box, cells }, { edges, text }) {
   const veiled = (tensor) => ({ ...tensor, cells: tensor.cells?.replace(/\S+/g, text), from: "" });
   return (

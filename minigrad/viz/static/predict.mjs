@@ -4,11 +4,21 @@
 
 import { button, make, nameOf } from "./dom.mjs";
 
+/** @import { Frame, Question, State } from "./model.d.ts" */
+/** @import { Stepper } from "./stepper.mjs" */
+
+/** @typedef {{ value: number, decimals: number, digits: number }} Answer a number, and how exactly it was written */
+/** @typedef {{ edge: string | null, value: number, came: number | null, held: number | null }} Asked */
+
 const UNSEEN = "?";
 const NEAR = 0.002; // of the number: an answer so near is right, however it was written
 const HOW_TO_ANSWER = "Write a number, as 0.5, -2e-3 or 2/3.";
 
-/** What a learner writes for a number: 0.667, 2/3, 2*(-3), nan. Returns {value, decimals, digits}, or null. */
+/**
+ * What a learner writes for a number: 0.667, 2/3, 2*(-3), nan. Returns {value, decimals, digits}, or null.
+ * @param {string} text
+ * @returns {Answer | null}
+ */
 export function numberFrom(text) {
   const plain = text
     .trim()
@@ -59,7 +69,11 @@ export function numberFrom(text) {
   return { value, decimals: simple[2].length, digits: `${simple[1]}${simple[2]}`.replace(/^0+/, "").length };
 }
 
-/** Whether an answer is a number, as nearly as it was written: 0.67 is 2/3, and 1 is not. */
+/**
+ * Whether an answer is a number, as nearly as it was written: 0.67 is 2/3, and 1 is not.
+ * @param {Answer} answer
+ * @param {number} value
+ */
 export function isRight(answer, value) {
   if (Number.isNaN(value)) return Number.isNaN(answer.value);
   if (answer.value === value) return true;
@@ -69,7 +83,11 @@ export function isRight(answer, value) {
   return answer.digits >= 2 && away <= 0.5 * 10 ** -answer.decimals * (1 + 1e-9);
 }
 
-/** What is wrong with a wrong answer, where that can be told: [kind, sentence]; null where it cannot. */
+/**
+ * What is wrong with a wrong answer, where that can be told: [kind, sentence]; null where it cannot.
+ * @param {Answer} answer
+ * @param {Asked} question
+ */
 export function missed(answer, { edge, value, came, held }) {
   const is = (number) => Number.isFinite(number) && number !== value && isRight({ ...answer, digits: 0 }, number);
   const g = came === null ? null : Number(Number(came).toPrecision(4));
@@ -93,6 +111,7 @@ export function missed(answer, { edge, value, came, held }) {
 }
 
 export class Predict {
+  /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper;
     this.player = stepper.player;
@@ -121,15 +140,20 @@ export class Predict {
 
   // ---------------------------------------------------------------- what is hidden
 
+  /** @param {Frame} frame */
   questions(frame) {
     return this.on && frame && frame.index === this.index ? (frame.questions ?? []) : [];
   }
 
+  /** @param {Frame} frame */
   open(frame) {
     return this.questions(frame).filter((_, k) => !this.answered.has(k));
   }
 
-  /** What a frame may not show yet: the edges and boxes of some numbers, and who runs next. Null where it may show all. */
+  /**
+   * What a frame may not show yet: the edges and boxes of some numbers, and who runs next. Null where it may show all.
+   * @param {Frame} frame
+   */
   hidden(frame) {
     const open = this.open(frame);
     if (!this.on || !(frame?.index >= 0) || !(open.length || frame.next)) return null;
@@ -159,6 +183,7 @@ export class Predict {
     );
   }
 
+  /** @param {string} box */
   choose(box) {
     const { player } = this;
     const { ready, next } = this.present;
@@ -170,6 +195,7 @@ export class Predict {
       return;
     }
     this.tried += 1;
+    /** @type {Partial<State>} */
     const state = player.state(player.index).boxes[box] ?? {};
     const why = ready.includes(box)
       ? `is ready as well, but ${player.picture.boxes?.[next]?.kind === "leaf" ? "a leaf takes its gradient first" : player.picture.own ? "the engine's own order says otherwise" : "of those that are ready the engine takes the one that was made last"}`
@@ -204,6 +230,7 @@ export class Predict {
 
   // ---------------------------------------------------------------- a number
 
+  /** @param {string} text */
   answer(text) {
     const frame = this.present;
     const k = this.questions(frame).findIndex((_, place) => !this.answered.has(place));
@@ -279,6 +306,7 @@ export class Predict {
     this.said.textContent = this.word;
   }
 
+  /** @param {Question} question */
   form({ edge, box, cell }) {
     const name = nameOf(this.player.picture.boxes?.[box]?.name ?? box);
     const words =
@@ -311,7 +339,11 @@ export class Predict {
   }
 }
 
-/** A question with its numbers as numbers: NaN and infinity come as texts. */
+/**
+ * A question with its numbers as numbers: NaN and infinity come as texts.
+ * @param {Question} question
+ * @returns {Asked}
+ */
 function valued(question) {
   const number = (value) => (typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : value);
   return { ...question, value: number(question.value), came: number(question.came), held: number(question.held) };

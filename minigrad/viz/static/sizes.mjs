@@ -7,7 +7,10 @@ import { make, shape } from "./dom.mjs";
 const FAINTEST = -6; // powers of ten
 const STRONGEST = 2;
 
-/** From 0, for a norm of 10 to the FAINTEST or less, to 1; what is not finite is as strong as can be. */
+/**
+ * From 0, for a norm of 10 to the FAINTEST or less, to 1; what is not finite is as strong as can be.
+ * @param {number} norm
+ */
 export function share(norm) {
   if (norm === 0 || !Number.isFinite(norm)) return norm === 0 ? 0 : 1;
   return Math.min(1, Math.max(0, (Math.log10(norm) - FAINTEST) / (STRONGEST - FAINTEST)));
@@ -19,7 +22,10 @@ export function sizeText(norm) {
   return `‖g‖ ${String(Number(norm.toPrecision(3))).replace("e-", "e−")}`;
 }
 
-/** The norm of all that went along some edges: of one vector that holds them all. JSON has no word for NaN and infinity: these come as texts. */
+/**
+ * The norm of all that went along some edges: of one vector that holds them all. JSON has no word for NaN and infinity: these come as texts.
+ * @param {(number | string | undefined)[]} norms
+ */
 export function together(norms) {
   const known = norms.filter((norm) => norm !== undefined).map(Number);
   if (!known.length) return undefined;
@@ -29,6 +35,7 @@ export function together(norms) {
 /**
  * The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. The name is drawn: a notebook loads this file anew for
  * each of its steppers, and in a drawing that is scrolled out of sight a hatch is none for the others.
+ * @returns {[SVGPatternElement, string]}
  */
 export function hatching() {
   const id = `mg-hatch-${Math.random().toString(36).slice(2)}`;

@@ -20,6 +20,8 @@ import { Predict } from "./predict.mjs";
 import { Tip } from "./tip.mjs";
 import { Twins } from "./twins.mjs";
 
+/** @import { Model } from "./model.d.ts" */
+
 const TALLEST = { usual: 636, narrow: 760 }; // pixels of the whole widget: less than JupyterLab's window shows, or a telephone
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
 const UNDER = { words: 196, narrow: 240, cells: 300 }; // pixels of the explanation below it, in controls.css and motion.css too
@@ -31,6 +33,10 @@ const TOOLS = 26; // below it, where the buttons for its size are
 const USUAL = 960; // pixels of a notebook's output, as long as nothing is known of the page
 
 export class Stepper {
+  /**
+   * @param {Player} player
+   * @param {HTMLElement} host
+   */
   constructor(player, host) {
     this.player = player;
     const data = player.picture;
@@ -166,6 +172,7 @@ export class Stepper {
 
   // ---------------------------------------------------------------- what the reader does
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const action = actionFor(event, this);
     if (!action) return;
@@ -204,6 +211,10 @@ export class Stepper {
     element.setAttribute("tabindex", "0");
   }
 
+  /**
+   * @param {string} id
+   * @param {{ x: number, y: number } | null} point
+   */
   openMenu(id, point = null) {
     const { modules } = this.picture;
     const group = modules.byId.get(id);
@@ -240,7 +251,10 @@ export class Stepper {
     this.menu.open(entries, element, point);
   }
 
-  /** The details of a box; where it is asked who runs next, that is an answer. */
+  /**
+   * The details of a box; where it is asked who runs next, that is an answer.
+   * @param {string | null} id
+   */
   inspect(id) {
     if (id !== null && this.predict.asksWho) this.predict.choose(id);
     else this.inspector.show(id);
@@ -269,6 +283,10 @@ export class Stepper {
     return this.way ?? null;
   }
 
+  /**
+   * @param {string} id
+   * @param {"up" | "down"} direction
+   */
   highlight(id, direction) {
     if (this.way === `${id} ${direction}`) {
       this.endHighlight();
@@ -291,7 +309,8 @@ export class Stepper {
   }
 
   openSearch() {
-    this.controls.search.closest(".mg-set").hidden = false;
+    const around = /** @type {HTMLElement} */ (this.controls.search.closest(".mg-set"));
+    around.hidden = false;
     this.controls.search.focus();
   }
 
@@ -304,9 +323,15 @@ export class Stepper {
     else if (!this.controls.list.hidden) this.controls.toggleBreaks();
     else if (this.keys.open) this.keys.open = false;
     else if (document.activeElement.matches("input, select")) this.root.focus();
-    else (this.root.parentElement.closest("[tabindex]") ?? this.root).focus({ preventScroll: true });
+    else this.cellAround().focus({ preventScroll: true });
   }
 
+  /** @returns {HTMLElement} */
+  cellAround() {
+    return this.root.parentElement.closest("[tabindex]") ?? this.root;
+  }
+
+  /** @param {string} id */
   toggleGroup(id) {
     this.regroup(() => this.picture.modules.toggle(id));
     const element = this.picture.groups.get(id)?.group;
@@ -318,6 +343,7 @@ export class Stepper {
     );
   }
 
+  /** @param {() => void} change */
   regroup(change) {
     change();
     this.asMade = null;
@@ -326,7 +352,10 @@ export class Stepper {
     this.paint();
   }
 
-  /** Bring a box into view and give it the focus, opening the modules around it. */
+  /**
+   * Bring a box into view and give it the focus, opening the modules around it.
+   * @param {string} id
+   */
   reach(id) {
     if (this.picture.modules.any && this.picture.modules.uncover(id)) this.regroup(() => {});
     const element = this.picture.element(id);
@@ -338,13 +367,14 @@ export class Stepper {
 
   /** From the box with the focus to the nearest one in a direction. */
   move(way) {
-    const all = [...this.view.querySelectorAll("[data-box], [data-group]")].filter(
-      (element) => element.getAttribute("display") !== "none",
-    );
+    /** @type {NodeListOf<SVGGElement>} */
+    const drawn = this.view.querySelectorAll("[data-box], [data-group]");
+    const all = [...drawn].filter((element) => element.getAttribute("display") !== "none");
     const place = (element) => {
       const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
       return { x, y };
     };
+    /** @type {SVGGElement} */
     const here =
       document.activeElement?.closest?.("[data-box], [data-group]") ??
       this.picture.element(this.player.frame?.next ?? this.player.frame?.box) ??
@@ -416,7 +446,10 @@ export class Stepper {
   }
 }
 
-/** anywidget's entry: show the model in `el`; returns what takes it away again. */
+/**
+ * anywidget's entry: show the model in `el`; returns what takes it away again.
+ * @param {{ model: Model, el: HTMLElement }} what
+ */
 export function render({ model, el }) {
   const player = new Player(model);
   const stepper = new Stepper(player, el);

@@ -4,26 +4,36 @@
 import { make } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
 
+/** @import { Picture } from "./picture.mjs" */
+/** @import { Player } from "./player.mjs" */
+
 const RESTING = 350; // milliseconds that the pointer rests before it shows
 
+/** The box or group of the drawing in which an event happened. */
+function drawnAt(target) {
+  return target.closest?.("[data-box], [data-group]");
+}
+
 export class Tip {
+  /**
+   * @param {Player} player
+   * @param {Picture} picture
+   * @param {HTMLElement} view
+   * @param {HTMLElement} stage
+   */
   constructor(player, picture, view, stage) {
     this.player = player;
     this.picture = picture;
     this.stage = stage;
     this.element = make("div", { class: "mg-tip", role: "tooltip", hidden: true });
     stage.append(this.element);
-    view.addEventListener("pointerover", (event) =>
-      this.later(event.target.closest?.("[data-box], [data-group]"), RESTING),
-    );
+    view.addEventListener("pointerover", (event) => this.later(drawnAt(event.target), RESTING));
     view.addEventListener("pointerleave", () => this.later(null, RESTING));
     view.addEventListener("pointerdown", () => this.hide());
     view.addEventListener("scroll", () => this.hide());
-    view.addEventListener(
-      "focusin",
-      (event) =>
-        event.target.matches?.(":focus-visible") && this.later(event.target.closest("[data-box], [data-group]"), 0),
-    );
+    view.addEventListener("focusin", ({ target }) => {
+      if (/** @type {Element} */ (target).matches?.(":focus-visible")) this.later(drawnAt(target), 0);
+    });
     view.addEventListener("focusout", () => this.hide());
   }
 

@@ -3,18 +3,32 @@
 
 import { make } from "./dom.mjs";
 
+/** @import { Picture } from "./picture.mjs" */
+/** @import { Player } from "./player.mjs" */
+
 const TWINS = "[data-box], [data-group], [data-chip], .mg-a-name, .mg-token";
 const WORD = /[\p{L}_][\p{L}\p{N}_₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_]*|\[[^\][]*\])*/gu; // a variable, also a longer way such as net.head.weight or w[0]
 const ASSIGNED = /^\s*(?:[-+*/@%]|\*\*|\/\/)?=(?!=)/; // what follows the name that a line gives its result
 const GRADIENT = "g"; // what came to the box that ran, in a formula
 
 export class Twins {
+  /**
+   * @param {HTMLElement} root
+   * @param {Player} player
+   * @param {Picture} picture
+   */
   constructor(root, player, picture) {
-    Object.assign(this, { root, player, picture, pointed: [], focused: [], lit: [] });
+    this.root = root;
+    this.player = player;
+    this.picture = picture;
+    this.pointed = []; // the boxes that the pointer is at, wherever on the page
+    this.focused = []; // those that have the focus
+    this.lit = [];
     const { boxes = {}, edges = [] } = picture.data;
     this.named = new Map(Object.entries(boxes).map(([id, { name }]) => [name, id]));
     this.ends = new Map(edges.map(([edge, ...ends]) => [edge, ends]));
-    [this.sources, this.targets] = [{}, {}]; // of each box
+    this.sources = {}; // of each box
+    this.targets = {};
     for (const [, source, target] of edges) {
       this.sources[target] ??= [];
       this.sources[target].push(source);
@@ -23,9 +37,10 @@ export class Twins {
     }
     root.addEventListener("pointerover", (event) => this.point("pointed", event.target));
     root.addEventListener("pointerleave", () => this.point("pointed", null));
-    root.addEventListener("focusin", (event) =>
-      this.point("focused", event.target.matches(":focus-visible") ? event.target : null),
-    );
+    root.addEventListener("focusin", (event) => {
+      const target = /** @type {Element} */ (event.target);
+      this.point("focused", target.matches(":focus-visible") ? target : null);
+    });
     root.addEventListener("focusout", () => this.point("focused", null));
   }
 
@@ -102,8 +117,7 @@ export class Twins {
         const rest = text.slice(index + found.length);
         const word = words.find((one) => boxOf(one, rest));
         if (!word) continue;
-        const token = make("span", { class: "mg-token" }, word);
-        token.twin = boxOf(word, rest);
+        const token = Object.assign(make("span", { class: "mg-token" }, word), { twin: boxOf(word, rest) });
         parts.push(text.slice(end, index), token);
         end = index + word.length;
       }

@@ -5,7 +5,29 @@
 import { cellScale, cellTable, largest, ODD, tensorFrom, walkCells } from "./cells.mjs";
 import { button, make } from "./dom.mjs";
 
-/** The text `[[1, 2], [3, 4]]` line by line, with the brackets around each: {open, words, close}; null if it lists no elements. */
+/** @import { Listed } from "./cells.mjs" */
+
+/**
+ * What the details show of a value; `none`: that it is not there.
+ * @typedef {object} Readable
+ * @property {string} text
+ * @property {string} [shape]
+ * @property {string} [dtype]
+ * @property {string} [statistics]
+ * @property {string} [heat]
+ * @property {string | boolean} [alarm]
+ * @property {string} [where]
+ * @property {string} [exact]
+ * @property {string} [cells]
+ * @property {string} [difference]
+ * @property {string} [differenceMap]
+ * @property {boolean} [none]
+ */
+
+/**
+ * The text `[[1, 2], [3, 4]]` line by line, with the brackets around each: {open, words, close}; null if it lists no elements.
+ * @param {string} text
+ */
 export function linesOf(text) {
   if (/^[^[\],\s]+$/.test(text)) return [{ open: "", words: [text], close: "" }];
   if (!text.startsWith("[") || !/^[\][\s,\w.+-]+$/.test(text)) return null;
@@ -22,7 +44,10 @@ export function linesOf(text) {
   }));
 }
 
-/** The text `[[1, 2], [3, 4]]` as rows of words, [["1", "2"], ["3", "4"]]; null if it lists no elements. */
+/**
+ * The text `[[1, 2], [3, 4]]` as rows of words, [["1", "2"], ["3", "4"]]; null if it lists no elements.
+ * @param {string} text
+ */
 export function rowsOf(text) {
   return linesOf(text)?.map(({ words }) => words) ?? null;
 }
@@ -45,7 +70,11 @@ export function compared(before, after) {
   );
 }
 
-/** A value as Python writes it, a row on each line. Elements that differ from `before` are underlined, with the difference beside them. */
+/**
+ * A value as Python writes it, a row on each line. Elements that differ from `before` are underlined, with the difference beside them.
+ * @param {string} after
+ * @param {string | null} before
+ */
 export function grid(after, before = null) {
   const rows = compared(before, after);
   if (!rows) return make("bdi", { class: "mg-plain" }, after);
@@ -97,7 +126,12 @@ function heat(address, label, word) {
   );
 }
 
-/** Maps beside each other (what was, what is, the change between them), and what their colours mean. */
+/**
+ * Maps beside each other (what was, what is, the change between them), and what their colours mean.
+ * @param {Readable} now
+ * @param {Readable | null} before
+ * @param {string} what
+ */
 function maps(now, before, what) {
   const { statistics } = now;
   const earlier = before?.heat && before.heat !== now.heat ? before.heat : null;
@@ -129,8 +163,9 @@ function maps(now, before, what) {
 /**
  * All that is known of a value: NaN and infinity first, then its elements or its maps, what changed, and a button that copies it as Python.
  *
- * `now` is {text, shape, dtype, statistics, heat, alarm, where, exact, difference, differenceMap}, `before` the same a frame earlier, `arrow`
- * whether both are written out. `variable` is Python for what is too large to be listed.
+ * `before` is the same a frame earlier, `arrow` whether both are written out. `variable` is Python for what is too large to be listed.
+ * @param {Readable} now
+ * @param {{ what: string, before?: Readable | null, variable?: string, arrow?: boolean }} options
  */
 export function valueShown(now, { what, before = null, variable = "", arrow = false }) {
   const text = now.text ?? "";
@@ -164,7 +199,11 @@ export function valueShown(now, { what, before = null, variable = "", arrow = fa
   return body;
 }
 
-/** A small tensor as numbered cells; those that differ from what was are underlined, with the difference beside them. */
+/**
+ * A small tensor as numbered cells; those that differ from what was are underlined, with the difference beside them.
+ * @param {Listed} tensor
+ * @param {Readable | null} before
+ */
 function tableOf(tensor, before) {
   const most = largest([tensor]);
   const table = cellTable(tensor, [], most);
@@ -179,7 +218,11 @@ function tableOf(tensor, before) {
 
 const IN_PYTHON = { NaN: 'float("nan")', Inf: 'float("inf")', "-Inf": '-float("inf")' };
 
-/** A value as a line of Python that makes it. */
+/**
+ * A value as a line of Python that makes it.
+ * @param {string} text
+ * @param {string} dtype
+ */
 export function asPython(text, dtype = "float32") {
   const numbers = text.replace(/NaN|-?Inf/g, (word) => IN_PYTHON[word]);
   const kind = dtype && !["float32", "int64", "bool"].includes(dtype) ? `, dtype=torch.${dtype}` : "";
@@ -187,7 +230,11 @@ export function asPython(text, dtype = "float32") {
   return `torch.tensor(${decimal}${kind})`;
 }
 
-/** A button that puts a text on the clipboard and says that it has. */
+/**
+ * A button that puts a text on the clipboard and says that it has.
+ * @param {string} text
+ * @param {string} what
+ */
 export function copier(text, what) {
   const element = button("copy", `copy ${what} as Python`, { face: "copy", picture: "copy", shown: text });
   element.addEventListener("click", async () => {

@@ -2,8 +2,13 @@
 // its leaves, forward and backward, in double precision. `picture.program` holds the graph (page/program.py writes it). What comes out is what
 // the kernel would send: frames in the place of the recorded ones, without the middle part of the formulas.
 
+/** @import { Frame, PictureData, Program, Row, StepCells, Tensor } from "./model.d.ts" */
+
 const square = (x) => x * x;
+/** @typedef {[Tensor, (g: Tensor) => Tensor[]]} Computed a result, and what takes a gradient back to the inputs */
+
 // name: [the function, its slope, of input, result and the row]
+/** @type {Record<string, [(x: number, row: Row) => number, (x: number, y: number, row: Row) => number]>} */
 const ONE = {
   neg: [(x) => -x, () => -1],
   exp: [Math.exp, (_x, y) => y],
@@ -23,6 +28,8 @@ const ONE = {
   ],
 };
 // name: [the function of two numbers, its slope by the first, by the second]
+/** @typedef {(a: number, b: number) => number} OfTwo */
+/** @type {Record<string, [OfTwo, OfTwo, OfTwo]>} */
 const TWO = {
   add: [(a, b) => a + b, () => 1, () => 1],
   sub: [(a, b) => a - b, () => 1, () => -1],
@@ -31,7 +38,11 @@ const TWO = {
   div: [(a, b) => a / b, (_a, b) => 1 / b, (a, b) => -a / (b * b)],
 };
 
-/** The place of the k-th number in an array, as [0, 1]. */
+/**
+ * The place of the k-th number in an array, as [0, 1].
+ * @param {number[]} shape
+ * @param {number} k
+ */
 export function placeOf(shape, k) {
   const place = [];
   for (const size of [...shape].reverse()) {
@@ -41,10 +52,16 @@ export function placeOf(shape, k) {
   return place;
 }
 
+/** @param {number[]} shape */
 export const sizeOf = (shape) => shape.reduce((a, b) => a * b, 1);
+/** @param {number[]} shape */
 const zeros = (shape) => ({ shape, numbers: new Array(sizeOf(shape)).fill(0) });
 
-/** For each place of a tensor of one shape the place of another, which is broadcast with it. */
+/**
+ * For each place of a tensor of one shape the place of another, which is broadcast with it.
+ * @param {number[]} shape
+ * @param {number[]} other
+ */
 function broadcast(shape, other) {
   const strides = other.map((size, k) => (size === 1 ? 0 : sizeOf(other.slice(k + 1))));
   return Array.from({ length: sizeOf(shape) }, (_, place) => {
@@ -57,18 +74,32 @@ function broadcast(shape, other) {
   });
 }
 
-/** Add numbers where `places` say, into a tensor of a shape. */
+/**
+ * Add numbers where `places` say, into a tensor of a shape.
+ * @param {number[]} shape
+ * @param {number[]} places
+ * @param {number[]} numbers
+ * @returns {Tensor}
+ */
 function gathered(shape, places, numbers) {
   const sum = zeros(shape);
   for (const [k, place] of places.entries()) sum.numbers[place] += numbers[k];
   return sum;
 }
 
+/**
+ * @param {string} name
+ * @param {Tensor} a
+ * @param {Tensor} b
+ * @returns {Computed}
+ */
 function elementwise(name, a, b) {
-  const [length, f, ...slopes] = [Math.max(a.shape.length, b.shape.length), ...TWO[name]];
+  const [f, ...slopes] = TWO[name];
+  const length = Math.max(a.shape.length, b.shape.length);
   const [left, right] = [a, b].map(({ shape }) => [...new Array(length - shape.length).fill(1), ...shape]);
   const shape = left.map((size, k) => (size === 1 ? right[k] : size));
   const places = [broadcast(shape, a.shape), broadcast(shape, b.shape)];
+  /** @type {[number, number][]} */
   const pairs = places[0].map((place, k) => [a.numbers[place], b.numbers[places[1][k]]]);
   const back = (g) =>
     [a, b].map((input, side) =>
@@ -81,6 +112,11 @@ function elementwise(name, a, b) {
   return [{ shape, numbers: pairs.map((pair) => f(...pair)) }, back];
 }
 
+/**
+ * @param {Tensor} a
+ * @param {Row} row
+ * @returns {Computed}
+ */
 function reduced(a, { op, dim, keepdim }) {
   const dims = new Set(
     (dim?.length ? dim : op.endsWith("_all") || !dim ? [...a.shape.keys()] : dim).map((k) =>
@@ -99,6 +135,11 @@ function reduced(a, { op, dim, keepdim }) {
   return [{ ...sum, shape: keepdim ? kept : a.shape.filter((_, k) => !dims.has(k)) }, back];
 }
 
+/**
+ * @param {Tensor} a
+ * @param {number[]} order
+ * @returns {Computed}
+ */
 function moved(a, order) {
   const strides = a.shape.map((_, k) => sizeOf(a.shape.slice(k + 1)));
   const shape = order.map((k) => a.shape[k]);
@@ -113,7 +154,12 @@ function moved(a, order) {
   return [{ shape, numbers: places.map((place) => a.numbers[place]) }, (g) => [gathered(a.shape, places, g.numbers)]];
 }
 
+/** @param {Tensor} a */
 const flipped = (a) => moved(a, [1, 0])[0];
+/**
+ * @param {Tensor} a
+ * @param {Tensor} b
+ */
 const times = (a, b) => {
   const [rows, inner] = a.shape;
   const columns = b.shape[1];
@@ -128,6 +174,12 @@ const times = (a, b) => {
   };
 };
 
+/**
+ * @param {Tensor} a
+ * @param {Tensor} b
+ * @param {number[]} shape
+ * @returns {Computed}
+ */
 function product(a, b, shape) {
   const left = { ...a, shape: a.shape.length === 1 ? [1, a.shape[0]] : a.shape };
   const right = { ...b, shape: b.shape.length === 1 ? [b.shape[0], 1] : b.shape };
@@ -142,6 +194,12 @@ function product(a, b, shape) {
   return [{ ...made, shape }, back];
 }
 
+/**
+ * @param {Tensor | null} bias
+ * @param {Tensor} a
+ * @param {Tensor} weight
+ * @returns {Computed}
+ */
 function affine(bias, a, weight) {
   const [made, back] = product(a, flipped(weight), [a.shape[0], weight.shape[0]]);
   const [sum, backOfSum] = bias ? elementwise("add", made, bias) : [made, (g) => [g]];
@@ -155,12 +213,21 @@ function affine(bias, a, weight) {
   ];
 }
 
-/** A shape as it was asked for, in which one size may be left open by -1. */
+/**
+ * A shape as it was asked for, in which one size may be left open by -1.
+ * @param {number[]} shape
+ * @param {number[]} asked
+ */
 function viewed(shape, asked) {
   return asked.map((size) => (size < 0 ? sizeOf(shape) / Math.abs(sizeOf(asked)) : size));
 }
 
-/** One operation: its result, and what takes a gradient back to its inputs. */
+/**
+ * One operation: its result, and what takes a gradient back to its inputs.
+ * @param {Row} row
+ * @param {Tensor[]} inputs
+ * @returns {Computed}
+ */
 function computed(row, inputs) {
   const { op } = row;
   const [a, b] = inputs;
@@ -187,7 +254,8 @@ function computed(row, inputs) {
     );
   if (["dot", "mv", "mm"].includes(op))
     return product(a, b, { dot: [], mv: [a.shape[0]], mm: [a.shape[0], b.shape[1]] }[op]);
-  if (op.startsWith("affine")) return op === "affine" ? affine(...inputs) : affine(null, a, b);
+  if (op === "affine") return affine(a, b, inputs[2]);
+  if (op === "affine_without_bias") return affine(null, a, b);
   const order = [...a.shape.keys()];
   if (op === "permute")
     return moved(
@@ -199,7 +267,11 @@ function computed(row, inputs) {
   return moved(a, order);
 }
 
-/** All results of a program with some numbers changed, leaf -> numbers, by box, and what goes back from each. */
+/**
+ * All results of a program with some numbers changed, leaf -> numbers, by box, and what goes back from each.
+ * @param {Program} program
+ * @param {Record<string, number[]>} changes
+ */
 export function run({ rows }, changes) {
   const [made, backs] = [new Map(), new Map()];
   for (const row of rows) {
@@ -213,13 +285,22 @@ export function run({ rows }, changes) {
   return { made, backs };
 }
 
-/** The result as one number: of an array the sum, each times its gradient. */
+/**
+ * The result as one number: of an array the sum, each times its gradient.
+ * @param {Program} program
+ * @param {Record<string, number[]>} changes
+ */
 export function resultOf(program, changes) {
   const { numbers } = run(program, changes).made.get(program.root);
   return numbers.reduce((sum, number, k) => sum + number * program.seed.numbers[k], 0);
 }
 
-/** The gradient of a box, as numbers. */
+/**
+ * The gradient of a box, as numbers.
+ * @param {Program} program
+ * @param {Record<string, number[]>} changes
+ * @param {string} id
+ */
 export function gradientOf(program, changes, id) {
   const { backs } = run(program, changes);
   const sums = new Map([[program.root, program.seed]]);
@@ -228,7 +309,12 @@ export function gradientOf(program, changes, id) {
   return sums.get(id)?.numbers ?? [];
 }
 
-/** Add what a box sends to the sums of its inputs. */
+/**
+ * Add what a box sends to the sums of its inputs.
+ * @param {Row} row
+ * @param {Tensor[]} outgoing
+ * @param {Map<string, Tensor>} sums
+ */
 function passOn({ inputs }, outgoing, sums) {
   outgoing.slice(0, inputs.length).forEach((tensor, slot) => {
     const sum = sums.get(inputs[slot].box);
@@ -242,7 +328,10 @@ function passOn({ inputs }, outgoing, sums) {
 
 // ---------------------------------------------------------------- in words, as Python writes them
 
-/** A number with four significant digits: 40, 0.3333, 1.2e-5. */
+/**
+ * A number with four significant digits: 40, 0.3333, 1.2e-5.
+ * @param {number} value
+ */
 export function numberText(value) {
   if (Number.isNaN(value)) return "NaN";
   const size = Math.abs(value);
@@ -252,6 +341,10 @@ export function numberText(value) {
   return value.toExponential(3).replace(/\.?0*e\+?/, "e");
 }
 
+/**
+ * @param {Tensor} tensor
+ * @param {(number: number) => string} say
+ */
 export function inBrackets({ shape, numbers }, say = numberText) {
   let row = numbers.map(say);
   for (const size of [...shape].reverse())
@@ -266,7 +359,11 @@ const exactly = (number) =>
       : String(number)
     : `float('${Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf"}')`;
 
-/** What a box and the details show of a tensor, in so many characters. */
+/**
+ * What a box and the details show of a tensor, in so many characters.
+ * @param {Tensor} tensor
+ * @param {number} room
+ */
 function described(tensor, room) {
   const { numbers, shape } = tensor;
   const whole =
@@ -295,14 +392,25 @@ function described(tensor, room) {
   };
 }
 
-/** The cells of a frame with other numbers; what each came from may be another one, too, and only the kernel finds that. */
+/**
+ * The cells of a frame with other numbers; what each came from may be another one, too, and only the kernel finds that.
+ * @param {StepCells | undefined} cells
+ * @param {Tensor | null} g
+ * @param {Record<string, Tensor>} sent
+ */
 function supposedCells(cells, g, sent) {
   if (!cells || !g || !cells.sent.every(({ key }) => sent[key])) return undefined;
   const listed = ({ shape, numbers }) => ({ shape, cells: numbers.map(numberText).join(" ") });
   return { ...cells, g: listed(g), sent: cells.sent.map(({ key }) => ({ key, ...listed(sent[key]), from: "" })) };
 }
 
-/** The recorded frames with other numbers, as the kernel would send them: see player.mjs. */
+/**
+ * The recorded frames with other numbers, as the kernel would send them: see player.mjs.
+ * @param {PictureData} picture
+ * @param {Frame[]} frames
+ * @param {Record<string, number[]>} changes
+ * @param {string} note
+ */
 export function supposedBy(picture, frames, changes, note) {
   const { program } = picture;
   const [before, after] = [run(program, {}), run(program, changes)];
