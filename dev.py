@@ -32,7 +32,7 @@ USAGE = """usage: python dev.py COMMAND
 
 for those who change minigrad:
   notebooks  run the committed notebooks again and store what they show; names of single ones may follow
-  check      ruff, mypy and codespell
+  check      ruff, mypy, codespell, and biome and tsc for the scripts and style sheets
   lock       make requirements.txt anew from pyproject.toml with uv; --upgrade takes the newest versions"""
 
 OLDEST, NEWEST = (3, 11), (3, 13)
@@ -45,6 +45,11 @@ VENV = os.path.join(HERE, ".venv")
 SCRIPTS = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin")
 PYTHON = os.path.join(SCRIPTS, "python.exe" if os.name == "nt" else "python")
 STAMP = os.path.join(VENV, "made-by-dev.py")  # holds the hash of the lock that is installed
+NPM_PACKAGES = os.path.join(HERE, "tests", "js", "node_modules")
+NPM_LOCK = os.path.join(HERE, "tests", "js", "package-lock.json")
+BIOME = os.path.join(NPM_PACKAGES, "@biomejs", "biome", "bin", "biome")  # formatter and linter
+TSC = os.path.join(NPM_PACKAGES, "typescript", "bin", "tsc")
+NPM_STAMP = os.path.join(NPM_PACKAGES, ".installed-lock")
 UNFINISHED = "unfinished"
 # JupyterLab writes what a kernel says of its language into each notebook that it opens, and counts it as changed where
 # that is new. So kernels say what the shipped notebooks hold: all but Python's version, which differs between machines.
@@ -59,6 +64,7 @@ FIRST_WITHOUT_SOLUTIONS = "course/00_start_here.ipynb"  # what `student` writes
 FIRST_PORT, LAST_PORT = 8888, 8988
 DISK_NEEDED = 1500 * 1000 * 1000  # bytes; half of it stays in use
 
+NO_NODE = "The scripts and style sheets were not checked: install node 20 or newer, and npm, which comes with it."
 DISK_FULL = "The disk is full: the set-up needs 1.5 GB, half of it only for a while. Make room, then start again."
 NOT_WRITABLE = "This folder cannot be written to. Move it to a place of your own, then start again."
 CAUSES = [  # a sign in the log of a step that failed, and what to do. pip names a missing package last, whatever it was
@@ -80,7 +86,8 @@ CAUSES = [  # a sign in the log of a step that failed, and what to do. pip names
     ),
     ("Permission denied|Read-only file system", NOT_WRITABLE),
     (
-        "Retrying|NewConnectionError|Max retries exceeded|ReadTimeout|ConnectionError|name resolution|unreachable",
+        "Retrying|NewConnectionError|Max retries exceeded|ReadTimeout|ConnectionError|name resolution|unreachable"
+        "|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN",
         "No network: the packages could not be downloaded. Check the connection, then start again. Behind a proxy,\n"
         "set the variable HTTPS_PROXY first.",
     ),
@@ -182,13 +189,13 @@ def become(command, **more_variables):
     return subprocess.call(command, env=variables)  # Windows cannot replace a process
 
 
-def run(title, command, progress=None):
+def run(title, command, progress=None, folder=HERE):
     """Run one step of the set-up with its output in the log, and show how far it is."""
     started = shown = time.time()
     live = sys.stdout.isatty()  # there, one line that changes; in a file or a pipe, a line every few seconds
     with open(LOG, "wb") as log:
         nothing = subprocess.DEVNULL
-        process = subprocess.Popen(command, stdin=nothing, stdout=log, stderr=log, env=environment(), cwd=HERE)
+        process = subprocess.Popen(command, stdin=nothing, stdout=log, stderr=log, env=environment(), cwd=folder)
         try:
             while process.poll() is None:
                 time.sleep(0.1)
@@ -291,8 +298,18 @@ def describe_pip():
     return "downloading %d of %d  %s" % (len(names), len(pins) - len(elsewhere), "".join(names[-1:]))
 
 
-def lock_hash():
-    return hashlib.sha256(read(LOCK).replace("\r\n", "\n").encode("utf-8")).hexdigest()
+def install_npm_packages():
+    """Make tests/js/node_modules hold what its lock says: what tests and checks the scripts. Needs npm."""
+    make_folder(HOME)
+    with open(os.path.join(os.path.dirname(NPM_PACKAGES), ".installing"), "w") as turn:
+        wait_for(turn)
+        if read(NPM_STAMP) != lock_hash(NPM_LOCK):
+            run("npm packages", [shutil.which("npm"), "ci"], folder=os.path.dirname(NPM_PACKAGES))
+            write(NPM_STAMP, lock_hash(NPM_LOCK))
+
+
+def lock_hash(path=LOCK):
+    return hashlib.sha256(read(path).replace("\r\n", "\n").encode("utf-8")).hexdigest()
 
 
 def site_packages():
@@ -455,10 +472,24 @@ def notebooks(arguments):
 
 def check(arguments):
     set_up()
-    modules = [["ruff", "check"], ["mypy"], ["codespell_lib"]]
-    failed = [words[0] for words in modules if subprocess.call([PYTHON, "-m"] + words, env=environment())]
-    say("Not clean: " + ", ".join(failed) if failed else "ruff, mypy and codespell found nothing.")
-    return 1 if failed else 0
+    checks = {
+        "ruff": [PYTHON, "-m", "ruff", "check"],
+        "mypy": [PYTHON, "-m", "mypy"],
+        "codespell": [PYTHON, "-m", "codespell_lib"],
+    }
+    node = shutil.which("node") if shutil.which("npm") else None
+    if node:
+        install_npm_packages()
+        checks["biome"] = [node, BIOME, "check", "--error-on-warnings"]
+        checks["tsc"] = [node, TSC, "--project", HERE]
+    failed = [name for name, command in checks.items() if subprocess.call(command, env=environment())]
+    if failed:
+        say("Not clean: " + ", ".join(failed))
+    else:
+        say(", ".join(checks) + ": nothing found.")
+    if not node:
+        say(NO_NODE)
+    return 1 if failed or not node else 0
 
 
 def lock(arguments):

@@ -15,21 +15,14 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
     node = require_program("node")
 """
 
-import hashlib
 import importlib
 import importlib.util
 import os
 import shutil
-import subprocess
 import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # Windows has no such lock
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is imported: processes that have a core each need no threads,
     for library in ("OMP", "OPENBLAS", "MKL"):  # which would wait for each other, and waiting takes most of the time
@@ -38,7 +31,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is imported: processes t
 import pytest
 from leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
 
-JS = Path(__file__).parent / "js"
+import dev
+
 INSTALL = {
     "torch": "pip install torch==2.13.0, with the Python in .venv",
     "chromium": "install Chromium or Chrome, or name its program in the variable CHROMIUM",
@@ -130,23 +124,9 @@ def node() -> str:
 @pytest.fixture(scope="session")
 def node_modules(node: str) -> Path:
     """The packages of tests/js/package-lock.json, installed again only when that file changed."""
-    modules = JS / "node_modules"
-    stamp = modules / ".installed-lock"
-    lock_hash = hashlib.sha256((JS / "package-lock.json").read_bytes()).hexdigest()
-    with open(JS / ".installing", "w") as turn:  # two processes at once would spoil each other's work
-        if fcntl is not None:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-        if not stamp.exists() or stamp.read_text() != lock_hash:
-            result = subprocess.run(
-                [require_program("npm"), "ci", "--no-fund", "--no-audit"],
-                cwd=JS,
-                env={"npm_config_cache": str(JS.parent.parent / ".home" / "npm"), **os.environ},
-                capture_output=True,
-                text=True,
-                timeout=240,
-            )
-            if result.returncode:
-                print(result.stdout, result.stderr)
-                missing("happy-dom")
-            stamp.write_text(lock_hash)
-    return modules
+    require_program("npm")
+    try:
+        dev.install_npm_packages()
+    except SystemExit:  # it has said why
+        missing("happy-dom")
+    return Path(dev.NPM_PACKAGES)

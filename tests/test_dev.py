@@ -64,9 +64,17 @@ class Clone:
         (folder / "notebooks" / "own_notes.ipynb").write_text("{}")
         (folder / "empty_home").mkdir()
         (folder / "stand_in.py").write_text(STAND_IN)
-        self.python = folder / "python"
-        self.python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{folder}/stand_in.py" "$0" "$@"\n')
-        self.python.chmod(0o755)
+        (folder / "tests" / "js").mkdir(parents=True)
+        (folder / "tests" / "js" / "package-lock.json").write_text("{}")
+        self.python = self.stand_in("python")
+
+    def stand_in(self, name: str) -> Path:
+        """A program in the clone that writes down how it was called."""
+        program = self.folder / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{self.folder}/stand_in.py" "$0" "$@"\n')
+        program.chmod(0o755)
+        return program
 
     def start(self, *arguments: str, before: str = "", **variables: str) -> subprocess.Popen[str]:
         """Start dev.py with the stand-in as its Python; `before` is code that runs first in the same process."""
@@ -397,13 +405,52 @@ def test_parallel_options_go_when_xdist_is_switched_off(ready: Clone) -> None:
 # --- check ---
 
 
-def test_check_asks_all_three_and_fails_when_one_does(ready: Clone) -> None:
-    clean = ready.run("check")
-    assert (clean.returncode, clean.stdout) == (0, "ruff, mypy and codespell found nothing.\n")
-    assert ready.calls() == [["-m", "ruff", "check"], ["-m", "mypy"], ["-m", "codespell_lib"]]
-    unclean = ready.run("check", CODE="1")
-    assert (unclean.returncode, unclean.stdout) == (1, "Not clean: ruff, mypy, codespell_lib\n")
-    assert len(ready.calls()) == 3
+PYTHON_CHECKS = [["-m", "ruff", "check"], ["-m", "mypy"], ["-m", "codespell_lib"]]
+
+
+@pytest.fixture
+def with_node(ready: Clone) -> dict[str, str]:
+    """The variables with which a clone finds node and npm."""
+    for name in ("node", "npm"):
+        ready.stand_in(f"programs/{name}")
+    return {"PATH": f"{ready.folder}/programs:/usr/bin:/bin"}
+
+
+def test_check_asks_all_five_and_fails_when_one_does(ready: Clone, with_node: dict[str, str]) -> None:
+    clean = ready.run("check", **with_node)
+    assert (clean.returncode, clean.stdout) == (
+        0,
+        "  npm packages: done in 0 s\nruff, mypy, codespell, biome, tsc: nothing found.\n",
+    )
+    packages = ready.folder / "tests" / "js" / "node_modules"
+    biome = [str(packages / "@biomejs" / "biome" / "bin" / "biome"), "check", "--error-on-warnings"]
+    tsc = [str(packages / "typescript" / "bin" / "tsc"), "--project", str(ready.folder)]
+    assert ready.calls() == [["ci"], *PYTHON_CHECKS, biome, tsc]
+    unclean = ready.run("check", CODE="1", **with_node)
+    assert (unclean.returncode, unclean.stdout) == (1, "Not clean: ruff, mypy, codespell, biome, tsc\n")
+    assert ready.calls() == [*PYTHON_CHECKS, biome, tsc]
+
+
+def test_npm_packages_are_installed_again_when_their_lock_changed(ready: Clone, with_node: dict[str, str]) -> None:
+    (ready.folder / "tests" / "js" / "package-lock.json").write_text('{"packages": {}}')
+    for expected in (1, 0):
+        assert ready.run("check", **with_node).returncode == 0
+        assert ready.calls().count(["ci"]) == expected
+    (ready.folder / "tests" / "js" / "package-lock.json").write_text("{}")
+    failed = ready.run("check", CODE="1", **with_node)
+    assert failed.returncode == 1
+    assert "This step failed: npm packages." in failed.stderr
+    assert ready.calls() == [["ci"]]
+
+
+def test_check_without_node_says_what_to_install_and_is_not_clean(ready: Clone) -> None:
+    checked = ready.run("check", PATH=str(ready.folder / "empty_home"))
+    assert checked.returncode == 1
+    assert checked.stdout == (
+        "ruff, mypy, codespell: nothing found.\n"
+        "The scripts and style sheets were not checked: install node 20 or newer, and npm, which comes with it.\n"
+    )
+    assert ready.calls() == PYTHON_CHECKS
 
 
 # --- lab ---

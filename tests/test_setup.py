@@ -109,6 +109,13 @@ def test_npm_lock_names_no_host() -> None:
     assert "omit-lockfile-registry-resolved=true" in (ROOT / "tests/js/.npmrc").read_text().splitlines()
 
 
+def test_npm_lock_has_the_programs_of_every_system() -> None:
+    packages = json.loads((ROOT / "tests/js/package-lock.json").read_text(encoding="utf-8"))["packages"]
+    programs = {name for package in packages.values() for name in package.get("optionalDependencies", ())}
+    assert {"@biomejs/cli-darwin-arm64", "@biomejs/cli-win32-x64", "@typescript/typescript-linux-x64"} <= programs
+    assert {f"node_modules/{name}" for name in programs} <= packages.keys()
+
+
 def test_package_knows_its_version() -> None:
     assert minigrad.__version__ == PROJECT["version"]
 
