@@ -342,12 +342,8 @@ export class Cells {
         ? "the rule multiplies with NaN or infinity"
         : "the kernel finds that of minigrad's own rules, without hooks, in graphs that are not large";
     const way = of === "g" ? "goes to" : "comes from";
-    const told =
-      related === null
-        ? `${way} cells that are not known: ${unknown}`
-        : others.length
-          ? `${way} ${list}`
-          : `${way} no cell: the derivative is 0`;
+    const known = others.length ? list : "no cell: the derivative is 0";
+    const told = `${way} ${related === null ? `cells that are not known: ${unknown}` : known}`;
     return `${of === "g" ? "" : "What goes to "}${named(at, tensor, name)}, ${tensor.words[at]}, ${told}.`;
   }
 }

@@ -100,12 +100,17 @@ export class Changing {
     const { numbers, shape, name } = this.leaf(box);
     const held = changes[box] ?? numbers;
     const k = cell.reduce((place, at, axis) => place * shape[axis] + at, 0);
-    const [was, now] = [held, held.map((number, place) => (place === k ? number + by : number))].map((one) =>
-      resultOf(picture.program, { ...changes, [box]: one }),
-    );
-    const place = cell.length ? `[${cell.join(", ")}]` : "";
+    const moved = held.map((number, place) => (place === k ? number + by : number));
+    const was = resultOf(picture.program, { ...changes, [box]: held });
+    const now = resultOf(picture.program, { ...changes, [box]: moved });
     const [before, after] = [was, now].map((number) => String(Number(number.toPrecision(9))));
-    return `${picture.root} is ${before}, and ${after} with ${name}${place} + ${by}: (${after} − ${before}) / ${by} = ${numberText((now - was) / by)}. ${name}.grad${place} is ${numberText(gradientOf(picture.program, changes, box)[k])}.`;
+    const place = cell.length ? `[${cell.join(", ")}]` : "";
+    const quotient = `(${after} − ${before}) / ${by} = ${numberText((now - was) / by)}`;
+    const gradient = numberText(gradientOf(picture.program, changes, box)[k]);
+    return (
+      `${picture.root} is ${before}, and ${after} with ${name}${place} + ${by}: ${quotient}. ` +
+      `${name}.grad${place} is ${gradient}.`
+    );
   }
 
   /** Say what came of it, to those who hear the page as well. */

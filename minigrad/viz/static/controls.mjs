@@ -399,12 +399,9 @@ export class Controls {
         : `step ${player.index} of ${player.total}`;
     this.slider.setAttribute("aria-valuetext", place);
     this.slider.style?.setProperty("--mg-part", `${this.along(player.index)}%`);
-    this.counter.textContent =
-      player.wanted === null
-        ? place
-        : player.wanted === player.total && player.total - player.index > 1
-          ? "running…"
-          : `running step ${player.wanted}…`;
+    const runsToEnd = player.wanted === player.total && player.total - player.index > 1;
+    const running = runsToEnd ? "running…" : `running step ${player.wanted}…`;
+    this.counter.textContent = player.wanted === null ? place : running;
     this.paintBreaks();
     this.paintStretches();
   }

@@ -126,7 +126,9 @@ export class Inspector {
     const { player } = this;
     const box = player.state(player.index).boxes[this.id] ?? {};
     const before = player.index > 0 ? (player.state(player.index - 1).boxes[this.id] ?? {}) : {};
-    const key = `${this.id}|${player.index}|${player.readings}|${JSON.stringify(player.now[this.id] ?? "")}|${player.breaksAt(this.id)}|${this.actions.highlighted() ?? ""}`;
+    const now = JSON.stringify(player.now[this.id] ?? "");
+    const shown = [this.id, player.index, player.readings, now];
+    const key = [...shown, player.breaksAt(this.id), this.actions.highlighted() ?? ""].join("|");
     if (key === this.key) return;
     this.key = key;
     const focused = this.element.contains(document.activeElement)

@@ -293,7 +293,9 @@ class Bands {
     for (const [{ node: end, id }, side, far] of ends) {
       if (this.bandOf[end.layer] !== this.bandOf[node.layer]) continue;
       const shift = this.meets(node, id, side) - node.middle;
-      const weight = isLoose(end) || node.bend !== end.bend ? LOOSE_WEIGHT : node.bend ? BEND_WEIGHT : 1;
+      // The bends of one edge line up, and pull little at its ends.
+      const isOfOneKind = !isLoose(end) && node.bend === end.bend;
+      const weight = isOfOneKind ? (node.bend ? BEND_WEIGHT : 1) : LOOSE_WEIGHT;
       sum += weight * (this.meets(end, id, far) - shift);
       weights += weight;
     }

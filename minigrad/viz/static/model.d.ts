@@ -61,13 +61,17 @@ export interface Kept {
 
 /** A pass with other numbers in its leaves: from the kernel, or computed by whatif.mjs. */
 export interface Supposed {
-  changes: Record<string, number[]>;
-  changed: Record<string, string>;
+  /** Of each leaf that is changed: its name with the cell, what it is now, and what it ran with. */
+  changes: [name: string, now: string, ran: string][];
+  /** The boxes of these leaves. */
+  changed: string[];
   note: string;
   frames: string[];
   forward: Frame[];
   now: Record<string, Written>;
   problem: Problem;
+  /** What a nudge came to, as a sentence. */
+  word?: string;
 }
 
 // ---------------------------------------------------------------- the picture

@@ -163,7 +163,9 @@ export class Panels {
     const { player } = this;
     const { problem } = player;
     const atFailure = player.failedHere;
-    const key = `${frame.index}|${player.readings}|${frame.story.length}|${frame.isVeiled === true}|${atFailure ? problem.text : ""}|${player.note}|${player.outdated}`;
+    const failed = atFailure ? problem.text : "";
+    const shown = [frame.index, player.readings, frame.story.length, frame.isVeiled === true];
+    const key = [...shown, failed, player.note, player.outdated].join("|");
     if (key === this.told) return;
     this.told = key;
     const all = frame.events ?? [];
@@ -285,14 +287,7 @@ export class Panels {
     const upcoming = ready.find((turn) => turn.box === frame.next);
     const next = make("p", { class: "mg-upcoming" });
     if (upcoming) {
-      const leaf = this.picture.boxes?.[upcoming.box]?.kind === "leaf";
-      const why = leaf
-        ? "a leaf takes its gradient as soon as it is complete"
-        : ready.length > 1
-          ? this.picture.own
-            ? "the engine's own order says so"
-            : "of those ready, it was made last"
-          : "";
+      const why = this.whyNext(upcoming.box, ready.length);
       next.append("next to run: ", nameOf(upcoming.name), why ? ` (${why})` : "");
     } else {
       next.append(
@@ -300,6 +295,17 @@ export class Panels {
       );
     }
     this.queue.replaceChildren(next, list);
+  }
+
+  /**
+   * Why a box is the next one; nothing where no other is ready.
+   * @param {string} box
+   * @param {number} ready
+   */
+  whyNext(box, ready) {
+    if (this.picture.boxes?.[box]?.kind === "leaf") return "a leaf takes its gradient as soon as it is complete";
+    if (ready <= 1) return "";
+    return this.picture.own ? "the engine's own order says so" : "of those ready, it was made last";
   }
 }
 

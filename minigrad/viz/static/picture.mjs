@@ -188,11 +188,9 @@ export class Picture {
     }
     this.places = laid.boxes;
     this.drawWires(laid.wires);
-    this.layer("mg-titles", ".mg-chips").replaceChildren(
-      ...[...this.groups.values()]
-        .filter(({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none")
-        .map((parts) => parts.title),
-    );
+    const isSeenOpen = ({ group }) => group.classList.contains("mg-open") && group.getAttribute("display") !== "none";
+    const titles = [...this.groups.values()].filter(isSeenOpen).map(({ title }) => title);
+    this.layer("mg-titles", ".mg-chips").replaceChildren(...titles);
     Object.assign(this.painted, { edges: {}, chips: {}, groups: "" });
     this.setDetail(this.scale ?? 1, true);
     if (this.highlight) this.setHighlight(this.highlight);
@@ -283,11 +281,9 @@ export class Picture {
       full: beginningOf(about.name, Math.floor((w - 40) / NAME_LETTER)),
     });
     // Rather the whole name than a part of it beside its kind.
-    const beside =
-      [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * MONO_WIDTH + 54 <= w
-        ? kindBeside(about)
-        : "";
-    kind.textContent = parts.beside = beside;
+    const letters = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * MONO_WIDTH;
+    parts.beside = letters + 54 <= w ? kindBeside(about) : "";
+    kind.textContent = parts.beside;
     parts.name.textContent = parts.full;
   }
 
@@ -355,12 +351,9 @@ export class Picture {
       const { name = "", op = "" } = this.about(id) ?? {};
       const says = /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
       const whole = detail === "names" && says ? `${parts.full} · ${says}` : parts.full;
-      this.sayName(
-        parts,
-        whole,
-        whole === parts.full ? (name.includes("(") ? name : name.split(".").at(-1)) : whole,
-        detail === "numbers" ? 15 : parts.height / 2,
-      );
+      const last = name.includes("(") ? name : name.split(".").at(-1);
+      const short = whole === parts.full ? last : whole;
+      this.sayName(parts, whole, short, detail === "numbers" ? 15 : parts.height / 2);
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
         const fits = (text) => [...`${parts.full ?? ""}${text}`].length * letter * ASPECT + ENDS <= parts.width;
@@ -718,17 +711,7 @@ export class Picture {
       const running = inside.filter((box) => runs.has(box));
       const done = running.filter((box) => ["done", "ran"].includes(boxes[box]?.state)).length;
       const over = running.length > 0 && done === running.length;
-      const state = states.includes("failed")
-        ? "failed"
-        : states.includes("ran")
-          ? "ran"
-          : over
-            ? "done"
-            : states.includes("ready")
-              ? "ready"
-              : done || states.includes("waiting")
-                ? "waiting"
-                : "idle";
+      const state = stateOfAll(states, over, done > 0);
       const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state; // a sheet is paper: its boxes have states
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const marks = inside.map((box) => boxes[box]?.mark);
@@ -749,10 +732,9 @@ export class Picture {
       parts.kind.classList.toggle("mg-alarm", alarms[0] !== "");
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
-      parts.group.setAttribute(
-        "aria-label",
-        `${words(parts.title)}, ${parts.about.is_module ? `module ${parts.about.path}` : parts.about.name}: ${said}. Enter ${open ? "closes" : "opens"} it.`,
-      );
+      const name = parts.about.is_module ? `module ${parts.about.path}` : parts.about.name;
+      const enter = `Enter ${open ? "closes" : "opens"} it.`;
+      parts.group.setAttribute("aria-label", `${words(parts.title)}, ${name}: ${said}. ${enter}`);
     }
   }
 
@@ -831,12 +813,10 @@ export class Picture {
     this.highlight = ids;
     this.drawing?.classList.toggle("mg-dimmed", ids !== null);
     const shown = ids === null ? new Set() : new Set([...ids].map((id) => this.modules.shownFor(id)));
+    const isAround = (id) =>
+      this.modules.open.has(id) && (this.modules.inside.get(id) ?? []).some((box) => ids?.has(box));
     for (const [id, { group }] of [...this.boxes, ...this.groups])
-      group.classList.toggle(
-        "mg-onway",
-        shown.has(id) ||
-          (this.modules.open.has(id) && (this.modules.inside.get(id) ?? []).some((box) => ids?.has(box))),
-      );
+      group.classList.toggle("mg-onway", shown.has(id) || isAround(id));
     const ends = new Map((this.data.edges ?? []).map(([id, source, target]) => [id, [source, target]]));
     for (const { group, members } of this.wires.values()) {
       group.classList.toggle(
@@ -845,6 +825,15 @@ export class Picture {
       );
     }
   }
+}
+
+/** The state of a closed group: the most pressing one of its nodes, when not all of them are over. */
+function stateOfAll(states, over, begun) {
+  if (states.includes("failed")) return "failed";
+  if (states.includes("ran")) return "ran";
+  if (over) return "done";
+  if (states.includes("ready")) return "ready";
+  return begun || states.includes("waiting") ? "waiting" : "idle";
 }
 
 /** What is written in a box, as it is seen: so that those who speak to their computer can call it by that. */

@@ -195,16 +195,32 @@ export class Predict {
       return;
     }
     this.tried += 1;
+    this.note(`${name(box)} ${ready.includes(box) ? this.whyAfter(next) : this.whyNotReady(box)}.`);
+  }
+
+  /**
+   * Why a box that is ready as well comes after the next one.
+   * @param {string} next
+   */
+  whyAfter(next) {
+    const { boxes, own } = this.player.picture;
+    const isReady = "is ready as well, but";
+    if (boxes?.[next]?.kind === "leaf") return `${isReady} a leaf takes its gradient first`;
+    if (own) return `${isReady} the engine's own order says otherwise`;
+    return `${isReady} of those that are ready the engine takes the one that was made last`;
+  }
+
+  /**
+   * Why a box that is not ready cannot be next.
+   * @param {string} box
+   */
+  whyNotReady(box) {
+    const { player } = this;
     /** @type {Partial<State>} */
-    const state = player.state(player.index).boxes[box] ?? {};
-    const why = ready.includes(box)
-      ? `is ready as well, but ${player.picture.boxes?.[next]?.kind === "leaf" ? "a leaf takes its gradient first" : player.picture.own ? "the engine's own order says otherwise" : "of those that are ready the engine takes the one that was made last"}`
-      : state.state === "done" || state.state === "ran"
-        ? "has run already"
-        : state.state === "off" || state.state === undefined
-          ? "does not run: no gradient goes there"
-          : `still waits: ${state.arrived} of ${state.needed} gradients have arrived`;
-    this.note(`${name(box)} ${why}.`);
+    const { state, arrived, needed } = player.state(player.index).boxes[box] ?? {};
+    if (state === "done" || state === "ran") return "has run already";
+    if (state === "off" || state === undefined) return "does not run: no gradient goes there";
+    return `still waits: ${arrived} of ${needed} gradients have arrived`;
   }
 
   /** On to the next step, whose numbers are asked for. */
@@ -293,17 +309,22 @@ export class Predict {
     const asked = question ? JSON.stringify([frame.index, question]) : `${this.asksWho} ${Boolean(frame.next)}`;
     if (asked !== this.shown) {
       this.shown = asked;
-      const parts = question
-        ? [this.form(question)]
-        : this.asksWho
-          ? [make("p", {}, make("b", {}, "Which node runs next?"), " Click it, or press Enter on it.")]
-          : frame.next
-            ? []
-            : [make("p", {}, this.result)];
-      this.element.replaceChildren(...parts, this.said);
+      this.element.replaceChildren(...this.parts(question, frame.next), this.said);
       if (question && this.stepper.root.contains(document.activeElement)) this.field.focus({ preventScroll: true });
     }
     this.said.textContent = this.word;
+  }
+
+  /**
+   * What is asked: a number, or who runs next; at the end, how it went.
+   * @param {Question | undefined} question
+   * @param {string | null} next
+   */
+  parts(question, next) {
+    if (question) return [this.form(question)];
+    if (this.asksWho)
+      return [make("p", {}, make("b", {}, "Which node runs next?"), " Click it, or press Enter on it.")];
+    return next ? [] : [make("p", {}, this.result)];
   }
 
   /** @param {Question} question */

@@ -55,8 +55,8 @@ export function hatching() {
 
 /** What the colours mean. */
 export function legend() {
-  const power = (exponent) =>
-    `10${[...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("")}`;
+  const raised = (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]);
+  const power = (exponent) => `10${[...String(exponent)].map(raised).join("")}`;
   const key = (odd) => make("span", { class: `mg-key mg-size-${odd}`, "aria-hidden": "true" });
   return make(
     "div",

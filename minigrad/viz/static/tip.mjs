@@ -86,11 +86,19 @@ export class Tip {
       ...pictures,
     );
     this.element.hidden = false;
-    const [whole, at] = [this.stage.getBoundingClientRect(), box.getBoundingClientRect()];
-    const left = Math.max(6, Math.min(at.left - whole.left, whole.width - this.element.offsetWidth - 6));
+    this.placeAt(box);
+  }
+
+  /** Below what it is about, or above, where it would hang too far out of the picture. */
+  placeAt(box) {
+    const whole = this.stage.getBoundingClientRect();
+    const at = box.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.element;
+    const left = Math.max(6, Math.min(at.left - whole.left, whole.width - width - 6));
     const below = at.bottom - whole.top + 10;
+    const above = Math.max(2, at.top - whole.top - height - 18);
     this.element.style.left = `${left}px`;
-    this.element.style.top = `${below + this.element.offsetHeight < whole.height + 60 ? below : Math.max(2, at.top - whole.top - this.element.offsetHeight - 18)}px`;
+    this.element.style.top = `${below + height < whole.height + 60 ? below : above}px`;
   }
 
   destroy() {

@@ -4,6 +4,10 @@
 
 /** @import { Frame, PictureData, Program, Row, StepCells, Tensor } from "./model.d.ts" */
 
+const WRITTEN = 24; // numbers that are written out in the details
+const IN_BOX = 4; // and in a box
+const CHIP_ROOM = 18; // characters on an edge
+
 const square = (x) => x * x;
 /** @typedef {[Tensor, (g: Tensor) => Tensor[]]} Computed a result, and what takes a gradient back to the inputs */
 
@@ -234,10 +238,9 @@ function computed(row, inputs) {
   if (op in ONE) {
     const [f, slope] = ONE[op];
     const numbers = a.numbers.map((x) => f(x, row));
-    return [
-      { shape: a.shape, numbers },
-      (g) => [{ shape: a.shape, numbers: g.numbers.map((y, k) => y * slope(a.numbers[k], numbers[k], row)) }],
-    ];
+    const slopes = () => numbers.map((y, k) => slope(a.numbers[k], y, row));
+    const back = (g) => [{ shape: a.shape, numbers: slopes().map((factor, k) => g.numbers[k] * factor) }];
+    return [{ shape: a.shape, numbers }, back];
   }
   if (op in TWO) return elementwise(op, a, b);
   if (/^(sum|mean)_/.test(op)) return reduced(a, row);
@@ -246,12 +249,11 @@ function computed(row, inputs) {
       { shape: viewed(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers },
       (g) => [{ ...g, shape: a.shape }],
     ];
-  if (op === "expand")
-    return elementwise(
-      "add",
-      a,
-      zeros(row.shape.map((size, k) => (size < 0 ? a.shape[k - row.shape.length + a.shape.length] : size))),
-    );
+  if (op === "expand") {
+    const missing = row.shape.length - a.shape.length;
+    const shape = row.shape.map((size, k) => (size < 0 ? a.shape[k - missing] : size));
+    return elementwise("add", a, zeros(shape));
+  }
   if (["dot", "mv", "mm"].includes(op))
     return product(a, b, { dot: [], mv: [a.shape[0]], mm: [a.shape[0], b.shape[1]] }[op]);
   if (op === "affine") return affine(a, b, inputs[2]);
@@ -260,7 +262,7 @@ function computed(row, inputs) {
   if (op === "permute")
     return moved(
       a,
-      row.dims.map((k) => (k < 0 ? k + order.length : k)),
+      row.dims.map((k) => order.at(k)),
     );
   const [one, other] = op === "transpose" ? [order.at(row.dim0), order.at(row.dim1)] : order.slice(-2);
   [order[one], order[other]] = [order[other], order[one]];
@@ -352,12 +354,12 @@ export function inBrackets({ shape, numbers }, say = numberText) {
   return row[0];
 }
 
-const exactly = (number) =>
-  Number.isFinite(number)
-    ? Number.isInteger(number)
-      ? number.toFixed(1)
-      : String(number)
-    : `float('${Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf"}')`;
+/** A number as Python that makes it: 2.0, 0.1, float('inf'). */
+function exactly(number) {
+  if (Number.isNaN(number)) return "float('nan')";
+  if (!Number.isFinite(number)) return number > 0 ? "float('inf')" : "float('-inf')";
+  return Number.isInteger(number) ? number.toFixed(1) : String(number);
+}
 
 /**
  * What a box and the details show of a tensor, in so many characters.
@@ -366,29 +368,26 @@ const exactly = (number) =>
  */
 function described(tensor, room) {
   const { numbers, shape } = tensor;
-  const whole =
-    numbers.length <= 24 ? inBrackets(tensor) : inBrackets({ shape: [shape.length], numbers: shape }, String);
+  const sizes = inBrackets({ shape: [shape.length], numbers: shape }, String);
+  const isWritten = numbers.length <= WRITTEN;
+  const whole = isWritten ? inBrackets(tensor) : sizes;
   const odd = [
     ["NaN", numbers.filter(Number.isNaN).length],
     ["Inf", numbers.filter((x) => Math.abs(x) === Infinity).length],
   ].filter(([, count]) => count);
   const alarm = odd.map(([word, count]) => (numbers.length === 1 ? word : `${count} ${word}`)).join(" and ");
-  const short =
-    numbers.length === 1
-      ? numberText(numbers[0])
-      : numbers.length <= 4
-        ? whole
-        : inBrackets({ shape: [shape.length], numbers: shape }, String);
-  const text = alarm ? `⚠ ${alarm}` : short.length > room ? `${short.slice(0, room - 1)}…` : short;
+  const inBox = numbers.length <= IN_BOX ? whole : sizes;
+  const short = numbers.length === 1 ? numberText(numbers[0]) : inBox;
+  const fitting = short.length > room ? `${short.slice(0, room - 1)}…` : short;
   const mean = numbers.reduce((a, b) => a + b, 0) / numbers.length;
-  const statistics = numbers.length > 4 ? [Math.min(...numbers), mean, Math.max(...numbers)].map(numberText) : [];
+  const statistics = numbers.length > IN_BOX ? [Math.min(...numbers), mean, Math.max(...numbers)].map(numberText) : [];
   return {
-    text,
+    text: alarm ? `⚠ ${alarm}` : fitting,
     short,
     whole,
     alarm,
     statistics,
-    exact: numbers.length <= 24 ? `torch.tensor(${inBrackets(tensor, exactly)})` : "",
+    exact: isWritten ? `torch.tensor(${inBrackets(tensor, exactly)})` : "",
   };
 }
 
@@ -405,21 +404,17 @@ function supposedCells(cells, g, sent) {
 }
 
 /**
- * The recorded frames with other numbers, as the kernel would send them: see player.mjs.
+ * What those boxes hold now whose numbers are others than those that ran.
  * @param {PictureData} picture
- * @param {Frame[]} frames
- * @param {Record<string, number[]>} changes
- * @param {string} note
+ * @param {Map<string, Tensor>} before
+ * @param {Map<string, Tensor>} after
  */
-export function supposedBy(picture, frames, changes, note) {
-  const { program } = picture;
-  const [before, after] = [run(program, {}), run(program, changes)];
-  const room = (id) => program.rooms[id] ?? 20;
+function changedValues(picture, before, after) {
   const now = {};
-  for (const [id, tensor] of after.made) {
-    const old = before.made.get(id);
+  for (const [id, tensor] of after) {
+    const old = before.get(id);
     if (tensor.numbers.every((number, k) => Object.is(number, old.numbers[k]))) continue;
-    const { text, short, whole, alarm, statistics, exact } = described(tensor, room(id));
+    const { text, short, whole, alarm, statistics, exact } = described(tensor, roomOf(picture, id));
     now[id] = {
       text,
       value: whole,
@@ -434,77 +429,71 @@ export function supposedBy(picture, frames, changes, note) {
       hover: `${picture.boxes[id].name} = ${short}`,
     };
   }
-  const sums = new Map([[program.root, program.seed]]);
-  const rows = new Map(program.rows.map((row) => [row.id, row]));
-  const told = [];
-  const names = (id) => [
-    "name",
-    picture.boxes[id].kind === "leaf" ? `${picture.boxes[id].name}.grad` : picture.boxes[id].name,
-  ];
-  for (const frame of frames) {
+  return now;
+}
+
+/**
+ * How many characters of its value a box has room for.
+ * @param {PictureData} picture
+ * @param {string} id
+ */
+function roomOf(picture, id) {
+  return picture.program.rooms[id] ?? 20;
+}
+
+/**
+ * Which leaves are changed, each with what it is now and what it ran with.
+ * @param {PictureData} picture
+ * @param {Map<string, Tensor>} before
+ * @param {Record<string, number[]>} changes
+ */
+function changesInWords(picture, before, changes) {
+  return Object.entries(changes).map(([id, numbers]) => {
+    const { numbers: ran, shape } = before.get(id);
+    const [k, ...more] = numbers.flatMap((number, place) => (Object.is(number, ran[place]) ? [] : [place]));
+    const cell = shape.length && !more.length ? `[${placeOf(shape, k).join(", ")}]` : "";
+    const say = (one) => (more.length ? inBrackets({ shape, numbers: one }) : numberText(one[k]));
+    return [picture.boxes[id].name + cell, say(numbers), say(ran)];
+  });
+}
+
+/** A story of one sentence, of these pieces. */
+function sentence(pieces) {
+  return [{ kind: "sentence", why: false, pieces: [...pieces, ["text", "."]] }];
+}
+
+/** The backward pass of a program that was run, frame by frame: `sums` are the gradients that boxes have by then. */
+class SupposedPass {
+  /**
+   * @param {PictureData} picture
+   * @param {ReturnType<typeof run>} ran
+   */
+  constructor(picture, { made, backs }) {
+    this.picture = picture;
+    this.program = picture.program;
+    this.made = made;
+    this.backs = backs;
+    this.rows = new Map(this.program.rows.map((row) => [row.id, row]));
+    /** @type {Map<string, Tensor>} */
+    this.sums = new Map([[this.program.root, this.program.seed]]);
+  }
+
+  /**
+   * The frame at which the box of a recorded one runs, as the kernel would send it. To be asked for in their order.
+   * @param {Frame} frame
+   */
+  next(frame) {
     const { box } = frame;
-    const pieces = [];
-    const [chips, norms, sent] = [{}, {}, {}];
-    const g = box === null ? null : sums.get(box);
-    const outgoing = g && after.backs.has(box) ? after.backs.get(box)(g) : [];
-    if (outgoing.length) passOn(rows.get(box), outgoing, sums);
-    for (const [slot, tensor] of outgoing.slice(0, rows.get(box)?.inputs?.length).entries()) {
-      const { box: to, edge } = rows.get(box).inputs[slot];
-      if (!to) continue;
-      const { text, short, whole } = described(tensor, 18);
-      chips[edge] = text;
-      sent[edge] = tensor;
-      norms[edge] = Number(Math.sqrt(tensor.numbers.reduce((all, x) => all + square(x), 0)).toPrecision(3));
-      pieces.push(
-        ["text", pieces.length ? "; " : ""],
-        names(to).map((word) => word.replace(/\.grad$/, "")),
-        ["text", " gets "],
-        ["value", tensor.numbers.length <= 9 ? whole : short],
-      );
-    }
-    if (g && !after.backs.has(box)) pieces.push(names(box), ["text", " = "], ["value", described(g, Infinity).whole]);
-    if (box === null)
-      pieces.push(
-        ["name", picture.root],
-        ["text", " = "],
-        ["value", described(after.made.get(program.root), Infinity).whole],
-        ["text", ": backward begins there, with "],
-        ["value", inBrackets(program.seed)],
-      );
-    const boxes = Object.fromEntries(
-      Object.entries(frame.boxes).map(([id, state]) => {
-        const isThere =
-          sums.has(id) &&
-          !(box === null && id === program.root) &&
-          (picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state));
-        const { text, whole, alarm, statistics, exact } = isThere
-          ? described(sums.get(id), room(id))
-          : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
-        return [
-          id,
-          {
-            ...state,
-            grad: text,
-            full: whole,
-            none: !isThere,
-            alarm: Boolean(alarm),
-            where: "",
-            exact,
-            cells: "",
-            heat: "",
-            statistics: statistics.join(" · "),
-          },
-        ];
-      }),
-    );
-    const sentence = { kind: "sentence", why: false, pieces: [...pieces, ["text", "."]] };
-    told.push({
+    const g = box === null ? null : this.sums.get(box);
+    const sent = this.send(box, g);
+    const tensors = Object.fromEntries(sent.map(({ edge, tensor }) => [edge, tensor]));
+    return {
       ...frame,
-      boxes,
-      chips,
-      norms,
-      cells: supposedCells(frame.cells, g, sent),
-      story: [sentence],
+      boxes: this.states(frame),
+      chips: Object.fromEntries(sent.map(({ edge, tensor }) => [edge, described(tensor, CHIP_ROOM).text])),
+      norms: Object.fromEntries(sent.map(({ edge, tensor }) => [edge, normOf(tensor)])),
+      cells: supposedCells(frame.cells, g, tensors),
+      story: sentence(box === null ? this.beginning() : this.pieces(box, g, sent)),
       events: [],
       received: null,
       alarm: "",
@@ -512,30 +501,103 @@ export function supposedBy(picture, frames, changes, note) {
       difference_maps: {},
       questions: [],
       grown: [],
+    };
+  }
+
+  /**
+   * Let a box run, and say what it sends along which edge to which box; a leaf sends nothing.
+   * @param {string | null} box
+   * @param {Tensor | null | undefined} g
+   */
+  send(box, g) {
+    if (!g || !this.backs.has(box)) return [];
+    const row = this.rows.get(box);
+    const outgoing = this.backs.get(box)(g);
+    passOn(row, outgoing, this.sums);
+    return row.inputs.flatMap(({ box: to, edge }, slot) => (to ? [{ to, edge, tensor: outgoing[slot] }] : []));
+  }
+
+  /** What is said where the pass begins. */
+  beginning() {
+    const { picture, program } = this;
+    return [
+      ["name", picture.root],
+      ["text", " = "],
+      ["value", described(this.made.get(program.root), Infinity).whole],
+      ["text", ": backward begins there, with "],
+      ["value", inBrackets(program.seed)],
+    ];
+  }
+
+  /** What is said where a box has run: what it sent, or, of a leaf, what its gradient is now. */
+  pieces(box, g, sent) {
+    const { boxes } = this.picture;
+    if (g && !this.backs.has(box)) {
+      const name = boxes[box].kind === "leaf" ? `${boxes[box].name}.grad` : boxes[box].name;
+      return [
+        ["name", name],
+        ["text", " = "],
+        ["value", described(g, Infinity).whole],
+      ];
+    }
+    return sent.flatMap(({ to, tensor }, k) => {
+      const { short, whole } = described(tensor, CHIP_ROOM);
+      return [
+        ["text", k ? "; " : ""],
+        ["name", boxes[to].name],
+        ["text", " gets "],
+        ["value", tensor.numbers.length <= 9 ? whole : short],
+      ];
     });
   }
-  const said = Object.entries(changes).map(([id, numbers]) => {
-    const { numbers: ran, shape } = before.made.get(id);
-    const [k, ...more] = numbers.flatMap((number, place) => (Object.is(number, ran[place]) ? [] : [place]));
-    const cell = shape.length && !more.length ? `[${placeOf(shape, k).join(", ")}]` : "";
-    const say = (one) => (more.length ? inBrackets({ shape, numbers: one }) : numberText(one[k]));
-    return [picture.boxes[id].name + cell, say(numbers), say(ran)];
-  });
+
+  /**
+   * How those boxes stand that the frame tells of, with the gradients that they have now.
+   * @param {Frame} frame
+   */
+  states(frame) {
+    return Object.fromEntries(
+      Object.entries(frame.boxes).map(([id, state]) => {
+        const isBefore = frame.box === null && id === this.program.root;
+        const isShown = this.picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state);
+        const isThere = this.sums.has(id) && !isBefore && isShown;
+        const { text, whole, alarm, statistics, exact } = isThere
+          ? described(this.sums.get(id), roomOf(this.picture, id))
+          : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
+        const grad = { grad: text, full: whole, none: !isThere, alarm: Boolean(alarm), where: "", exact };
+        return [id, { ...state, ...grad, cells: "", heat: "", statistics: statistics.join(" · ") }];
+      }),
+    );
+  }
+}
+
+/** @param {Tensor} tensor */
+function normOf({ numbers }) {
+  return Number(Math.sqrt(numbers.reduce((sum, x) => sum + square(x), 0)).toPrecision(3));
+}
+
+/**
+ * The recorded frames with other numbers, as the kernel would send them: see player.mjs.
+ * @param {PictureData} picture
+ * @param {Frame[]} frames
+ * @param {Record<string, number[]>} changes
+ * @param {string} note
+ */
+export function supposedBy(picture, frames, changes, note) {
+  const before = run(picture.program, {});
+  const after = run(picture.program, changes);
+  const pass = new SupposedPass(picture, after);
   const forward = (picture.forward ?? []).map((frame) => {
     const value = after.made.get(frame.box);
-    const pieces = value && [
-      ["name", picture.boxes[frame.box].name],
-      ["text", " = "],
-      ["value", described(value, Infinity).whole],
-      ["text", "."],
-    ];
-    return pieces ? { ...frame, story: [{ kind: "sentence", why: false, pieces }] } : frame;
+    if (!value) return frame;
+    const result = ["value", described(value, Infinity).whole];
+    return { ...frame, story: sentence([["name", picture.boxes[frame.box].name], ["text", " = "], result]) };
   });
   return {
-    frames: told.map((frame) => JSON.stringify(frame)),
+    frames: frames.map((frame) => JSON.stringify(pass.next(frame))),
     forward,
-    now,
-    changes: said,
+    now: changedValues(picture, before.made, after.made),
+    changes: changesInWords(picture, before.made, changes),
     changed: Object.keys(changes),
     note,
     problem: {},

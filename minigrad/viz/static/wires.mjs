@@ -74,16 +74,20 @@ export function placesOn(points, down, width) {
   ];
 }
 
-/** The place among some, for a pill of a width and a height, that hides least: nothing of what is `taken`, and then, if it has to move, little of the boxes. */
+/** How much of each other's area two rectangles, {x, y, w, h}, hide. */
+function overlap(one, other) {
+  const across = Math.min(one.x + one.w, other.x + other.w) - Math.max(one.x, other.x);
+  const down = Math.min(one.y + one.h, other.y + other.h) - Math.max(one.y, other.y);
+  return Math.max(0, across) * Math.max(0, down);
+}
+
+/**
+ * The place among some, for a pill of a width and a height, that hides least: nothing of what is `taken`, and then, if
+ * it has to move, little of the boxes.
+ */
 export function freest(places, width, height, taken, boxes) {
-  const hidden = ({ x, y }, ones) =>
-    ones.reduce(
-      (sum, one) =>
-        sum +
-        Math.max(0, Math.min(x + width / 2, one.x + one.w) - Math.max(x - width / 2, one.x)) *
-          Math.max(0, Math.min(y + height / 2, one.y + one.h) - Math.max(y - height / 2, one.y)),
-      0,
-    );
+  const pillAt = ({ x, y }) => ({ x: x - width / 2, y: y - height / 2, w: width, h: height });
+  const hidden = (place, ones) => ones.reduce((sum, one) => sum + overlap(pillAt(place), one), 0);
   if (!hidden(places[0], taken)) return places[0];
   const costs = places.map((place) => 4 * hidden(place, taken) + hidden(place, boxes));
   return places[costs.indexOf(Math.min(...costs))];
