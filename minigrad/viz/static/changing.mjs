@@ -2,7 +2,7 @@
 // the kernel, or on a page without one by the page itself where it can. As long as that is shown, a line above the picture says so and leads
 // back to what ran. A nudge measures the slope: the result at a number, at one a little larger, and their quotient, beside `.grad`.
 
-import { button, make, nameOf } from "./dom.mjs";
+import { button, make, nameOf, textField } from "./dom.mjs";
 import { numberFrom } from "./predict.mjs";
 import { gradientOf, numberText, placeOf, resultOf, supposedBy } from "./whatif.mjs";
 
@@ -188,36 +188,17 @@ export class Changing {
 
   form(leaf) {
     const { ran, shape, name } = leaf;
-    this.field = make("input", {
-      type: "text",
-      class: "mg-condition mg-answer",
-      "aria-label": `another number for ${name}`,
-      spellcheck: "false",
-      autocomplete: "off",
-    });
+    const looks = { class: "mg-condition mg-answer" };
+    this.field = textField(`another number for ${name}`, looks);
     this.slider = make("input", { type: "range", class: "mg-slider", "aria-label": `drag the number of ${name}` });
-    this.step = make("input", {
-      type: "text",
-      class: "mg-condition mg-answer",
-      value: "0.001",
-      "aria-label": "by how much",
-      spellcheck: "false",
-      autocomplete: "off",
-    });
+    this.step = textField("by how much", { ...looks, value: "0.001" });
     this.said = make("p", { class: "mg-predict-word", role: "status" });
     const cells = make("select", { class: "mg-speed", "aria-label": "which number", hidden: ran.length === 1 });
     for (const k of ran.keys()) cells.append(make("option", { value: k }, `[${placeOf(shape, k).join(", ")}]`));
-    const scale = () => {
-      const around = ran[this.cell];
-      const span = Number.isFinite(around) ? Math.max(1, Math.abs(2 * around)) : 1;
-      const middle = Number.isFinite(around) ? around : 0;
-      for (const [attribute, value] of Object.entries({ min: middle - span, max: middle + span, step: span / 100 }))
-        this.slider.setAttribute(attribute, String(Number(value.toPrecision(6))));
-    };
-    scale();
+    this.scaleSlider(ran);
     cells.addEventListener("change", () => {
       this.cell = Number(cells.value);
-      scale();
+      this.scaleSlider(ran);
       this.take(this.leaf(this.id));
     });
     this.slider.addEventListener("input", () => {
@@ -225,60 +206,63 @@ export class Changing {
       this.field.value = String(Number(Number(this.slider.value).toPrecision(6)));
       this.change(Number(this.field.value));
     });
-    this.slider.addEventListener("change", () => (this.dragging = false));
-    const nudge = button("nudge", `nudge: what a small step of ${name} does to the result`, { face: "Nudge" });
-    const number = (field, what) => {
-      const given = numberFrom(field.value)?.value;
-      const isGood = Number.isFinite(given) && (what !== "step" || given !== 0);
-      field.setAttribute("aria-invalid", String(!isGood));
-      if (isGood) return given;
-      this.tell(
-        given === undefined || Number.isNaN(given)
-          ? HOW_TO_WRITE
-          : given === 0
-            ? "A step of 0 changes nothing."
-            : "That is larger than any number here: write a finite one.",
-      );
-      return null;
-    };
-    const submitted = (action) => (event) => {
+    this.slider.addEventListener("change", () => {
+      this.dragging = false;
+    });
+    const compute = make("button", { type: "submit", class: "mg-button" }, "Compute");
+    const question = make("label", {}, make("b", {}, "What if ", nameOf(name)));
+    const first = make("form", { class: "mg-asked" }, question, cells, " = ", this.field, this.slider, compute);
+    first.addEventListener("submit", (event) => {
       event.preventDefault();
-      action();
-    };
-    const ask = () => {
-      const value = number(this.field, "number");
-      if (value !== null) {
-        this.tell("");
-        this.change(value);
-      }
-    };
-    const measure = () => {
-      const [value, step] = [number(this.field, "number"), number(this.step, "step")];
-      if (value !== null && step !== null) {
-        this.heard = "";
-        this.change(value, step);
-      }
-    };
-    const first = make(
-      "form",
-      { class: "mg-asked" },
-      make("label", {}, make("b", {}, "What if ", nameOf(name))),
-      cells,
-      " = ",
-      this.field,
-      this.slider,
-      make("button", { type: "submit", class: "mg-button" }, "Compute"),
-    );
-    first.addEventListener("submit", submitted(ask));
+      this.changeAsWritten();
+    });
+    const nudge = button("nudge", `nudge: what a small step of ${name} does to the result`, { face: "Nudge" });
     const second = make("form", { class: "mg-asked" }, nudge, " by ", this.step);
-    second.addEventListener("submit", submitted(measure));
-    nudge.addEventListener("click", measure);
-    return make(
-      "div",
-      { class: "mg-predict", role: "group", "aria-label": `change ${name}` },
-      first,
-      second,
-      this.said,
-    );
+    second.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.nudgeAsWritten();
+    });
+    nudge.addEventListener("click", () => this.nudgeAsWritten());
+    const label = `change ${name}`;
+    return make("div", { class: "mg-predict", role: "group", "aria-label": label }, first, second, this.said);
+  }
+
+  /** The slider's middle is the number that ran; to both sides it reaches twice that number's size, or 1. */
+  scaleSlider(ran) {
+    const middle = Number.isFinite(ran[this.cell]) ? ran[this.cell] : 0;
+    const span = Math.max(1, Math.abs(2 * middle));
+    const range = { min: middle - span, max: middle + span, step: span / 100 };
+    for (const [attribute, value] of Object.entries(range))
+      this.slider.setAttribute(attribute, String(Number(value.toPrecision(6))));
+  }
+
+  /**
+   * The number in a field; null where there is none that can be used, which is said.
+   * @param {HTMLInputElement} field
+   */
+  numberIn(field, isStep = false) {
+    const given = numberFrom(field.value)?.value;
+    const isUsable = Number.isFinite(given) && !(isStep && given === 0);
+    field.setAttribute("aria-invalid", String(!isUsable));
+    if (isUsable) return given;
+    if (given === undefined || Number.isNaN(given)) this.tell(HOW_TO_WRITE);
+    else if (given === 0) this.tell("A step of 0 changes nothing.");
+    else this.tell("That is larger than any number here: write a finite one.");
+    return null;
+  }
+
+  changeAsWritten() {
+    const value = this.numberIn(this.field);
+    if (value === null) return;
+    this.tell("");
+    this.change(value);
+  }
+
+  nudgeAsWritten() {
+    const value = this.numberIn(this.field);
+    const step = this.numberIn(this.step, true);
+    if (value === null || step === null) return;
+    this.heard = "";
+    this.change(value, step);
   }
 }

@@ -2,7 +2,7 @@
 // for those who hear the page and a key for those who do not use a pointer.
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
-import { button, icon, make } from "./dom.mjs";
+import { button, icon, make, textField } from "./dom.mjs";
 import { legend } from "./sizes.mjs";
 
 /** @import { Stepper } from "./stepper.mjs" */
@@ -11,6 +11,15 @@ const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milli
 const AT_ONCE = 800; // boxes and groups that are drawn within a second
 const TOO_MANY = 2000; // 5,000 take half a minute, and show nothing
 const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
+
+// What the longer ones of the buttons do.
+const OVER = "step over: to the end of the module or call that comes next (o)";
+const LEAVE = "step out: to the end of the module or call around this step (e)";
+const PREDICT = "predict: type the numbers before you see them (p)";
+const SIZES = "‖g‖: colour edges and boxes by the size of their gradients (g)";
+
+const HOW_TO_WRITE_CONDITIONS =
+  "Write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, " + `as in ${EXAMPLE}; or nan, or inf.`;
 
 export class Controls {
   /** @param {Stepper} stepper */
@@ -31,92 +40,17 @@ export class Controls {
 
   build() {
     const { player, stepper } = this;
-    const stop = (action) => () => {
-      this.stop();
-      action();
-    };
-    this.buttons = {
-      first: this.press(
-        "first",
-        "first: before anything ran (Home)",
-        { picture: "first" },
-        stop(() => player.first()),
-      ),
-      back: this.press(
-        "back",
-        "back one step (arrow left)",
-        { picture: "back", face: "Back" },
-        stop(() => player.back()),
-      ),
-      next: this.press(
-        "next",
-        "next: run one node (arrow right)",
-        { picture: "next", face: "Next" },
-        stop(() => this.forward()),
-      ),
-      over: this.press(
-        "over",
-        "step over: to the end of the module or call that comes next (o)",
-        { picture: "over", face: "Over" },
-        stop(() => player.over()),
-      ),
-      leave: this.press(
-        "leave",
-        "step out: to the end of the module or call around this step (e)",
-        { picture: "leave", face: "Out" },
-        stop(() => player.out()),
-      ),
-      play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
-      last: this.press(
-        "last",
-        "last: run to the end (End)",
-        { picture: "last" },
-        stop(() => player.last()),
-      ),
-      run: this.press(
-        "run",
-        "run to the next breakpoint (Enter)",
-        { picture: "run", face: "Run" },
-        stop(() => player.run()),
-      ),
-      predict: this.press("predict", "predict: type the numbers before you see them (p)", { face: "?" }, () =>
-        this.togglePredict(),
-      ),
-      breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
-      out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
-      size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
-      in: this.press("in", "larger (+)", { picture: "in" }, () => stepper.camera.zoomIn()),
-      fit: this.press("fit", "show the whole graph (f)", { picture: "fit" }, () => this.fit()),
-    };
+    this.buttons = { ...this.stepButtons(), ...this.zoomButtons() };
     this.buttons.breaks.setAttribute("aria-expanded", "false");
     this.buttons.fit.setAttribute("aria-pressed", "false");
+    this.buttons.sizes.setAttribute("aria-pressed", "false");
+    this.buttons.predict.setAttribute("aria-pressed", String(player.picture.predict === true));
     this.count = make("span", { class: "mg-count", hidden: true });
     this.buttons.breaks.append(make("span", { class: "mg-wide-word" }, "Breakpoints"), this.count);
-    this.slider = make("input", {
-      type: "range",
-      class: "mg-slider",
-      min: player.start,
-      max: player.total,
-      step: 1,
-      value: player.start,
-      "aria-label": "step",
-    });
-    this.slider.addEventListener("input", () => {
-      const step = Number(this.slider.value); // before stop() paints the controls
-      this.stop();
-      player.go(step);
-    });
+    this.slider = this.stepSlider();
     this.counter = make("span", { class: "mg-counter" });
-    this.speed = make("select", { class: "mg-speed", "aria-label": "speed of playing", title: "speed of playing" });
-    for (const [name, pause] of SPEEDS)
-      this.speed.append(make("option", { value: pause, selected: name === "normal" }, name));
-    this.speed.addEventListener("change", () => {
-      if (this.playing === null) return;
-      this.stop();
-      this.toggle();
-    });
-    this.buttons.predict.setAttribute("aria-pressed", String(player.picture.predict === true));
-    const { first, back, next, over, leave, play, last, run, breaks, out, size, fit } = this.buttons;
+    this.speed = this.speedChoice();
+    const { first, back, next, over, leave, play, last, run, breaks, sizes, out, size, fit } = this.buttons;
     for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
     this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
     const group = (name, label, ...parts) =>
@@ -129,32 +63,84 @@ export class Controls {
       group("breaks", "breakpoints", run, breaks),
       group("search", "search", this.searchBox()),
     );
-    const { modules } = stepper.picture;
-    const folds = [
-      this.press("open-all", "open all modules", { face: "Open all" }, () => this.openAll()),
-      this.press("close-all", "close all modules", { face: "Close all" }, () =>
-        stepper.regroup(() => modules.closeAll()),
-      ),
-    ];
-    this.buttons.sizes = this.press(
-      "sizes",
-      "‖g‖: colour edges and boxes by the size of their gradients (g)",
-      { face: "‖g‖" },
-      () => this.toggleSizes(),
-    );
-    this.buttons.sizes.setAttribute("aria-pressed", "false");
     this.legend = legend();
-    this.zoom = group(
-      "zoom",
-      "the drawing",
-      ...(modules.any ? folds : []),
-      this.buttons.sizes,
-      out,
-      size,
-      this.buttons.in,
-      fit,
-    );
+    const folds = stepper.picture.modules.any ? this.foldButtons() : [];
+    this.zoom = group("zoom", "the drawing", ...folds, sizes, out, size, this.buttons.in, fit);
     this.list = this.breakList();
+  }
+
+  stepButtons() {
+    const { player } = this;
+    const stepping = (name, label, options, action) =>
+      this.press(name, label, options, () => {
+        this.stop();
+        action();
+      });
+    return {
+      first: stepping("first", "first: before anything ran (Home)", { picture: "first" }, () =>
+        player.first(),
+      ),
+      back: stepping("back", "back one step (arrow left)", { picture: "back", face: "Back" }, () =>
+        player.back(),
+      ),
+      next: stepping("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, () =>
+        this.forward(),
+      ),
+      over: stepping("over", OVER, { picture: "over", face: "Over" }, () => player.over()),
+      leave: stepping("leave", LEAVE, { picture: "leave", face: "Out" }, () => player.out()),
+      play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
+      last: stepping("last", "last: run to the end (End)", { picture: "last" }, () => player.last()),
+      run: stepping("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, () => player.run()),
+      predict: this.press("predict", PREDICT, { face: "?" }, () => this.togglePredict()),
+      breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
+    };
+  }
+
+  zoomButtons() {
+    const { stepper } = this;
+    return {
+      sizes: this.press("sizes", SIZES, { face: "‖g‖" }, () => this.toggleSizes()),
+      out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
+      size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
+      in: this.press("in", "larger (+)", { picture: "in" }, () => stepper.camera.zoomIn()),
+      fit: this.press("fit", "show the whole graph (f)", { picture: "fit" }, () => this.fit()),
+    };
+  }
+
+  /** What opens and closes all modules. */
+  foldButtons() {
+    const { stepper } = this;
+    const closeAll = () => stepper.regroup(() => stepper.picture.modules.closeAll());
+    return [
+      this.press("open-all", "open all modules", { face: "Open all" }, () => this.openAll()),
+      this.press("close-all", "close all modules", { face: "Close all" }, closeAll),
+    ];
+  }
+
+  stepSlider() {
+    const { player } = this;
+    const [min, max] = [player.start, player.total];
+    const attributes = { type: "range", class: "mg-slider", min, max, step: 1, value: min, "aria-label": "step" };
+    const slider = make("input", attributes);
+    slider.addEventListener("input", () => {
+      const step = Number(slider.value); // before stop() paints the controls
+      this.stop();
+      player.go(step);
+    });
+    return slider;
+  }
+
+  /** How fast playing is. */
+  speedChoice() {
+    const choice = make("select", { class: "mg-speed", "aria-label": "speed of playing", title: "speed of playing" });
+    for (const [name, pause] of SPEEDS)
+      choice.append(make("option", { value: pause, selected: name === "normal" }, name));
+    choice.addEventListener("change", () => {
+      if (this.playing === null) return;
+      this.stop();
+      this.toggle();
+    });
+    return choice;
   }
 
   /** Open all groups, if that many can be seen. What takes seconds is said first, and done when that has been painted. */
@@ -246,14 +232,7 @@ export class Controls {
   // ---------------------------------------------------------------- breakpoints
 
   breakList() {
-    const field = make("input", {
-      type: "text",
-      class: "mg-condition",
-      placeholder: EXAMPLE,
-      "aria-label": `condition, such as ${EXAMPLE} or nan`,
-      spellcheck: "false",
-      autocomplete: "off",
-    });
+    const field = textField(`condition, such as ${EXAMPLE} or nan`, { class: "mg-condition", placeholder: EXAMPLE });
     const complaint = make("span", { class: "mg-complaint", role: "status" });
     const form = make(
       "form",
@@ -267,7 +246,7 @@ export class Controls {
       event.preventDefault();
       const text = field.value.trim();
       if (!parseCondition(text)) {
-        complaint.textContent = `Write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, as in ${EXAMPLE}; or nan, or inf.`;
+        complaint.textContent = HOW_TO_WRITE_CONDITIONS;
         field.setAttribute("aria-invalid", "true");
         return;
       }
@@ -330,14 +309,8 @@ export class Controls {
   // ---------------------------------------------------------------- search
 
   searchBox() {
-    this.search = make("input", {
-      type: "search",
-      class: "mg-search",
-      placeholder: "find a node",
-      "aria-label": "find a node by name, operation or module (/)",
-      spellcheck: "false",
-      autocomplete: "off",
-    });
+    const looks = { type: "search", class: "mg-search", placeholder: "find a node" };
+    this.search = textField("find a node by name, operation or module (/)", looks);
     this.hits = make("span", { class: "mg-hits", role: "status" });
     this.found = [];
     this.search.addEventListener("input", () => this.find(this.search.value));

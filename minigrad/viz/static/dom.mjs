@@ -112,3 +112,12 @@ export function button(name, label, { face = "", picture = null, shown = label }
   if (face) element.append(make("span", { class: "mg-face" }, face));
   return element;
 }
+
+/**
+ * A field in which numbers, conditions or names are written: nothing corrects them.
+ * @param {string} label
+ * @param {Record<string, unknown>} attributes
+ */
+export function textField(label, attributes) {
+  return make("input", { type: "text", spellcheck: "false", autocomplete: "off", "aria-label": label, ...attributes });
+}

@@ -2,7 +2,7 @@
 // without it (`hidden`), so that no part of the page can tell. What was answered is compared with the recorded frame; where a wrong answer is
 // what is left when a factor, a sign or a sum is forgotten, that is said.
 
-import { button, make, nameOf } from "./dom.mjs";
+import { button, make, nameOf, textField } from "./dom.mjs";
 
 /** @import { Frame, Question, State } from "./model.d.ts" */
 /** @import { Stepper } from "./stepper.mjs" */
@@ -334,13 +334,7 @@ export class Predict {
       edge === null
         ? ["What is ", name, `.grad${cell} now?`]
         : ["What goes to ", name, cell ? `, cell ${cell}` : "", "?"];
-    this.field = make("input", {
-      type: "text",
-      class: "mg-condition mg-answer",
-      "aria-label": "your number",
-      spellcheck: "false",
-      autocomplete: "off",
-    });
+    this.field = textField("your number", { class: "mg-condition mg-answer" });
     const show = button("reveal", "show the numbers of this step", { face: "Show" });
     show.addEventListener("click", () => this.forward());
     const form = make(
