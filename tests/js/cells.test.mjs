@@ -1,4 +1,5 @@
-// Cells on a page: small tensors as numbered tables, what broadcasting repeats, and what lights up where a gradient came from.
+// Cells on a page: small tensors as numbered tables, what broadcasting repeats, and what lights up where a gradient
+// came from.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";

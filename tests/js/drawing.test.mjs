@@ -1,4 +1,5 @@
-// What the drawing keeps apart: signs below their box, pills between boxes, versions on tags, a gradient's graph on a sheet of its own.
+// What the drawing keeps apart: signs below their box, pills between boxes, versions on tags, a gradient's graph on a
+// sheet of its own.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -110,7 +111,8 @@ test("an edge goes from its first stop to its last: in curves along the flow, an
       false,
       "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60",
     ],
-    [[stop(0, 0), stop(8, 0, true), stop(8, 40)], false, "M0 0L4 0Q8 0 8 9L8 40"], // a corner takes half of what is short
+    // A corner takes half of what is short.
+    [[stop(0, 0), stop(8, 0, true), stop(8, 40)], false, "M0 0L4 0Q8 0 8 9L8 40"],
   ];
   for (const [points, down, path] of ways) assert.equal(pathOf(points, down), path);
 });
@@ -154,7 +156,8 @@ test("of a sum that is too long for its pill, the result stays", async () => {
   assert.equal(chip(root, edge).querySelector("text").textContent, "2.828");
 });
 
-const meet = (one, other) => Math.abs(one.x - other.x) < 80 && Math.abs(one.y - other.y) < 20; // two pills, each of 80 by 20
+// Two pills, each of 80 by 20.
+const meet = (one, other) => Math.abs(one.x - other.x) < 80 && Math.abs(one.y - other.y) < 20;
 
 test("of two edges that run close to each other, each has its pill where it can be read", () => {
   const turns = true;

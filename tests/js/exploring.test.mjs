@@ -1,4 +1,5 @@
-// What a reader can do beside stepping: breakpoints, running to a box, search, highlights, zoom, modules that open and close, the menu, and events.
+// What a reader can do beside stepping: breakpoints, running to a box, search, highlights, zoom, modules that open and
+// close, the menu, and events.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -69,7 +70,8 @@ test("a condition holds where the gradient that came in says so", () => {
   for (const text of yes) assert.equal(holds(parseCondition(text), frame), true, text);
   for (const text of no) assert.equal(holds(parseCondition(text), frame), false, text);
   assert.equal(holds(parseCondition("nan"), { ...frame, alarm: "NaN and Inf" }), true);
-  assert.equal(holds(parseCondition("nan"), { ...frame, received: null, alarm: "NaN" }), true); // a NaN came in, and so has no norm
+  // A NaN came in, and so has no norm.
+  assert.equal(holds(parseCondition("nan"), { ...frame, received: null, alarm: "NaN" }), true);
   assert.equal(holds(parseCondition("g.norm() > 0"), { box: "n1", alarm: "" }), false);
   assert.equal(holds(null, frame), false);
   assert.equal(met([{ box: "n2" }, { box: "n1" }], frame).box, "n1");
@@ -179,7 +181,10 @@ test("with a kernel, running and breakpoints are asked of it", async () => {
 
 // ---------------------------------------------------------------- whose keys they are
 
-/** Whether a key that is pressed on an element reaches what is around the widget, and whether the browser is to do what it does with it. */
+/**
+ * Whether a key that is pressed on an element reaches what is around the widget, and whether the browser is to do what
+ * it does with it.
+ */
 function goesOn(element, name, options = {}) {
   let reached = false;
   const hear = () => {
@@ -740,7 +745,8 @@ test("opening thousands of boxes is said first, and done when that was painted",
   press(root, "open-all");
   cleanup();
   cleanup = null;
-  await new Promise((resolve) => setTimeout(resolve, 200)); // a widget that is gone draws nothing any more, and does not fail
+  // A widget that is gone draws nothing any more, and does not fail.
+  await new Promise((resolve) => setTimeout(resolve, 200));
   assert.equal(page.host.querySelector(".minigrad-stepper"), null);
 });
 

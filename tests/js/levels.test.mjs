@@ -1,4 +1,5 @@
-// Step over and step out on a page: the same as in Python, which has written down where each leads (test_page_examples.py).
+// Step over and step out on a page: the same as in Python, which has written down where each leads
+// (test_page_examples.py).
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";

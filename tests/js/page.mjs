@@ -37,7 +37,9 @@ const BROWSER_NAMES = [
   "IntersectionObserver",
 ];
 
-/** Open an empty page whose names are globals, with an element `host` for a widget. Close it to let node's process end. */
+/**
+ * Open an empty page whose names are globals, with an element `host` for a widget. Close it to let node's process end.
+ */
 export function openPage() {
   const window = new Window({ url: "http://localhost/", width: 1200, height: 900 });
   const before = new Map(
@@ -71,8 +73,8 @@ export async function loadModule(path) {
 
 /**
  * A model with the methods that anywidget documents: get, set, save_changes, on, off, send. As in Backbone, set() tells
- * "change:name" at once and only when the value is another one. `saved` holds what each save_changes() would have sent to
- * the kernel, `sent` the messages of send(), and fromKernel(values) is a change that the kernel made.
+ * "change:name" at once and only when the value is another one. `saved` holds what each save_changes() would have sent
+ * to the kernel, `sent` the messages of send(), and fromKernel(values) is a change that the kernel made.
  */
 export function makeModel(values) {
   const state = { ...values };

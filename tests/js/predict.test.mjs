@@ -1,4 +1,5 @@
-// Predicting on a page: what counts as a number and as right, what is said of wrong answers, and that nothing is told before it was answered.
+// Predicting on a page: what counts as a number and as right, what is said of wrong answers, and that nothing is told
+// before it was answered.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -167,7 +168,8 @@ test("a wrong number is told what it is, counted, and can be put right or shown"
   const [question] = second.questions;
   answer(root, String(-question.value));
   assert.equal(said(root), "The size is right, the sign is not.");
-  assert.equal(root.querySelector(".mg-answer").value, String(-question.value)); // to be put right, not to be typed again
+  // To be put right, not to be typed again.
+  assert.equal(root.querySelector(".mg-answer").value, String(-question.value));
   press(root, "reveal");
   assert.equal(root.querySelector(`[data-chip~="${question.edge}"] text`).textContent, second.chips[question.edge]);
   key(root, "End");

@@ -1,4 +1,5 @@
-// The widget's page side on its own: every control and key, with a kernel that answers, with one that does not, and with none.
+// The widget's page side on its own: every control and key, with a kernel that answers, with one that does not, and
+// with none.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -38,7 +39,10 @@ function saved(name = "example", values = {}) {
   });
 }
 
-/** A page with a kernel that has run nothing yet and answers each request, by recording up to the frame that is asked for. */
+/**
+ * A page with a kernel that has run nothing yet and answers each request, by recording up to the frame that is asked
+ * for.
+ */
 function live(values = {}) {
   const { picture, recorded } = examples.example;
   const model = makeModel({
@@ -193,7 +197,8 @@ test("play goes on from a breakpoint at which a run has stopped", async (context
 
 test("a step changes classes and texts; every element stays the same", async () => {
   const root = await show(saved());
-  const drawn = () => [...root.querySelectorAll("svg.mg-graph *")].filter((element) => !element.closest(".mg-signs")); // signs come and go
+  // Signs come and go.
+  const drawn = () => [...root.querySelectorAll("svg.mg-graph *")].filter((element) => !element.closest(".mg-signs"));
   const before = drawn();
   const places = [...root.querySelectorAll("[data-box]")].map((box) => box.getAttribute("transform"));
   press(root, "last");

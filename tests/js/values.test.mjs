@@ -1,4 +1,5 @@
-// How values are shown: small ones in full, large ones as maps, with what changed, what cannot be missed, and Python to copy.
+// How values are shown: small ones in full, large ones as maps, with what changed, what cannot be missed, and Python to
+// copy.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";

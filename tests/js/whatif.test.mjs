@@ -1,4 +1,5 @@
-// What a page computes itself with other numbers is what Python computes; how it is asked for, with a kernel and without one; and what is refused.
+// What a page computes itself with other numbers is what Python computes; how it is asked for, with a kernel and
+// without one; and what is refused.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";

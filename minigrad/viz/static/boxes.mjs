@@ -1,5 +1,6 @@
-// A box as elements: its name, the expression that made it, its value and its gradient. The same shapes as those that svg.py writes for pages that
-// do not run the widget; their colours are the style sheet's, and a step paints what changes.
+// A box as elements: its name, the expression that made it, its value and its gradient. The same shapes as those that
+// svg.py writes for pages that do not run the widget; their colours are the style sheet's, and a step paints what
+// changes.
 
 import { shape } from "./dom.mjs";
 import { MAP_HEIGHT, MAP_WIDTH, NAME_ROW, PAD, ROW } from "./measures.mjs";
@@ -35,7 +36,10 @@ export function boxFrom(id, about) {
   );
 }
 
-/** The word "value" or "grad", what there is to say, and of what is large a map. The gradient's comes with the first painting. */
+/**
+ * The word "value" or "grad", what there is to say, and of what is large a map. The gradient's comes with the first
+ * painting.
+ */
 function rowOf(word, top, end, about) {
   const isValue = word === "value";
   const { value, alarm, unknown, large, text = value, heat } = isValue ? about : { large: about.large, value: "" };

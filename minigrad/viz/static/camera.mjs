@@ -1,6 +1,6 @@
-// How large the drawing is and which part of it is seen: at first all of it. As in a map on a page, dragging moves it and the wheel with Ctrl (or a
-// pinch) zooms about the pointer, while the wheel alone scrolls the page. Zooming only sets the drawing's size; how much is said at a size is the
-// picture's business (`setDetail`).
+// How large the drawing is and which part of it is seen: at first all of it. As in a map on a page, dragging moves it
+// and the wheel with Ctrl (or a pinch) zooms about the pointer, while the wheel alone scrolls the page. Zooming only
+// sets the drawing's size; how much is said at a size is the picture's business (`setDetail`).
 
 /** @import { Picture } from "./picture.mjs" */
 
@@ -21,7 +21,9 @@ export class Camera {
     this.view = view;
     this.picture = picture;
     this.changed = changed;
-    this.zoomed = null; // a size that the reader chose; null shows the whole, or, where that is less than `least`, the part where something runs
+    // A size that the reader chose; null shows the whole, or, where that is less than `least`, the part where something
+    // runs.
+    this.zoomed = null;
     this.least = 0; // the size at which numbers can be read, on a narrow page; until the reader asks for the whole
     this.scale = 1; // until the size of the view is known
     this.pointers = new Map();

@@ -1,6 +1,7 @@
-// Small tensors as tables of numbered cells, and the numbers of a step one by one: what arrived, what goes to each input, and the inputs' values,
-// with what broadcasting repeats drawn faintly where it is repeated. Pointing at a cell of a gradient, or coming to it with the arrow keys, lights
-// those that it came from or goes to, as strongly as they weigh: Python has found that by running the rule. Enter has it said.
+// Small tensors as tables of numbered cells, and the numbers of a step one by one: what arrived, what goes to each
+// input, and the inputs' values, with what broadcasting repeats drawn faintly where it is repeated. Pointing at a cell
+// of a gradient, or coming to it with the arrow keys, lights those that it came from or goes to, as strongly as they
+// weigh: Python has found that by running the rule. Enter has it said.
 
 import { make, nameOf } from "./dom.mjs";
 import { placeOf, sizeOf } from "./whatif.mjs";
@@ -16,7 +17,8 @@ const LETTERS = 6; // of a number in a cell
 const NUMBER = /^(-?[\d.].*|-?Inf|NaN|True|False|\?)$/;
 
 /**
- * The numbers of a tensor, {shape, words}, of its shape and what lists them, "1 2 3" or "[[1, 2], [3, 4]]"; null where they are not listed.
+ * The numbers of a tensor, {shape, words}, of its shape and what lists them, "1 2 3" or "[[1, 2], [3, 4]]"; null where
+ * they are not listed.
  * @param {string | number[]} shape
  * @param {string | undefined} listed
  * @returns {Listed | null}
@@ -44,7 +46,8 @@ export function inShort(word) {
 }
 
 /**
- * For each cell of `into`, the one that broadcasting puts there, and whether that is a repetition; null where it puts none.
+ * For each cell of `into`, the one that broadcasting puts there, and whether that is a repetition; null where it puts
+ * none.
  * @param {number[]} shape
  * @param {number[]} into
  * @returns {[number, boolean][] | null}
@@ -60,7 +63,8 @@ export function spreadOver(shape, into) {
 }
 
 /**
- * How much each cell of what arrived weighs in each of what was sent, from 0 to 9 (see cells.py); null where that is not known.
+ * How much each cell of what arrived weighs in each of what was sent, from 0 to 9 (see cells.py); null where that is
+ * not known.
  * @param {string} text
  * @param {number} sent
  * @param {number} arrived
@@ -103,7 +107,8 @@ export function cellScale(most, what) {
 }
 
 /**
- * A tensor as a table: rows and columns numbered, colour by size against `most`. `into` is the shape over which it is repeated.
+ * A tensor as a table: rows and columns numbered, colour by size against `most`. `into` is the shape over which it is
+ * repeated.
  * @param {Listed} tensor
  * @param {(Node | string)[]} caption
  * @param {number} most

@@ -1,6 +1,7 @@
-// Changing a number: what if a leaf held another one? It is typed or dragged in the details of the leaf, and the pass is computed once more, by
-// the kernel, or on a page without one by the page itself where it can. As long as that is shown, a line above the picture says so and leads
-// back to what ran. A nudge measures the slope: the result at a number, at one a little larger, and their quotient, beside `.grad`.
+// Changing a number: what if a leaf held another one? It is typed or dragged in the details of the leaf, and the pass
+// is computed once more, by the kernel, or on a page without one by the page itself where it can. As long as that is
+// shown, a line above the picture says so and leads back to what ran. A nudge measures the slope: the result at a
+// number, at one a little larger, and their quotient, beside `.grad`.
 
 import { button, make, nameOf, textField } from "./dom.mjs";
 import { numberFrom } from "./predict.mjs";

@@ -1,6 +1,7 @@
-// When a run stops by itself. A breakpoint is a box, or a condition on the gradient `g` that a node
-// received. The conditions are a small language, `g.norm() > 10`, `g.min() < 0`, `nan`, so that the same text means the same in the kernel
-// (minigrad/viz/steps/breakpoints.py) and on a page that has none; nothing that is typed here is ever run as code.
+// When a run stops by itself. A breakpoint is a box, or a condition on the gradient `g` that a node received. The
+// conditions are a small language, `g.norm() > 10`, `g.min() < 0`, `nan`, so that the same text means the same in the
+// kernel (minigrad/viz/steps/breakpoints.py) and on a page that has none; nothing that is typed here is ever run as
+// code.
 
 /** @import { Breakpoint, Frame } from "./model.d.ts" */
 

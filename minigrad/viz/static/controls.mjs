@@ -1,5 +1,5 @@
-// The bar above the drawing: the steps, the slider, playing, running to a breakpoint, search, zoom, and the list of breakpoints. Each has a name
-// for those who hear the page and a key for those who do not use a pointer.
+// The bar above the drawing: the steps, the slider, playing, running to a breakpoint, search, zoom, and the list of
+// breakpoints. Each has a name for those who hear the page and a key for those who do not use a pointer.
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
 import { button, icon, make, textField } from "./dom.mjs";
@@ -143,7 +143,9 @@ export class Controls {
     return choice;
   }
 
-  /** Open all groups, if that many can be seen. What takes seconds is said first, and done when that has been painted. */
+  /**
+   * Open all groups, if that many can be seen. What takes seconds is said first, and done when that has been painted.
+   */
   openAll() {
     const { player, stepper } = this;
     const { modules } = stepper.picture;
@@ -274,7 +276,8 @@ export class Controls {
 
   toggleBreaks() {
     const { hidden } = this.list;
-    if (!hidden && this.list.contains(document.activeElement)) this.buttons.breaks.focus(); // what is hidden has no focus
+    // What is hidden has no focus.
+    if (!hidden && this.list.contains(document.activeElement)) this.buttons.breaks.focus();
     this.list.hidden = !hidden;
     this.buttons.breaks.setAttribute("aria-expanded", String(hidden));
     if (hidden) this.list.querySelector("input")?.focus();

@@ -41,7 +41,8 @@ export function shape(tag, attributes = {}, ...children) {
 }
 
 /**
- * A name of the learner's: bold, kept from turning the text around it if it is written right to left, and broken after dots first.
+ * A name of the learner's: bold, kept from turning the text around it if it is written right to left, and broken after
+ * dots first.
  * @param {string} text
  * @param {keyof HTMLElementTagNameMap} tag
  */

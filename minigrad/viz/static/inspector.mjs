@@ -98,7 +98,8 @@ export class Inspector {
     this.actions = actions;
     this.id = null;
     this.top = make("div", { class: "mg-inspector-part" });
-    this.slot = make("div", { class: "mg-changing" }); // where a leaf's number is changed: it stays as it is while the rest is made anew
+    // Where a leaf's number is changed: it stays as it is while the rest is made anew.
+    this.slot = make("div", { class: "mg-changing" });
     this.body = make("div", { class: "mg-inspector-part" });
     this.element = make(
       "div",

@@ -1,8 +1,8 @@
-// A recorded pass that does not need its kernel, so that a saved notebook and an exported page still step.
-// The model holds `kept`: the picture and the frames, packed by Python. While the kernel lives, `ran` says which frames have run: an empty
-// text for a frame that is as kept, else the frame itself; of long passes the lists of PACKED hold the frames before those, some in one text.
-// Without the kernel all kept frames count as run. `KeptModel` shows this to the stepper as the `picture` and the `recorded` that it knows, so
-// that the stepper never asks where a frame comes from.
+// A recorded pass that does not need its kernel, so that a saved notebook and an exported page still step. The model
+// holds `kept`: the picture and the frames, packed by Python. While the kernel lives, `ran` says which frames have run:
+// an empty text for a frame that is as kept, else the frame itself; of long passes the lists of PACKED hold the frames
+// before those, some in one text. Without the kernel all kept frames count as run. `KeptModel` shows this to the
+// stepper as the `picture` and the `recorded` that it knows, so that the stepper never asks where a frame comes from.
 
 import { unpack } from "./pack.mjs";
 
@@ -89,7 +89,8 @@ class KeptModel {
   join(ran) {
     const { frames } = this.kept;
     const past = ran.map((frame, k) => frame || frames[k]);
-    // Each frame tells what changes: what the learner has changed stays as it is, and the recorded steps go on from there.
+    // Each frame tells what changes: what the learner has changed stays as it is, and the recorded steps go on from
+    // there.
     return this.alone && !this.failed() ? [...past, ...frames.slice(past.length)] : past;
   }
 

@@ -1,6 +1,7 @@
-// Every key. All can be done without a pointer: steps from anywhere in the widget, and,
-// with the focus on a box, what can be done with that box. These keys are the widget's own as long as it has the focus. All others, and each of
-// them with Ctrl, Alt or Meta, belong to the browser and to JupyterLab, which hears of a key when the widget has let it pass.
+// Every key. All can be done without a pointer: steps from anywhere in the widget, and, with the focus on a box, what
+// can be done with that box. These keys are the widget's own as long as it has the focus. All others, and each of them
+// with Ctrl, Alt or Meta, belong to the browser and to JupyterLab, which hears of a key when the widget has let it
+// pass.
 
 /** @import { Stepper } from "./stepper.mjs" */
 
@@ -33,7 +34,8 @@ const SCROLLED = ".mg-story, .mg-source, .mg-reasons";
 const ON_BOX = "A box has this key: Shift and the arrow keys lead to one.";
 
 /**
- * What a key does: a function; BY_ITSELF, for a key that is ours and that the element with the focus knows; null, for a key that is not ours.
+ * What a key does: a function; BY_ITSELF, for a key that is ours and that the element with the focus knows; null, for a
+ * key that is not ours.
  * @param {KeyboardEvent} event
  * @param {Stepper} stepper
  * @returns {(() => void) | null}
@@ -50,7 +52,8 @@ export function actionFor(event, stepper) {
   const moves = /^(Arrow\w+|Home|End)$/.test(key);
   if (key === "Escape") return () => stepper.escape();
   if (key === "Enter" && shiftKey) return null; // runs the cell
-  if (key === "Enter" && on(FIELDS)?.form) return () => on(FIELDS).form.requestSubmit(); // JupyterLab would take it for its own
+  // JupyterLab would take it for its own.
+  if (key === "Enter" && on(FIELDS)?.form) return () => on(FIELDS).form.requestSubmit();
   if (on(FIELDS)) return moves || key.length === 1 || /^(Enter|Backspace|Delete)$/.test(key) ? BY_ITSELF : null;
   if (presses && on("button, summary")) return shiftKey ? null : BY_ITSELF;
   if (moves && on("input[type=range]")) return BY_ITSELF;

@@ -1,9 +1,19 @@
+<<<<<<< HEAD
 // Where boxes go: a layered layout, after Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical system structures", 1981).
 // Boxes get a layer by the longest way that leads to them; an edge that passes layers gets a bend in each; the order within a layer follows the
 // mean place of the neighbours, which leaves few crossings; then each box moves as near to its neighbours as the others allow. What is too long
 // for its room is cut into bands that stand beside each other, as the columns of a newspaper do. Places are counted along the flow and across
 // it, so that one text does both directions. Written twice: minigrad/viz/picture/layered.py does the same for still pictures, and a test holds
 // the two together.
+=======
+// Where boxes go: a layered layout, after Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical
+// system structures", 1981). Boxes get a layer by the longest way that leads to them; an edge that passes layers gets a
+// bend in each; the order within a layer follows the mean place of the neighbours, which leaves few crossings; then
+// each box moves as near to its neighbours as the others allow. What is too long for its room is cut into bands that
+// stand beside each other, as the columns of a newspaper do. Places are counted along the flow and across it, so that
+// one text does both directions. Written twice: minigrad/viz/picture/layered.py does the same for still pictures, and a
+// test holds the two together; what is measured in pixels here is explained there.
+>>>>>>> 9749739 (Comments in scripts wrapped at 120 columns; nothing else)
 
 import {
   ARROWS,
@@ -37,8 +47,8 @@ export function scaleIn(room, { width, height }) {
 }
 
 /**
- * The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be followed to it: in the whole and in
- * the open groups in it.
+ * The same, counting numbers that can be read, what a band more costs the reader, and each edge that has to be followed
+ * to it: in the whole and in the open groups in it.
  */
 export function worthIn(room, whole, inner = []) {
   const scale = scaleIn(room, whole);
@@ -52,9 +62,10 @@ export function worthIn(room, whole, inner = []) {
 /**
  * Place items in layers.
  *
- * items: [{id, w, h}] in the order in which they were made. links: [{id, from, to, flow}], without cycles; `from` is "" where an edge comes in from
- * outside, `to` where it goes out. room: {width, height, down}. port(item, link, side) says how far from the item's edge, across the flow, the link
- * meets its side "before" or "after"; null for no wish. Returns {width, height, bands, lanes, at: id -> {x, y}, ways: link -> [{x, y, turns}]}.
+ * items: [{id, w, h}] in the order in which they were made. links: [{id, from, to, flow}], without cycles; `from` is ""
+ * where an edge comes in from outside, `to` where it goes out. room: {width, height, down}. port(item, link, side) says
+ * how far from the item's edge, across the flow, the link meets its side "before" or "after"; null for no wish. Returns
+ * {width, height, bands, lanes, at: id -> {x, y}, ways: link -> [{x, y, turns}]}.
  */
 export function arrange({ items, links, room, port = () => null }) {
   const layers = inLayers(items, links);
@@ -311,7 +322,14 @@ class Bands {
     return (one.wide + other.wide) / 2 + (one.bend || other.bend ? THREAD : BESIDE[Number(this.down)]);
   }
 
+<<<<<<< HEAD
   /** Pool adjacent violators: the places nearest to the wishes, in least squares, that keep order and distance. */
+=======
+  /**
+   * The places nearest to the wishes (in least squares) that keep order and distance: neighbours that want to overlap
+   * move as one.
+   */
+>>>>>>> 9749739 (Comments in scripts wrapped at 120 columns; nothing else)
   pooled(row, wishes) {
     const offsets = row.map(() => 0);
     for (let k = 1; k < row.length; k += 1) offsets[k] = offsets[k - 1] + this.apart(row[k - 1], row[k]);
@@ -421,7 +439,9 @@ class Bands {
     return found;
   }
 
-  /** Where across the flow an edge meets a node: those that come in are spread out, those that go out share one place. */
+  /**
+   * Where across the flow an edge meets a node: those that come in are spread out, those that go out share one place.
+   */
   end(node, id, side) {
     const meets = this.meets(node, id, side);
     if (node.bend || side === "after" || this.port(node.id, id, side) !== null) return meets;

@@ -1,6 +1,7 @@
-// Step over and step out: where a module, a loop or a call begins and ends in a pass. This says the same as minigrad/viz/steps/levels.py:
-// Over crosses the group, closed or open, that the next box is seen in; where the present box is seen in that as well, it is one step. Out goes
-// to the end of the group that the present box is seen in. A group is over when none of its boxes is ready to run.
+// Step over and step out: where a module, a loop or a call begins and ends in a pass. This says the same as
+// minigrad/viz/steps/levels.py: Over crosses the group, closed or open, that the next box is seen in; where the present
+// box is seen in that as well, it is one step. Out goes to the end of the group that the present box is seen in. A
+// group is over when none of its boxes is ready to run.
 
 /** @import { Frame, Group } from "./model.d.ts" */
 

@@ -1,5 +1,5 @@
-// The small signs for events: a hook is a hook, a saved tensor is a
-// filled diamond and a freed one an empty diamond, a pruned branch is cut. Each kind has a shape of its own; colour only helps.
+// The small signs for events: a hook is a hook, a saved tensor is a filled diamond and a freed one an empty diamond, a
+// pruned branch is cut. Each kind has a shape of its own; colour only helps.
 
 import { shape } from "./dom.mjs";
 

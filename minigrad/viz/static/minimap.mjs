@@ -1,5 +1,5 @@
-// A small map of the whole drawing, in the corner of a view that shows only part of it: what has run is coloured, and a frame says which part is
-// seen. Clicking or dragging in it moves the view.
+// A small map of the whole drawing, in the corner of a view that shows only part of it: what has run is coloured, and a
+// frame says which part is seen. Clicking or dragging in it moves the view.
 
 import { make, shape } from "./dom.mjs";
 

@@ -1,7 +1,8 @@
-// Groups that open and close, so that a network of a thousand nodes fits on a page: boxes belong to groups (an nn.Module's call, the rounds of a
-// loop, a stretch of the code), groups to larger ones, and a closed group is one box. Which edges are seen follows from that. Each open group is
-// laid out by itself and then stands in the one around it as a box of its size, from the innermost to the outermost; the direction is the one
-// in which the picture is larger. minigrad/viz/picture/layout.py does the same for still pictures.
+// Groups that open and close, so that a network of a thousand nodes fits on a page: boxes belong to groups (an
+// nn.Module's call, the rounds of a loop, a stretch of the code), groups to larger ones, and a closed group is one box.
+// Which edges are seen follows from that. Each open group is laid out by itself and then stands in the one around it as
+// a box of its size, from the innermost to the outermost; the direction is the one in which the picture is larger.
+// minigrad/viz/picture/layout.py does the same for still pictures.
 
 import { arrange, scaleIn, worthIn } from "./layered.mjs";
 import {
@@ -43,7 +44,8 @@ export class Modules {
     for (const group of this.groups) for (const box of group.boxes) this.home.set(box, group.id);
     this.inside = new Map(this.groups.map((group) => [group.id, []])); // every box in a group, however deep
     for (const [box, home] of this.home) for (let at = home; at; at = this.parent(at)) this.inside.get(at)?.push(box);
-    this.order = new Map(Object.keys(this.boxes).map((box, k) => [box, k])); // when a box or the first of a group was made
+    // When a box or the first of a group was made.
+    this.order = new Map(Object.keys(this.boxes).map((box, k) => [box, k]));
     for (const [box, k] of [...this.order])
       for (const group of this.around(box)) if (!this.order.has(group)) this.order.set(group, k);
   }
@@ -81,7 +83,9 @@ export class Modules {
     return closed.at(-1) ?? id;
   }
 
-  /** For each group that is not to be seen or is closed, what is seen of it: the outermost closed one at or around it. */
+  /**
+   * For each group that is not to be seen or is closed, what is seen of it: the outermost closed one at or around it.
+   */
   covers() {
     const covers = new Map();
     for (const { id, parent } of this.groups) {
@@ -152,8 +156,9 @@ export class Modules {
   }
 
   /**
-   * Place everything that is seen, in the direction in which it is larger in one of some rooms, [{width, height}]. Returns the picture's size and
-   * direction, where boxes, groups and edges are, and, as `room`, which room it is for. A crowd is placed once, as what was seen before it was.
+   * Place everything that is seen, in the direction in which it is larger in one of some rooms, [{width, height}].
+   * Returns the picture's size and direction, where boxes, groups and edges are, and, as `room`, which room it is for.
+   * A crowd is placed once, as what was seen before it was.
    */
   layout(rooms) {
     const links = this.links();
@@ -172,8 +177,8 @@ export class Modules {
   }
 
   /**
-   * Close the innermost of the open groups, level by level, until numbers can be read in one of the rooms; but where so little would be seen then
-   * that it is no picture, as much stays open as names can be read of.
+   * Close the innermost of the open groups, level by level, until numbers can be read in one of the rooms; but where so
+   * little would be seen then that it is no picture, as much stays open as names can be read of.
    */
   closeToFit(rooms) {
     const depth = (id) => this.around(id).length;

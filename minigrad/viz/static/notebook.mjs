@@ -1,6 +1,6 @@
-// What JupyterLab loads for a BackwardStepper's model. The output that shows it (output.mjs) finds the model as it is announced. A stepper inside
-// another widget, such as an HBox, has no such output and is rendered here, with the script and style that are kept packed in a model of their
-// own, once for all steppers; `code` is its id.
+// What JupyterLab loads for a BackwardStepper's model. The output that shows it (output.mjs) finds the model as it is
+// announced. A stepper inside another widget, such as an HBox, has no such output and is rendered here, with the script
+// and style that are kept packed in a model of their own, once for all steppers; `code` is its id.
 
 import { announce } from "./announcing.mjs";
 import { load } from "./pack.mjs";
@@ -14,7 +14,8 @@ async function codeOf(model) {
 
 export default {
   initialize({ model }) {
-    // A model that the notebook has stored (JupyterLab's `saveState`) has no kernel, and knows nothing that its output does not.
+    // A model that the notebook has stored (JupyterLab's `saveState`) has no kernel, and knows nothing that its output
+    // does not.
     if (model.get("layout")?.comm_live === false) return undefined;
     const ending = [announce(model), storeWhenSaved(model)];
     return () => {

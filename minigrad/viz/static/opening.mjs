@@ -1,5 +1,5 @@
-// What stands in each output: it lets the stepper's script, which stands packed beside it, show what is stored. Where that cannot be, the still
-// picture stays.
+// What stands in each output: it lets the stepper's script, which stands packed beside it, show what is stored. Where
+// that cannot be, the still picture stays.
 
 import { load } from "./pack.mjs";
 

@@ -1,6 +1,7 @@
-// A stepper as a notebook's output. The output is HTML that holds all of it: what the widget's model held, the still picture, and this script.
-// So it needs nothing else of the notebook: whatever is saved, by whom and when, shows a stepper again. While its kernel lives, the widget's
-// own model, which is announced by its key (announcing.mjs), takes the place of what is stored.
+// A stepper as a notebook's output. The output is HTML that holds all of it: what the widget's model held, the still
+// picture, and this script. So it needs nothing else of the notebook: whatever is saved, by whom and when, shows a
+// stepper again. While its kernel lives, the widget's own model, which is announced by its key (announcing.mjs), takes
+// the place of what is stored.
 
 import { ANNOUNCED, announced } from "./announcing.mjs";
 import { renderKept } from "./kept.mjs";
@@ -8,10 +9,12 @@ import { PlainModel } from "./plain.mjs";
 import { render } from "./stepper.mjs";
 
 const UNANNOUNCED = 500; // ms for which an output waits for its model before it shows what is stored
-const LEFT = 60_000; // ms for which what has left the page may come back as it was: JupyterLab takes out what is scrolled away
+// Ms for which what has left the page may come back as it was: JupyterLab takes out what is scrolled away.
+const LEFT = 60_000;
 const NAME = `minigrad-output-${Math.random().toString(36).slice(2)}`; // another version's is another element
 const LIVING = NAME.replace("output", "living");
-const STORED = ".minigrad-stored"; // around the steppers that are stored of another widget; `data-widget` is its model's id
+// Around the steppers that are stored of another widget; `data-widget` is its model's id.
+const STORED = ".minigrad-stored";
 const places = new Map(); // key, or id of a model -> the elements that show it, or did until a moment ago
 
 /** What is taken out of the page and put into it again, as at an update, looks as if nothing had been. */
@@ -175,7 +178,8 @@ customElements.define(LIVING, Living);
 /** Show a stepper in the <div> of an output. One that was shown there before an update goes on as it is. */
 function show(place, sheet) {
   const stored = JSON.parse(place.dataset.pass);
-  place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon"); // JupyterLab's looks of a text's code and tables
+  // JupyterLab's looks of a text's code and tables.
+  place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon");
   placed(NAME, stored.key, (output) => place.append(output), { stored, sheet });
 }
 

@@ -12,7 +12,8 @@ export async function unpack(text) {
 }
 
 /**
- * The packed script, as the module that it is, and the style that goes with it: at once where the page has loaded the same text before.
+ * The packed script, as the module that it is, and the style that goes with it: at once where the page has loaded the
+ * same text before.
  * @param {string} packed
  * @returns {any} the module with its style, or the promise of both
  */

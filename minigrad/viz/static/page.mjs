@@ -1,6 +1,6 @@
 // The kernel's part on a page that has no kernel: a model for each recorded pass, with what anywidget's models can do.
-// Each <div class="minigrad-recorded"> holds what the widget's model held, as JSON. The stepper (`minigradStepper`, which
-// stands before this text in the same script, as do pack.mjs, kept.mjs and plain.mjs) is shown in its place.
+// Each <div class="minigrad-recorded"> holds what the widget's model held, as JSON. The stepper (`minigradStepper`,
+// which stands before this text in the same script, as do pack.mjs, kept.mjs and plain.mjs) is shown in its place.
 
 import { renderKept } from "./kept.mjs";
 import { unpack } from "./pack.mjs";
@@ -29,7 +29,8 @@ import { PlainModel } from "./plain.mjs";
     );
   });
 
-  // The address says where each pass stands: #step=5, or #step=,5 for the second of the page. #D is where the box D runs.
+  // The address says where each pass stands: #step=5, or #step=,5 for the second of the page. #D is where the box D
+  // runs.
   const follow = () => {
     let text = "";
     try {

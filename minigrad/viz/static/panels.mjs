@@ -1,6 +1,7 @@
-// What is told in words: one sentence that says what just happened, the learner's code with the line that is meant, and behind "why?" the
-// rule as code, what was saved and freed, and who is next. All of it comes from the frame. A screen reader hears the sentence at each step.
-// Whoever puts `element` into a page gives it its width and height: it stands as one column or as two, and what is too long scrolls inside.
+// What is told in words: one sentence that says what just happened, the learner's code with the line that is meant, and
+// behind "why?" the rule as code, what was saved and freed, and who is next. All of it comes from the frame. A screen
+// reader hears the sentence at each step. Whoever puts `element` into a page gives it its width and height: it stands
+// as one column or as two, and what is too long scrolls inside.
 
 import { Cells } from "./cells.mjs";
 import { make, nameOf } from "./dom.mjs";
@@ -43,7 +44,8 @@ export class Panels {
     this.story.append(this.sentences);
     this.reasons = scrolling("mg-reasons", "why, in detail");
     this.queue = make("div", { class: "mg-queue" });
-    this.step = make("div", { class: "mg-title" }); // no heading: of which order it would be, the page around says, which has its own
+    // No heading: of which order it would be, the page around says, which has its own.
+    this.step = make("div", { class: "mg-title" });
     const sources = this.picture.sources ?? [];
     this.lines = sources.map((source) => this.source(source, sources.length > 1));
     if (this.lines.length === 0) {

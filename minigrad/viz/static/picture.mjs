@@ -1,7 +1,8 @@
-// The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by
-// box, where a frame differs from the one that is shown. A box of which nothing has been seen yet has no elements: it gets them when it is
-// first needed, so that a graph of thousands opens as fast as what is seen of it. When a group opens or closes, boxes move and edges are drawn anew; their ids stay.
-// What is shown small says less, in letters that can be read: names and numbers, then names, and at last dots.
+// The drawing. A step is painted so that the shapes stay, and only classes, texts and visibility change, box by box,
+// where a frame differs from the one that is shown. A box of which nothing has been seen yet has no elements: it gets
+// them when it is first needed, so that a graph of thousands opens as fast as what is seen of it. When a group opens or
+// closes, boxes move and edges are drawn anew; their ids stay. What is shown small says less, in letters that can be
+// read: names and numbers, then names, and at last dots.
 
 import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
@@ -25,7 +26,8 @@ const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
 const FAILED = "✗ failed";
 const FEWEST = 6; // characters of a pill that say something
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
-const NUMBERS = 0.834; // of its size: below, a box shows its name and its numbers in larger letters, and below READABLE its name alone
+// Of its size: below, a box shows its name and its numbers in larger letters, and below READABLE its name alone.
+const NUMBERS = 0.834;
 const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
@@ -61,7 +63,8 @@ export class Picture {
     this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
     this.targets = new Map((data.edges ?? []).map(([id, , target]) => [id, target]));
     this.painted = { edges: {}, chips: {}, next: null, signs: [] };
-    this.adopt(this.drawing?.querySelectorAll("[data-box]") ?? []); // in what was saved once, all boxes stand in the drawing
+    // In what was saved once, all boxes stand in the drawing.
+    this.adopt(this.drawing?.querySelectorAll("[data-box]") ?? []);
   }
 
   /**
@@ -103,7 +106,8 @@ export class Picture {
   }
 
   /**
-   * Make the elements of boxes that have none yet, each in its place in the order of all. The next painting paints them as the frame says.
+   * Make the elements of boxes that have none yet, each in its place in the order of all. The next painting paints them
+   * as the frame says.
    * @param {string[]} ids
    */
   draw(ids) {
@@ -160,7 +164,10 @@ export class Picture {
 
   // ---------------------------------------------------------------- modules
 
-  /** Lay out what is open for one of some rooms, [{width, height}], and draw the edges between what is seen. Returns for which one. */
+  /**
+   * Lay out what is open for one of some rooms, [{width, height}], and draw the edges between what is seen. Returns for
+   * which one.
+   */
   arrange(rooms) {
     const laid = this.modules.layout(rooms);
     this.width = Math.ceil(laid.width);
@@ -241,7 +248,8 @@ export class Picture {
       track: shape("rect", { class: "mg-track", x: 12, y: 31, height: 4, rx: 2 }),
       bar: shape("rect", { class: "mg-progress", x: 12, y: 31, height: 4, rx: 2, width: 0 }),
     };
-    group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0); // what lies in a tinted frame is lighter again
+    // What lies in a tinted frame is lighter again.
+    group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0);
     parts.title.append(
       shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }),
       parts.sign,
@@ -337,7 +345,8 @@ export class Picture {
   setDetail(scale, anew = false) {
     this.scale = scale;
     const detail = scale >= NUMBERS ? "whole" : scale >= READABLE ? "numbers" : scale >= DOTS ? "names" : "dots";
-    const drawn = Math.min(...[this.width, this.height].map((side) => Math.floor(side * scale) / side)) || scale; // in whole pixels
+    // In whole pixels.
+    const drawn = Math.min(...[this.width, this.height].map((side) => Math.floor(side * scale) / side)) || scale;
     const letter = detail === "names" || detail === "numbers" ? Math.ceil((1000 * SMALLEST) / drawn) / 1000 : 0;
     if (!anew && detail === this.detail && letter === this.letter) return;
     this.detail = detail;
@@ -656,7 +665,10 @@ export class Picture {
     return { boxes, taken };
   }
 
-  /** A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where it flows. */
+  /**
+   * A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where
+   * it flows.
+   */
   fitting(whole, room, edge) {
     const most = Math.floor((room - CHIP_ROUND) / MONO_WIDTH);
     const fits = (text) => !room || [...text].length <= most;
@@ -712,7 +724,8 @@ export class Picture {
       const done = running.filter((box) => ["done", "ran"].includes(boxes[box]?.state)).length;
       const over = running.length > 0 && done === running.length;
       const state = stateOfAll(states, over, done > 0);
-      const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state; // a sheet is paper: its boxes have states
+      // A sheet is paper: its boxes have states.
+      const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state;
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const marks = inside.map((box) => boxes[box]?.mark);
       for (const name of PARTINGS)

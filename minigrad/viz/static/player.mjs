@@ -1,13 +1,15 @@
-// Which frame is shown, and how to get to another one. The widget steps with a kernel and without one:
-// the Player walks over recorded frames by itself, and only for a frame that is not there yet does it set `request` and wait for the kernel.
-// It knows no page. Any object with get, set, on, off and save_changes will do as the model.
+// Which frame is shown, and how to get to another one. The widget steps with a kernel and without one: the Player walks
+// over recorded frames by itself, and only for a frame that is not there yet does it set `request` and wait for the
+// kernel. It knows no page. Any object with get, set, on, off and save_changes will do as the model.
 
 import { met } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
 /** @import { Breakpoint, Frame, Group, Model, PictureData, State } from "./model.d.ts" */
 
-const PATIENCE = 1800; // milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has died
+// Milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has
+// died.
+const PATIENCE = 1800;
 const FOLLOWED = [
   "recorded",
   "index",
@@ -52,7 +54,8 @@ export class Player {
   }
 
   /**
-   * The recorded frames, each parsed once, and once more where it has become another: what changed a .grad from outside is told there.
+   * The recorded frames, each parsed once, and once more where it has become another: what changed a .grad from outside
+   * is told there.
    * @returns {Frame[]}
    */
   get frames() {
@@ -219,7 +222,8 @@ export class Player {
 
   /** Forget what the frames add up to. */
   restart() {
-    this.readings = (this.readings ?? 0) + 1; // what shows a frame without asking for all of it can see that it is another one
+    // What shows a frame without asking for all of it can see that it is another one.
+    this.readings = (this.readings ?? 0) + 1;
     this.reached = -1; // the frame up to which they have been added up
     /** @type {Sum} */
     this.sum = { boxes: {}, edges: {}, norms: {} };
@@ -228,7 +232,8 @@ export class Player {
   }
 
   /**
-   * Boxes, edges and the norms of what flowed along these, as they are at frame k: what the frames before it add up to, gone on from where it was asked for last, or gone back.
+   * Boxes, edges and the norms of what flowed along these, as they are at frame k: what the frames before it add up to,
+   * gone on from where it was asked for last, or gone back.
    * @param {number} index
    * @returns {Sum}
    */
@@ -370,7 +375,9 @@ export class Player {
     this.tell();
   }
 
-  /** Stop what the kernel takes long for, even in the middle of a step, where it hears of it (see steps/stop_button.py). */
+  /**
+   * Stop what the kernel takes long for, even in the middle of a step, where it hears of it (see steps/stop_button.py).
+   */
   interrupt() {
     if (!(this.isLate && this.isAsking && this.live)) return;
     try {
@@ -396,7 +403,10 @@ export class Player {
     }
   }
 
-  /** Go forward to the first breakpoint, or to the end. The kernel does it, if there is one: it knows conditions written in Python. */
+  /**
+   * Go forward to the first breakpoint, or to the end. The kernel does it, if there is one: it knows conditions written
+   * in Python.
+   */
   run() {
     if (this.live) this.travel(this.total, { run: true });
     else this.runUntil(() => false);
@@ -593,7 +603,8 @@ function unknown(text) {
 }
 
 /**
- * The cells of a frame without the numbers that are not to be seen: neither what is sent there, nor from where; of a leaf, nor what arrives.
+ * The cells of a frame without the numbers that are not to be seen: neither what is sent there, nor from where; of a
+ * leaf, nor what arrives.
  * @param {Frame} frame
  * @param {Hidden} hidden
  */

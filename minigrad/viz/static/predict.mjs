@@ -1,6 +1,6 @@
-// Predicting: who runs next, and the numbers of a step, before they are shown. While a number is asked for, the player gives out the frame
-// without it (`hidden`), so that no part of the page can tell. What was answered is compared with the recorded frame; where a wrong answer is
-// what is left when a factor, a sign or a sum is forgotten, that is said.
+// Predicting: who runs next, and the numbers of a step, before they are shown. While a number is asked for, the player
+// gives out the frame without it (`hidden`), so that no part of the page can tell. What was answered is compared with
+// the recorded frame; where a wrong answer is what is left when a factor, a sign or a sum is forgotten, that is said.
 
 import { button, make, nameOf, textField } from "./dom.mjs";
 

@@ -1,6 +1,7 @@
-// How large gradients are, so that one which vanishes or explodes is seen at a glance: an edge over which a gradient has gone is the wider the
-// larger its norm, on a scale of powers of ten, and where the reader asks for it edges and boxes are coloured by it and say it in numbers. NaN
-// and infinity have looks of their own, NaN a hatch, and the box is marked where a NaN began: where one went out, and none had come.
+// How large gradients are, so that one which vanishes or explodes is seen at a glance: an edge over which a gradient
+// has gone is the wider the larger its norm, on a scale of powers of ten, and where the reader asks for it edges and
+// boxes are coloured by it and say it in numbers. NaN and infinity have looks of their own, NaN a hatch, and the box is
+// marked where a NaN began: where one went out, and none had come.
 
 import { make, shape } from "./dom.mjs";
 
@@ -23,7 +24,8 @@ export function sizeText(norm) {
 }
 
 /**
- * The norm of all that went along some edges: of one vector that holds them all. JSON has no word for NaN and infinity: these come as texts.
+ * The norm of all that went along some edges: of one vector that holds them all. JSON has no word for NaN and infinity:
+ * these come as texts.
  * @param {(number | string | undefined)[]} norms
  */
 export function together(norms) {
@@ -33,8 +35,9 @@ export function together(norms) {
 }
 
 /**
- * The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. The name is drawn: a notebook loads this file anew for
- * each of its steppers, and in a drawing that is scrolled out of sight a hatch is none for the others.
+ * The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. The name is drawn: a notebook
+ * loads this file anew for each of its steppers, and in a drawing that is scrolled out of sight a hatch is none for the
+ * others.
  * @returns {[SVGPatternElement, string]}
  */
 export function hatching() {

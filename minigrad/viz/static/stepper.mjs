@@ -1,7 +1,8 @@
-// The BackwardStepper's page side: everything put together. All that it shows, with a kernel or without one, comes from two things in the model:
-// `picture` (the drawing and what does not change) and `recorded` (one frame per step, each written as the difference to the one before). The
-// player (player.mjs) says which frame is shown; the drawing (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar
-// (controls.mjs) paint it. The same text steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
+// The BackwardStepper's page side: everything put together. All that it shows, with a kernel or without one, comes from
+// two things in the model: `picture` (the drawing and what does not change) and `recorded` (one frame per step, each
+// written as the difference to the one before). The player (player.mjs) says which frame is shown; the drawing
+// (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar (controls.mjs) paint it. The same text
+// steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
 
 import { Camera } from "./camera.mjs";
 import { Changing } from "./changing.mjs";
@@ -22,9 +23,11 @@ import { Twins } from "./twins.mjs";
 
 /** @import { Model } from "./model.d.ts" */
 
-const TALLEST = { usual: 636, narrow: 760 }; // pixels of the whole widget: less than JupyterLab's window shows, or a telephone
+// Pixels of the whole widget: less than JupyterLab's window shows, or a telephone.
+const TALLEST = { usual: 636, narrow: 760 };
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
-const UNDER = { words: 196, narrow: 240, cells: 300 }; // pixels of the explanation below it, in controls.css and motion.css too
+// Pixels of the explanation below it, in controls.css and motion.css too.
+const UNDER = { words: 196, narrow: 240, cells: 300 };
 const NARROW = 560; // pixels of a telephone held upright, at the most
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
 const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's place
@@ -141,7 +144,10 @@ export class Stepper {
     return this.changing.banner.offsetHeight || 0;
   }
 
-  /** Lay out what is open, where it is largest. As long as the reader has opened nothing, as much is open as can be read. */
+  /**
+   * Lay out what is open, where it is largest. As long as the reader has opened nothing, as much is open as can be
+   * read.
+   */
   place() {
     const rooms = this.rooms();
     const above = this.aboveAlso(); // asked before anything is drawn: an answer later has the page lay out all of it
@@ -314,7 +320,9 @@ export class Stepper {
     this.controls.search.focus();
   }
 
-  /** Close what is open, the innermost first; where nothing is, the focus goes to the cell around, and with it the keys. */
+  /**
+   * Close what is open, the innermost first; where nothing is, the focus goes to the cell around, and with it the keys.
+   */
   escape() {
     this.tip.hide();
     if (this.menu.close(true)) return;

@@ -1,5 +1,6 @@
-// What has run since an output was shown is in the notebook when it is saved. The page sees to that itself: the kernel knows of no save, and an
-// output of before the page was loaded has no display id any more by which the kernel could write to it.
+// What has run since an output was shown is in the notebook when it is saved. The page sees to that itself: the kernel
+// knows of no save, and an output of before the page was loaded has no display id any more by which the kernel could
+// write to it.
 
 /** Of each output of a notebook that shows a model where it stands, and its JSON with what the model holds now. */
 function* outputsOf(notebook, model) {

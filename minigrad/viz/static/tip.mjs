@@ -1,5 +1,6 @@
-// What shows when the pointer rests on a box, or when the focus comes to it: all that a box stands for, in lines. It is not
-// the browser's own tip: that one never shows to those who use the keyboard. Escape hides it; the pointer may go into it.
+// What shows when the pointer rests on a box, or when the focus comes to it: all that a box stands for, in lines. It is
+// not the browser's own tip: that one never shows to those who use the keyboard. Escape hides it; the pointer may go
+// into it.
 
 import { make } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";

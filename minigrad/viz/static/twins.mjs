@@ -1,5 +1,6 @@
-// What is the same thing lights up together: a box, its name in the sentence, its token in the line of code, the numbers on its edges. Pointing at
-// one of them does it, or the focus on a box. Only a class changes, so that nothing moves and nothing is said twice to those who hear the page.
+// What is the same thing lights up together: a box, its name in the sentence, its token in the line of code, the
+// numbers on its edges. Pointing at one of them does it, or the focus on a box. Only a class changes, so that nothing
+// moves and nothing is said twice to those who hear the page.
 
 import { make } from "./dom.mjs";
 
@@ -7,7 +8,8 @@ import { make } from "./dom.mjs";
 /** @import { Player } from "./player.mjs" */
 
 const TWINS = "[data-box], [data-group], [data-chip], .mg-a-name, .mg-token";
-const WORD = /[\p{L}_][\p{L}\p{N}_₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_]*|\[[^\][]*\])*/gu; // a variable, also a longer way such as net.head.weight or w[0]
+// A variable, also a longer way such as net.head.weight or w[0].
+const WORD = /[\p{L}_][\p{L}\p{N}_₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_]*|\[[^\][]*\])*/gu;
 const ASSIGNED = /^\s*(?:[-+*/@%]|\*\*|\/\/)?=(?!=)/; // what follows the name that a line gives its result
 const GRADIENT = "g"; // what came to the box that ran, in a formula
 
@@ -93,7 +95,10 @@ export class Twins {
     this.light();
   }
 
-  /** The box of a variable in the line that made a box: `h` is one of h₁, h₂ ... there, that which went in, or left of the sign, what comes out. */
+  /**
+   * The box of a variable in the line that made a box: `h` is one of h₁, h₂ ... there, that which went in, or left of
+   * the sign, what comes out.
+   */
   inLine(word, box, isInside, isAssigned) {
     const { boxes } = this.picture.data;
     const near = new Set(isInside ? this.sources[box] : [box]);
@@ -113,7 +118,8 @@ export class Twins {
       let end = 0;
       const text = node.textContent;
       for (const { 0: found, index } of text.matchAll(WORD)) {
-        const words = found.split(/(?=[.[ᵀ])/).map((_, k, all) => all.slice(0, all.length - k).join("")); // x.sum, then x; xᵀ, then x
+        // X.sum, then x; xᵀ, then x.
+        const words = found.split(/(?=[.[ᵀ])/).map((_, k, all) => all.slice(0, all.length - k).join(""));
         const rest = text.slice(index + found.length);
         const word = words.find((one) => boxOf(one, rest));
         if (!word) continue;

@@ -1,6 +1,7 @@
-// How a value is shown where there is room for it. Of a tensor the details say: a small one in
-// full, with what changed since the frame before, a large one by its shape, minimum, mean, maximum and heat map, and by a map of what changed.
-// NaN and infinity are marked by a sign and a frame, not by colour alone. The texts come from Python, written with four significant digits.
+// How a value is shown where there is room for it. Of a tensor the details say: a small one in full, with what changed
+// since the frame before, a large one by its shape, minimum, mean, maximum and heat map, and by a map of what changed.
+// NaN and infinity are marked by a sign and a frame, not by colour alone. The texts come from Python, written with four
+// significant digits.
 
 import { cellScale, cellTable, largest, ODD, tensorFrom, walkCells } from "./cells.mjs";
 import { button, make } from "./dom.mjs";
@@ -25,7 +26,8 @@ import { button, make } from "./dom.mjs";
  */
 
 /**
- * The text `[[1, 2], [3, 4]]` line by line, with the brackets around each: {open, words, close}; null if it lists no elements.
+ * The text `[[1, 2], [3, 4]]` line by line, with the brackets around each: {open, words, close}; null if it lists no
+ * elements.
  * @param {string} text
  */
 export function linesOf(text) {
@@ -71,7 +73,8 @@ export function compared(before, after) {
 }
 
 /**
- * A value as Python writes it, a row on each line. Elements that differ from `before` are underlined, with the difference beside them.
+ * A value as Python writes it, a row on each line. Elements that differ from `before` are underlined, with the
+ * difference beside them.
  * @param {string} after
  * @param {string | null} before
  */
@@ -79,7 +82,8 @@ export function grid(after, before = null) {
   const rows = compared(before, after);
   if (!rows) return make("bdi", { class: "mg-plain" }, after);
   const body = make("span", { class: "mg-grid", role: "text" });
-  const widest = rows.length > 1 ? Math.max(...rows.flat().map(([word]) => word.length)) : 0; // so that columns stand below each other
+  // So that columns stand below each other.
+  const widest = rows.length > 1 ? Math.max(...rows.flat().map(([word]) => word.length)) : 0;
   linesOf(after).forEach(({ open, close }, i) => {
     const line = make("span", { class: "mg-grid-row" }, open);
     rows[i].forEach(([word, old], j) => {
@@ -161,9 +165,11 @@ function maps(now, before, what) {
 }
 
 /**
- * All that is known of a value: NaN and infinity first, then its elements or its maps, what changed, and a button that copies it as Python.
+ * All that is known of a value: NaN and infinity first, then its elements or its maps, what changed, and a button that
+ * copies it as Python.
  *
- * `before` is the same a frame earlier, `arrow` whether both are written out. `variable` is Python for what is too large to be listed.
+ * `before` is the same a frame earlier, `arrow` whether both are written out. `variable` is Python for what is too
+ * large to be listed.
  * @param {Readable} now
  * @param {{ what: string, before?: Readable | null, variable?: string, arrow?: boolean }} options
  */

@@ -1,6 +1,7 @@
-// What a page without a kernel computes itself: a small graph of elementwise operations, products of matrices and sums, with other numbers in
-// its leaves, forward and backward, in double precision. `picture.program` holds the graph (page/program.py writes it). What comes out is what
-// the kernel would send: frames in the place of the recorded ones, without the middle part of the formulas.
+// What a page without a kernel computes itself: a small graph of elementwise operations, products of matrices and sums,
+// with other numbers in its leaves, forward and backward, in double precision. `picture.program` holds the graph
+// (page/program.py writes it). What comes out is what the kernel would send: frames in the place of the recorded ones,
+// without the middle part of the formulas.
 
 /** @import { Frame, PictureData, Program, Row, StepCells, Tensor } from "./model.d.ts" */
 

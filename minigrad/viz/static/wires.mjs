@@ -1,4 +1,5 @@
-// How an edge is drawn: its way as a path, its arrowheads, the place for what flows along it. The same as in minigrad/viz/picture/svg.py.
+// How an edge is drawn: its way as a path, its arrowheads, the place for what flows along it. The same as in
+// minigrad/viz/picture/svg.py.
 
 import { CORNER } from "./measures.mjs";
 
@@ -60,7 +61,8 @@ export function longestPiece(points) {
 }
 
 const FARTHER = [0.5, 0.35, 0.65, 0.2, 0.8]; // parts of a piece at which what flows may stand
-const SIDEWAYS = [0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45]; // of its width: to the side of an edge downwards, and still upon it
+// Of its width: to the side of an edge downwards, and still upon it.
+const SIDEWAYS = [0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45];
 
 /** Where what flows along an edge may stand: in the middle of its longest piece, or wherever else there is room. */
 export function placesOn(points, down, width) {
