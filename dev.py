@@ -482,6 +482,7 @@ def check(arguments):
         install_npm_packages()
         checks["biome"] = [node, BIOME, "check", "--error-on-warnings"]
         checks["tsc"] = [node, TSC, "--project", HERE]
+        checks["tsc of the tests"] = [node, TSC, "--project", os.path.dirname(NPM_LOCK)]
     failed = [name for name, command in checks.items() if subprocess.call(command, env=environment())]
     if failed:
         say("Not clean: " + ", ".join(failed))

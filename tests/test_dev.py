@@ -416,19 +416,23 @@ def with_node(ready: Clone) -> dict[str, str]:
     return {"PATH": f"{ready.folder}/programs:/usr/bin:/bin"}
 
 
-def test_check_asks_all_five_and_fails_when_one_does(ready: Clone, with_node: dict[str, str]) -> None:
+def test_check_asks_all_and_fails_when_one_does(ready: Clone, with_node: dict[str, str]) -> None:
     clean = ready.run("check", **with_node)
     assert (clean.returncode, clean.stdout) == (
         0,
-        "  npm packages: done in 0 s\nruff, mypy, codespell, biome, tsc: nothing found.\n",
+        "  npm packages: done in 0 s\nruff, mypy, codespell, biome, tsc, tsc of the tests: nothing found.\n",
     )
     packages = ready.folder / "tests" / "js" / "node_modules"
     biome = [str(packages / "@biomejs" / "biome" / "bin" / "biome"), "check", "--error-on-warnings"]
     tsc = [str(packages / "typescript" / "bin" / "tsc"), "--project", str(ready.folder)]
-    assert ready.calls() == [["ci"], *PYTHON_CHECKS, biome, tsc]
+    tsc_of_tests = [*tsc[:-1], str(packages.parent)]
+    assert ready.calls() == [["ci"], *PYTHON_CHECKS, biome, tsc, tsc_of_tests]
     unclean = ready.run("check", CODE="1", **with_node)
-    assert (unclean.returncode, unclean.stdout) == (1, "Not clean: ruff, mypy, codespell, biome, tsc\n")
-    assert ready.calls() == [*PYTHON_CHECKS, biome, tsc]
+    assert (unclean.returncode, unclean.stdout) == (
+        1,
+        "Not clean: ruff, mypy, codespell, biome, tsc, tsc of the tests\n",
+    )
+    assert ready.calls() == [*PYTHON_CHECKS, biome, tsc, tsc_of_tests]
 
 
 def test_npm_packages_are_installed_again_when_their_lock_changed(ready: Clone, with_node: dict[str, str]) -> None:

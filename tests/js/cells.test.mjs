@@ -25,6 +25,7 @@ afterEach(async () => {
 });
 
 /** A page at the step at which a row was added to a matrix, its cells open. */
+/** @param {(frame: any) => void} change */
 async function shown(change = () => {}, values = {}) {
   const model = changed("cells", change);
   for (const [name, value] of Object.entries(values)) model.set(name, value);
@@ -351,7 +352,9 @@ test("a graph of single numbers has no cells, nor a frame that was saved before 
   const root = page.host.querySelector(".minigrad-stepper");
   assert.equal(root.querySelector(".mg-folded").hidden, true);
   cleanup();
-  const old = await shown((frame) => delete frame.cells);
+  const old = await shown((frame) => {
+    delete frame.cells;
+  });
   press(old, "next");
   assert.equal(old.querySelectorAll(".mg-cells table").length, 0);
 });

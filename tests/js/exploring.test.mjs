@@ -418,13 +418,15 @@ test("the small map keeps out of the way of the box that ran", async () => {
 
 test("where the view is small, an opened part is shown large enough to be read, and a step brings the box that runs", async () => {
   let resized;
-  globalThis.ResizeObserver = class {
-    constructor(changed) {
-      resized = changed;
+  globalThis.ResizeObserver = /** @type {any} */ (
+    class {
+      constructor(changed) {
+        resized = changed;
+      }
+      observe() {}
+      disconnect() {}
     }
-    observe() {}
-    disconnect() {}
-  };
+  );
   const root = await show(saved("network"));
   const [view, drawing] = [root.querySelector(".mg-view"), root.querySelector("svg.mg-graph")];
   const room = { clientWidth: 240, clientHeight: 160 };

@@ -28,6 +28,7 @@ async function show(model) {
 }
 
 test("over and out lead where Python's lead, from every frame and with any groups open", () => {
+  /** @type {Record<string, [string, boolean]>} */
   const ways = { over: ["over", false], overBack: ["over", true], out: ["out", false], outBack: ["out", true] };
   let compared = 0;
   for (const example of ["network", "grown"]) {

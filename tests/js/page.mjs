@@ -50,7 +50,8 @@ export function openPage() {
     const bound = typeof value === "function" && /^[a-z]/.test(name) ? value.bind(window) : value;
     Object.defineProperty(globalThis, name, { value: bound, configurable: true, writable: true });
   }
-  const host = window.document.createElement("div");
+  /** @type {any} */
+  const host = window.document.createElement("div"); // happy-dom has types of its own
   window.document.body.append(host);
   return {
     window,
@@ -68,7 +69,7 @@ export function openPage() {
 
 /** Import one of the package's modules, by its path under minigrad/. */
 export async function loadModule(path) {
-  return import(new URL(`../../minigrad/${path}`, import.meta.url));
+  return import(new URL(`../../minigrad/${path}`, import.meta.url).href);
 }
 
 /**

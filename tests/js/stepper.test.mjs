@@ -134,7 +134,8 @@ test("controls that lead nowhere say so and do nothing", async () => {
 
 test("arrow keys, Home and End step; other keys and key combinations are left alone", async () => {
   const root = await show(saved());
-  for (const [name, expected] of [
+  /** @type {[string, number][]} */
+  const steps = [
     ["ArrowRight", 1],
     ["ArrowRight", 2],
     ["ArrowLeft", 1],
@@ -142,7 +143,8 @@ test("arrow keys, Home and End step; other keys and key combinations are left al
     ["ArrowRight", LAST],
     ["Home", 0],
     ["ArrowLeft", 0],
-  ]) {
+  ];
+  for (const [name, expected] of steps) {
     assert.equal(key(root, name), false, `${name} is taken`);
     assert.equal(step(root), expected, name);
   }
@@ -292,7 +294,7 @@ test("the panel of the code scrolls to what is marked, after all else is painted
     assert.equal(code.scrollTop, 350);
   } finally {
     if (before) Object.defineProperty(HTMLElement.prototype, "offsetTop", before);
-    else delete HTMLElement.prototype.offsetTop;
+    else Reflect.deleteProperty(HTMLElement.prototype, "offsetTop");
   }
 });
 
@@ -813,7 +815,8 @@ test("a step touches only what it changes, however large the graph", async () =>
   const root = await show(saved("example", { picture, recorded }));
   const touched = new Set();
   const observer = new MutationObserver((records) => {
-    for (const { target } of records) touched.add(target.closest?.("[data-box]")?.getAttribute("data-box"));
+    for (const { target } of /** @type {any[]} */ (records))
+      touched.add(target.closest?.("[data-box]")?.getAttribute("data-box"));
   });
   observer.observe(root.querySelector("svg.mg-graph"), {
     subtree: true,

@@ -231,8 +231,8 @@ test("a drag computes at once, and the slider stays where it is", async () => {
 test("a nudge says both results, their quotient and .grad", async () => {
   const root = await opened(saved());
   press(root, "nudge");
-  const [, was, after, by, slope, grad] =
-    /F is ([\d.]+), and ([\d.]+) with B\[0\] \+ ([\d.]+): .* = ([\d.]+)\. B\.grad\[0\] is ([\d.]+)\./.exec(word(root));
+  const said = /F is ([\d.]+), and ([\d.]+) with B\[0\] \+ ([\d.]+): .* = ([\d.]+)\. B\.grad\[0\] is ([\d.]+)\./;
+  const [was, after, by, slope, grad] = said.exec(word(root)).slice(1).map(Number);
   assert.ok(Math.abs((after - was) / by - slope) < 0.01);
   assert.ok(Math.abs(slope - grad) < 0.1);
   assert.ok(banner(root).hidden);

@@ -244,17 +244,7 @@ export class Cells {
   /** @param {StepCells} cells */
   parts({ g, operands, sent }) {
     const large = [];
-    const inputs = operands.map(([edge, box, output, repeated]) => {
-      const about = this.boxes[box].outputs?.[output] ?? { ...this.boxes[box], ...this.player.now[box] };
-      const name = this.boxes[box].name.split(", ")[this.boxes[box].outputs?.length ? output : 0] ?? "";
-      return {
-        edge,
-        name,
-        repeated,
-        shape: about.shape,
-        value: tensorFrom(about.shape, about.cells || (about.full ?? about.value)),
-      };
-    });
+    const inputs = operands.map((operand) => this.input(operand));
     this.arrived = tensorFrom(g.shape, g.cells);
     this.sent = sent.map(({ key, shape, cells, from }) => {
       const tensor = tensorFrom(shape, cells);
@@ -267,10 +257,8 @@ export class Cells {
         weights: tensor && this.arrived && weightsFrom(from, tensor.words.length, this.arrived.words.length),
       };
     });
-    const [slope, size] = [
-      largest([this.arrived, ...this.sent.map(({ tensor }) => tensor)]),
-      largest(inputs.map(({ value }) => value)),
-    ];
+    const slope = largest([this.arrived, ...this.sent.map(({ tensor }) => tensor)]);
+    const size = largest(inputs.map(({ value }) => value));
     const part = (tensor, shape, caption, of, into = null) => {
       if (!tensor && shape)
         large.push(...(large.length ? [", "] : []), ...caption, ` (${sizeOf(shape).toLocaleString("en")} numbers)`);
@@ -301,6 +289,19 @@ export class Cells {
         ),
       );
     return [...parts, make("div", { class: "mg-cells" }, ...below)];
+  }
+
+  /**
+   * An input of the box that ran: its name, and the numbers that it has now.
+   * @param {StepCells["operands"][0]} operand
+   */
+  input([edge, box, output, repeated]) {
+    const { name: names, outputs } = this.boxes[box];
+    const name = names.split(", ")[outputs?.length ? output : 0] ?? "";
+    /** @type {{ shape: string, cells?: string, full?: string, value?: string }} */
+    const about = outputs?.[output] ?? { ...this.boxes[box], ...this.player.now[box] };
+    const value = tensorFrom(about.shape, about.cells || (about.full ?? about.value));
+    return { edge, name, repeated, shape: about.shape, value };
   }
 
   /** The cells that one has to do with, [table, cell, weight], if any; null where that is not known. */

@@ -11,7 +11,8 @@ import { gradientOf, numberText, placeOf, resultOf, supposedBy } from "./whatif.
 
 const HOW_TO_WRITE = "Write a number, as 0.5, -2e-3 or 2/3.";
 const NEEDS_KERNEL =
-  "To change a number needs the kernel here: run the cell again. (A page computes small graphs of elementwise operations, products of matrices and sums itself.)";
+  "To change a number needs the kernel here: run the cell again. " +
+  "(A page computes small graphs of elementwise operations, products of matrices and sums itself.)";
 const SAME_GRAPH = "The recorded graph, computed by this page in double precision.";
 const UNTOUCHED = "Your .grad is left alone.";
 

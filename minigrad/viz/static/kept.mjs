@@ -9,11 +9,14 @@ import { unpack } from "./pack.mjs";
 /** @import { Kept, Model } from "./model.d.ts" */
 
 const GONE =
-  "The kernel that ran this is gone. The recorded steps can be walked, but the .grad of your variables no longer follows. Run the cell again to go on.";
+  "The kernel that ran this is gone. The recorded steps can be walked, " +
+  "but the .grad of your variables no longer follows. Run the cell again to go on.";
 const CHANGED =
-  " Something was changed between the steps that ran: those that did not run are shown as they were recorded before it.";
+  " Something was changed between the steps that ran: " +
+  "those that did not run are shown as they were recorded before it.";
 const NOTICE =
-  "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
+  "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);" +
+  "background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";
 
 /** @type {("past" | "earlier" | "lately")[]} */
 const PACKED = ["past", "earlier", "lately"];

@@ -10,6 +10,9 @@ import { Levels } from "./levels.mjs";
 // Milliseconds until we say that the kernel does not answer: JupyterLab itself sees after some seconds that it has
 // died.
 const PATIENCE = 1800;
+const NO_ANSWER =
+  "The kernel does not answer: it is busy, or not running. " +
+  "Recorded steps can be walked all the same, and ■ above the notebook stops what runs.";
 const FOLLOWED = [
   "recorded",
   "index",
@@ -23,8 +26,14 @@ const FOLLOWED = [
   "outdated",
 ];
 
-/** @typedef {{ edges: Set<string>, boxes: Set<string>, text: string }} Hidden what may not be shown yet, and what stands in its place */
-/** @typedef {{ boxes: Record<string, State>, edges: Record<string, string>, norms: Record<string, any> }} Sum what frames add up to */
+/**
+ * What may not be shown yet, and the text in its place.
+ * @typedef {{ edges: Set<string>, boxes: Set<string>, text: string }} Hidden
+ */
+/**
+ * What frames add up to.
+ * @typedef {{ boxes: Record<string, State>, edges: Record<string, string>, norms: Record<string, any> }} Sum
+ */
 
 export class Player {
   /** @param {Model} model */
@@ -548,8 +557,7 @@ export class Player {
       if (!this.isAsking) return;
       this.wanted = null;
       this.isLate = this.isRun = true;
-      this.note =
-        "The kernel does not answer: it is busy, or not running. Recorded steps can be walked all the same, and ■ above the notebook stops what runs.";
+      this.note = NO_ANSWER;
       this.tell();
     }, PATIENCE);
   }

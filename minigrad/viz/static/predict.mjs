@@ -12,31 +12,26 @@ import { button, make, nameOf, textField } from "./dom.mjs";
 
 const UNSEEN = "?";
 const NEAR = 0.002; // of the number: an answer so near is right, however it was written
+const NOT_THAT =
+  "Not that. The rule is behind “why?” of a step like this one; what arrived at the node stands in its box.";
 const HOW_TO_ANSWER = "Write a number, as 0.5, -2e-3 or 2/3.";
 
+const ODD_NUMBERS = {
+  nan: NaN,
+  inf: Infinity,
+  "+inf": Infinity,
+  infinity: Infinity,
+  "-inf": -Infinity,
+  "-infinity": -Infinity,
+};
+const ARITHMETIC = /\*\*|[-+*/()]|\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|\S/g;
+
 /**
- * What a learner writes for a number: 0.667, 2/3, 2*(-3), nan. Returns {value, decimals, digits}, or null.
- * @param {string} text
- * @returns {Answer | null}
+ * The value of what is computed with + - * / ** and brackets; NaN where that is not what the tokens are.
+ * @param {string[]} tokens
+ * @returns {number}
  */
-export function numberFrom(text) {
-  const plain = text
-    .trim()
-    .toLowerCase()
-    .replaceAll("−", "-")
-    .replaceAll("×", "*")
-    .replaceAll("·", "*")
-    .replaceAll("^", "**");
-  const odd = {
-    nan: NaN,
-    inf: Infinity,
-    "+inf": Infinity,
-    infinity: Infinity,
-    "-inf": -Infinity,
-    "-infinity": -Infinity,
-  };
-  if (Object.hasOwn(odd, plain)) return { value: odd[plain], decimals: Infinity, digits: Infinity };
-  const tokens = plain.match(/\*\*|[-+*/()]|\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|\S/g) ?? [];
+function calculate(tokens) {
   let at = 0;
   const take = (...words) => (words.includes(tokens[at]) ? tokens[at++] : null);
   const atom = () => {
@@ -63,7 +58,20 @@ export function numberFrom(text) {
     return value;
   };
   const value = sum();
-  if (at < tokens.length || Number.isNaN(value)) return null;
+  return at < tokens.length ? NaN : value;
+}
+
+/**
+ * What a learner writes for a number: 0.667, 2/3, 2*(-3), nan. Returns {value, decimals, digits}, or null.
+ * @param {string} text
+ * @returns {Answer | null}
+ */
+export function numberFrom(text) {
+  const lower = text.trim().toLowerCase();
+  const plain = lower.replaceAll("−", "-").replaceAll("×", "*").replaceAll("·", "*").replaceAll("^", "**");
+  if (Object.hasOwn(ODD_NUMBERS, plain)) return { value: ODD_NUMBERS[plain], decimals: Infinity, digits: Infinity };
+  const value = calculate(plain.match(ARITHMETIC) ?? []);
+  if (Number.isNaN(value)) return null;
   const simple = /^[-+]?(\d*)\.?(\d*)$/.exec(plain);
   if (!simple) return { value, decimals: Infinity, digits: Infinity };
   return { value, decimals: simple[2].length, digits: `${simple[1]}${simple[2]}`.replace(/^0+/, "").length };
@@ -260,11 +268,7 @@ export class Predict {
       const why = missed(given, question);
       if (this.tried === 0 && why) this.tally.missed[why[0]] = (this.tally.missed[why[0]] ?? 0) + 1;
       this.tried += 1;
-      this.note(
-        why
-          ? why[1]
-          : "Not that. The rule is behind “why?” of a step like this one; what arrived at the node stands in its box.",
-      );
+      this.note(why ? why[1] : NOT_THAT);
       return;
     }
     this.count("numbers", this.tried === 0);

@@ -34,6 +34,8 @@ const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's
 const EDGE = 8; // pixels around a drawing
 const TOOLS = 26; // below it, where the buttons for its size are
 const USUAL = 960; // pixels of a notebook's output, as long as nothing is known of the page
+// For those who hear the page.
+const HOW_TO_STEP = "Arrow keys step, Home and End go to its ends, space plays, question mark lists all keys.";
 
 export class Stepper {
   /**
@@ -47,7 +49,7 @@ export class Stepper {
       class: `minigrad-stepper${data.compared ? " mg-compared" : ""}`,
       role: "group",
       tabindex: "0",
-      "aria-label": `Backward pass of ${data.root ?? ""}. Arrow keys step, Home and End go to its ends, space plays, question mark lists all keys.`,
+      "aria-label": `Backward pass of ${data.root ?? ""}. ${HOW_TO_STEP}`,
     });
     this.picture = new Picture(data);
     // A right click in the drawing opens our menu; without this, JupyterLab opens its own over it.
@@ -89,22 +91,26 @@ export class Stepper {
     );
     this.frame = make("div", { class: "minigrad-frame" }, this.root);
     host.append(this.frame);
-    this.root.addEventListener("keydown", (event) => this.key(event));
-    this.view.addEventListener("click", (event) => this.click(event));
-    this.view.addEventListener("contextmenu", (event) => this.rightClick(event));
-    this.view.addEventListener("focusin", (event) => this.focused(event));
-    this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.settle()) : null;
-    this.observer?.observe(this.root);
+    this.listen();
     this.twins = new Twins(this.root, player, this.picture);
     this.asMade = new Set(this.picture.modules.open);
     this.place();
     this.changed = () => this.paint();
+    player.listeners.add(this.changed);
+    this.paint();
+  }
+
+  listen() {
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.view.addEventListener("click", (event) => this.click(event));
+    this.view.addEventListener("contextmenu", (event) => this.rightClick(event));
+    this.view.addEventListener("focusin", (event) => this.focused(event));
     this.panels.cells.element.addEventListener("toggle", () => {
       this.place(); // cells need more room than words
       this.paint();
     });
-    player.listeners.add(this.changed);
-    this.paint();
+    this.observer = typeof ResizeObserver === "function" ? new ResizeObserver(() => this.settle()) : null;
+    this.observer?.observe(this.root);
   }
 
   // ---------------------------------------------------------------- parts
