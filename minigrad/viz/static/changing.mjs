@@ -242,7 +242,7 @@ export class Changing {
    * The number in a field; null where there is none that can be used, which is said.
    * @param {HTMLInputElement} field
    */
-  numberIn(field, isStep = false) {
+  writtenNumber(field, isStep = false) {
     const given = numberFrom(field.value)?.value;
     const isUsable = Number.isFinite(given) && !(isStep && given === 0);
     field.setAttribute("aria-invalid", String(!isUsable));
@@ -254,15 +254,15 @@ export class Changing {
   }
 
   changeAsWritten() {
-    const value = this.numberIn(this.field);
+    const value = this.writtenNumber(this.field);
     if (value === null) return;
     this.tell("");
     this.change(value);
   }
 
   nudgeAsWritten() {
-    const value = this.numberIn(this.field);
-    const step = this.numberIn(this.step, true);
+    const value = this.writtenNumber(this.field);
+    const step = this.writtenNumber(this.step, true);
     if (value === null || step === null) return;
     this.heard = "";
     this.change(value, step);
