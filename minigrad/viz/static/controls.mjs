@@ -77,12 +77,8 @@ export class Controls {
         action();
       });
     return {
-      first: stepping("first", "first: before anything ran (Home)", { picture: "first" }, () =>
-        player.first(),
-      ),
-      back: stepping("back", "back one step (arrow left)", { picture: "back", face: "Back" }, () =>
-        player.back(),
-      ),
+      first: stepping("first", "first: before anything ran (Home)", { picture: "first" }, () => player.first()),
+      back: stepping("back", "back one step (arrow left)", { picture: "back", face: "Back" }, () => player.back()),
       next: stepping("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, () =>
         this.forward(),
       ),

@@ -1,19 +1,10 @@
-<<<<<<< HEAD
-// Where boxes go: a layered layout, after Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical system structures", 1981).
-// Boxes get a layer by the longest way that leads to them; an edge that passes layers gets a bend in each; the order within a layer follows the
-// mean place of the neighbours, which leaves few crossings; then each box moves as near to its neighbours as the others allow. What is too long
-// for its room is cut into bands that stand beside each other, as the columns of a newspaper do. Places are counted along the flow and across
-// it, so that one text does both directions. Written twice: minigrad/viz/picture/layered.py does the same for still pictures, and a test holds
-// the two together.
-=======
 // Where boxes go: a layered layout, after Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical
 // system structures", 1981). Boxes get a layer by the longest way that leads to them; an edge that passes layers gets a
 // bend in each; the order within a layer follows the mean place of the neighbours, which leaves few crossings; then
 // each box moves as near to its neighbours as the others allow. What is too long for its room is cut into bands that
 // stand beside each other, as the columns of a newspaper do. Places are counted along the flow and across it, so that
 // one text does both directions. Written twice: minigrad/viz/picture/layered.py does the same for still pictures, and a
-// test holds the two together; what is measured in pixels here is explained there.
->>>>>>> 9749739 (Comments in scripts wrapped at 120 columns; nothing else)
+// test holds the two together.
 
 import {
   ARROWS,
@@ -322,14 +313,7 @@ class Bands {
     return (one.wide + other.wide) / 2 + (one.bend || other.bend ? THREAD : BESIDE[Number(this.down)]);
   }
 
-<<<<<<< HEAD
   /** Pool adjacent violators: the places nearest to the wishes, in least squares, that keep order and distance. */
-=======
-  /**
-   * The places nearest to the wishes (in least squares) that keep order and distance: neighbours that want to overlap
-   * move as one.
-   */
->>>>>>> 9749739 (Comments in scripts wrapped at 120 columns; nothing else)
   pooled(row, wishes) {
     const offsets = row.map(() => 0);
     for (let k = 1; k < row.length; k += 1) offsets[k] = offsets[k - 1] + this.apart(row[k - 1], row[k]);
