@@ -59,9 +59,5 @@ function rowOf(word, top, end, about) {
     href: heat,
     visibility: heat ? null : "hidden",
   });
-  return [
-    shape("text", { class: `mg-word mg-word-${word}`, x: PAD, y: top + 14 }, word),
-    shown,
-    ...(large ? [map] : []),
-  ];
+  return [shape("text", { class: "mg-word", x: PAD, y: top + 14 }, word), shown, ...(large ? [map] : [])];
 }
