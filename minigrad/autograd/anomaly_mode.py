@@ -13,7 +13,8 @@ import numpy as np
 
 from minigrad.autograd.blame import learner_traceback, warn
 from minigrad.autograd.hooks import wrapped
-from minigrad.autograd.modes import modes, set_anomaly, sure_to_begin, thread
+from minigrad.autograd.modes import modes, set_anomaly, thread
+from minigrad.stopping import sure_to_begin
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node

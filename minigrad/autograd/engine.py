@@ -7,9 +7,6 @@ begins and ends. In which order nodes run, and which, is told in run.py.
 
 from __future__ import annotations
 
-import _thread
-import ctypes
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +21,7 @@ from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node
 from minigrad.autograd.run import BackwardRun, Gradients, Key, key_at
+from minigrad.stopping import call_in_new_thread
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
@@ -191,40 +189,14 @@ def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:
 
 
 def _exhaust_in_new_thread(run: BackwardRun) -> None:
-    """Run all steps in a thread of their own, with this one's modes, and wait for it.
-
-    The stop button reaches the first thread alone. What ends the waiting is raised in the other one, too, so that no
-    run goes on behind it.
-    """
-    state, errors, idents, ended = dict(vars(thread)), list[BaseException](), list[int](), _thread.allocate_lock()
+    """Run all steps in a thread of their own, with this one's modes, and wait for it."""
+    state = dict(vars(thread))
 
     def go_on() -> None:
-        idents.append(_thread.get_ident())
         vars(thread).update(state)  # also the count of what is unusual, since this thread waits
-        try:
-            if not errors:
-                exhaust(run, in_new_thread=True)
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            ended.release()
+        exhaust(run, in_new_thread=True)
 
-    def wait() -> None:
-        while not ended.acquire(timeout=0.1) and (not idents or idents[0] in sys._current_frames()):
-            pass  # here arises what the thread that waits for this one has raised in it
-
-    try:
-        ended.acquire()
-        # Not a threading.Thread: stopped in its start(), that can leave a lock held, for which the thread then waits.
-        _thread.start_new_thread(go_on, ())
-        wait()
-    except BaseException as stop:
-        errors.insert(0, stop)
-        if idents:  # else it begins later, and does nothing
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(idents[0]), ctypes.py_object(type(stop)))
-            wait()
-    if errors:
-        raise errors[0]
+    call_in_new_thread(go_on)
 
 
 # ---------------------------------------------------------------- the loop

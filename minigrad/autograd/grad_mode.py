@@ -13,7 +13,8 @@ from contextlib import ContextDecorator
 from typing import Any, TypeVar
 
 from minigrad.autograd.blame import warn
-from minigrad.autograd.modes import set_recording, sure_to_begin, thread
+from minigrad.autograd.modes import set_recording, thread
+from minigrad.stopping import sure_to_begin
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

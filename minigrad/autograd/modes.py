@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from opcode import opmap
 from typing import TYPE_CHECKING, Any, Protocol
+
+from minigrad.stopping import sure_to_begin
 
 if TYPE_CHECKING:
     from minigrad.autograd.profiler.recording import Recording
@@ -53,20 +54,6 @@ class Modes:
 
 
 modes = Modes()
-
-
-def sure_to_begin(function: Any) -> Any:
-    """The function itself, which the stop button can no longer keep from beginning.
-
-    Python raises KeyboardInterrupt where it looks for signals: when a function begins, after a call into C, and when a
-    loop goes round. An `__exit__` that is stopped as it begins would leave its mode on for good. This one begins
-    without a look: its first instruction, RESUME, says that it goes on after an `await`, where Python does not look
-    either. So what it does by assignments alone, or by calls of other such functions, is done.
-    """
-    code = function.__code__
-    begun = code.co_code.replace(bytes([opmap["RESUME"], 0]), bytes([opmap["RESUME"], 3]), 1)
-    function.__code__ = code.replace(co_code=begun)
-    return function
 
 
 class _Unusual:

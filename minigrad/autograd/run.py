@@ -19,10 +19,11 @@ from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import warn_of_failure
 from minigrad.autograd.fitting import fit
 from minigrad.autograd.hooks import run_on_tuple
-from minigrad.autograd.modes import modes, set_recording, sure_to_begin, thread
+from minigrad.autograd.modes import modes, set_recording, thread
 from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.saved import PackedTensor
 from minigrad.size import size_mismatch
+from minigrad.stopping import sure_to_begin
 
 Key = Any  # where a gradient arrives: a node (at its output 0) or a (node, output number)
 Keys = Set[Key] | None

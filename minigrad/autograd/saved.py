@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hook
-from minigrad.autograd.modes import InferenceCount, count_unusual, sure_to_begin, thread
+from minigrad.autograd.modes import InferenceCount, count_unusual, thread
 from minigrad.autograd.node import Node, edge_node
+from minigrad.stopping import sure_to_begin
 from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:

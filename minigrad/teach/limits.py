@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from minigrad.autograd.modes import sure_to_begin
+from minigrad.stopping import sure_to_begin
 
 MOST = 4_000  # characters that are printed, of one call of the learner's function
 # Seconds until the error is raised once more, in case that the code has caught it, or that it went elsewhere: until it

@@ -18,11 +18,12 @@ from typing import Any
 
 from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import type_name
-from minigrad.autograd.modes import modes, sure_to_begin
+from minigrad.autograd.modes import modes
 from minigrad.autograd.profiler.averages import EventList
 from minigrad.autograd.profiler.events import FunctionEvent
 from minigrad.autograd.profiler.names import USER
 from minigrad.autograd.profiler.recording import Recording
+from minigrad.stopping import sure_to_begin
 
 UNFINISHED = "<unfinished minigrad.autograd.profile>"
 _switching = threading.Lock()

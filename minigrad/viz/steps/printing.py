@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any, TextIO
 
-from minigrad.autograd.modes import sure_to_begin
+from minigrad.stopping import sure_to_begin
 from minigrad.viz.picture.markup import clean
 
 KEPT = 20_000  # characters that are copied

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from minigrad.autograd.modes import sure_to_begin
+from minigrad.stopping import sure_to_begin
 
 
 class _Button:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import _thread
 import contextlib
 import contextvars
-import ctypes
 import sys
 import threading
 import time
@@ -23,6 +22,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from minigrad.stopping import raise_in
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.steps.watching import Watcher
 from minigrad.viz.torch_graphs import formulas
@@ -147,7 +147,7 @@ class _Gate:
 
     def interrupt(self, kind: type[BaseException]) -> None:
         """Raise in the thread what has ended the waiting for it: else a hook that has no end would go on behind it."""
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(kind))
+        raise_in(self.thread, kind)
         latest = time.monotonic() + PATIENCE
         while self.running and time.monotonic() < latest:
             self.came.wait(timeout=0.1)
