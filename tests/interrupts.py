@@ -41,6 +41,7 @@ from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import modes, set_recording, thread
 from minigrad.autograd.profiler import session
 from minigrad.random.generator import default_generator
+from minigrad.teach import limits
 from minigrad.teach.exercise import Case, Exercise
 from minigrad.teach.limits import TookTooLongError, call_within
 from minigrad.teach.progress import NAME, Progress, fcntl
@@ -641,6 +642,20 @@ class EndlessAnswer(Cell):
     def check(self) -> None:
         time.sleep(2 * self.exercise.seconds)  # a watcher that has stayed would end this call
         assert call_within(10, lambda: sum(range(50_000))) == 1_249_975_000
+        assert not isinstance(signal.getsignal(signal.SIGALRM), limits._Alarm)
+
+
+class WatchedAnswer(EndlessAnswer):
+    """The same with the limit of Windows and of other threads."""
+
+    chosen = staticmethod(limits._kind_for_this_thread)
+
+    def __init__(self) -> None:
+        super().__init__()
+        limits._kind_for_this_thread = lambda: limits._Watcher
+
+    def let_go(self) -> None:
+        limits._kind_for_this_thread = self.chosen
 
 
 class ProgressFile(Cell):

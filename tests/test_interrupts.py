@@ -22,6 +22,7 @@ import pytest
 from interrupts import CELLS, Cell, stop_at_random
 
 from minigrad import viz
+from minigrad.teach import limits
 from minigrad.teach.limits import call_within
 
 
@@ -37,11 +38,17 @@ def test_a_cell_can_be_stopped_at_any_time(name: str) -> None:
     stop_at_random(CELLS[name], 20, random.Random(name))
 
 
-def test_a_stop_that_comes_with_the_end_of_a_time_limit_is_not_lost() -> None:
+@pytest.mark.parametrize("kind", [limits._Alarm, limits._Watcher])
+def test_a_stop_that_comes_with_the_end_of_a_time_limit_is_not_lost(
+    kind: type[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both come in during one call into C. The stop arises first, and what was raised at the limit is taken back."""
+    monkeypatch.setattr(limits, "_kind_for_this_thread", lambda: kind)
+    # A signal ends the sleep, in which a watcher comes to its turn; adding up takes no notice of one.
+    long = partial(time.sleep, 0.05) if kind is limits._Watcher else partial(sum, range(3_000_000))
 
     def late() -> None:
-        deque(map(operator.call, [partial(time.sleep, 0.05), _thread.interrupt_main]))
+        deque(map(operator.call, [long, _thread.interrupt_main]))
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in a background it may be ignored
     try:

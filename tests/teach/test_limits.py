@@ -1,0 +1,242 @@
+"""Time limits, by each of the ways in which they are kept: see minigrad/stopping.py and minigrad/teach/limits.py."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from minigrad import stopping
+from minigrad.teach import limits
+from minigrad.teach.limits import TookTooLongError, call_within
+
+KINDS = [limits._Alarm, limits._Watcher, limits._Deadline]
+LONG = 30.0  # seconds: far more than any of these tests may take
+
+alarms = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that sends a signal")
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(limits, "_kind_for_this_thread", lambda: request.param)
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    tracer = sys.gettrace()
+    yield
+    assert not isinstance(signal.getsignal(signal.SIGALRM), limits._Alarm)
+    assert signal.getitimer(signal.ITIMER_REAL)[1] == 0.0
+    assert sys.gettrace() is tracer
+    assert limits._Deadline.innermost is None
+
+
+def endless() -> None:
+    while True:
+        try:
+            number = 0
+            while number >= 0:
+                number += 1
+        except Exception:
+            continue
+
+
+def test_a_loop_is_ended_and_its_line_is_known(kind: Any) -> None:
+    started = time.monotonic()
+    with pytest.raises(TookTooLongError) as caught:
+        call_within(0.1, endless)
+    assert 0.1 <= time.monotonic() - started < LONG
+    assert "endless" in [frame.name for frame in traceback.extract_tb(caught.tb)]
+
+
+def test_what_ends_in_time_gives_its_value_and_its_error(kind: Any) -> None:
+    assert call_within(LONG, divmod, 17, 5) == (3, 2)
+    with pytest.raises(ZeroDivisionError):
+        call_within(LONG, divmod, 17, 0)
+
+
+def test_the_inner_of_two_limits_ends_first_and_the_outer_goes_on(kind: Any) -> None:
+    seen = []
+
+    def outer() -> None:
+        with pytest.raises(TookTooLongError):
+            call_within(0.1, endless)
+        seen.append("inner")
+        call_within(LONG, endless)
+        seen.append("never")
+
+    with pytest.raises(TookTooLongError):
+        call_within(0.6, outer)
+    assert seen == ["inner"]
+
+
+def test_a_limit_ends_in_time_with_many_others_in_it(kind: Any) -> None:
+    def again_and_again() -> None:
+        while True:
+            assert call_within(LONG, math.sqrt, 4.0) == 2.0
+
+    with pytest.raises(TookTooLongError):
+        call_within(0.3, again_and_again)
+
+
+def test_how_time_is_limited_is_chosen_by_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[Any] = []
+    thread = threading.Thread(target=lambda: chosen.append(limits._kind_for_this_thread()))
+    thread.start()
+    thread.join()
+    assert chosen == [limits._Watcher]
+    assert limits._kind_for_this_thread() is (limits._Alarm if hasattr(signal, "setitimer") else limits._Watcher)
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "getsignal", lambda number: None)  # as where a library in C has SIGALRM
+        assert limits._kind_for_this_thread() is limits._Watcher
+    with monkeypatch.context() as patch:
+        patch.delattr(signal, "setitimer", raising=False)
+        assert limits._kind_for_this_thread() is limits._Watcher
+    monkeypatch.setattr(stopping, "HAS_THREADS", False)
+    assert limits._kind_for_this_thread() is limits._Deadline
+
+
+def test_a_loop_in_another_thread_is_ended() -> None:
+    ended: list[bool] = []
+
+    def limited() -> None:
+        try:
+            call_within(0.1, endless)
+        except TookTooLongError:
+            ended.append(True)
+
+    thread = threading.Thread(target=limited, daemon=True)
+    thread.start()
+    thread.join(LONG)
+    assert ended == [True]
+
+
+@alarms
+def test_sleeping_and_waiting_are_ended() -> None:
+    started, over = time.monotonic(), threading.Event()
+    thread = threading.Thread(target=over.wait, daemon=True)
+    thread.start()
+    try:
+        for wait in (lambda: time.sleep(LONG), thread.join, over.wait):
+            with pytest.raises(TookTooLongError):
+                call_within(0.1, wait)
+    finally:
+        over.set()
+    assert time.monotonic() - started < LONG
+
+
+@pytest.fixture
+def came() -> Iterator[list[float]]:
+    """When alarms of the learner's come in."""
+    times: list[float] = []
+    timer = signal.setitimer(signal.ITIMER_REAL, 0)  # that of the suite, which ends a test that hangs
+    before = signal.signal(signal.SIGALRM, lambda *_: times.append(time.monotonic()))
+    handler = signal.getsignal(signal.SIGALRM)
+    yield times
+    assert signal.getsignal(signal.SIGALRM) is handler
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+    signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+@alarms
+def test_an_alarm_of_the_learners_comes_when_it_is_due(came: list[float]) -> None:
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    with pytest.raises(TookTooLongError):
+        call_within(0.6, endless)
+    assert len(came) == 1
+    assert 0.2 <= came[0] - started < time.monotonic() - started - 0.2  # within, not at the end
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    with pytest.raises(TookTooLongError):
+        call_within(0.1, endless)
+    assert len(came) == 1
+    assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.4
+    time.sleep(0.6)
+    assert len(came) == 2
+
+
+@alarms
+def test_an_alarm_that_comes_again_and_again_goes_on(came: list[float]) -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    with pytest.raises(TookTooLongError):
+        call_within(0.55, endless)
+    assert len(came) >= 2
+    assert signal.getitimer(signal.ITIMER_REAL)[1] == pytest.approx(0.1)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@alarms
+def test_a_limit_survives_an_alarm_that_sets_the_timer_anew(came: list[float]) -> None:
+    def next_one(*_: Any) -> None:
+        came.append(time.monotonic())
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+
+    handler = signal.signal(signal.SIGALRM, next_one)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    with pytest.raises(TookTooLongError):
+        call_within(0.3, endless)
+    assert came
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, handler)
+
+
+BROWSER = """
+import _thread, signal, sys, threading
+
+def missing(*_, **__):
+    raise RuntimeError("there is none in a browser")
+
+import numpy, minigrad as mg
+from minigrad import stopping
+from minigrad.teach import EXERCISES, apart
+_thread.start_new_thread = threading.Thread.start = signal.setitimer = missing
+stopping.HAS_THREADS = apart.FORKS = False
+
+def endless(w, x, b, target):
+    while True:
+        try:
+            w = w + 0
+        except Exception:
+            pass
+
+from dataclasses import replace
+exercise = replace(EXERCISES["slope_of_w"], seconds=0.3)
+print(exercise.check(endless).title, sys.gettrace())
+print(exercise.check(exercise.reference).title)
+
+class Nested(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, depth):
+        ctx.depth = depth
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.depth:
+            with mg.enable_grad():
+                Nested.apply(mg.ones(3, requires_grad=True), ctx.depth - 1).sum().backward()
+        return grad, None
+
+x = mg.ones(3, requires_grad=True)
+Nested.apply(x, 25).sum().backward()
+print(x.grad.tolist())
+"""
+
+
+def test_where_there_are_no_threads_and_no_signals_an_endless_answer_is_ended() -> None:
+    run = subprocess.run([sys.executable, "-c", BROWSER], capture_output=True, text=True, timeout=120)
+    assert run.stdout.splitlines() == [
+        "slope_of_w: stopped, it was still running after 0.3 seconds None",
+        "slope_of_w: passed",
+        "[1.0, 1.0, 1.0]",
+    ], run.stderr
