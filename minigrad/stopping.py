@@ -6,7 +6,8 @@ KeyboardInterrupt, a limit TookTooLongError.
 
 *Where can it arise?* Python looks for such an error in three places: as a function begins, after a call into C, and as
 a loop goes round. A loop written in Python so always ends. One long call into C, such as the product of two large
-matrices, ends first by itself; `time.sleep` and waiting for a thread are cut short by a signal, but by nothing else.
+matrices, ends first by itself; `time.sleep` and waiting for a thread are cut short by a signal, but by nothing else,
+and on Windows not even by that.
 
 *Why is `except KeyboardInterrupt` not enough?* What is to be put back belongs into `finally` or `__exit__`; but that is
 Python, too, and may be stopped as it begins, or in its middle. Three things help, and are all that is used here:

@@ -1,19 +1,18 @@
 """The notebook's stop button (■) while a stepper works.
 
-■ sends the signal SIGINT, for which Python raises KeyboardInterrupt in the main thread, wherever that is. A pass that
-is stopped within a step cannot go on. So while a stepper works, the button is `held` back until a step is over, where
-`button.check()` lets it through; but code of the learner's, which may have no end, is `stoppable` where it is.
+What the button does anywhere, and what it cannot stop, stands in minigrad/stopping.py. A pass that is stopped within a
+step cannot go on. So while a stepper works, the button is `held` back until a step is over, where `button.check()` lets
+it through; but code of the learner's, which may have no end, is `stoppable` where it is.
 
 JupyterLab gives what a click sends to a thread of its own, which no signal reaches (a subshell, since ipykernel 7), and
 between cells the main thread ignores SIGINT. So clicks are answered where cells run, by `in_main_thread` of outside.py:
 after the cell that runs now, and stopped as that is. A run is answered in portions; the button counts its `presses`, so
 that one between two portions ends the run, too.
 
-What cannot be stopped: a call into C that takes long, as everywhere in Python; on Windows no `time.sleep` either, which
-the signal does not end there. While a `%gui` loop is on, the main thread does not come to our call: a click is answered
-in the thread that it came in, and not stopped. The same holds of kernels without a loop of ipykernel's kind, and of a
-browser that is the kernel itself (JupyterLite), which has no signals. Before ipykernel 7, and where clicks come in the
-main thread by a setting of JupyterLab's, the stepper's own button comes too late for a step: only ■ ends it.
+What cannot be stopped here: while a `%gui` loop is on, the main thread does not come to our call, so a click is
+answered in the thread that it came in. The same holds of kernels without a loop of ipykernel's kind, and of a browser
+that is the kernel itself (JupyterLite), which has no signals. Before ipykernel 7, and where clicks come in the main
+thread by a setting of JupyterLab's, the stepper's own button comes too late for a step: only ■ ends it.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ class _Button:
         self.waits = False  # whether it was pressed and that has not been let through
         self.before: Any = None  # the handler in whose place it stands
 
+    @sure_to_begin
     def __call__(self, *_: Any) -> None:
         self.presses += 1
         self.waits = True

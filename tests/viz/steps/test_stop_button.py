@@ -2,7 +2,9 @@
 passes with other numbers are stopped where they are.
 """
 
+import _thread
 import asyncio
+import operator
 import signal
 import sys
 import threading
@@ -202,6 +204,29 @@ def test_a_question_is_stopped_and_changes_nothing(nudge: Any, monkeypatch: pyte
     assert (s.index, s.stopped, s.problem, w.grad) == (0, {}, {}, None)
     click(s, **asked)
     assert "frames" in s.whatif or "w.grad[0]" in s.whatif["word"]
+
+
+def test_a_press_counts_also_where_a_time_limit_is_over_at_that_moment() -> None:
+    class Clock:
+        """Reading `strikes` has a signal come in, without a call, after which Python would look for it."""
+
+        interrupt_main = staticmethod(_thread.interrupt_main)
+        strikes = property(operator.methodcaller("interrupt_main", signal.SIGALRM))
+
+    def too_late(*_: Any) -> None:
+        raise TimeoutError
+
+    clock, presses = Clock(), button.presses
+    before = signal.signal(signal.SIGALRM, too_late)
+    try:
+        with pytest.raises(TimeoutError):  # noqa: PT012
+            _ = clock.strikes
+            button()
+            time.sleep(0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        button.waits = False
+    assert button.presses == presses + 1
 
 
 def test_what_is_ignored_stays_ignored_where_code_steps(idle: None) -> None:
