@@ -63,7 +63,7 @@ _MEANINGS = (
      "than that. Does it end? Keep a list of what is still to do, and loop."),
     (TookTooLongError, "", "The loop does not come to an end, or not soon: look at what must change in each round "
      "so that it can stop. Is a list filled faster than it is emptied, or a node met again for each way that leads to "
-     "it?"),
+     "it? Or does this line wait for what does not come?"),
     (NameError, "", "A name that is not defined. Was the cell that defines it run after the kernel was started?"),
     (SystemExit, "", "exit() and quit() do not belong into the function."),
     (MemoryError, "", f"It asked for more memory than a check gives, which is {MEMORY // 1024**3} GB. Does something "

@@ -260,14 +260,24 @@ def test_a_hostile_answer_gets_a_card_and_the_notebook_goes_on(
     assert children() == before  # nobody is left, dead or alive
 
 
+def adds_without_end(w, x, b, target):
+    return sum(itertools.count())  # in C, which looks for no signal
+
+
 @pytest.mark.parametrize(
-    ("answer", "line"), [(sleeps, "time.sleep(1000)"), (crashes, "ctypes.string_at(1)"), (joins, "thread.join()")]
+    ("answer", "line", "likely"),
+    [
+        (adds_without_end, "return sum(itertools.count())  # in C, which looks for no signal", "goes on as before"),
+        (crashes, "ctypes.string_at(1)", "The notebook goes on as before"),
+        (sleeps, "time.sleep(1000)", "does this line wait"),  # ended by its time limit: the process lives
+        (joins, "thread.join()", "does this line wait"),
+    ],
 )
-def test_the_line_is_shown_where_python_itself_was_stopped(answer: Callable[..., Any], line: str) -> None:
+def test_the_line_is_shown_where_python_itself_was_stopped(answer: Callable[..., Any], line: str, likely: str) -> None:
     rows = said(tried(answer, LIMITED))
     assert rows["in your line"].strip() == line
     assert rows["input"] == "w = 2.0, x = 3.0, b = 1.0, target = 5.0"
-    assert "The notebook goes on as before" in rows["likely"]
+    assert likely in rows["likely"]
 
 
 def test_what_stops_an_answer_is_explained() -> None:
