@@ -9,7 +9,9 @@ the page shows, and `progress()` lists what is done. What they ask stands beside
 A file there is written in these words:
 
     Exercise, Case, Mistake, raised      a function to be written, what it is tried on, and what goes wrong
+    cases                                cases of one kind, whose words have their values in them
     function_of                          an autograd.Function with the learner's backward
+    edited                               an answer that is another one with a stretch of its source replaced
     Outcome, Difference, compare, show   what an answer did with a case, and how it is not what was expected
     measured, slopes, STEP               finite differences, as evidence
     draw_wrong_node, draw_nodes, nodes_of, yours, numbers      pictures with the wrong node in red
@@ -20,8 +22,9 @@ A file there is written in these words:
 from minigrad.teach.by_name import Checks, Hints, Predictions
 from minigrad.teach.card import Card, plain
 from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.edited import edited
 from minigrad.teach.evidence import STEP, measured, slopes
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, function_of, raised, stars
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, cases, function_of, raised, stars
 from minigrad.teach.exercises import EXERCISES, PREDICTIONS
 from minigrad.teach.prediction import Option, Prediction
 from minigrad.teach.progress import kept as progress_file
@@ -30,8 +33,8 @@ from minigrad.teach.wrong_node import draw_nodes, draw_wrong_node, nodes_of, num
 __all__ = [
     "EXERCISES", "PREDICTIONS", "STEP",
     "Case", "Difference", "Exercise", "Mistake", "Option", "Outcome", "Prediction",
-    "check", "compare", "draw_nodes", "draw_wrong_node", "function_of", "hint", "measured", "nodes_of", "numbers",
-    "plain", "predict", "progress", "raised", "show", "slopes", "yours",
+    "cases", "check", "compare", "draw_nodes", "draw_wrong_node", "edited", "function_of", "hint", "measured",
+    "nodes_of", "numbers", "plain", "predict", "progress", "raised", "show", "slopes", "yours",
 ]  # fmt: skip
 
 check = Checks(EXERCISES)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,6 +49,28 @@ class Case:
     words: str
     make: Callable[[], tuple[Any, ...]]
     seed: int | None = None  # given by the check to a case that was drawn with it
+
+
+def cases(words: str) -> Callable[[Callable[..., tuple[Any, ...]]], Callable[..., Case]]:
+    """For a function that makes a case's arguments from values: what gives the Case, in words with the values in them.
+
+    @cases("x = {x}, step = {step}")
+    def _case(x, step):
+        return mg.tensor(x, requires_grad=True), step
+    """
+
+    def of(make: Callable[..., tuple[Any, ...]]) -> Callable[..., Case]:
+        signature = inspect.signature(make)
+
+        @functools.wraps(make)
+        def case(*values: Any, **named: Any) -> Case:
+            given = signature.bind(*values, **named)
+            given.apply_defaults()
+            return Case(words.format(**given.arguments), lambda: make(*given.args, **given.kwargs))
+
+        return case
+
+    return of
 
 
 @dataclass(frozen=True)
@@ -97,12 +119,15 @@ class Exercise:
         reference: a right answer. Its name is the exercise's, and its parameters are the ones that the learner's
             function must have.
         mistakes: wrong answers, as Mistakes or just as functions; the first that fits an answer gives the words.
+        right: answers that look strange and have to pass. They are for the tests, and no check tries them.
+        wrong: answers that look right and have to be refused, by the words that their cards must have.
         drawn: `random -> cases`: some more cases, made with numbers of that numpy generator. A check draws ten
             times, each time with another seed, and anew at each check. `Case.make` runs several times: what is drawn
             in it would differ, so draw before it.
         plug: `answer -> function`, for exercises that ask for a part of something, as a backward is: it puts the
             answer into its place, and gives what is run on the cases. By default, the answer itself.
-        compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding.
+        compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding. A
+            generator may yield several, of which the first that is a Difference counts.
         observe: `(value, arguments) -> value to compare`, for exercises whose effect on their arguments counts too.
         show: `(value, arguments) -> text`.
         evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
@@ -122,9 +147,13 @@ class Exercise:
     cases: tuple[Case, ...]
     hints: tuple[str, ...]
     mistakes: tuple[Mistake | Function, ...]
+    right: Sequence[Function] = ()
+    wrong: Mapping[str, Sequence[Function]] = field(default_factory=dict)
     drawn: Callable[[np.random.Generator], Iterable[Case]] | None = None
     plug: Callable[[Function], Function] = lambda answer: answer
-    compare: Callable[[Any, Any, Outcome], Difference | None] = lambda expected, got, outcome: compare(expected, got)
+    compare: Callable[[Any, Any, Outcome], Difference | Iterator[Difference | None] | None] = (
+        lambda expected, got, outcome: compare(expected, got)
+    )
     observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
     show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
     evidence: Callable[[Outcome], str] | None = None
@@ -321,7 +350,8 @@ class Exercise:
         if outcome.value is None or outcome.value is ...:
             returned = "None" if outcome.value is None else "..."
             return Difference("the answer", returned, self.show(expected.value, expected.arguments), NOTHING)
-        return self.compare(expected.value, outcome.value, outcome)
+        found = self.compare(expected.value, outcome.value, outcome)
+        return next(filter(None, found), None) if isinstance(found, Iterator) else found
 
     def _mistake(self, outcome: Outcome, cases: tuple[Case, ...]) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""

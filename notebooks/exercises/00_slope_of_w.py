@@ -1,7 +1,9 @@
 """Chapter 00, start here: one small exercise to learn how exercises work, and two predictions."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, measured
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, measured
 
 
 def slope_of_w(w, x, b, target):
@@ -10,8 +12,9 @@ def slope_of_w(w, x, b, target):
     return 2 * error * x
 
 
+@cases("w = {w}, x = {x}, b = {b}, target = {target}")
 def _case(w, x, b, target):
-    return Case(f"w = {w}, x = {x}, b = {b}, target = {target}", lambda: (w, x, b, target))
+    return w, x, b, target
 
 
 def _drawn(random):
@@ -25,12 +28,8 @@ def _drawn(random):
     yield _case(w, x, b, w * x + b)
 
 
-def _loss(w, x, b, target):
-    return (w * x + b - target) ** 2
-
-
 def _measured_w(outcome):
-    return measured("the loss", _loss, dict(zip(("w", "x", "b", "target"), outcome.arguments, strict=True)), "w")
+    return measured("the loss", the_loss, dict(zip(("w", "x", "b", "target"), outcome.arguments, strict=True)), "w")
 
 
 def _draw(outcome, difference):
@@ -67,10 +66,6 @@ def turned_around(w, x, b, target):
     return 2 * (target - (w * x + b)) * x
 
 
-def against_the_slope(w, x, b, target):
-    return -2 * (w * x + b - target) * x
-
-
 def for_x_instead(w, x, b, target):
     """This is the slope for x: the product was differentiated for its other factor. The slope for w has x in it."""
     error = w * x + b - target
@@ -82,40 +77,56 @@ def the_loss(w, x, b, target):
     return (w * x + b - target) ** 2
 
 
-def without_the_error(w, x, b, target):
-    """This is 2 * x, the slope of 2 * guess: the size of the error has got lost. A larger error makes a
-    steeper slope.
-    """
-    return 2 * x
-
-
 def the_error(w, x, b, target):
     """This is the error. Two steps lead from its slope to that of w: 2 * error, and then times x."""
     return w * x + b - target
 
 
-def added_the_slopes(w, x, b, target):
-    """The slopes of the square and of the product were added. Along a path they are multiplied."""
-    error = w * x + b - target
-    return 2 * error + x
-
-
-def over_a_whole_step(w, x, b, target):
-    """This is how much the loss changes over a whole step of w, and on the way its slope changes, too. The slope is
-    that of a tiny step, divided by its length.
-    """
-    return the_loss(w + 1, x, b, target) - the_loss(w, x, b, target)
-
-
-def forgot_b(w, x, b, target):
-    """b is missing from the error: it is w * x + b - target."""
-    guess = w * x
-    return 2 * (guess - target) * x
-
-
 def size_only(w, x, b, target):
     """The sign has got lost. Where the loss falls as w grows, its slope is negative."""
     return abs(2 * x * (w * x + b - target))
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def slope_from_the_weighted_error(w, x, b, target):
+    weighted = w * x
+    return 2 * (weighted + b - target) * weighted / w
+
+
+def slope_of_one_side(w, x, b, target):
+    step = 0.01
+    return (((w + step) * x + b - target) ** 2 - (w * x + b - target) ** 2) / step
+
+
+def slope_in_fractions(w, x, b, target):
+    from fractions import Fraction
+
+    return float(2 * (Fraction(w) * Fraction(x) + Fraction(b) - Fraction(target)) * Fraction(x))
+
+
+def slope_by_the_engine(w, x, b, target):
+    w = mg.tensor(w, dtype=mg.float64, requires_grad=True)
+    return mg.autograd.grad((w * x + b - target) ** 2, w)[0].item()
+
+
+def slope_of_complex_numbers(w, x, b, target):
+    step = 1e-20
+    return ((complex(w, step) * x + b - target) ** 2).imag / step
+
+
+def slope_from_differences(w, x, b, target):
+    def loss(w):
+        return (w * x + b - target) ** 2
+
+    return (loss(w + 0.5) - loss(w - 0.5)) / 1.0
+
+
+def slope_as_a_fraction(w, x, b, target):
+    from fractions import Fraction
+
+    return 2 * (Fraction(w) * Fraction(x) + Fraction(b) - Fraction(target)) * Fraction(x)
 
 
 EXERCISE = Exercise(
@@ -140,14 +151,50 @@ EXERCISE = Exercise(
     mistakes=(
         forgot_x,
         forgot_the_two,
-        Mistake(turned_around, against_the_slope),
+        Mistake(turned_around, lambda w, x, b, target: -2 * (w * x + b - target) * x),
         for_x_instead,
         the_loss,
-        without_the_error,
+        Mistake(
+            edited(forgot_x, "(w * x + b - target)", "x"),
+            words="This is 2 * x, the slope of 2 * guess: the size of the error has got lost. A larger error makes a "
+            "steeper slope.",
+        ),
         the_error,
-        added_the_slopes,
-        over_a_whole_step,
-        forgot_b,
+        Mistake(
+            edited(slope_of_w, "error * x", "error + x"),
+            words="The slopes of the square and of the product were added. Along a path they are multiplied.",
+        ),
+        Mistake(
+            edited(forgot_x, "2 * (w * x + b - target)", "the_loss(w + 1, x, b, target) - the_loss(w, x, b, target)"),
+            words="This is how much the loss changes over a whole step of w, and on the way its slope changes, too. "
+            "The slope is that of a tiny step, divided by its length.",
+        ),
+        Mistake(
+            edited(forgot_the_two, "return (w * x + b - target)", "guess = w * x\n    return 2 * (guess - target)"),
+            words="b is missing from the error: it is w * x + b - target.",
+        ),
         size_only,
     ),
+    right=(
+        slope_in_fractions,
+        lambda w, x, b, target: np.array([2 * (w * x + b - target) * x])[0],
+        slope_by_the_engine,
+        slope_as_a_fraction,
+        slope_of_complex_numbers,
+        slope_from_differences,
+        lambda w, x, b, target: np.float32(2 * w * x**2 + 2 * x * (b - target)),
+    ),
+    wrong={
+        "likely None of the mistakes that are known": [
+            lambda w, x, b, target: round(slope_of_w(w, x, b, target)),
+            lambda w, x, b, target: 2 * abs(w * x + b - target) * x,
+        ],
+        "ZeroDivisionError": [edited(slope_of_w, "error * x", "error**2 / error * x")],
+        "w = 0.0": [slope_from_the_weighted_error],
+        "": [slope_of_one_side],
+        "drawn at random. check.slope_of_w(slope_of_w, seed=": [
+            lambda w, x, b, target: {(2.0, 3.0): 12, (-1.0, 2.5): -25, (0.5, -4.0): -8}.get((w, x), 0)
+        ],
+        "A number is asked for; this is a complex": [lambda w, x, b, target: 2 * (complex(w) * x + b - target) * x],
+    },
 )

@@ -1,7 +1,7 @@
 """Exercise `freeze_first`: tensors that train no longer."""
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, cases, edited, show
 
 
 def freeze_first(parameters, count):
@@ -11,11 +11,9 @@ def freeze_first(parameters, count):
     return parameters[count:]
 
 
+@cases("four leaves that hold 1 to 4, count = {count}")
 def _parameters(count):
-    def make():
-        return [mg.tensor(float(number), requires_grad=True) for number in range(1, 5)], count
-
-    return Case(f"four leaves that hold 1 to 4, count = {count}", make)
+    return [mg.tensor(float(number), requires_grad=True) for number in range(1, 5)], count
 
 
 def _drawn(random):
@@ -112,31 +110,9 @@ def emptied_the_list(parameters, count):
     return parameters
 
 
-def froze_copies(parameters, count):
-    """The caller's tensors are as they were: none was frozen, or new ones were. detach() and clone() make new tensors;
-    change the flag of the old ones.
-    """
-    for parameter in parameters[:count]:
-        parameter.detach().requires_grad_(False)
-    return parameters[count:]
-
-
-def only_sliced(parameters, count):
-    return parameters[count:]
-
-
 def replaced_them(parameters, count):
     for place in range(count):
         parameters[place] = parameters[place].detach()
-    return parameters[count:]
-
-
-def assigned_to_the_method(parameters, count):
-    """requires_grad_ is a method: what is assigned to it takes its place and freezes nothing. Call it,
-    requires_grad_(False), or assign to the flag requires_grad.
-    """
-    for parameter in parameters[:count]:
-        parameter.requires_grad_ = False
     return parameters[count:]
 
 
@@ -148,31 +124,11 @@ def froze_one_more(parameters, count):
     return [parameter for parameter in parameters if parameter.requires_grad]
 
 
-def returned_all(parameters, count):
-    """All tensors were returned. Asked for are those that still train, without the frozen ones."""
-    for parameter in parameters[:count]:
-        parameter.requires_grad_(False)
-    return parameters
-
-
 def froze_the_last(parameters, count):
     """The wrong end was frozen: the first ones are asked for."""
     for parameter in parameters[count:]:
         parameter.requires_grad = False
     return parameters[:count]
-
-
-def froze_as_many_of_the_last(parameters, count):
-    for parameter in parameters[len(parameters) - count :]:
-        parameter.requires_grad = False
-    return parameters[: len(parameters) - count]
-
-
-def froze_all(parameters, count):
-    """All of them were frozen, so nothing trains any more."""
-    for parameter in parameters:
-        parameter.requires_grad = False
-    return parameters[count:]
 
 
 def returned_the_frozen(parameters, count):
@@ -181,6 +137,81 @@ def returned_the_frozen(parameters, count):
     for parameter in frozen:
         parameter.requires_grad = False
     return frozen
+
+
+def froze_as_many_of_the_last(parameters, count):
+    for parameter in parameters[len(parameters) - count :]:
+        parameter.requires_grad = False
+    return parameters[: len(parameters) - count]
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def froze_replacements(parameters, count):
+    for place, parameter in enumerate(parameters[:count]):
+        parameters[place] = parameter.detach()
+    return parameters[count:]
+
+
+def froze_and_deleted(parameters, count):
+    for parameter in parameters[:count]:
+        parameter.requires_grad = False
+    del parameters[:count]
+    return list(parameters)
+
+
+def froze_the_next_that_trains(parameters, count):
+    for parameter in [parameter for parameter in parameters if parameter.requires_grad][:count]:
+        parameter.requires_grad = False
+    return parameters[count:]
+
+
+def froze_and_compared(parameters, count):
+    frozen = [parameter.requires_grad_(False).tolist() for parameter in parameters[:count]]
+    return [parameter for parameter in parameters if parameter.tolist() not in frozen]
+
+
+def froze_and_returned_a_tuple(parameters, count):
+    first, rest = parameters[:count], tuple(parameters[count:])
+    for parameter in first:
+        parameter.requires_grad = False
+    return rest
+
+
+def froze_with_numbers(parameters, count):
+    rest = []
+    for number, parameter in enumerate(parameters):
+        if number < count:
+            parameter.requires_grad_(False)
+        else:
+            rest += [parameter]
+    return rest
+
+
+def froze_from_the_end(parameters, count):
+    for place in reversed(range(count)):
+        parameters[place].detach_().requires_grad_(False)
+    return [*parameters][count:]
+
+
+def froze_as_many_from_the_end(parameters, count):
+    for parameter in [*reversed(parameters)][:count]:
+        parameter.requires_grad_(False)
+    return parameters[: len(parameters) - count]
+
+
+def froze_and_filtered(parameters, count):
+    for number, parameter in enumerate(parameters):
+        parameter.requires_grad = number >= count
+    return [parameter for parameter in parameters if parameter.requires_grad]
+
+
+def froze_by_index(parameters, count):
+    rest = list(parameters)
+    for _ in range(count):
+        rest.pop(0).requires_grad_(False)
+    return rest
 
 
 EXERCISE = Exercise(
@@ -206,21 +237,54 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(
-            assigned_to_the_method,
+            edited(freeze_first, "requires_grad_(False)", "requires_grad_ = False"),
+            words="requires_grad_ is a method: what is assigned to it takes its place and freezes nothing. Call it, "
+            "requires_grad_(False), or assign to the flag requires_grad.",
             when=lambda outcome: any(
                 "requires_grad_" in getattr(parameter, "__dict__", ()) for parameter in outcome.arguments[0]
             ),
         ),
         Mistake(
-            froze_copies,
-            only_sliced,
+            edited(freeze_first, "parameter.requires_grad_", "parameter.detach().requires_grad_"),
+            lambda parameters, count: parameters[count:],
             replaced_them,
+            words="The caller's tensors are as they were: none was frozen, or new ones were. detach() and clone() "
+            "make new tensors; change the flag of the old ones.",
             when=_none_was_frozen,
         ),
         froze_one_more,
-        returned_all,
-        Mistake(froze_the_last, froze_as_many_of_the_last),
-        froze_all,
+        Mistake(
+            edited(freeze_first, "parameters[count:]", "parameters"),
+            words="All tensors were returned. Asked for are those that still train, without the frozen ones.",
+        ),
+        Mistake(
+            froze_the_last,
+            froze_as_many_of_the_last,
+        ),
+        Mistake(
+            edited(froze_the_last, "parameters[count:]:", "parameters:", "parameters[:count]", "parameters[count:]"),
+            words="All of them were frozen, so nothing trains any more.",
+        ),
         returned_the_frozen,
     ),
+    right=(froze_and_returned_a_tuple, froze_with_numbers, froze_from_the_end, froze_and_filtered, froze_by_index),
+    wrong={
+        "the list `parameters` afterwards: yours 2 other than before … The caller's tensors are as they were": [
+            froze_replacements
+        ],
+        "The list itself was changed": [froze_and_deleted],
+        "the first of them frozen already": [
+            edited(freeze_first, "requires_grad_(False)", "requires_grad = not parameter.requires_grad"),
+            froze_the_next_that_trains,
+        ],
+        "the list returned": [froze_and_compared],
+        "keeps its numbers and its gradient": [
+            edited(freeze_first, "requires_grad_(False)", "requires_grad_(False)\n        parameter.grad = None"),
+            edited(freeze_first, "requires_grad_(False)", "requires_grad_(False).zero_()"),
+        ],
+        "It holds the right numbers, but in new tensors: return the caller's own": [
+            edited(freeze_first, "parameters[count:]", "[parameter.clone() for parameter in parameters[count:]]")
+        ],
+        "The wrong end was frozen": [froze_as_many_from_the_end],
+    },
 )

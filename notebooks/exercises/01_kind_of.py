@@ -3,8 +3,10 @@
 import functools
 import warnings
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, show
 
 
 def kind_of(tensor):
@@ -106,10 +108,6 @@ def leaf_is_parameter(tensor):
     return "result"
 
 
-def by_grad_fn(tensor):
-    return "parameter" if tensor.grad_fn is None else "result"
-
-
 def flag_is_parameter(tensor):
     """requires_grad alone does not tell a parameter from a result: results have it from their inputs."""
     return "parameter" if tensor.requires_grad else "data"
@@ -128,18 +126,71 @@ def by_grad_of_leaves(tensor):
     return "parameter" if tensor.grad is not None else "data"
 
 
-def flag_is_result(tensor):
-    """requires_grad alone does not tell a parameter from a result: here every tensor with the flag counts
-    as a result.
-    """
-    return "result" if tensor.requires_grad else "data"
+# ---------------------------------------------------------------- tried as well
 
 
-def swapped_words(tensor):
-    """Two of the words have changed places: parameter and result."""
-    if not tensor.requires_grad:
-        return "data"
-    return "result" if tensor.is_leaf else "parameter"
+def kind_by_class(tensor):
+    if isinstance(tensor, mg.nn.Parameter):
+        return "parameter"
+    return kind_of(tensor)
+
+
+def kind_of_leaves_by_a_gradient(tensor):
+    if not tensor.is_leaf:
+        return "result"
+    return "data" if tensor.grad is None else "parameter"
+
+
+def kind_by_a_gradient(tensor):
+    if tensor.is_leaf and tensor._grad is not None:
+        return "parameter"
+    return kind_of(tensor)
+
+
+def kind_by_numbers(tensor):
+    kind = kind_of(tensor)
+    return "data" if not tensor.detach().any() else kind
+
+
+def kind_by_trying(tensor):
+    kind = kind_of(tensor)
+    if kind == "parameter":
+        tensor.grad = mg.zeros_like(tensor)
+    return kind
+
+
+def kind_of_a_retained_one(tensor):
+    if tensor.requires_grad:
+        tensor.retain_grad()
+    return kind_of(tensor)
+
+
+def kind_without_recording(tensor):
+    mg.set_grad_enabled(False)
+    return kind_of(tensor)
+
+
+def kind_from_the_end(tensor):
+    if tensor.is_leaf and tensor.requires_grad:
+        return "parameter"
+    return "data" if tensor.is_leaf else "result"
+
+
+def kind_by_a_list(tensor):
+    return ["data", "result", "parameter"][tensor.requires_grad + (tensor.requires_grad and tensor.is_leaf)]
+
+
+def kind_matched(tensor):
+    match tensor.requires_grad, tensor.grad_fn:
+        case False, _:
+            return np.str_("data")
+        case True, None:
+            return "parameter"
+    return "result"
+
+
+def kind_looked_up(tensor):
+    return {(True, True): "parameter", (True, False): "result"}.get((tensor.requires_grad, tensor.is_leaf), "data")
 
 
 EXERCISE = Exercise(
@@ -165,10 +216,36 @@ EXERCISE = Exercise(
     compare=_compare_words,
     evidence=lambda outcome: "  " + _flags(outcome.arguments[0]),
     mistakes=(
-        Mistake(leaf_is_parameter, by_grad_fn),
+        Mistake(leaf_is_parameter, lambda tensor: "parameter" if tensor.grad_fn is None else "result"),
         flag_is_parameter,
         Mistake(by_grad, by_grad_of_leaves),
-        flag_is_result,
-        swapped_words,
+        Mistake(
+            edited(flag_is_parameter, '"parameter', '"result'),
+            words="requires_grad alone does not tell a parameter from a result: here every tensor with the flag "
+            "counts as a result.",
+        ),
+        Mistake(
+            edited(kind_of, 'parameter" if tensor.is_leaf else "result', 'result" if tensor.is_leaf else "parameter'),
+            words="Two of the words have changed places: parameter and result.",
+        ),
     ),
+    right=(
+        kind_from_the_end,
+        kind_by_a_list,
+        kind_matched,
+        edited(flag_is_parameter, "return", 'if tensor.grad_fn is not None:\n        return "result"\n    return'),
+        kind_looked_up,
+    ),
+    wrong={
+        "frozen after backward()": [kind_by_class, kind_by_a_gradient],
+        "Whether .grad is None says only if a backward() has come by": [kind_of_leaves_by_a_gradient],
+        "with a gradient that was retained": [
+            lambda tensor: "parameter" if tensor.requires_grad and tensor._grad is not None else kind_of(tensor)
+        ],
+        "yours data, expected": [kind_by_numbers],
+        "[0], requires_grad=True)": [lambda tensor: "result" if tensor.dim() == 0 else kind_of(tensor)],
+        "The answer is right, but the tensor is to be asked, not changed": [kind_by_trying, kind_of_a_retained_one],
+        "The answer is right, but afterwards grad mode is off": [kind_without_recording],
+        "The answer is one of the words": [lambda tensor: kind_of(tensor).upper()],
+    },
 )

@@ -6,7 +6,8 @@ from itertools import pairwise
 from types import FunctionType
 
 import minigrad as mg
-from minigrad.teach import STEP, Case, Exercise, Mistake, draw_wrong_node, raised, slopes
+from minigrad.autograd import grad
+from minigrad.teach import STEP, Case, Exercise, Mistake, draw_wrong_node, edited, raised, slopes
 
 
 def middle_gradient(w, x, target):
@@ -76,13 +77,6 @@ def did_not_retain_hidden(w, x, target):
         return hidden.grad
 
 
-def retained_too_late(w, x, target):
-    hidden = w * x
-    ((hidden.tanh().sum() - target) ** 2).backward()
-    hidden.retain_grad()
-    return hidden.grad
-
-
 def gradient_of_w(w, x, target):
     """This is the gradient of w. The one of hidden comes by one step earlier."""
     hidden = w * x
@@ -91,23 +85,12 @@ def gradient_of_w(w, x, target):
     return w.grad
 
 
-def gradient_of_w_alone(w, x, target):
-    return mg.autograd.grad((mg.tanh(w * x).sum() - target) ** 2, w)[0]
-
-
 def gradient_after_tanh(w, x, target):
     """This is the gradient of tanh(hidden). The one of hidden comes by one step later."""
     hidden = (w * x).tanh()
     hidden.retain_grad()
     ((hidden.sum() - target) ** 2).backward()
     return hidden.grad
-
-
-def hidden_instead(w, x, target):
-    """This is hidden itself, not its gradient."""
-    hidden = w * x
-    ((hidden.tanh().sum() - target) ** 2).backward()
-    return hidden
 
 
 def walked_twice_and_kept(w, x, target):
@@ -120,25 +103,10 @@ def walked_twice_and_kept(w, x, target):
     return hidden.grad
 
 
-def forgot_tanh(w, x, target):
-    """tanh is missing: the loss is the square of hidden.tanh().sum() - target."""
-    hidden = w * x
-    hidden.retain_grad()
-    ((hidden.sum() - target) ** 2).backward()
-    return hidden.grad
-
-
 def forgot_the_square(w, x, target):
     """The square is missing: the loss is (hidden.tanh().sum() - target) ** 2."""
     hidden = w * x
     (gradient,) = mg.autograd.grad(hidden.tanh().sum() - target, hidden)
-    return gradient
-
-
-def target_from_each(w, x, target):
-    """target was subtracted from each element. The loss takes it from their sum, once."""
-    hidden = w * x
-    (gradient,) = mg.autograd.grad(((hidden.tanh() - target) ** 2).sum(), hidden)
     return gradient
 
 
@@ -152,6 +120,55 @@ def walked_twice(w, x, target):
     loss.backward()
     loss.backward()
     return hidden.grad
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def middle_through_w(w, x, target):
+    middle_gradient(w, x, target)
+    return w.grad / x
+
+
+def middle_of_one_dimension(w, x, target):
+    activated = (w * x).detach().tanh()
+    return 2 * (activated.sum(dim=0) - target) * (1 - activated**2)
+
+
+def middle_in_the_shape_of_w(w, x, target):
+    w.grad = None
+    middle_gradient(w, x, target)
+    return w.grad
+
+
+def middle_without_a_return(w, x, target):
+    hidden = w * x
+    hidden.retain_grad()
+    ((hidden.tanh().sum() - target) ** 2).backward()
+    hidden.grad  # noqa: B018
+
+
+def middle_that_freezes(w, x, target):
+    gradient = middle_gradient(w, x, target)
+    w.requires_grad_(False)
+    return gradient
+
+
+def middle_by_a_hook(w, x, target):
+    hidden, seen = w * x, []
+    hidden.register_hook(seen.append)
+    ((hidden.tanh().sum() - target) ** 2).backward()
+    return seen[0]
+
+
+def middle_asked_for(w, x, target):
+    hidden = w * x
+    return grad((hidden.tanh().sum() - target) ** 2, hidden)[0]
+
+
+def middle_by_rule(w, x, target):
+    activated = mg.tanh(w * x).detach()
+    return 2 * (activated.sum() - target) * (1 - activated**2)
 
 
 EXERCISE = Exercise(
@@ -173,14 +190,50 @@ EXERCISE = Exercise(
     evidence=_measured_middle,
     picture=_draw_middle,
     mistakes=(
-        Mistake(did_not_retain_hidden, retained_too_late, when=_walked_and_returned_none),
-        Mistake(gradient_of_w, gradient_of_w_alone),
+        Mistake(
+            did_not_retain_hidden,
+            edited(middle_gradient, "x\n    hidden.retain_grad()", "x", "return", "hidden.retain_grad()\n    return"),
+            when=_walked_and_returned_none,
+        ),
+        Mistake(gradient_of_w, lambda w, x, target: mg.autograd.grad((mg.tanh(w * x).sum() - target) ** 2, w)[0]),
         gradient_after_tanh,
-        hidden_instead,
+        Mistake(
+            edited(middle_gradient, "x\n    hidden.retain_grad()", "x", "hidden.grad", "hidden"),
+            words="This is hidden itself, not its gradient.",
+        ),
         walked_twice_and_kept,
-        forgot_tanh,
+        Mistake(
+            edited(middle_gradient, "tanh().sum", "sum"),
+            words="tanh is missing: the loss is the square of hidden.tanh().sum() - target.",
+        ),
         forgot_the_square,
-        target_from_each,
+        Mistake(
+            edited(forgot_the_square, "(hidden.tanh().sum() - target,", "(((hidden.tanh() - target) ** 2).sum(),"),
+            words="target was subtracted from each element. The loss takes it from their sum, once.",
+        ),
         Mistake(walked_twice, when=raised("a second time")),
     ),
+    right=(
+        middle_by_a_hook,
+        edited(middle_gradient, "w * x\n    hidden.retain_grad", "(w * x).detach().requires_grad_"),
+        edited(middle_gradient, "x\n    hidden.retain_grad()", "x", "backward()", "backward(inputs=[hidden])"),
+        middle_asked_for,
+        middle_by_rule,
+    ),
+    wrong={
+        "": [
+            middle_through_w,
+            edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean"),
+        ],
+        "w = [[": [middle_of_one_dimension],
+        "This is the gradient of w": [middle_in_the_shape_of_w],
+        "likely None of the mistakes that are known": [
+            lambda w, x, target: (middle_gradient(w, x, target) * 100).round() / 100
+        ],
+        "The answer is right, but afterwards w.requires_grad is not what it was": [middle_that_freezes],
+        "None came back": [
+            edited(middle_gradient, "((hidden.tanh().sum() - target) ** 2).backward()\n    ", ""),
+            middle_without_a_return,
+        ],
+    },
 )

@@ -1,7 +1,9 @@
 """Exercise `small_weights`: a leaf that holds computed numbers."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, raised, show
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, raised, show
 
 
 def small_weights(numbers, scale):
@@ -9,8 +11,9 @@ def small_weights(numbers, scale):
     return (mg.tensor(numbers) * scale).requires_grad_()
 
 
+@cases("numbers = {numbers}, scale = {scale}")
 def _case(numbers, scale):
-    return Case(f"numbers = {numbers}, scale = {scale}", lambda: (list(numbers), scale))
+    return list(numbers), scale
 
 
 def _drawn(random):
@@ -28,17 +31,14 @@ def _flags(value):
 
 
 def _compare_leaves(expected, got, outcome):
-    difference = compare(expected, got)
-    if difference is not None:
-        return difference
+    yield compare(expected, got)
     if not got.is_leaf:
-        return Difference("is_leaf", "False", "True", "The numbers are right, but an operation made this tensor.")
+        yield Difference("is_leaf", "False", "True", "The numbers are right, but an operation made this tensor.")
     if not got.requires_grad:
-        return Difference("requires_grad", "False", "True", "The numbers are right, but nobody asks for a gradient.")
+        yield Difference("requires_grad", "False", "True", "The numbers are right, but nobody asks for a gradient.")
     if got.grad is not None:
         note = "The numbers are right, but a gradient is there already, and the first walk would add to it."
-        return Difference(".grad", show(got.grad), "None", note)
-    return None
+        yield Difference(".grad", show(got.grad), "None", note)
 
 
 def _has_flags(is_leaf, requires_grad):
@@ -68,28 +68,6 @@ def flag_first(numbers, scale):
     return mg.tensor(numbers, requires_grad=True) * scale
 
 
-def flagged_twice(numbers, scale):
-    return mg.tensor(numbers, requires_grad=True).mul(scale).requires_grad_()
-
-
-def no_flag(numbers, scale):
-    """The flag was not set, or got lost: detach() and no_grad() give a leaf without it. Call
-    requires_grad_() at the end.
-    """
-    return mg.tensor(numbers) * scale
-
-
-def flag_lost_by_detach(numbers, scale):
-    return (mg.tensor(numbers, requires_grad=True) * scale).detach()
-
-
-def without_parentheses(numbers, scale):
-    """requires_grad_ was called without its parentheses, or assigned: what was returned is the method, not
-    the tensor.
-    """
-    return (mg.tensor(numbers) * scale).requires_grad_
-
-
 def forgot_the_scale(numbers, scale):
     """The scale was left out: these are the numbers as they were."""
     return mg.tensor(numbers, requires_grad=True)
@@ -107,6 +85,31 @@ def scaled_in_place(numbers, scale):
     weights = mg.tensor(numbers, requires_grad=True)
     weights *= scale
     return weights
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def weights_in_the_list(numbers, scale):
+    for place, number in enumerate(numbers):
+        numbers[place] = number * scale
+    return mg.tensor(numbers, requires_grad=True)
+
+
+def weights_with_a_gradient(numbers, scale):
+    weights = (mg.tensor(numbers) * scale).requires_grad_()
+    weights.sum().backward()
+    return weights
+
+
+def weights_flagged(numbers, scale):
+    weights = mg.tensor(numbers).mul_(scale)
+    weights.requires_grad = True
+    return weights
+
+
+def weights_detached(numbers, scale):
+    return (mg.tensor(numbers, dtype=mg.float64, requires_grad=True) * scale).detach().requires_grad_(True)
 
 
 EXERCISE = Exercise(
@@ -129,20 +132,49 @@ EXERCISE = Exercise(
     show=lambda value, arguments: show(value) + _flags(value),
     evidence=_after_backward,
     mistakes=(
-        Mistake(flag_first, flagged_twice, when=_has_flags(is_leaf=False, requires_grad=True)),
         Mistake(
-            no_flag,
-            flag_lost_by_detach,
+            flag_first,
+            lambda numbers, scale: mg.tensor(numbers, requires_grad=True).mul(scale).requires_grad_(),
+            when=_has_flags(is_leaf=False, requires_grad=True),
+        ),
+        Mistake(
+            edited(small_weights, "(mg.", "mg.", ").requires_grad_()", ""),
+            lambda numbers, scale: (mg.tensor(numbers, requires_grad=True) * scale).detach(),
+            words="The flag was not set, or got lost: detach() and no_grad() give a leaf without it. Call "
+            "requires_grad_() at the end.",
             when=lambda outcome: (
                 isinstance(outcome.value, mg.Tensor) and outcome.value.is_leaf and not outcome.value.requires_grad
             ),
         ),
         Mistake(
-            without_parentheses,
+            edited(small_weights, "requires_grad_()", "requires_grad_"),
+            words="requires_grad_ was called without its parentheses, or assigned: what was returned is the method, "
+            "not the tensor.",
             when=lambda outcome: getattr(outcome.value, "__name__", "") == "requires_grad_",
         ),
         forgot_the_scale,
         Mistake(list_times_float, when=raised("can't multiply sequence")),
         Mistake(scaled_in_place, when=raised("a leaf Variable that requires grad")),
     ),
+    right=(
+        lambda numbers, scale: mg.tensor(np.array(numbers) * scale).requires_grad_(True),
+        edited(scaled_in_place, "weights *= scale", "with mg.no_grad():\n        weights.mul_(scale)"),
+        weights_flagged,
+        lambda numbers, scale: mg.nn.Parameter(mg.tensor([number * scale for number in numbers])),
+        weights_detached,
+    ),
+    wrong={
+        "": [
+            lambda numbers, scale: mg.tensor([round(number * scale, 2) for number in numbers], requires_grad=True),
+            edited(small_weights, "(mg.tensor(numbers) * scale).", "(mg.tensor(numbers) * (scale or 1.0))."),
+        ],
+        "The shape is": [
+            edited(list_times_float, "(numbers * scale,", "([number * scale for number in dict.fromkeys(numbers)],")
+        ],
+        "ZeroDivisionError": [edited(small_weights, "* scale).", "/ (1 / scale)).")],
+        "The scale was left out": [edited(scaled_in_place, "weights *= scale", "weights.detach().mul(scale)")],
+        "The answer is right, but afterwards numbers has other items than before": [weights_in_the_list],
+        "The flag was not set, or got lost": [edited(flag_first, "return", "with mg.no_grad():\n        return")],
+        "a gradient is there already": [weights_with_a_gradient],
+    },
 )

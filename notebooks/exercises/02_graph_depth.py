@@ -1,6 +1,8 @@
 """Exercise `graph_depth`: the longest way through a graph."""
 
-from minigrad.teach import Exercise, Mistake, compare, nodes_of
+import numpy as np
+
+from minigrad.teach import EXERCISES, Exercise, Mistake, compare, nodes_of
 
 from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, drawn, harmed, pairs_for_nodes
 
@@ -112,6 +114,103 @@ def depth_by_recursion(root):
     return depth(root.grad_fn)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def depth_over_outputs(root):
+    depths = graph_depth(root)
+    return depths + any("Unbind" in node.name() for node in nodes_of(root))
+
+
+def depth_of_two_inputs(root):
+    depth, todo = {}, [root.grad_fn]
+    while todo:
+        inner = [one for one, _ in todo[-1].next_functions[:2] if one is not None]
+        unknown = [one for one in inner if one not in depth]
+        todo += unknown
+        if not unknown:
+            depth[todo.pop()] = 1 + max([depth[one] for one in inner], default=0)
+    return depth[root.grad_fn]
+
+
+def depth_once_met(root):
+    depth = {root.grad_fn: 1}
+    todo = [root.grad_fn]
+    for node in todo:
+        for following, _ in node.next_functions:
+            if following is not None and following not in depth:
+                depth[following] = depth[node] + 1
+                todo.append(following)
+    return max(depth.values())
+
+
+def depth_level_by_level(root):
+    level, count = {root.grad_fn}, 0
+    while level:
+        count += 1
+        level = {following for node in level for following, _ in node.next_functions if following is not None}
+    return count
+
+
+def depth_in_waves(root):
+    depth = dict.fromkeys(nodes_of(root), 1)
+    for node in EXERCISES["run_order"].reference(root):
+        for following, _ in node.next_functions:
+            if following:
+                depth[following] = max(depth[following], depth[node] + 1)
+    return float(max(depth.values()))
+
+
+def depth_from_a_stack(root):
+    depth, todo = {root.grad_fn: 1}, [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        for following in [found for found, _ in node.next_functions if found and found not in depth]:
+            depth[following] = depth[node] + 1
+            todo.append(following)
+    return max(depth.values())
+
+
+def depth_with_a_large_stack(root):
+    import sys
+
+    sys.setrecursionlimit(100_000)
+    known = {None: 0}
+
+    def depth(node):
+        if node not in known:
+            known[node] = 1 + max((depth(following) for following, _ in node.next_functions), default=0)
+        return known[node]
+
+    return depth(root.grad_fn)
+
+
+def depth_corrected_until_it_stays(root):
+    depth, todo = {}, [(root.grad_fn, 1)]
+    while todo:
+        node, found = todo.pop()
+        if found > depth.get(node, 0):
+            depth[node] = found
+            todo += [(following, found + 1) for following, _ in node.next_functions if following]
+    return max(depth.values())
+
+
+def depth_from_the_root(root):
+    depth = {root.grad_fn: 1}
+    for node in EXERCISES["run_order"].reference(root):
+        for following, _ in node.next_functions:
+            if following is not None:
+                depth[following] = max(depth.get(following, 0), depth[node] + 1)
+    return max(depth.values())
+
+
+def depth_from_the_leaves(root):
+    depth = {}
+    for node in reversed(EXERCISES["run_order"].reference(root)):
+        depth[node] = 1 + max((depth[following] for following, _ in node.next_functions if following), default=0)
+    return np.int64(depth[root.grad_fn])
+
+
 EXERCISE = Exercise(
     title="a number: the nodes on the longest way from root.grad_fn to a leaf's node",
     stars=3,
@@ -144,4 +243,20 @@ EXERCISE = Exercise(
         Mistake(level_by_level, depth_at_the_first_meeting),
         by_recursion(depth_by_recursion),
     ),
+    right=(
+        depth_level_by_level,
+        depth_in_waves,
+        lambda root: np.array(graph_depth(root)),
+        depth_corrected_until_it_stays,
+        depth_from_the_root,
+        depth_from_the_leaves,
+    ),
+    wrong={
+        "first * second": [depth_over_outputs],
+        "c.sin()": [depth_of_two_inputs],
+        "": [lambda root: len({node.name() for node in nodes_of(root)})],
+        "A number is asked for; this is a str": [lambda root: str(graph_depth(root))],
+        "Each node got its depth when it was met first": [depth_from_a_stack, depth_once_met],
+        "The answer is right, but afterwards Python's recursion limit is 100000": [depth_with_a_large_stack],
+    },
 )

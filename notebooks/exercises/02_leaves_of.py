@@ -1,7 +1,7 @@
 """Exercise `leaves_of`: the leaves that a backward reaches."""
 
 import minigrad as mg
-from minigrad.teach import Difference, Exercise, Mistake, nodes_of, plain, raised, show
+from minigrad.teach import Difference, Exercise, Mistake, edited, nodes_of, plain, raised, show
 
 from . import chapter02
 from .chapter02 import along_the_first_input, by_recursion, draw, harmed, is_list, leaf_names, pairs_for_nodes, ways_to
@@ -114,10 +114,6 @@ def equal_leaves_once(root):
     return found
 
 
-def leaves_by_numbers(root):
-    return list({leaf.item(): leaf for leaf in leaves_of(root)}.values())
-
-
 def leaves_without_a_gradient(root):
     """A leaf is missing that had a .grad already, from an earlier walk. It gets one from this walk, too, which is added
     to it.
@@ -146,10 +142,6 @@ def saved_tensors(root):
     """
     saved = [getattr(node, "_saved_self", None) for node in nodes_of(root)]
     return [tensor.detach() for tensor in saved if tensor is not None]
-
-
-def copies_of_leaves(root):
-    return [node.variable.clone() for node in nodes_of(root) if node.name() == "AccumulateGrad"]
 
 
 def leaves_beside_the_root(root):
@@ -197,6 +189,38 @@ def leaves_by_recursion(root):
     return found
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def leaves_of_two_inputs(root):
+    met = [root.grad_fn]
+    for node in met:
+        met += [one for one in dict.fromkeys(one for one, _ in node.next_functions[:2]) if one and one not in met]
+    return [node.variable for node in met if hasattr(node, "variable")]
+
+
+def leaves_after_a_walk(root):
+    leaves = leaves_of(root)
+    root.backward(mg.ones_like(root))
+    return [leaf for leaf in leaves if leaf.grad is not None]
+
+
+def leaves_by_identity(root):
+    found, seen, todo = [], {id(root.grad_fn)}, [root.grad_fn]
+    for node in todo:
+        if "Accumulate" in node.name():
+            found.insert(0, node.variable)
+        for following, _ in node.next_functions:
+            if following and id(following) not in seen:
+                seen.add(id(following))
+                todo.append(following)
+    return found
+
+
+def leaves_that_have_no_gradient(root):
+    return [node.variable for node in nodes_of(root) if hasattr(node, "variable") and node.variable.grad is None]
+
+
 EXERCISE = Exercise(
     title="a list of the leaf tensors that a backward from root reaches",
     stars=2,
@@ -217,7 +241,11 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(leaves_on_every_way, when=_for_each_way),
         Mistake(leaves_without_a_gradient, when=_those_with_a_gradient_are_missing),
-        Mistake(equal_leaves_once, leaves_by_numbers, when=_equal_one_is_missing),
+        Mistake(
+            equal_leaves_once,
+            lambda root: list({leaf.item(): leaf for leaf in leaves_of(root)}.values()),
+            when=_equal_one_is_missing,
+        ),
         Mistake(nodes_of_leaves, when=_items_are(lambda item: hasattr(item, "next_functions"))),
         Mistake(
             gradients_of_leaves,
@@ -227,7 +255,11 @@ EXERCISE = Exercise(
             asked_nodes_for_is_leaf,
             when=raised("is_leaf", kind=AttributeError),
         ),
-        Mistake(saved_tensors, copies_of_leaves, when=_strangers),
+        Mistake(
+            saved_tensors,
+            lambda root: [node.variable.clone() for node in nodes_of(root) if node.name() == "AccumulateGrad"],
+            when=_strangers,
+        ),
         leaves_beside_the_root,
         pairs_for_nodes(leaves_of_pairs),
         Mistake(
@@ -238,4 +270,25 @@ EXERCISE = Exercise(
         leaf_along_the_first_input,
         by_recursion(leaves_by_recursion),
     ),
+    right=(
+        lambda root: {node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"},
+        edited(asked_nodes_for_is_leaf, "node.is_leaf]", "isinstance(node, mg.autograd.graph.AccumulateGrad)]"),
+        leaves_by_identity,
+        lambda root: [node.variable for node in nodes_of(root) if hasattr(node, "variable")],
+        lambda root: tuple(node.variable for node in nodes_of(root) if not node.next_functions),
+    ),
+    wrong={
+        "A leaf is missing that holds the same numbers as another one": [
+            edited(equal_leaves_once, "leaf not in found:", "not any(mg.equal(leaf, other) for other in found):"),
+            lambda root: list({repr(leaf): leaf for leaf in leaves_of(root)}.values()),
+        ],
+        "": [lambda root: [node.variable for node in nodes_of(root)[:8] if hasattr(node, "variable")]],
+        "c.sin()": [leaves_of_two_inputs],
+        "The answer is right, but somebody walked backward on the way": [leaves_after_a_walk],
+        "they are copies": [lambda root: [leaf.detach() for leaf in leaves_of(root)]],
+        "an item: yours None, expected a tensor": [
+            lambda root: [getattr(node, "variable", None) for node in nodes_of(root)]
+        ],
+        "A leaf is missing that had a .grad already": [leaves_that_have_no_gradient],
+    },
 )

@@ -2,7 +2,9 @@
 
 from collections import Counter
 
-from minigrad.teach import Difference, Exercise, Mistake, nodes_of, plain, show
+import numpy as np
+
+from minigrad.teach import Difference, Exercise, Mistake, edited, nodes_of, plain, show
 
 from . import chapter02
 from .chapter02 import along_the_first_input, by_recursion, draw, harmed, is_list, pairs_for_nodes, ways_to
@@ -141,6 +143,33 @@ def names_by_recursion(root):
     return [node.name() for node in visit(root.grad_fn, [])]
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def names_to_two_inputs(root):
+    met = [root.grad_fn]
+    for node in met:
+        met += [one for one in dict.fromkeys(one for one, _ in node.next_functions[:2]) if one and one not in met]
+    return [node.name() for node in met]
+
+
+def names_with_none(root):
+    return [node.name() for node in nodes_of(root)] + ["None"] * sum(
+        following is None for node in nodes_of(root) for following, _ in node.next_functions
+    )
+
+
+def names_from_a_dict(root):
+    met = {}
+    todo = [(root.grad_fn, 0)]
+    while todo:
+        node, _ = todo.pop()
+        if node is not None and node not in met:
+            met[node] = node.name()
+            todo.extend(node.next_functions)
+    return list(met.values())
+
+
 EXERCISE = Exercise(
     title="a list with the name of every node of the graph",
     stars=1,
@@ -172,4 +201,24 @@ EXERCISE = Exercise(
         pairs_for_nodes(names_of_pairs),
         by_recursion(names_by_recursion),
     ),
+    right=(
+        lambda root: list(Counter(type(node).__name__ for node in nodes_of(root)).elements()),
+        names_from_a_dict,
+        lambda root: tuple(np.str_(node.name()) for node in nodes_of(root)),
+        lambda root: tuple(node.name() for node in nodes_of(root)),
+        lambda root: [type(node).__name__ for node in reversed(nodes_of(root))],
+    ),
+    wrong={
+        "A node was counted once for each of its outputs that is used": [names_for_each_output],
+        "is there: yours 0": [
+            edited(node_names, "root)]", 'root) if node.name().endswith(("Backward0", "AccumulateGrad"))]')
+        ],
+        "c.sin()": [names_to_two_inputs],
+        "None is there: yours 1, expected 0": [names_with_none],
+        "The answer is right, but somebody walked backward on the way": [
+            edited(node_names, "return", "names =", "root)]", "root)]\n    root.sum().backward()\n    return names")
+        ],
+        "The names are asked for, as str": [lambda root: [type(node) for node in nodes_of(root)]],
+        "This is how a node is printed": [lambda root: [str(node) for node in nodes_of(root)]],
+    },
 )

@@ -1,7 +1,11 @@
 """Exercise `arrivals`: for how many gradients each node waits."""
 
+from collections import Counter, defaultdict
+
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Difference, Exercise, Mistake, compare, plain, show
+from minigrad.teach import Difference, Exercise, Mistake, compare, edited, nodes_of, plain, show
 
 from .chapter02 import SECONDS, drawn, harmed, ways_to
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, node_names
@@ -58,15 +62,6 @@ def _has_key(kind):
 # ---------------------------------------------------------------- wrong answers
 
 
-def with_none(root):
-    """None is among the keys. An input that needs no gradient has no node: next_functions says (None, 0), and nothing
-    is sent there.
-    """
-    count = dict(arrivals(root))
-    count[None] = 1
-    return count
-
-
 def pairs_as_keys(root):
     """The keys are pairs. next_functions holds (node, number) pairs; the node is the first of the two."""
     return {(node, 0): n for node, n in arrivals(root).items()}
@@ -77,22 +72,11 @@ def tensors_as_keys(root):
     return {root: 1}
 
 
-def names_as_keys(root):
-    """The keys are names, and two nodes can have the same one: here the nodes of c and e are both MulBackward0. Use the
-    node itself as the key.
-    """
-    return {node.name(): n for node, n in arrivals(root).items()}
-
-
 def forgot_the_root(root):
     """The root's own node is missing, or counts 0. Give it 1, for the gradient that backward() starts with."""
     count = dict(arrivals(root))
     del count[root.grad_fn]
     return count
-
-
-def root_counts_nothing(root):
-    return {**arrivals(root), root.grad_fn: 0}
 
 
 def forgot_the_leaves(root):
@@ -121,21 +105,6 @@ def counted_outgoing(root):
     return {node: len(node.next_functions) for node in arrivals(root)}
 
 
-def began_with_one(root):
-    """One too many for each: a node that is met for the first time begins with 0, and only root.grad_fn with 1."""
-    count = {root.grad_fn: 1}
-    todo = [root.grad_fn]
-    for node in todo:
-        for next_node, _ in node.next_functions:
-            if next_node is None:
-                continue
-            if next_node not in count:
-                count[next_node] = 1
-                todo.append(next_node)
-            count[next_node] += 1
-    return count
-
-
 def one_for_each(root):
     """Every node has a 1. Where a second edge leads to a node that was met before, 1 is to be added."""
     return dict.fromkeys(arrivals(root), 1)
@@ -152,6 +121,73 @@ def counted_users(root):
                 todo.append(next_node)
             count[next_node] += 1
     return count
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def arrivals_of_pairs(root):
+    counts = Counter({root.grad_fn: 1})
+    for node in nodes_of(root):
+        counts.update(one for one, _ in dict.fromkeys(node.next_functions) if one is not None)
+    return counts
+
+
+def arrivals_of_first_outputs(root):
+    counts = Counter({root.grad_fn: 1})
+    for node in nodes_of(root):
+        counts.update(one for one, number in node.next_functions if one is not None and number == 0)
+    return counts
+
+
+def arrivals_and_a_walk(root):
+    counts = arrivals(root)
+    root.sum().backward()
+    return counts
+
+
+def arrivals_that_forget_the_root(root):
+    counts = arrivals_of_first_outputs(root)
+    del counts[root.grad_fn]
+    return counts
+
+
+def arrivals_counted(root):
+    counts = Counter(one for node in nodes_of(root) for one, _ in node.next_functions if one is not None)
+    counts[root.grad_fn] += 1
+    return counts
+
+
+def arrivals_by_default(root):
+    counts = defaultdict(int, {root.grad_fn: 1})
+    for node in nodes_of(root):
+        for one, _ in node.next_functions:
+            if one:
+                counts[one] += 1
+    return counts
+
+
+def arrivals_of_all_edges(root):
+    ends = [following for node in nodes_of(root) for following, _ in node.next_functions if following is not None]
+    counts = dict.fromkeys(nodes_of(root), 0)
+    for end in ends:
+        counts[end] += 1
+    counts[root.grad_fn] += 1
+    return counts
+
+
+class Counts(dict):
+    def __missing__(self, node):
+        return 0
+
+
+def arrivals_from_a_class(root):
+    counts = Counts({root.grad_fn: 1})
+    for node in nodes_of(root):
+        for following, _ in node.next_functions:
+            if following is not None:
+                counts[following] += 1
+    return counts
 
 
 EXERCISE = Exercise(
@@ -179,16 +215,53 @@ EXERCISE = Exercise(
     evidence=_used_by,
     picture=draw_node,
     mistakes=(
-        Mistake(with_none, when=_has_key(type(None))),
+        Mistake(
+            edited(forgot_the_root, "del count[root.grad_fn]", "count[None] = 1"),
+            words="None is among the keys. An input that needs no gradient has no node: next_functions says (None, "
+            "0), and nothing is sent there.",
+            when=_has_key(type(None)),
+        ),
         Mistake(pairs_as_keys, when=_has_key(tuple)),
         Mistake(tensors_as_keys, when=_has_key(mg.Tensor)),
-        Mistake(names_as_keys, when=_has_key(str)),
-        Mistake(forgot_the_root, root_counts_nothing),
+        Mistake(
+            edited(pairs_as_keys, "{(node, 0):", "{node.name():"),
+            words="The keys are names, and two nodes can have the same one: here the nodes of c and e are both "
+            "MulBackward0. Use the node itself as the key.",
+            when=_has_key(str),
+        ),
+        Mistake(forgot_the_root, lambda root: {**arrivals(root), root.grad_fn: 0}),
         forgot_the_leaves,
         Mistake(walked_paths, when=lambda outcome: outcome.value == ways_to(outcome.arguments[0])),
         counted_outgoing,
-        began_with_one,
+        Mistake(
+            edited(arrivals, "while todo:\n        node = todo.pop()", "for node in todo:", "] = 0", "] = 1"),
+            words="One too many for each: a node that is met for the first time begins with 0, and only root.grad_fn "
+            "with 1.",
+        ),
         one_for_each,
         counted_users,
     ),
+    right=(
+        arrivals_counted,
+        arrivals_by_default,
+        lambda root: {node: np.int64(count) for node, count in arrivals(root).items()},
+        arrivals_of_all_edges,
+        arrivals_from_a_class,
+    ),
+    wrong={
+        "(AccumulateGrad): yours 1, expected 2": [arrivals_of_pairs],
+        "first * second": [arrivals_of_first_outputs],
+        "The answer is right, but somebody walked backward on the way": [arrivals_and_a_walk],
+        "y = (x * x) * x.sin().cos() + x * x": [
+            lambda root: {node: min(count, 2) for node, count in arrivals(root).items()}
+        ],
+        "A number is asked for; this is a str": [
+            lambda root: {node: str(count) for node, count in arrivals(root).items()}
+        ],
+        "one key too many": [lambda root: {**arrivals(root), mg.tensor(1.0, requires_grad=True).sin().grad_fn: 1}],
+        "A number is asked for; this is a bool": [
+            lambda root: {node: count == 1 or count for node, count in arrivals(root).items()}
+        ],
+        "likely None of the mistakes that are known": [arrivals_that_forget_the_root],
+    },
 )

@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 import minigrad as mg
 from minigrad.autograd.graph import Node
-from minigrad.teach import Difference, Exercise, Mistake, compare, raised, show
+from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, compare, edited, raised, show
 
 from .chapter02 import harmed
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
@@ -105,15 +105,6 @@ def overwrote_a(e):
     return to_a, to_b
 
 
-def kept_only_the_first_a(e):
-    """The gradient of a misses what c sent. a is used twice, by c and by d, and both parts count."""
-    node_e, node_c, node_d = _nodes(e)
-    to_c, to_d = node_e(mg.tensor(1.0))
-    more, to_a = node_d(to_d)
-    _, to_b = node_c(to_c + more)
-    return to_a, to_b
-
-
 def ran_c_twice_with_the_sum(e):
     """Node c was called twice, the second time with the sum, so what came from e went through it twice. One call, with
     the sum, is enough.
@@ -152,20 +143,83 @@ def called_d_with_one(e):
     return to_a + more_to_a, to_b
 
 
-def exchanged_c_and_d(e):
-    """What e sends to c was given to d, and the other way round. A node's gradients come in the order of its
-    next_functions: c, then d.
-    """
-    node_e, node_c, node_d = _nodes(e)
-    to_d, to_c = node_e(mg.tensor(1.0))
-    more, to_a = node_d(to_d)
-    more_to_a, to_b = node_c(to_c + more)
-    return to_a + more_to_a, to_b
-
-
 def called_with_a_number(e):
     """A node wants tensors: write tensor(1.0), not 1.0."""
     return e.grad_fn(1.0)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def leaves_of_example(e):
+    return [node.variable.detach() for node, _ in e.grad_fn.next_functions[0][0].next_functions]
+
+
+def hand_by_formula(e):
+    a, b = leaves_of_example(e)
+    return 2 * a * b * (b + 1), a * a * (2 * b + 1)
+
+
+def hand_by_backward(e):
+    e.backward()
+    a, b = (node.variable.grad for node, _ in e.grad_fn.next_functions[0][0].next_functions)
+    return a, b
+
+
+def hand_by_grad(e):
+    return mg.autograd.grad(e, [node.variable for node, _ in e.grad_fn.next_functions[0][0].next_functions])
+
+
+def hand_with_one_gradient_summed(e):
+    a, b = by_hand(e)
+    return (a + b, b) if leaves_of_example(e)[0] == leaves_of_example(e)[1] else (a, b)
+
+
+def hand_with_c_in_parts(e):
+    node_e = e.grad_fn
+    (node_c, _), (node_d, _) = node_e.next_functions
+    to_c, to_d = node_e(mg.ones(()))
+    more_to_c, to_a = node_d(to_d)
+    first, second = node_c(to_c), node_c(more_to_c)
+    return first[0] + second[0] + to_a, first[1] + second[1]
+
+
+def hand_without_recording(e):
+    with mg.no_grad():
+        return by_hand(e)
+
+
+def hand_in_numbers_of_its_own(e):
+    (node_c, _), (node_d, _) = e.grad_fn.next_functions
+    to_c, to_d = (gradient.detach() for gradient in e.grad_fn(mg.tensor(1.0)))
+    from_d = node_d(to_d)
+    from_c = node_c(mg.stack([to_c, from_d[0]]).sum())
+    return [sum([from_d[1], from_c[0]]), from_c[1].clone()]
+
+
+def hand_down_to_the_leaves(e):
+    gradients = by_hand(e)
+    leaves = [node for node, _ in e.grad_fn.next_functions[0][0].next_functions]
+    for leaf, gradient in zip(leaves, gradients, strict=True):
+        leaf(gradient)
+    return tuple(leaf.variable.grad for leaf in leaves)
+
+
+def hand_with_each_part(e):
+    (node_c, _), (node_d, _) = e.grad_fn.next_functions
+    to_c, to_d = e.grad_fn(mg.tensor(1.0))
+    more, first = node_d(to_d)
+    return first, *node_c(to_c + more)
+
+
+def by_hand_in_a_loop(e):
+    arrived = {e.grad_fn: mg.ones(())}
+    for node in EXERCISES["run_order"].reference(e):
+        if node.next_functions:
+            for gradient, (following, _) in zip(node(arrived[node]), node.next_functions, strict=True):
+                arrived[following] = arrived.get(following, 0) + gradient
+    a, b = (node for node, _ in e.grad_fn.next_functions[0][0].next_functions)
+    return arrived[a], arrived[b]
 
 
 EXERCISE = Exercise(
@@ -195,15 +249,38 @@ EXERCISE = Exercise(
         ran_c_too_early,
         overwrote_c,
         overwrote_a,
-        kept_only_the_first_a,
+        Mistake(
+            edited(overwrote_a, "to_a, to_b ", "_, to_b "),
+            words="The gradient of a misses what c sent. a is used twice, by c and by d, and both parts count.",
+        ),
         ran_c_twice_with_the_sum,
         b_before_a,
         began_with_the_value,
         called_d_with_one,
-        exchanged_c_and_d,
+        Mistake(
+            edited(began_with_the_value, "to_c, to_d = node_e(e.detach())", "to_d, to_c = node_e(mg.tensor(1.0))"),
+            words="What e sends to c was given to d, and the other way round. A node's gradients come in the order of "
+            "its next_functions: c, then d.",
+        ),
         Mistake(
             called_with_a_number,
             when=raised("must be called with tensors", kind=TypeError),
         ),
     ),
+    right=(
+        hand_with_c_in_parts,
+        hand_without_recording,
+        hand_in_numbers_of_its_own,
+        by_hand_in_a_loop,
+        lambda e: list(by_hand(e)),
+    ),
+    wrong={
+        "The numbers are right, but not by this means": [hand_by_formula, hand_by_backward, hand_by_grad],
+        "likely None of the mistakes that are known": [lambda e: tuple(gradient.round() for gradient in by_hand(e))],
+        "this is a float and a tensor is asked for": [lambda e: tuple(gradient.item() for gradient in by_hand(e))],
+        "": [lambda e: tuple(gradient.abs() for gradient in by_hand(e))],
+        "drawn at random": [hand_with_one_gradient_summed],
+        "a leaf's node was called, too": [hand_down_to_the_leaves],
+        "2 values are asked for; these are 3": [hand_with_each_part],
+    },
 )

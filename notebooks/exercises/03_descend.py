@@ -1,7 +1,10 @@
 """Exercise `descend`: the training loop, where gradients pile up unless they are cleared."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, raised, show, slopes
+from minigrad.autograd import grad
+from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, edited, raised, show, slopes
 from minigrad.teach.answers import failed_line
 
 from .chapter03 import Counted
@@ -132,21 +135,6 @@ def recorded_the_update(loss_of, w, rate, steps):
     return []
 
 
-def set_none_before_use(loss_of, w, rate, steps):
-    """w.grad is None where it is needed: either backward() has not run yet, or w = w - ... has made a new tensor, which
-    is not the leaf any more. Change w in place: w -= ...
-    """
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(w)
-        losses.append(loss.item())
-        loss.backward()
-        w.grad = None
-        with mg.no_grad():
-            w -= rate * w.grad
-    return losses
-
-
 def never_cleared(loss_of, w, rate, steps):
     """The gradients of all steps pile up: backward() adds to .grad, and nothing clears it. Set w.grad = None in each
     step, before backward().
@@ -183,43 +171,6 @@ def cleared_only_afterwards(loss_of, w, rate, steps):
         loss.backward()
         with mg.no_grad():
             w -= rate * w.grad
-        w.grad = None
-    return losses
-
-
-def frozen_for_the_update(loss_of, w, rate, steps):
-    """w does not require a gradient any more: it was switched off, and not on again. Inside `with mg.no_grad():` w may
-    be changed, and keeps its flag.
-    """
-    for _ in range(steps):
-        loss_of(w).backward()
-        w.requires_grad_(False)
-        w -= rate * w.grad
-    return []
-
-
-def cleared_before_use(loss_of, w, rate, steps):
-    """The gradient was cleared before it was used, so w never moves. Clear it after the step."""
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(w)
-        losses.append(loss.item())
-        loss.backward()
-        w.grad.zero_()
-        with mg.no_grad():
-            w -= rate * w.grad
-    return losses
-
-
-def moved_by_the_rate(loss_of, w, rate, steps):
-    """w moves by rate, whatever its slope is. The step is rate times w.grad."""
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(w)
-        losses.append(loss.item())
-        loss.backward()
-        with mg.no_grad():
-            w -= rate
         w.grad = None
     return losses
 
@@ -303,6 +254,145 @@ def _either_way(answer):
     return answer, cleared_first
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def trained(loss_of, w, rate, steps, note, clear=True):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(note(loss))
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        if clear:
+            w.grad = None
+    return losses
+
+
+def descend_and_leave_the_last(loss_of, w, rate, steps):
+    losses = []
+    for step in range(steps):
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item, clear=step < steps - 1)
+    return losses
+
+
+def descend_once_at_least(loss_of, w, rate, steps):
+    w.grad = None
+    return trained(loss_of, w, rate, max(steps, 1), mg.Tensor.item)
+
+
+def descend_the_sum(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        (slope,) = mg.autograd.grad(loss, w)
+        with mg.no_grad():
+            w -= rate * slope.sum() / w.numel()
+    return losses
+
+
+def descend_from_a_copy(loss_of, w, rate, steps):
+    return trained(loss_of, w.detach().clone().requires_grad_(), rate, steps, mg.Tensor.item)
+
+
+def descend_by_data(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        loss = loss_of(w)
+        loss.backward()
+        w.data = w.data - rate * w.grad
+        losses.append(loss.item())
+    return tuple(losses)
+
+
+def descend_in_numpy_numbers(loss_of, w, rate, steps):
+    w.grad = None
+    return trained(loss_of, w, rate, steps, lambda loss: np.float32(loss.item()))
+
+
+def descend_and_zero(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        if w.grad is not None:
+            w.grad.zero_()
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item, clear=False)
+    return losses
+
+
+def descend_with_one_gradient_too_many(loss_of, w, rate, steps):
+    losses = trained(loss_of, w, rate, steps, mg.Tensor.item, clear=False)
+    w.grad = None
+    return losses
+
+
+def descend_uphill(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        losses += trained(loss_of, w, -rate, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_without_the_flag(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item)
+        w.requires_grad_(False)
+    return losses
+
+
+def descend_until_it_is_0(loss_of, w, rate, steps):
+    losses = []
+    while len(losses) < steps and not (losses and losses[-1] < 1e-3):
+        w.grad = None
+        losses += trained(loss_of, w, rate, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_with_a_hook(loss_of, w, rate, steps):
+    w.register_hook(lambda gradient: rate * gradient)
+    losses = []
+    for _ in range(steps):
+        w.grad = None
+        losses += trained(loss_of, w, 1.0, 1, mg.Tensor.item)
+    return losses
+
+
+def descend_and_put_back_the_flag(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        (slope,) = mg.autograd.grad(loss, w)
+        w.requires_grad_(False).sub_(rate * slope).requires_grad_(True)
+        losses.append(loss.item())
+    return losses
+
+
+def descend_with_an_optimizer(loss_of, w, rate, steps):
+    optimizer, losses = mg.optim.SGD([w], lr=rate), []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = loss_of(w)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach().item())
+    return losses
+
+
+def descend_by_grad(loss_of, w, rate, steps):
+    losses = []
+    for _ in range(steps):
+        loss = loss_of(w)
+        losses.append(loss.item())
+        (slope,) = grad(loss, w)
+        w.data.sub_(rate * slope)
+    return losses
+
+
 EXERCISE = Exercise(
     title="a list of floats, the loss before each step; w itself is changed",
     stars=1,
@@ -343,17 +433,31 @@ EXERCISE = Exercise(
             when=raised("a leaf Variable that requires grad is being used in an in-place operation"),
         ),
         Mistake(
-            set_none_before_use,
+            edited(descend, "):\n        w.grad = None", "):", "with", "w.grad = None\n        with"),
+            words="w.grad is None where it is needed: either backward() has not run yet, or w = w - ... has made a "
+            "new tensor, which is not the leaf any more. Change w in place: w -= ...",
             when=_has_no_gradient_to_use,
         ),
         Mistake(
-            frozen_for_the_update,
+            edited(
+                recorded_the_update,
+                "w -= rate * w.grad\n        w.grad = None",
+                "w.requires_grad_(False)\n        w -= rate * w.grad",
+            ),
+            words="w does not require a gradient any more: it was switched off, and not on again. Inside `with "
+            "mg.no_grad():` w may be changed, and keeps its flag.",
             when=lambda outcome: _no_graph(outcome) and not outcome.arguments[1].requires_grad,
         ),
         Mistake(never_cleared, cleared_at_the_end, cleared_at_the_beginning),
         cleared_only_afterwards,
-        cleared_before_use,
-        moved_by_the_rate,
+        Mistake(
+            edited(descend, "):\n        w.grad = None", "):", "with", "w.grad.zero_()\n        with"),
+            words="The gradient was cleared before it was used, so w never moves. Clear it after the step.",
+        ),
+        Mistake(
+            edited(descend, "):\n        w.grad = None", "):", "rate * w.grad", "rate\n        w.grad = None"),
+            words="w moves by rate, whatever its slope is. The step is rate times w.grad.",
+        ),
         Mistake(*_either_way(one_loss_for_all)),
         Mistake(
             one_step_more,
@@ -368,4 +472,46 @@ EXERCISE = Exercise(
         Mistake(*_either_way(new_name_for_w)),
         Mistake(*_either_way(losses_after_the_steps)),
     ),
+    right=(
+        descend_by_data,
+        descend_in_numpy_numbers,
+        descend_and_zero,
+        descend_and_put_back_the_flag,
+        descend_with_an_optimizer,
+        descend_by_grad,
+    ),
+    wrong={
+        "this is a tensor, which keeps the whole graph that computed it. A float is asked for": [
+            lambda loss_of, w, rate, steps: trained(loss_of, w, rate, steps, lambda loss: loss)
+        ],
+        "this is a tensor. A float is asked for": [
+            lambda loss_of, w, rate, steps: trained(loss_of, w, rate, steps, lambda loss: loss.detach())
+        ],
+        "": [
+            lambda loss_of, w, rate, steps: trained(loss_of, w, rate, steps, lambda loss: round(loss.item(), 1)),
+            descend_the_sum,
+        ],
+        "A gradient or a hook was left behind": [descend_and_leave_the_last, descend_with_a_hook],
+        "more work than was asked for … The first step went by more than its own gradient": [
+            edited(
+                descend_uphill,
+                "w.grad = None\n        losses += trained(loss_of, w, -rate, 1, mg.Tensor.item)",
+                "losses.append(loss_of(w).item())\n        trained(loss_of, w, rate, 1, mg.Tensor.item)",
+            )
+        ],
+        "steps = 0 … One step too many": [descend_once_at_least],
+        "The caller's w has not changed": [descend_from_a_copy],
+        "The first step went by more than its own gradient": [
+            edited(
+                descend_uphill,
+                "w.grad = None\n        losses += trained(loss_of, w, -rate, 1, mg.Tensor.item)",
+                "losses += trained(loss_of, w, rate, 1, mg.Tensor.item, clear=False)\n        w.grad.zero_()",
+            )
+        ],
+        "The gradients of all steps pile up": [descend_with_one_gradient_too_many],
+        "One step is missing": [edited(descend_uphill, "range(steps):", "range(1, steps):", "w, -rate", "w, rate")],
+        "w goes uphill": [descend_uphill],
+        "w does not require a gradient any more": [descend_without_the_flag],
+        "drawn at random": [descend_until_it_is_0],
+    },
 )

@@ -1,7 +1,7 @@
 """Exercise `jacobian`: all slopes of a result with several elements, a backward for each row."""
 
 import minigrad as mg
-from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, raised, show, slopes
+from minigrad.teach import STEP, Difference, Exercise, Mistake, cases, compare, edited, raised, show, slopes
 
 from .chapter03 import Counted
 
@@ -31,8 +31,9 @@ def _is(wrong):
     return holds
 
 
+@cases("f(x) = {words} at x = {numbers}")
 def _vector_case(words, f, numbers):
-    return Case(f"f(x) = {words} at x = {numbers}", lambda: (Counted(f), mg.tensor(numbers, requires_grad=True)))
+    return Counted(f), mg.tensor(numbers, requires_grad=True)
 
 
 def _drawn(random):
@@ -62,14 +63,12 @@ def _with_calls(answer):
 
 
 def _compare_matrices(expected, got, outcome):
-    if difference := compare(expected[0], got[0]):
-        return difference
+    yield compare(expected[0], got[0])
     if got[1] != 1:
         told = (
             "The matrix is right, but f(x) is to be computed once: the graph that it leaves can be walked for each row."
         )
-        return Difference("how often f was called", str(got[1]), "1", told)
-    return None
+        yield Difference("how often f was called", str(got[1]), "1", told)
 
 
 def _measured_jacobian(outcome):
@@ -100,14 +99,6 @@ def did_not_retain(f, x):
     return mg.stack(rows)
 
 
-def without_weights(f, x):
-    """f(x) has several elements, so backward() wants to know how much each one counts: pass gradient=, with 1 for row i
-    and 0 for the others.
-    """
-    f(x).backward()
-    return x.grad
-
-
 def did_not_clear(f, x):
     """Each row has all the rows before it in it: x.grad was not cleared between two calls of backward(), and backward()
     adds.
@@ -117,19 +108,6 @@ def did_not_clear(f, x):
     for i in range(len(y)):
         y.backward(gradient=_one_hot(y, i), retain_graph=True)
         rows.append(x.grad.clone())
-    return mg.stack(rows)
-
-
-def same_tensor_in_all_rows(f, x):
-    """All rows are the same tensor: x.grad.zero_() empties the row that you have just kept. Set x.grad = None instead,
-    or keep a clone().
-    """
-    y = f(x)
-    rows = []
-    for i in range(len(y)):
-        y.backward(gradient=_one_hot(y, i), retain_graph=True)
-        rows.append(x.grad)
-        x.grad.zero_()
     return mg.stack(rows)
 
 
@@ -144,24 +122,6 @@ def ones_as_weights(f, x):
         y.backward(gradient=mg.ones_like(y), retain_graph=True)
         rows.append(x.grad)
     return mg.stack(rows)
-
-
-def row_for_each_x(f, x):
-    """There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x)))."""
-    y = f(x)
-    rows = []
-    for i in range(min(len(x), len(y))):
-        y.backward(gradient=_one_hot(y, i), retain_graph=True)
-        rows.append(x.grad)
-        x.grad = None
-    return mg.stack(rows)
-
-
-def rows_in_a_line(f, x):
-    """The rows lie one behind the other: cat joins them along the dimension that they have. mg.stack(rows) makes a new
-    one.
-    """
-    return mg.cat(list(jacobian(f, x)))
 
 
 def new_list_each_time(f, x):
@@ -183,6 +143,51 @@ def gradient_of_the_sum(f, x):
 def transposed(f, x):
     """Rows and columns have changed places: row i belongs to f(x)[i], column j to x[j]."""
     return jacobian(f, x).T
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def rows_of(f, x, y):
+    for place in range(len(y)):
+        weights = mg.zeros(len(y))
+        weights[place] = 1.0
+        yield mg.autograd.grad(y, x, weights, retain_graph=True)[0]
+
+
+def jacobian_by_differences(f, x):
+    columns = []
+    for place in range(len(x)):
+        step = mg.zeros_like(x)
+        step[place] = 0.25
+        columns.append((f(x.detach() + step) - f(x.detach() - step)) / 0.5)
+    return mg.stack(columns, dim=1)
+
+
+def jacobian_of_rows_that_count(f, x):
+    rows = [row for row in rows_of(f, x, f(x)) if row.any()]
+    return mg.stack(rows)
+
+
+def jacobian_of_a_square(f, x):
+    y = f(x)
+    rows = list(rows_of(f, x, y))[: len(x)]
+    return mg.stack(rows)
+
+
+def jacobian_in_one_batch(f, x):
+    y = f(x)
+    return mg.autograd.grad(y, x, mg.eye(len(y)), is_grads_batched=True)[0]
+
+
+def jacobian_filled(f, x):
+    y = f(x)
+    matrix = mg.zeros(len(y), len(x))
+    for place, element in enumerate(y):
+        x.grad = None
+        element.backward(retain_graph=True)
+        matrix[place] = x.grad
+    return matrix
 
 
 EXERCISE = Exercise(
@@ -227,16 +232,51 @@ EXERCISE = Exercise(
             when=raised("second time"),
         ),
         Mistake(
-            without_weights,
+            edited(gradient_of_the_sum, "sum().backward", "backward"),
+            words="f(x) has several elements, so backward() wants to know how much each one counts: pass gradient=, "
+            "with 1 for row i and 0 for the others.",
             when=raised("implicitly created"),
         ),
         did_not_clear,
-        same_tensor_in_all_rows,
+        Mistake(
+            edited(did_not_clear, "append(x.grad.clone())", "append(x.grad)\n        x.grad.zero_()"),
+            words="All rows are the same tensor: x.grad.zero_() empties the row that you have just kept. Set x.grad = "
+            "None instead, or keep a clone().",
+        ),
         ones_as_weights,
-        Mistake(row_for_each_x, when=_is(lambda matrix: matrix[: matrix.shape[1]])),
-        Mistake(rows_in_a_line, when=_is(lambda matrix: matrix.flatten())),
+        Mistake(
+            edited(
+                did_not_retain,
+                "range(len(y)):\n        y.backward(gradient=_one_hot(y, i))",
+                "range(min(len(x), len(y))):\n        y.backward(gradient=_one_hot(y, i), retain_graph=True)",
+            ),
+            words="There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x))).",
+            when=_is(lambda matrix: matrix[: matrix.shape[1]]),
+        ),
+        Mistake(
+            edited(transposed, "jacobian(f, x).T", "mg.cat(list(jacobian(f, x)))"),
+            words="The rows lie one behind the other: cat joins them along the dimension that they have. "
+            "mg.stack(rows) makes a new one.",
+            when=_is(lambda matrix: matrix.flatten()),
+        ),
         Mistake(new_list_each_time, when=_is(lambda matrix: matrix[-1:])),
         gradient_of_the_sum,
         transposed,
     ),
+    right=(
+        lambda f, x: mg.stack(list(rows_of(f, x, f(x)))),
+        jacobian_in_one_batch,
+        jacobian_filled,
+        lambda f, x: mg.autograd.functional.jacobian(f, x),
+    ),
+    wrong={
+        "how often f was called: yours 4, expected 1": [
+            lambda f, x: mg.stack([mg.autograd.grad(f(x)[place], x)[0] for place in range(len(f(x)))])
+        ],
+        "": [jacobian_by_differences, lambda f, x: mg.stack(list(rows_of(f, x, f(x)))).round()],
+        "drawn at random": [jacobian_of_rows_that_count],
+        "There are as many rows as x has elements": [jacobian_of_a_square],
+        "The numbers are right, but this is a list": [lambda f, x: [row.tolist() for row in rows_of(f, x, f(x))]],
+        "Rows and columns have changed places": [lambda f, x: mg.stack(list(rows_of(f, x, f(x))), dim=1)],
+    },
 )

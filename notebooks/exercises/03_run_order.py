@@ -1,8 +1,10 @@
 """Exercise `run_order`: an order in which each node has all that it waits for."""
 
+from collections import Counter
+
 import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
-from minigrad.teach import Difference, Exercise, Mistake, plain, show
+from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, nodes_of, plain, show
 
 from .chapter02 import SECONDS, drawn, harmed
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
@@ -182,6 +184,100 @@ def layer_by_layer(root):
     return order
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def order_by_distance(root):
+    return nodes_of(root)
+
+
+def order_by_the_longest_list(root):
+    order = {}
+    for node in [root.grad_fn, *nodes_of(root)]:
+        for one, _ in node.next_functions:
+            order.pop(one, None)
+            if one:
+                order[one] = True
+        order.setdefault(node, True)
+    return list(order)
+
+
+def order_of_pairs(root):
+    waits = Counter(pair for node in nodes_of(root) for pair in dict.fromkeys(node.next_functions))
+    ready, order = [root.grad_fn], []
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for pair in dict.fromkeys(node.next_functions):
+            waits[pair] -= 1
+            if pair[0] and waits[pair] == 0 and pair[0] not in order:
+                ready.append(pair[0])
+    return order
+
+
+def order_and_a_walk(root):
+    order = run_order(root)
+    root.sum().backward()
+    return order
+
+
+def order_with_leaves_last(root):
+    order = run_order(root)
+    return [node for node in order if node.next_functions] + [node for node in order if not node.next_functions]
+
+
+def order_by_depth(root):
+    depth = dict.fromkeys(nodes_of(root), 1)
+    for node in run_order(root):
+        for one, _ in node.next_functions:
+            if one:
+                depth[one] = max(depth[one], depth[node] + 1)
+    return sorted(depth, key=depth.get)
+
+
+def order_from_behind(root):
+    done, order, todo = set(), [], [(root.grad_fn, False)]
+    while todo:
+        node, is_ready = todo.pop()
+        if is_ready:
+            order.append(node)
+        elif node is not None and node not in done:
+            done.add(node)
+            todo += [(node, True), *((one, False) for one, _ in node.next_functions)]
+    return tuple(reversed(order))
+
+
+def order_by_users(root):
+    waits = Counter(found for node in nodes_of(root) for found in {found for found, _ in node.next_functions})
+    order = [root.grad_fn]
+    for node in order:
+        for following, _ in node.next_functions:
+            waits[following] -= 1
+            if following is not None and waits[following] == 0:
+                order.append(following)
+    return order
+
+
+def order_from_the_front(root):
+    waits = EXERCISES["arrivals"].reference(root)
+    ready, order = [root.grad_fn], []
+    while ready:
+        node = ready.pop(0)
+        order.append(node)
+        for following, _ in node.next_functions:
+            if following is not None:
+                waits[following] -= 1
+                if not waits[following]:
+                    ready.append(following)
+    return tuple(order)
+
+
+def order_newest_first(root):
+    return sorted(
+        nodes_of(root), key=lambda node: -1 if node.name() == "AccumulateGrad" else node._sequence_nr(), reverse=True
+    )
+
+
 EXERCISE = Exercise(
     title="a list of all nodes, each one behind every node that sends to it",
     stars=3,
@@ -217,4 +313,15 @@ EXERCISE = Exercise(
         depth_first,
         layer_by_layer,
     ),
+    right=(order_with_leaves_last, order_by_depth, order_from_behind, order_from_the_front, order_newest_first),
+    wrong={
+        "This goes layer by layer": [order_by_distance],
+        "": [order_by_the_longest_list],
+        "A node is in the list more than once": [order_of_pairs],
+        "The answer is right, but somebody walked backward on the way": [order_and_a_walk],
+        "every node once": [lambda root: [node for node in run_order(root) if "Detach" not in node.name()][:9]],
+        "Each item must be a node of this graph": [lambda root: [node.name() for node in run_order(root)]],
+        "A list of nodes is asked for; this is a dict": [lambda root: dict.fromkeys(run_order(root))],
+        "y = (x * x) * x.sin().cos() + x * x": [order_by_users],
+    },
 )

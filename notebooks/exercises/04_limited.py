@@ -1,6 +1,10 @@
 """Exercise `limited`: a branch whose gradient is shortened on its way."""
 
-from minigrad.teach import Exercise, Mistake, raised
+import numpy as np
+
+import minigrad as mg
+from minigrad.autograd import Function
+from minigrad.teach import Exercise, Mistake, edited, raised
 
 from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes, is_branch, named
 
@@ -97,10 +101,6 @@ def shortened_the_numbers(h, limit):
     return h * (limit / (10 * h.norm().item()))
 
 
-def clipped_the_numbers(h, limit):
-    return h.clip(-limit / 5, limit / 5)
-
-
 def dropped_long_ones(h, limit):
     """Long gradients become zero. They should keep their direction, and the length of the limit."""
     return branch_with(h, lambda g: g * (g.norm().item() <= limit))
@@ -134,6 +134,94 @@ def handle_of_the_limit(h, limit):
 
 def limit_for_a_gradient(h, limit):
     return branch_with(h, lambda g: limit if g.norm().item() > limit else g)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def limited_each_row_too(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * (limit / g.norm(dim=-1, keepdim=True).clamp(min=1e-9)).clamp(max=1))
+    return branch
+
+
+def limited_by_the_first(h, limit):
+    """The factor of the first gradient is kept for all to come."""
+    factors = []
+
+    def shorten(g):
+        factors.append(min(1.0, limit / max(g.norm().item(), 1e-9)))
+        return g * factors[0]
+
+    branch = h.clone()
+    branch.register_hook(shorten)
+    return branch
+
+
+def limited_to_five(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, 5.0 / max(g.norm().item(), 1e-9)) * (1 if limit == 5 else limit / 5))
+    return branch
+
+
+def limited_by_root_mean_square(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: g * min(1.0, limit / max((g**2).mean().sqrt().item() * 2**0.5, 1e-9)))
+    return branch
+
+
+def limited_by_where(h, limit):
+    branch = h.clone()
+    branch.register_hook(lambda g: mg.where(g.norm() > limit, g / g.norm().clamp(min=1e-12) * limit, g))
+    return branch
+
+
+def limited_by_the_library(h, limit):
+    def shorten(g):
+        leaf = mg.zeros_like(g, requires_grad=True)
+        leaf.grad = g.clone()
+        mg.nn.utils.clip_grad_norm_([leaf], limit)
+        return leaf.grad
+
+    branch = h * 1
+    branch.register_hook(shorten)
+    return branch
+
+
+def limited_by_a_function(h, limit):
+    class Limit(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            length = float(np.linalg.norm(grad_output.numpy()))
+            return grad_output / max(1.0, length / limit)
+
+    return Limit.apply(h)
+
+
+def limited_by_the_sum_in_double(h, limit):
+    def shorten(g):
+        length = sum(map(abs, g.flatten().tolist()))
+        return limit * g / length if length > limit else g
+
+    branch = h.clone()
+    branch.register_hook(shorten)
+    return branch
+
+
+def limited_at_the_node(h, limit):
+    branch = h * 1.0
+    branch.grad_fn.register_prehook(lambda gradients: (gradients[0] * min(1, limit / max(gradients[0].norm(), 1e-6)),))
+    return branch
+
+
+def limited_without_a_branch(h, limit):
+    branch = h.view(h.shape)
+    branch.register_hook(lambda g: g / mg.clamp(g.norm() / limit, min=1.0))
+    return branch
 
 
 EXERCISE = Exercise(
@@ -173,7 +261,29 @@ EXERCISE = Exercise(
         named(by_the_largest),
         named(by_the_sum),
         named(limited_each_row),
-        Mistake(shortened_the_numbers, clipped_the_numbers, when=is_branch(_is_smaller)),
+        Mistake(shortened_the_numbers, lambda h, limit: h.clip(-limit / 5, limit / 5), when=is_branch(_is_smaller)),
         named(dropped_long_ones),
     ),
+    right=(
+        limited_by_where,
+        limited_by_the_library,
+        limited_by_a_function,
+        limited_at_the_node,
+        limited_without_a_branch,
+    ),
+    wrong={
+        "Each row was shortened by itself": [limited_each_row_too],
+        "": [
+            limited_by_the_first,
+            edited(limited, "_shortened(g, limit))", "g * min(1.0, int(limit) / max(g.norm().item(), 1e-9)))"),
+            edited(limited, "_shortened(g, limit))", "g * (limit / g.norm()) if int(g.norm()) > limit else g)"),
+            limited_to_five,
+            limited_by_root_mean_square,
+        ],
+        "The sum of the absolute values": [limited_by_the_sum_in_double],
+        "the length squared": [
+            edited(limited, "_shortened(g, limit))", "g * limit / (g * g).sum() if (g * g).sum() > limit else g)")
+        ],
+        "0 / 0 is no number": [edited(limited, "_shortened(g, limit))", "g / g.norm() * min(limit, g.norm().item()))")],
+    },
 )

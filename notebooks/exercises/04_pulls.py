@@ -1,10 +1,13 @@
 """The exercise that asks for a gradient with autograd.grad: `pulls`."""
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, nodes_of, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, edited, nodes_of, raised, show
 
 from .chapter04 import (
     TRACE,
@@ -126,14 +129,12 @@ RIGHT_BUT = {
 
 
 def _compare_pulls(expected, got, outcome):
-    difference = compare(expected.lengths, got.lengths)
-    if difference is not None:
-        return difference
+    yield compare(expected.lengths, got.lengths)
     for number, length in enumerate(got.lengths, 1):
         if has_graph(length):
             note = "The number is right, but it is a tensor that keeps its graph alive. item() gives the float alone."
-            return Difference(f"item {number} of {len(got.lengths)}", "a tensor with a graph", "a float", note)
-    return RIGHT_BUT.get(got.trace)
+            yield Difference(f"item {number} of {len(got.lengths)}", "a tensor with a graph", "a float", note)
+    yield RIGHT_BUT.get(got.trace)
 
 
 def _show_pulls(value, arguments):
@@ -153,10 +154,6 @@ def _is_pulled(test):
     )
 
 
-def _gradients(losses, h):
-    return [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
-
-
 def _has_unused(losses, h):
     return any(grad(loss, h, retain_graph=True, allow_unused=True)[0] is None for loss in losses)
 
@@ -164,7 +161,7 @@ def _has_unused(losses, h):
 def _are_gradients(found, losses, h):
     return (
         any(isinstance(item, mg.Tensor) and item.ndim for item in found)
-        and compare(_gradients(losses, h), found) is None
+        and compare(gradients_for_pulls(losses, h), found) is None
     )
 
 
@@ -177,7 +174,7 @@ def _lacks_unused(found, losses, h):
 def _are_added_up(found, losses, h):
     """Whether each length is that of all gradients so far, on top of what was there, as backward() adds them."""
     first = h._grad if h._grad is not None else 0
-    sums = [sum(_gradients(losses, h)[: number + 1], first).norm().item() for number in range(len(losses))]
+    sums = [sum(gradients_for_pulls(losses, h)[: number + 1], first).norm().item() for number in range(len(losses))]
     return compare(sums, found) is None and compare(pulls(losses, h), found) is not None
 
 
@@ -250,27 +247,6 @@ def pulls_of_the_tuple(losses, h):
     return [grad(loss, h, retain_graph=True).norm().item() for loss in losses]
 
 
-def pulls_without_retaining(losses, h):
-    """The first walk freed what the second one needs: two losses share a node on the way from h, or one loss was asked
-    twice. Pass retain_graph=True.
-    """
-    return [grad(loss, h)[0].norm().item() for loss in losses]
-
-
-def pulls_of_used_ones(losses, h):
-    """One of the losses was not computed from h, and that is an error unless you allow it: materialize_grads=True gives
-    zeros.
-    """
-    return [grad(loss, h, retain_graph=True)[0].norm().item() for loss in losses]
-
-
-def pulls_with_none(losses, h):
-    """allow_unused=True gives None for a loss that was not computed from h, and None has no length. Count it as 0, or
-    let materialize_grads=True make zeros.
-    """
-    return [grad(loss, h, retain_graph=True, allow_unused=True)[0].norm().item() for loss in losses]
-
-
 def pulls_without_retain_grad(losses, h):
     """Something is None here. Was it h.grad? h is a result, and backward() keeps no gradient there; autograd.grad
     returns it.
@@ -337,13 +313,6 @@ def left_one_out(losses, h):
     return [gradient.norm().item() for gradient in gradients if gradient is not None]
 
 
-def asked_the_wrong_way(losses, h):
-    """What was asked about has several elements, and has to be one loss. Did the two change places?
-    autograd.grad(outputs, inputs) asks how the first changes with the second.
-    """
-    return [grad(h, loss)[0].norm().item() for loss in losses]
-
-
 def _named(*answers):
     """The mistake that these answers make, however it is rounded."""
 
@@ -352,6 +321,107 @@ def _named(*answers):
         return is_wrong and any(compare(answer(losses, h), found) is None for answer in answers)
 
     return Mistake(*answers, when=_is_pulled(does))
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def pulls_and_clears_all(losses, h):
+    """Clears what it has written, and what was there before with it."""
+    lengths, seen = [], []
+    with h.register_hook(seen.append):
+        for loss in losses:
+            del seen[:]
+            loss.backward(retain_graph=True)
+            lengths.append(seen[0].norm().item() if seen else 0.0)
+            for leaf in leaves(loss):
+                leaf.grad = None
+    return lengths
+
+
+def pulls_and_puts_back_but_retains(losses, h):
+    """Puts every gradient back; h will keep its own in each walk to come."""
+    found = {leaf: leaf.grad for loss in losses for leaf in leaves(loss)}
+    h.retain_grad()
+    lengths = []
+    for loss in losses:
+        for leaf in [*found, h]:
+            leaf.grad = None
+        loss.backward(retain_graph=True)
+        lengths.append(0.0 if h.grad is None else h.grad.norm().item())
+    for leaf, gradient in [*found.items(), (h, found.get(h))]:
+        leaf.grad = gradient
+    return lengths
+
+
+def pulls_seen_by_a_hook(losses, h):
+    """A hook that stays."""
+    lengths, seen = [], []
+    h.register_hook(seen.append)
+    for loss in losses:
+        del seen[:]
+        grad(loss, leaves(loss), retain_graph=True, allow_unused=True)
+        lengths.append(seen[0].norm().item() if seen else 0.0)
+    return lengths
+
+
+def pulls_of_two_elements(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0].flatten().tolist() for loss in losses]
+    return [math.hypot(*gradient[:2]) for gradient in gradients]
+
+
+def pulls_row_by_row(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [gradient.norm(dim=-1).sum().item() for gradient in gradients]
+
+
+def pulls_each_loss_once(losses, h):
+    """Losses that stand there twice get lost."""
+    return [pulls([loss], h)[0] for loss in dict.fromkeys(losses)]
+
+
+def pulls_caught(losses, h):
+    lengths = []
+    for loss in losses:
+        try:
+            lengths.append(float(grad(loss, h, retain_graph=True)[0].norm()))
+        except RuntimeError:
+            lengths.append(0)
+    return lengths
+
+
+def pulls_by_a_jacobian(losses, h):
+    weights = mg.eye(len(losses))
+    rows = [grad(losses, h, list(row), retain_graph=True, materialize_grads=True)[0] for row in weights]
+    return [np.sqrt((row.detach().numpy() ** 2).sum()) for row in rows]
+
+
+def pulls_looked_up(losses, h):
+    lengths = {}
+    for loss in losses:
+        (gradient,) = grad(loss, h, retain_graph=True, allow_unused=True)
+        lengths[loss] = 0.0 if gradient is None else math.dist([0.0] * h.numel(), gradient.flatten().tolist())
+    return tuple(lengths[loss] for loss in losses)
+
+
+def pulls_as_long_sums(losses, h):
+    gradients = [grad(loss, h, retain_graph=True, materialize_grads=True)[0] for loss in losses]
+    return [float(np.sum(gradient.detach().numpy(), dtype=np.float64)) for gradient in gradients]
+
+
+def pulls_by_square_roots(losses, h):
+    found = [grad(loss, h, retain_graph=True, allow_unused=True)[0] for loss in losses]
+    return [0 if gradient is None else math.sqrt((gradient**2).sum().item()) for gradient in found]
+
+
+def pulls_of_numpy(losses, h):
+    return tuple(
+        np.linalg.norm(grad(loss, [h], None, True, materialize_grads=True)[0].detach().numpy()) for loss in losses
+    )
+
+
+def pulls_with_their_graph(losses, h):
+    return [grad(loss, h, create_graph=True, materialize_grads=True)[0].norm() for loss in losses]
 
 
 EXERCISE = Exercise(
@@ -389,9 +459,24 @@ EXERCISE = Exercise(
         Mistake(pulls_by_backward, when=_is_pulled(_are_added_up)),
         Mistake(pulls_cleared_but_written, when=_is_right_but(TRACE)),
         Mistake(pulls_of_the_tuple, when=raised("'tuple' object has no attribute")),
-        Mistake(pulls_without_retaining, when=raised("second time")),
-        Mistake(pulls_of_used_ones, when=raised("not have been used in the graph")),
-        Mistake(pulls_with_none, when=_is_none_of_unused),
+        Mistake(
+            edited(pulls_of_the_tuple, "grad(loss, h, retain_graph=True).norm", "grad(loss, h)[0].norm"),
+            words="The first walk freed what the second one needs: two losses share a node on the way from h, or one "
+            "loss was asked twice. Pass retain_graph=True.",
+            when=raised("second time"),
+        ),
+        Mistake(
+            edited(pulls_of_the_tuple, "True).", "True)[0]."),
+            words="One of the losses was not computed from h, and that is an error unless you allow it: "
+            "materialize_grads=True gives zeros.",
+            when=raised("not have been used in the graph"),
+        ),
+        Mistake(
+            edited(pulls_of_the_tuple, "True).", "True, allow_unused=True)[0]."),
+            words="allow_unused=True gives None for a loss that was not computed from h, and None has no length. "
+            "Count it as 0, or let materialize_grads=True make zeros.",
+            when=_is_none_of_unused,
+        ),
         Mistake(pulls_without_retain_grad, when=_is_none_of_result),
         pull_of_all_together,
         _named(pulls_as_sums),
@@ -402,6 +487,26 @@ EXERCISE = Exercise(
         _named(pulls_of_one_element, pulls_of_the_last_row),
         Mistake(gradients_for_pulls, when=_is_pulled(_are_gradients)),
         Mistake(left_one_out, when=_is_pulled(_lacks_unused)),
-        Mistake(asked_the_wrong_way, when=raised("implicitly created")),
+        Mistake(
+            edited(pulls_of_the_tuple, "grad(loss, h, retain_graph=True).norm", "grad(h, loss)[0].norm"),
+            words="What was asked about has several elements, and has to be one loss. Did the two change places? "
+            "autograd.grad(outputs, inputs) asks how the first changes with the second.",
+            when=raised("implicitly created"),
+        ),
     ),
+    right=(pulls_caught, pulls_by_a_jacobian, pulls_looked_up, pulls_by_square_roots, pulls_of_numpy),
+    wrong={
+        "backward() has written": [pulls_and_clears_all],
+        "retain_grad(), which makes the next walk write h.grad": [pulls_and_puts_back_but_retains],
+        "a hook is left": [pulls_seen_by_a_hook],
+        "Every element has a part in the length": [pulls_of_two_elements],
+        "": [
+            pulls_row_by_row,
+            pulls_each_loss_once,
+            lambda losses, h: [round(length, 1) for length in pulls(losses, h)],
+        ],
+        "keeps its graph alive": [pulls_with_their_graph],
+        "The first walk freed what the second one needs": [edited(pulls, "True,", "not lengths,")],
+        "This is the sum of the elements": [pulls_as_long_sums],
+    },
 )

@@ -3,8 +3,20 @@
 import warnings
 
 import minigrad as mg
-from minigrad.autograd import grad
-from minigrad.teach import STEP, Case, Difference, Exercise, Mistake, compare, draw_wrong_node, raised, show, yours
+from minigrad.autograd import functional, grad
+from minigrad.teach import (
+    STEP,
+    Case,
+    Difference,
+    Exercise,
+    Mistake,
+    compare,
+    draw_wrong_node,
+    edited,
+    raised,
+    show,
+    yours,
+)
 
 from .chapter04 import TRACE, is_grad_written
 
@@ -52,16 +64,13 @@ def _drawn(random):
 
 
 def _compare_slopes(expected, got, outcome):
-    difference = compare(expected, got)
-    if difference is not None:
-        return difference
+    yield compare(expected, got)
     f, x = outcome.arguments
     if is_grad_written(x):
-        return Difference("x.grad", "a tensor", "None, as before", WRITTEN)
+        yield Difference("x.grad", "a tensor", "None, as before", WRITTEN)
     if points := f.elsewhere(x):
         note = "The numbers are near enough, but not by this means: ask for the slope at x, not for f beside it."
-        return Difference("where f was asked", f"{show(points[0])}, too", f"{show(x.tolist())} only", note)
-    return None
+        yield Difference("where f was asked", f"{show(points[0])}, too", f"{show(x.tolist())} only", note)
 
 
 WRITTEN = "The numbers are right, but x.grad was written, as backward() does. autograd.grad returns what it computes."
@@ -147,35 +156,9 @@ def by_backward_twice(f, x):
     return slope, x.grad
 
 
-def by_backward_cleared_between(f, x):
-    """The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, and writes
-    nothing.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        f(x).backward(create_graph=True)
-    slope, x.grad = x.grad, None
-    slope.backward()
-    return slope, x.grad
-
-
-def without_create_graph(f, x):
-    """The first derivative came without a graph, so it cannot be differentiated. retain_graph=True keeps the old graph;
-    create_graph=True records a new one, of the backward pass.
-    """
-    (slope,) = grad(f(x), x)
-    return slope, grad(slope, x)[0]
-
-
 def with_retain_graph(f, x):
     (slope,) = grad(f(x), x, retain_graph=True)
     return slope, grad(slope, x)[0]
-
-
-def tuples_of_tensors(f, x):
-    """These are tuples of one tensor each: autograd.grad returns a tuple. Take item [0] of each."""
-    slope = grad(f(x), x, create_graph=True)
-    return slope, grad(slope, x)
 
 
 def asked_f_twice(f, x):
@@ -195,38 +178,73 @@ def curvature_alone(f, x):
     return grad(slope, x)[0]
 
 
-def asked_f_at_the_slope(f, x):
-    """The second question was put to f(slope). Ask the slope itself: autograd.grad(slope, x)."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    (curvature,) = grad(f(slope), x)
-    return slope, curvature
-
-
-def finite_differences(f, x):
-    """These are finite differences, of f beside x: near, and not exact. autograd.grad gives the slope itself, and the
-    slope of that.
-    """
-    step = 0.1
-    above, here, below = f(x + step), f(x), f(x - step)
-    return (above - below) / (2 * step), (above - 2 * here + below) / step**2
-
-
 def fine_differences(f, x):
     step, x = 1e-4, x.detach().double()
     above, here, below = f(x + step), f(x), f(x - step)
     return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
 
-def slope_times_slope(f, x):
-    """This is the square of the slope. The second derivative is the slope of the slope."""
-    slope = grad(f(x), x)[0]
-    return slope, slope * slope
+# ---------------------------------------------------------------- tried as well
 
 
-def curvature_first(f, x):
-    """The two have changed places: first the slope, then the curvature."""
-    slope = grad(f(x), x, create_graph=True)[0]
-    return grad(slope, x, retain_graph=True)[0], slope
+def differences_in_double(f, x):
+    x = x.detach().double()
+    return (f(x + 1e-4) - f(x - 1e-4)) / 2e-4, (f(x + 1e-4) - 2 * f(x) + f(x - 1e-4)) / 1e-8
+
+
+def slope_by_differences_of_slopes(f, x):
+    def slope(at):
+        at = at.detach().double().requires_grad_()
+        return grad(f(at), at)[0]
+
+    return slope(x), (slope(x.detach().double() + 1e-5) - slope(x.detach().double() - 1e-5)) / 2e-5
+
+
+def slopes_with_x_grad_in_zeros(f, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f(x).backward(create_graph=True)
+    slope, x.grad = x.grad, None
+    (curvature,) = grad(slope, x)
+    x.grad = mg.zeros_like(x)
+    return slope, curvature
+
+
+def slopes_of_positive_ones(f, x):
+    slope, curvature = slope_and_curvature(f, x)
+    return slope, curvature * x.detach().sign() * x.detach().sign().abs() if x.item() > 0 else curvature.abs()
+
+
+def slopes_without_dimensions(f, x):
+    slope, curvature = slope_and_curvature(f, x)
+    return slope.sum(), curvature.sum()
+
+
+def slopes_by_the_library(f, x):
+    return functional.jacobian(f, x).reshape(x.shape), functional.hessian(lambda x: f(x).sum(), x).reshape(x.shape)
+
+
+def slopes_with_a_graph_each(f, x):
+    slope = grad(f(x).sum(), x, create_graph=True)[0]
+    return slope, grad(slope.sum(), x, create_graph=True)[0]
+
+
+def slopes_of_x_times_one(f, x):
+    here = x * 1
+    (slope,) = grad(f(here), here, create_graph=True)
+    return [slope.detach(), grad(slope, here)[0]]
+
+
+def slopes_of_a_clone(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    slope = grad(f(leaf), leaf, create_graph=True)[0]
+    return slope.detach(), grad(slope, leaf)[0].double()
+
+
+def slopes_in_a_list(f, x):
+    y = f(x)
+    (slope,) = grad([y], [x], create_graph=True)
+    return [slope, *grad([slope], [x])]
 
 
 EXERCISE = Exercise(
@@ -252,10 +270,22 @@ EXERCISE = Exercise(
     picture=_draw_slopes,
     mistakes=(
         Mistake(by_backward_twice, when=_is_added_up),
-        Mistake(by_backward_cleared_between, when=_is_written_besides),
-        Mistake(without_create_graph, with_retain_graph, when=raised("does not require grad")),
         Mistake(
-            tuples_of_tensors,
+            edited(by_backward_twice, "slope = x.grad", "slope, x.grad = x.grad, None"),
+            words="The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, "
+            "and writes nothing.",
+            when=_is_written_besides,
+        ),
+        Mistake(
+            edited(with_retain_graph, "x, retain_graph=True", "x"),
+            with_retain_graph,
+            words="The first derivative came without a graph, so it cannot be differentiated. retain_graph=True keeps "
+            "the old graph; create_graph=True records a new one, of the backward pass.",
+            when=raised("does not require grad"),
+        ),
+        Mistake(
+            edited(curvature_alone, ")[0]\n    return grad(slope, x)[0]", ")\n    return slope, grad(slope, x)"),
+            words="These are tuples of one tensor each: autograd.grad returns a tuple. Take item [0] of each.",
             when=lambda outcome: (
                 isinstance(outcome.value, tuple | list) and any(isinstance(item, tuple) for item in outcome.value)
             ),
@@ -263,9 +293,35 @@ EXERCISE = Exercise(
         asked_f_twice,
         value_and_slope,
         Mistake(curvature_alone, when=lambda outcome: isinstance(outcome.value, mg.Tensor)),
-        Mistake(asked_f_at_the_slope, when=_asked_f_of_slope),
-        Mistake(finite_differences, fine_differences, when=_is_from_differences),
-        slope_times_slope,
-        curvature_first,
+        Mistake(
+            edited(slope_and_curvature, "slope, x", "f(slope), x"),
+            words="The second question was put to f(slope). Ask the slope itself: autograd.grad(slope, x).",
+            when=_asked_f_of_slope,
+        ),
+        Mistake(
+            edited(fine_differences, "step, x = 1e-4, x.detach().double()", "step = 0.1"),
+            fine_differences,
+            words="These are finite differences, of f beside x: near, and not exact. autograd.grad gives the slope "
+            "itself, and the slope of that.",
+            when=_is_from_differences,
+        ),
+        Mistake(
+            edited(curvature_alone, "x, create_graph=True", "x", "grad(slope, x)[0]", "slope, slope * slope"),
+            words="This is the square of the slope. The second derivative is the slope of the slope.",
+        ),
+        Mistake(
+            edited(curvature_alone, "grad(slope, x)[0]", "grad(slope, x, retain_graph=True)[0], slope"),
+            words="The two have changed places: first the slope, then the curvature.",
+        ),
     ),
+    right=(slopes_by_the_library, slopes_with_a_graph_each, slopes_of_x_times_one, slopes_of_a_clone, slopes_in_a_list),
+    wrong={
+        "finite differences": [differences_in_double, slope_by_differences_of_slopes],
+        "x.grad": [slopes_with_x_grad_in_zeros],
+        "": [slopes_of_positive_ones],
+        "The shape is []; it should be [1].": [slopes_without_dimensions],
+        "The numbers are right, but this is a float": [
+            edited(slopes_without_dimensions, "sum(), curvature.sum", "item(), curvature.item")
+        ],
+    },
 )

@@ -1,6 +1,8 @@
 """Exercise `turned_around`: a branch whose gradient is turned on its way."""
 
-from minigrad.teach import Exercise, Mistake, raised
+import minigrad as mg
+from minigrad.autograd import Function
+from minigrad.teach import Exercise, Mistake, edited, raised
 
 from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes
 
@@ -20,21 +22,6 @@ def turned_the_numbers(h, strength):
     return -strength * h
 
 
-def turned_both(h, strength):
-    """The numbers were turned around, and the gradient as well, once by the operation and once by the hook. Only the
-    gradient was to change: h.clone(), and one hook.
-    """
-    branch = h * -strength
-    branch.register_hook(lambda g: g * -strength)
-    return branch
-
-
-def turned_the_sign_of_both(h, strength):
-    branch = -h
-    branch.register_hook(lambda g: g * strength)
-    return branch
-
-
 def kept_the_sign(h, strength):
     """The sign is missing: the gradient is to be turned around."""
     return branch_with(h, lambda g: strength * g)
@@ -48,13 +35,6 @@ def subtracted_the_strength(h, strength):
 def sent_a_constant(h, strength):
     """The gradient that comes in is not in what goes on: the hook returns the same for each."""
     return branch_with(h, lambda g: -strength + g * 0)
-
-
-def forgot_the_strength(h, strength):
-    """The strength was left out: the gradient is only turned around."""
-    branch = h * 1
-    branch.register_hook(lambda g: -g)
-    return branch
 
 
 def hook_of_two(h, strength):
@@ -99,6 +79,57 @@ def number_for_a_gradient(h, strength):
     return branch_with(h, lambda g: -strength)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def turned_once(h, strength):
+    """The hook takes itself away after its first walk."""
+    branch = h.clone()
+    handle = branch.register_hook(lambda g: (handle.remove(), g * -strength)[1])
+    return branch
+
+
+def turned_two_elements(h, strength):
+    branch = h.clone()
+    branch.register_hook(lambda g: mg.tensor([-strength * number for number in g.flatten()[:2].tolist()]))
+    return branch
+
+
+def turned_at_the_node_of_h(h, strength):
+    """A hook on the node of h, which runs when the gradient of h is known already."""
+    if h.is_leaf:
+        return turned_around(h, strength)
+    h.grad_fn.register_prehook(lambda gradients: tuple(None if g is None else g * -strength for g in gradients))
+    return h
+
+
+def turned_before_the_sum(h, strength):
+    """Turns both signs for each element that is negative."""
+    branch = h.clone()
+    branch.register_hook(lambda g: -strength * g.abs() * h.detach().sign())
+    return branch
+
+
+def turned_by_two_hooks(h, strength):
+    branch = h + 0
+    branch.register_hook(lambda g: -g)
+    branch.register_hook(lambda g: strength * g)
+    return branch
+
+
+def turned_by_a_function(h, strength):
+    class Turn(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return -strength * grad_output
+
+    return Turn.apply(h)
+
+
 EXERCISE = Exercise(
     title="a tensor with the numbers of h, through which gradients reach h multiplied by -strength",
     stars=1,
@@ -129,11 +160,39 @@ EXERCISE = Exercise(
             silent=(hook_without_return, returned_h_itself),
         ),
         turned_the_numbers,
-        Mistake(turned_both, turned_the_sign_of_both),
+        Mistake(
+            edited(turned_around, "h.clone()", "h * -strength"),
+            edited(turned_around, "h.clone()", "-h", "g * -strength", "g * strength"),
+            words="The numbers were turned around, and the gradient as well, once by the operation and once by the "
+            "hook. Only the gradient was to change: h.clone(), and one hook.",
+        ),
         kept_the_sign,
         subtracted_the_strength,
         sent_a_constant,
-        forgot_the_strength,
+        Mistake(
+            edited(turned_around, "h.clone()", "h * 1", "g * -strength", "-g"),
+            words="The strength was left out: the gradient is only turned around.",
+        ),
         Mistake(hook_of_two, when=raised("missing", "argument")),
     ),
+    right=(
+        edited(turned_around, "clone()", "view_as(h)", "g * -strength)", "g.mul(strength).neg())"),
+        turned_by_two_hooks,
+        lambda h, strength: -strength * h + ((1 + strength) * h).detach(),
+        lambda h, strength: h.detach() * (1 + strength) - h * strength,
+        turned_by_a_function,
+    ),
+    wrong={
+        "": [
+            edited(turned_around, "-strength)", "-abs(strength))"),
+            turned_once,
+            turned_two_elements,
+            turned_before_the_sum,
+        ],
+        "The gradient goes on as it came": [
+            edited(turned_around, "branch.register_hook", "if strength:\n        branch.register_hook"),
+            turned_at_the_node_of_h,
+        ],
+        "The hook writes into the gradient": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],
+    },
 )

@@ -7,7 +7,19 @@ from types import CodeType
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, nodes_of, raised, show, yours
+from minigrad.teach import (
+    Case,
+    Difference,
+    Exercise,
+    Mistake,
+    compare,
+    draw_wrong_node,
+    edited,
+    nodes_of,
+    raised,
+    show,
+    yours,
+)
 
 from .chapter04 import (
     drawn_numbers,
@@ -123,26 +135,23 @@ def _walking(answer):
 
 
 def _compare_walks(expected, got, outcome):
-    difference = compare(expected.seen, got.seen)
-    if difference is not None:
-        return difference
+    yield compare(expected.seen, got.seen)
     note = "The gradient is right; something else is not as it should be afterwards."
     if not got.has_run:
-        return Difference("w.grad", "as it was", "a tensor: backward() has run", note)
+        yield Difference("w.grad", "as it was", "a tensor: backward() has run", note)
     for wanted, mine in zip(expected.leaves, got.leaves, strict=True):
         if mine is None or compare(wanted, mine) is not None:
             shown = "None" if mine is None else show(mine)
-            return Difference("the gradient of a leaf", shown, show(wanted), note)
+            yield Difference("the gradient of a leaf", shown, show(wanted), note)
     if has_graph(got.seen) or any(map(has_graph, got.leaves)):
         note = (
             "The numbers are right, but they keep the graph of the walk alive: backward() needs no create_graph here."
         )
-        return Difference("the gradients", "results with a graph", "numbers alone", note)
+        yield Difference("the gradients", "results with a graph", "numbers alone", note)
     if got.keeps_grad or got.is_grad_written:
-        return Difference("h.grad", "is kept, in this walk or the next", "None, as before", note)
+        yield Difference("h.grad", "is kept, in this walk or the next", "None, as before", note)
     if got.is_hook_left:
-        return Difference("the hooks", "one is left", "none", note)
-    return None
+        yield Difference("the hooks", "one is left", "none", note)
 
 
 def _show_walk(value, arguments):
@@ -235,17 +244,6 @@ def hung_up_the_result(h, loss):
     return seen[0]
 
 
-def hung_up_too_late(h, loss):
-    """There was nothing where you looked for what the hook had seen. Was it registered after the walk, or removed
-    before it, or was there no walk at all?
-    """
-    seen = []
-    loss.backward()
-    handle = h.register_hook(seen.append)
-    handle.remove()
-    return seen[0]
-
-
 def taken_away_too_early(h, loss):
     seen = {}
     handle = h.register_hook(lambda g: seen.update(h=g))
@@ -275,28 +273,11 @@ def returned_the_handle(h, loss):
     return handle
 
 
-def returned_the_list(h, loss):
-    """This is the list into which the hook has put the gradient. Its item [0] is asked for."""
-    seen = []
-    handle = h.register_hook(seen.append)
-    loss.backward()
-    handle.remove()
-    return seen
-
-
 def asked_instead(h, loss):
     """The walk ended at h, as autograd.grad(loss, h) or backward(inputs=[h]) ends it. The leaves were to get their
     gradients, too: run loss.backward().
     """
     return grad(loss, h)[0]
-
-
-def walked_from_h(h, loss):
-    """The walk began at h instead of at the loss, so that ones came by. Run loss.backward()."""
-    seen = []
-    with h.register_hook(seen.append):
-        h.sum().backward()
-    return seen[0]
 
 
 def retained_instead(h, loss):
@@ -308,46 +289,12 @@ def retained_instead(h, loss):
     return h.grad
 
 
-def retained_and_cleared(h, loss):
-    h.retain_grad()
-    loss.backward()
-    gradient = h.grad
-    h.grad = None
-    return gradient
-
-
-def wrote_h_grad(h, loss):
-    """h.grad was written, and it was to stay None. Keep the gradient in a list or in a name of your own."""
-    seen = []
-    with h.register_hook(seen.append):
-        loss.backward()
-    h.grad = seen[0]
-    return h.grad
-
-
 def first_of_the_node(h, loss):
     """A pre-hook of a node gets the gradients of all of its outputs. h need not be output 0: h.output_nr says which it
     is. A hook on h itself gets that one alone.
     """
     seen = []
     with h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[0])):
-        loss.backward()
-    return seen[0]
-
-
-def watched_the_loss(h, loss):
-    """This is what arrives at the loss, the 1 of the beginning. The hook belongs on h."""
-    seen = []
-    with loss.register_hook(seen.append):
-        loss.backward()
-    return seen[0]
-
-
-def walked_twice(h, loss):
-    """backward() has run twice, and the leaves have twice their gradient. Once is enough for the hook, too."""
-    seen = []
-    with h.register_hook(seen.append):
-        loss.backward(retain_graph=True)
         loss.backward()
     return seen[0]
 
@@ -383,20 +330,98 @@ def hook_sends_zeros(h, loss):
     return seen[0]
 
 
-def left_the_hook(h, loss):
-    """The hook is still there, and will run in every walk to come. Call remove() on the handle."""
+def returned_the_list(h, loss):
+    """This is the list into which the hook has put the gradient. Its item [0] is asked for."""
     seen = []
-    h.register_hook(seen.append)
+    handle = h.register_hook(seen.append)
+    loss.backward()
+    handle.remove()
+    return seen
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def watched_at_h_alone(h, loss):
+    """backward() may be told where to end, too."""
+    loss.backward(inputs=[h])
+    return h.grad
+
+
+def watched_with_a_hook_on_the_node(h, loss):
+    """The hook stays on the node of h."""
+    seen = []
+    h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[h.output_nr]))
     loss.backward()
     return seen[0]
 
 
-def gradient_of_the_leaf(h, loss):
-    """This is the gradient of the leaf, one step later than that of h: the hook belongs on h."""
+def watched_and_set_the_leaves(h, loss):
+    behind = leaves(loss)
+    found = grad(loss, [h, *behind])
+    for leaf, gradient in zip(behind, found[1:], strict=True):
+        leaf.grad = gradient
+    return found[0]
+
+
+def watched_and_limited(h, loss):
+    """The hook sends on what it should only look at."""
     seen = []
-    with leaves(h)[0].register_hook(seen.append):
+    with h.register_hook(lambda g: seen.append(g) or g.clip(-10, 10)):
         loss.backward()
     return seen[0]
+
+
+def watched_by_the_last(h, loss):
+    gradient = None
+
+    def look(g):
+        nonlocal gradient
+        gradient = g
+
+    handle = h.register_hook(look)
+    try:
+        loss.backward()
+    finally:
+        handle.remove()
+    return gradient
+
+
+def watched_by_a_hook_that_removes_itself(h, loss):
+    seen = []
+    handle = h.register_hook(lambda g: (seen.append(g), handle.remove())[1])
+    loss.backward(retain_graph=True)
+    return seen.pop()
+
+
+def watched_by_a_class(h, loss):
+    class Look:
+        def __call__(self, g):
+            self.gradient = g.detach().clone()
+
+    look = Look()
+    with h.register_hook(look):
+        mg.autograd.backward([loss])
+    return look.gradient
+
+
+def watched_by_a_function(h, loss):
+    seen = {}
+
+    def look(gradient):
+        seen["h"] = gradient.clone()
+
+    handle = h.register_hook(look)
+    loss.backward()
+    handle.remove()
+    return seen["h"]
+
+
+def watched_at_the_node(h, loss):
+    seen = []
+    with h.grad_fn.register_prehook(lambda gradients: seen.extend(gradients)):
+        loss.backward()
+    return seen[h.output_nr]  # the node may have other outputs, and then h is not the first
 
 
 EXERCISE = Exercise(
@@ -426,8 +451,14 @@ EXERCISE = Exercise(
         Mistake(hung_up_the_result, when=raised("'NoneType' object is not callable")),
         Mistake(assigned_in_the_hook, when=_is_name_of_the_hook),
         Mistake(
-            hung_up_too_late,
+            edited(
+                hung_up_the_result,
+                "handle = h.register_hook(seen.append(0))\n    loss.backward()",
+                "loss.backward()\n    handle = h.register_hook(seen.append)",
+            ),
             taken_away_too_early,
+            words="There was nothing where you looked for what the hook had seen. Was it registered after the walk, "
+            "or removed before it, or was there no walk at all?",
             when=lambda outcome: isinstance(outcome.error, IndexError | KeyError),
         ),
         Mistake(returned_the_handle, when=_is_seen(lambda walk, right: isinstance(walk.seen, RemovableHandle))),
@@ -436,16 +467,66 @@ EXERCISE = Exercise(
             when=_is_seen(lambda walk, right: isinstance(walk.seen, list) and compare([right.seen], walk.seen) is None),
         ),
         Mistake(asked_instead, when=_is_seen(_is_asked_for)),
-        walked_from_h,
-        Mistake(retained_instead, retained_and_cleared, when=_is_seen(lambda walk, right: walk.keeps_grad)),
-        Mistake(wrote_h_grad, when=_is_seen(lambda walk, right: walk.is_grad_written)),
-        watched_the_loss,
+        Mistake(
+            edited(watched, "):\n        loss.", "):\n        h.sum()."),
+            words="The walk began at h instead of at the loss, so that ones came by. Run loss.backward().",
+        ),
+        Mistake(
+            retained_instead,
+            edited(retained_instead, "return h.grad", "gradient = h.grad\n    h.grad = None\n    return gradient"),
+            when=_is_seen(lambda walk, right: walk.keeps_grad),
+        ),
+        Mistake(
+            edited(watched, "return seen[0]", "h.grad = seen[0]\n    return h.grad"),
+            words="h.grad was written, and it was to stay None. Keep the gradient in a list or in a name of your own.",
+            when=_is_seen(lambda walk, right: walk.is_grad_written),
+        ),
+        Mistake(
+            edited(watched, "with h", "with loss"),
+            words="This is what arrives at the loss, the 1 of the beginning. The hook belongs on h.",
+        ),
         first_of_the_node,
-        Mistake(walked_twice, when=_is_seen(_has_run_twice)),
+        Mistake(
+            edited(watched, "backward", "backward(retain_graph=True)\n        loss.backward"),
+            words="backward() has run twice, and the leaves have twice their gradient. Once is enough for the hook, "
+            "too.",
+            when=_is_seen(_has_run_twice),
+        ),
         Mistake(cleared_the_leaves, when=_is_seen(_lost_what_was_there)),
         Mistake(recorded_the_walk, when=_is_seen(lambda walk, right: any(map(has_graph, walk.leaves)))),
         Mistake(hook_sends_zeros, when=_is_seen(_has_sent_others)),
-        Mistake(left_the_hook, when=_is_seen(lambda walk, right: _is_right(walk, right) and walk.is_hook_left)),
-        gradient_of_the_leaf,
+        Mistake(
+            edited(watched, "with h", "h", "):\n        loss", ")\n    loss"),
+            words="The hook is still there, and will run in every walk to come. Call remove() on the handle.",
+            when=_is_seen(lambda walk, right: _is_right(walk, right) and walk.is_hook_left),
+        ),
+        Mistake(
+            edited(watched, "with h.register_hook", "with leaves(h)[0].register_hook"),
+            words="This is the gradient of the leaf, one step later than that of h: the hook belongs on h.",
+        ),
     ),
+    right=(
+        watched_by_the_last,
+        watched_by_a_hook_that_removes_itself,
+        watched_by_a_class,
+        watched_by_a_function,
+        watched_at_the_node,
+    ),
+    wrong={
+        "A pre-hook of a node gets the gradients of all of its outputs": [
+            edited(
+                hung_up_the_result,
+                "register_hook(seen.append(0))",
+                "grad_fn.register_prehook(lambda gradients: seen.append(gradients[0]))",
+            )
+        ],
+        "The hook is still there": [watched_with_a_hook_on_the_node],
+        "backward() adds to them": [watched_and_set_the_leaves, cleared_the_leaves],
+        "create_graph=True is not needed": [edited(recorded_the_walk, "seen[0]", "seen[0].detach()")],
+        "The hook has changed the gradient": [
+            watched_and_limited,
+            edited(hook_sends_zeros, "append(g)\n        return g * 0", "append(g.clone())\n        g *= 2"),
+        ],
+        "The walk ended at h": [watched_at_h_alone],
+    },
 )

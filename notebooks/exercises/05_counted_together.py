@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, raised, show
 
 from .chapter05 import compare_answers
 
@@ -153,13 +153,6 @@ def _evidence(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def same_count_now(a, b):
-    """Two counts can be equal by chance: both are 0 before anybody writes. Write to a, and look whether the count at b
-    changes.
-    """
-    return a._version == b._version
-
-
 def same_numbers(a, b):
     """Equal numbers say nothing about memory: a clone has them too."""
     return a.tolist() == b.tolist()
@@ -177,84 +170,82 @@ def same_memory(a, b):
     return bool(np.shares_memory(a.detach().numpy(), b.detach().numpy()))
 
 
-def same_address(a, b):
-    """This asks whether both begin at the same place in memory. .data does, and has a count of its own; two parts of
-    one tensor do not, and share the count.
-    """
-    return a.data_ptr() == b.data_ptr()
-
-
 def view_and_base(a, b):
     """_base finds a view and its base, but not what detach() gives, and not two views of the same base."""
     return b._base is a or a._base is b
 
 
-def wrote_recorded(a, b):
-    """A leaf that requires a gradient may be written to inside `with mg.no_grad():` only."""
-    before = b._version
-    a.add_(0)
-    return b._version > before
-
-
-def switched_off(a, b):
-    """requires_grad was switched off for the write, and not on again. Inside `with mg.no_grad():` it may stay on."""
-    before = b._version
-    if a.is_leaf:
-        a.requires_grad_(False)
-    with mg.no_grad():
-        a.add_(0)
-    return b._version != before
-
-
-def count_stayed(a, b):
-    """True and False have changed places."""
-    before = b._version
-    with mg.no_grad():
-        a.mul_(1)
-    return b._version == before
-
-
-def looked_at_a(a, b):
-    """True for every pair. You write to a, and it is the count of b that may change or not."""
-    before = a._version
-    with mg.no_grad():
-        a.add_(0)
-    return a._version != before
-
-
-def wrote_to_b(a, b):
-    before = b._version
-    with mg.no_grad():
-        b += 0
-    return b._version > before
-
-
-def wrote_to_data(a, b):
-    """False for every pair: the write was not counted, or there was none. .data has a count of its own, and a + 0 makes
-    a new tensor; a.add_(0) writes.
-    """
-    before = b._version
-    a.data.add_(0)
-    return b._version != before
-
-
-def wrote_nothing(a, b):
-    before = b._version
-    with mg.no_grad():
-        a = a + 0
-    return b._version != before
-
-
-def same_base(a, b):
-    """Whether the two have the same _base: two tensors without a base both have None, and a view and its base have
-    different ones.
-    """
-    return a._base is b._base
-
-
 def b_is_a_view(a, b):
     """_base says that b is a view. It need not be one of a, and detach() gives none."""
     return b._base is not None
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def counted_by_adding_and_taking_back(a, b):
+    """What is added is not there any more to the last digit."""
+    before = b._version
+    with mg.no_grad():
+        a.add_(1)
+        a.sub_(1)
+    return b._version != before
+
+
+def counted_with_the_gradient_switched_off(a, b):
+    before = b._version
+    if a.is_leaf:
+        a.requires_grad = False
+    with mg.no_grad():
+        a.mul_(1)
+    return b._version > before
+
+
+def counted_by_the_base(a, b):
+    bases = [one if one._base is None else one._base for one in (a, b)]
+    return bases[0] is bases[1]
+
+
+def counted_by_memory_and_not_by_data(a, b):
+    """Knows nothing of parts that do not overlap."""
+    before = b._version
+    with mg.no_grad():
+        a.add_(0)
+    return bool(np.shares_memory(a.detach().numpy(), b.detach().numpy())) and b._version > before
+
+
+def counted_by_two_writes(a, b):
+    before = b._version
+    a.detach().mul_(2).div_(2)
+    return mg.tensor(b._version != before)
+
+
+def counted_by_the_difference(a, b):
+    first, second = a._version, b._version
+    with mg.no_grad():
+        a += 0
+    return bool((a._version - first) == (b._version - second))
+
+
+def counted_at_the_first_element(a, b):
+    """Not where there is no dimension."""
+    before = b._version
+    with mg.no_grad():
+        a[0] = a[0].clone()
+    return b._version - before > 0
+
+
+def counted_by_another_write(a, b):
+    before = b._version
+    a.detach().mul_(1)
+    return b._version == before + 1
+
+
+def counted_and_put_back(a, b):
+    before = b._version
+    with mg.no_grad():
+        a.copy_(a.clone())
+    return np.bool_(b._version > before)
 
 
 EXERCISE = Exercise(
@@ -285,18 +276,69 @@ EXERCISE = Exercise(
     show=_show_asked,
     evidence=_evidence,
     mistakes=(
-        same_count_now,
+        Mistake(
+            edited(same_numbers, "tolist() == b.tolist()", "_version == b._version"),
+            words="Two counts can be equal by chance: both are 0 before anybody writes. Write to a, and look whether "
+            "the count at b changes.",
+        ),
         same_numbers,
         same_object,
         same_memory,
-        same_address,
+        Mistake(
+            edited(same_numbers, "tolist() == b.tolist", "data_ptr() == b.data_ptr"),
+            words="This asks whether both begin at the same place in memory. .data does, and has a count of its own; "
+            "two parts of one tensor do not, and share the count.",
+        ),
         view_and_base,
-        Mistake(wrote_recorded, when=raised("a leaf Variable that requires grad")),
-        Mistake(switched_off, when=lambda outcome: isinstance(outcome.value, Asked) and not outcome.value.is_flag_kept),
-        count_stayed,
-        Mistake(looked_at_a, wrote_to_b),
-        Mistake(wrote_to_data, wrote_nothing),
-        same_base,
+        Mistake(
+            edited(counted_together, "with mg.no_grad():\n        a", "a", "_version != before", "_version > before"),
+            words="A leaf that requires a gradient may be written to inside `with mg.no_grad():` only.",
+            when=raised("a leaf Variable that requires grad"),
+        ),
+        Mistake(
+            edited(counted_together, "with", "if a.is_leaf:\n        a.requires_grad_(False)\n    with"),
+            words="requires_grad was switched off for the write, and not on again. Inside `with mg.no_grad():` it may "
+            "stay on.",
+            when=lambda outcome: isinstance(outcome.value, Asked) and not outcome.value.is_flag_kept,
+        ),
+        Mistake(
+            edited(counted_together, "add_(0)", "mul_(1)", "_version != before", "_version == before"),
+            words="True and False have changed places.",
+        ),
+        Mistake(
+            edited(counted_together, "before = b._version", "before = a._version", "return b", "return a"),
+            edited(counted_together, "a.add_(0)", "b += 0", "_version != before", "_version > before"),
+            words="True for every pair. You write to a, and it is the count of b that may change or not.",
+        ),
+        Mistake(
+            edited(counted_together, "with mg.no_grad():\n        a", "a.data"),
+            edited(counted_together, "a.add_(0)", "a = a + 0"),
+            words="False for every pair: the write was not counted, or there was none. .data has a count of its own, "
+            "and a + 0 makes a new tensor; a.add_(0) writes.",
+        ),
+        Mistake(
+            edited(same_numbers, "tolist() == b.tolist()", "_base is b._base"),
+            words="Whether the two have the same _base: two tensors without a base both have None, and a view and its "
+            "base have different ones.",
+        ),
         b_is_a_view,
     ),
+    right=(
+        counted_by_two_writes,
+        counted_by_the_difference,
+        edited(
+            counted_at_the_first_element, "a[0] = a[0].clone()", "one = a.view(-1)[:1]\n        one.copy_(one.clone())"
+        ),
+        counted_by_another_write,
+        counted_and_put_back,
+    ),
+    wrong={
+        "holds other numbers than before": [
+            counted_by_adding_and_taking_back,
+            edited(counted_together, "add_(0)", "zero_()", "_version != before", "_version > before"),
+        ],
+        "requires_grad was switched off": [counted_with_the_gradient_switched_off],
+        "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],
+        "The answer is True or False.": [lambda a, b: int(counted_together(a, b))],
+    },
 )

@@ -1,8 +1,10 @@
 """Chapter 05, exercise: find out by experiment whether an operation needs its result."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.autograd import Function
-from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, raised
+from minigrad.autograd import Function, grad
+from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, edited, raised
 
 from .chapter05 import compare_answers
 
@@ -114,54 +116,10 @@ def error_not_caught(f, x):
     return True
 
 
-def made_a_new_one(f, x):
-    """True for every operation. Either the result was not written to (y + 1 and clone() make a new tensor), or the
-    write was not counted (.data), or nobody walked the graph after it.
-    """
-    y = f(x)
-    y = y + 1
-    try:
-        y.sum().backward()
-    except RuntimeError:
-        return False
-    return True
-
-
-def wrote_through_data(f, x):
-    y = f(x)
-    y.data.add_(1)
-    try:
-        y.sum().backward()
-    except RuntimeError:
-        return False
-    return True
-
-
 def never_walked(f, x):
     y = f(x)
     try:
         y.add_(1)
-    except RuntimeError:
-        return False
-    return True
-
-
-def walked_before_the_write(f, x):
-    y = f(x)
-    y.sum().backward()
-    y.add_(1)
-    return True
-
-
-def walked_from_many(f, x):
-    """False for every operation. If there was an error each time, it may be another: backward() from several elements
-    needs y.sum(), and y must still have its graph. If you looked at y._version: it goes up with every write, whether
-    anybody needs y or not.
-    """
-    y = f(x)
-    try:
-        y.add_(1)
-        y.backward()
     except RuntimeError:
         return False
     return True
@@ -172,18 +130,6 @@ def looked_at_the_version(f, x):
     before = y._version
     y.add_(1)
     return y._version == before
-
-
-def wrote_to_the_input(f, x):
-    """This writes to the input of f. Asked for is the result: sin needs its input, exp its result."""
-    y = f(x)
-    with mg.no_grad():
-        x += 1
-    try:
-        y.sum().backward()
-    except RuntimeError:
-        return False
-    return True
 
 
 def saved_its_input(f, x):
@@ -209,15 +155,82 @@ def knew_the_names(f, x):
     return f(x).grad_fn.name() not in ("ExpBackward0", "TanhBackward0", "SigmoidBackward0", "ReluBackward0")
 
 
-def the_wrong_way_round(f, x):
-    """True and False have changed places: an error means that the result may not be written to."""
+# ---------------------------------------------------------------- tried as well
+
+
+def looked_for_what_it_saved(f, x):
+    """Whether the last node has saved y, but not whether an earlier one has."""
+    node = f(x).grad_fn
+    saved = [getattr(node, name) for name in dir(node) if name.startswith("_saved")]
     y = f(x)
-    y.add_(1)
+    return not any(isinstance(one, mg.Tensor) and one.shape == y.shape and one.tolist() == y.tolist() for one in saved)
+
+
+def caught_what_came_of_itself(f, x):
+    """Every answer is False: item() of several elements is an error, too."""
+    y = f(x)
     try:
-        y.sum().backward()
+        y.add_(1)
+        y.sum().item().backward()
+    except Exception:
+        return False
+    return True
+
+
+def asked_for_ones(f, x):
+    y = f(x)
+    before = y._version
+    y *= 2
+    try:
+        y.backward(mg.ones(y.shape))
+        return y._version > before
     except RuntimeError:
+        return False
+
+
+def walked_with_grad(f, x):
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    y.detach().zero_()
+    try:
+        grad(y, leaf, mg.ones_like(y))
+    except RuntimeError:
+        return np.bool_(False)
+    else:
+        return np.bool_(True)
+
+
+def wrote_under_no_grad(f, x):
+    y = f(x)
+    with mg.no_grad():
+        y.fill_(0.25)
+    works = True
+    try:
+        y.mean().backward()
+    except RuntimeError as error:
+        works = "inplace" not in str(error)
+    return works
+
+
+def wrote_zeros(f, x):
+    y = f(x)
+    y.zero_()
+    try:
+        grad(y.sum(), x)
         return True
-    return False
+    except RuntimeError:
+        return False
+
+
+def wrote_to_one_element(f, x):
+    y = f(x)
+    with mg.no_grad():
+        y[0] = 5.0
+    try:
+        y.backward(mg.ones_like(y))
+    except RuntimeError as error:
+        return "modified by an inplace operation" not in str(error)
+    return True
 
 
 EXERCISE = Exercise(
@@ -248,11 +261,40 @@ EXERCISE = Exercise(
     picture=_draw,
     mistakes=(
         Mistake(error_not_caught, when=raised("modified by an inplace operation")),
-        Mistake(made_a_new_one, wrote_through_data, never_walked, walked_before_the_write),
-        Mistake(walked_from_many, looked_at_the_version),
-        wrote_to_the_input,
+        Mistake(
+            edited(may_write_result, "y.add_(1)", "y = y + 1"),
+            edited(may_write_result, "add_", "data.add_"),
+            never_walked,
+            edited(error_not_caught, "y += 1\n    y.sum().backward()", "y.sum().backward()\n    y.add_(1)"),
+            words="True for every operation. Either the result was not written to (y + 1 and clone() make a new "
+            "tensor), or the write was not counted (.data), or nobody walked the graph after it.",
+        ),
+        Mistake(
+            edited(never_walked, "add_(1)", "add_(1)\n        y.backward()"),
+            looked_at_the_version,
+            words="False for every operation. If there was an error each time, it may be another: backward() from "
+            "several elements needs y.sum(), and y must still have its graph. If you looked at y._version: it "
+            "goes up with every write, whether anybody needs y or not.",
+        ),
+        Mistake(
+            edited(may_write_result, "y.add_(1)", "with mg.no_grad():\n        x += 1"),
+            words="This writes to the input of f. Asked for is the result: sin needs its input, exp its result.",
+        ),
         saved_its_input,
         Mistake(asked_the_last_node, looked_through_the_last_node, knew_the_names),
-        the_wrong_way_round,
+        Mistake(
+            edited(may_write_result, "False\n    return True", "True\n    return False"),
+            words="True and False have changed places: an error means that the result may not be written to.",
+        ),
     ),
+    right=(asked_for_ones, walked_with_grad, wrote_under_no_grad, wrote_zeros, wrote_to_one_element),
+    wrong={
+        "Only the last node was asked": [
+            lambda f, x: "_saved_result" not in dir(f(x).grad_fn),
+            looked_for_what_it_saved,
+        ],
+        "": [lambda f, x: not any(name in type(f(x).grad_fn).__name__ for name in ("Exp", "Tanh", "Sigmoid"))],
+        "True for every operation": [edited(may_write_result, "f(x)\n    y", "f(x).clone()\n    y")],
+        "False for every operation": [caught_what_came_of_itself],
+    },
 )

@@ -2,7 +2,7 @@
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, numbers, show
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, draw_wrong_node, edited, numbers, show
 
 from .chapter04 import leaves
 
@@ -17,12 +17,10 @@ def replace_row(h, row, values):
 NUMBERS = ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))
 
 
+@cases("{words}, row = {row}, values = {values}")
 def _table(words, make_h, row, values, numbers=NUMBERS):
-    def make():
-        leaf = mg.tensor([list(line) for line in numbers], requires_grad=True)
-        return make_h(leaf), row, mg.tensor(values, requires_grad=True)
-
-    return Case(f"{words}, row = {row}, values = {values}", make)
+    leaf = mg.tensor([list(line) for line in numbers], requires_grad=True)
+    return make_h(leaf), row, mg.tensor(values, requires_grad=True)
 
 
 def _drawn(random):
@@ -62,16 +60,11 @@ def _weights(h):
 
 
 def _compare_replaced(expected, got, outcome):
-    difference = compare(expected[0], got[0])
-    if difference is not None:
-        return difference
+    yield compare(expected[0], got[0])
     for name, wanted, mine in zip(("h", "values"), expected[1:], got[1:], strict=True):
         if mine is None:
-            return Difference(f"the gradient of {name}", "None", show(wanted), f"No gradient goes back to {name}.")
-        difference = compare(wanted, mine, f"the gradient of {name}")
-        if difference is not None:
-            return difference
-    return None
+            yield Difference(f"the gradient of {name}", "None", show(wanted), f"No gradient goes back to {name}.")
+        yield compare(wanted, mine, f"the gradient of {name}")
 
 
 def _show_replaced(value, arguments):
@@ -144,75 +137,11 @@ def _is_masked(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def wrote_into_h(h, row, values):
-    """h itself was written to. Write into h.clone(), and leave h as it is."""
-    h[row] = values
-    return h
-
-
-def wrote_into_a_detached_h(h, row, values):
-    result = h.detach()
-    result[row] = values
-    return result
-
-
-def wrote_the_copys_data(h, row, values):
-    """The write was not recorded, as through .data or inside no_grad(): the numbers are new and the gradients those of
-    the old row.
-    """
-    result = h.clone()
-    result.data[row] = values.detach()
-    return result
-
-
-def copied_without_history(h, row, values):
-    """h was cut off: detach(), tolist() or .data keeps its gradient from going back. Take h.clone()."""
-    result = h.detach().clone()
-    result[row] = values
-    return result
-
-
-def numbers_of_values(h, row, values):
-    """values was cut off: detach(), tolist() or .data on it keeps its gradient from going back."""
-    result = h.clone()
-    result[row] = mg.tensor(values.tolist())
-    return result
-
-
 def recorded_nothing(h, row, values):
     """Both were cut off, or everything happened inside no_grad(): the answer has no history."""
     with mg.no_grad():
         result = h.clone()
         result[row] = values
-    return result
-
-
-def returned_an_unchanged_copy(h, row, values):
-    """A copy was changed, but h was returned, or the row of a copy of the row: nothing is replaced in the answer."""
-    result = h.clone()
-    changed = result[row].clone()
-    changed[:] = values
-    return result
-
-
-def added_to_the_row(h, row, values):
-    """values was added to the row. It takes the row's place: =, not +=."""
-    result = h.clone()
-    result[row] += values
-    return result
-
-
-def began_with_zeros(h, row, values):
-    """The other rows are gone: the answer was begun with zeros instead of a copy of h, h.clone()."""
-    result = mg.zeros_like(h)
-    result[row] = values
-    return result
-
-
-def replaced_every_row(h, row, values):
-    """Every row was replaced. result[row] = values writes to one of them."""
-    result = h.clone()
-    result[:] = values
     return result
 
 
@@ -224,10 +153,6 @@ def replaced_the_first_row(h, row, values):
 def counted_from_the_front_only(h, row, values):
     """A row may be counted from the end, too, as everywhere in Python: h[-1] is the last one."""
     return mg.stack([values if place == row else h[place] for place in range(len(h))])
-
-
-def cut_at_a_negative_row(h, row, values):
-    return mg.cat([h[:row], values.unsqueeze(0), h[row + 1 :]])
 
 
 def replaced_equal_rows(h, row, values):
@@ -248,18 +173,82 @@ def masked_by_multiplication(h, row, values):
     return h * (1 - mask) + values * mask
 
 
-def returned_the_row(h, row, values):
-    """This is the row alone. The whole tensor is asked for, with the row in it."""
+# ---------------------------------------------------------------- tried as well
+
+
+def replaced_where_equal(h, row, values):
+    return mg.where((h == h[row]).reshape(len(h), -1).min(1)[0].reshape(-1, *[1] * (h.ndim - 1)), values, h)
+
+
+def replaced_with_a_mask_of_numbers(h, row, values):
+    mask = mg.zeros(h.shape)
+    mask[row] = 1
+    return h + mask * (values - h)
+
+
+def replaced_and_put_back(h, row, values):
+    """h has its numbers again, but its count says that it was written to."""
+    old = h.detach()[row].clone()
+    h.detach()[row] = values.detach()
     result = h.clone()
+    h.detach()[row] = old
     result[row] = values
-    return result[row]
-
-
-def replaced_a_column(h, row, values):
-    """A column was replaced. h[row] is the row."""
-    result = h.clone()
-    result[:, row] = values
     return result
+
+
+def replaced_in_two_dimensions(h, row, values):
+    """Replaces the first two elements of the row."""
+    result = h.clone()
+    result[row, :2] = values[:2]
+    return result
+
+
+def replaced_and_scaled(h, row, values):
+    """The rest of h comes from detach(): its gradient is missing."""
+    result = h.detach().clone()
+    result[row] = values
+    return result + 0 * h
+
+
+def replaced_where_a_column_of_bools_is(h, row, values):
+    """For tables alone, which is what is asked for."""
+    is_row = mg.zeros(len(h), 1, dtype=mg.bool)
+    is_row[row] = True
+    return mg.where(is_row, values, h)
+
+
+def replaced_by_scattering(h, row, values):
+    places = mg.full((1, h.shape[1]), row % len(h), dtype=mg.int64)
+    return h.scatter(0, places, values.unsqueeze(0))
+
+
+def replaced_where_the_place_is(h, row, values):
+    places = mg.arange(len(h)).reshape(-1, *[1] * values.ndim)
+    return mg.where(places == row % len(h), values, h)
+
+
+def replaced_by_unbinding(h, row, values):
+    rows = list(h.unbind())
+    rows[row] = values
+    return mg.stack(rows)
+
+
+def replaced_between_right_slices(h, row, values):
+    row = range(len(h))[row]
+    return mg.cat((h[:row], values.unsqueeze(0), h[row + 1 :]), 0)
+
+
+def replaced_by_a_copy(h, row, values):
+    result = mg.empty_like(h)
+    result.copy_(h)
+    result[row].copy_(values)
+    return result
+
+
+def chosen_by_a_mask(h, row, values):
+    mask = mg.zeros(h.shape, dtype=mg.bool)
+    mask[row] = True
+    return mg.where(mask, values, h)
 
 
 EXERCISE = Exercise(
@@ -306,20 +295,74 @@ EXERCISE = Exercise(
     evidence=_weighted,
     picture=_draw,
     mistakes=(
-        Mistake(wrote_into_h, wrote_into_a_detached_h, when=_wrote_into_h),
-        wrote_the_copys_data,
-        copied_without_history,
-        numbers_of_values,
+        Mistake(
+            edited(replace_row, "result = h.clone()\n    result", "h", "return result", "return h"),
+            edited(replace_row, "clone", "detach"),
+            words="h itself was written to. Write into h.clone(), and leave h as it is.",
+            when=_wrote_into_h,
+        ),
+        Mistake(
+            edited(replace_row, "result[row] = values", "result.data[row] = values.detach()"),
+            words="The write was not recorded, as through .data or inside no_grad(): the numbers are new and the "
+            "gradients those of the old row.",
+        ),
+        Mistake(
+            edited(replace_row, "clone", "detach().clone"),
+            words="h was cut off: detach(), tolist() or .data keeps its gradient from going back. Take h.clone().",
+        ),
+        Mistake(
+            edited(replace_row, "result[row] = values", "result[row] = mg.tensor(values.tolist())"),
+            words="values was cut off: detach(), tolist() or .data on it keeps its gradient from going back.",
+        ),
         recorded_nothing,
-        returned_an_unchanged_copy,
-        added_to_the_row,
-        began_with_zeros,
-        replaced_every_row,
+        Mistake(
+            edited(replace_row, "result[row]", "changed = result[row].clone()\n    changed[:]"),
+            words="A copy was changed, but h was returned, or the row of a copy of the row: nothing is replaced in "
+            "the answer.",
+        ),
+        Mistake(
+            edited(replace_row, "result[row] = values", "result[row] += values"),
+            words="values was added to the row. It takes the row's place: =, not +=.",
+        ),
+        Mistake(
+            edited(replace_row, "h.clone()", "mg.zeros_like(h)"),
+            words="The other rows are gone: the answer was begun with zeros instead of a copy of h, h.clone().",
+        ),
+        Mistake(
+            edited(replace_row, "result[row]", "result[:]"),
+            words="Every row was replaced. result[row] = values writes to one of them.",
+        ),
         replaced_the_first_row,
-        Mistake(counted_from_the_front_only, cut_at_a_negative_row),
+        Mistake(
+            counted_from_the_front_only, lambda h, row, values: mg.cat([h[:row], values.unsqueeze(0), h[row + 1 :]])
+        ),
         Mistake(replaced_equal_rows, compared_elements, when=_are_equal_rows_replaced),
         Mistake(masked_by_multiplication, when=_is_masked),
-        Mistake(returned_the_row, when=_is_the_row),
-        replaced_a_column,
+        Mistake(
+            edited(replace_row, "return result", "return result[row]"),
+            words="This is the row alone. The whole tensor is asked for, with the row in it.",
+            when=_is_the_row,
+        ),
+        Mistake(edited(replace_row, "[row", "[:, row"), words="A column was replaced. h[row] is the row."),
     ),
+    right=(
+        replaced_where_the_place_is,
+        replaced_by_unbinding,
+        replaced_between_right_slices,
+        replaced_by_a_copy,
+        replaced_where_a_column_of_bools_is,
+        replaced_by_scattering,
+        edited(counted_from_the_front_only, "else", "% len(h) else"),
+        chosen_by_a_mask,
+    ),
+    wrong={
+        "Every row that holds the same numbers was replaced": [replaced_where_equal],
+        "inf * 0 and nan * 0 are nan": [replaced_with_a_mask_of_numbers],
+        "counted from the end": [lambda h, row, values: mg.cat([h[:row], values[None], h[row + 1 :]])],
+        "h itself was written to": [replaced_and_put_back],
+        "values was cut off": [edited(replace_row, "result[row] = values", "result[row] = values.detach()")],
+        "": [replaced_in_two_dimensions, replaced_and_scaled],
+        "or inside no_grad()": [edited(replace_row, "result[row]", "with mg.no_grad():\n        result[row]")],
+        "h was cut off: detach(), tolist()": [edited(replace_row, "h.clone()", "mg.tensor(h.tolist())")],
+    },
 )

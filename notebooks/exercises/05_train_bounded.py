@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import minigrad as mg
+from minigrad.autograd import grad
 from minigrad.teach import (
     STEP,
     Case,
@@ -13,6 +14,7 @@ from minigrad.teach import (
     Mistake,
     compare,
     draw_wrong_node,
+    edited,
     numbers,
     raised,
     show,
@@ -119,25 +121,22 @@ def _stepping(answer):
 
 def _compare_step(expected, got, outcome):
     if got.loss is None:
-        return Difference("the loss", "None", show(expected.loss), "The loss is asked for, as a number: return it.")
+        yield Difference("the loss", "None", show(expected.loss), "The loss is asked for, as a number: return it.")
     difference = compare(expected.w1, got.w1, "w1 afterwards") or compare(expected.w2, got.w2, "w2 afterwards")
-    difference = difference or compare(expected.loss, got.loss, "the loss")
-    if difference is not None:
-        return difference
+    yield difference or compare(expected.loss, got.loss, "the loss")
     if has_graph(got.loss):
         note = "The number is right, but it is a tensor that keeps the graph alive. item() gives the number alone."
-        return Difference("the loss", "a tensor with a graph", "a number", note)
+        yield Difference("the loss", "a tensor with a graph", "a number", note)
     for name, w in (("w1", got.w1), ("w2", got.w2)):
         if not (w.is_leaf and w.requires_grad):
-            return Difference(name, "no leaf that requires a gradient", "a leaf", "The weights must go on training.")
+            yield Difference(name, "no leaf that requires a gradient", "a leaf", "The weights must go on training.")
         if _holds_gradient(w):
-            return Difference(f"{name}.grad afterwards", show(w.grad), "None", "Clear the gradients at the end.")
+            yield Difference(f"{name}.grad afterwards", show(w.grad), "None", "Clear the gradients at the end.")
     if got.writes:
         note = "The numbers are right; the counter did not see every write."
         if got.writes == MOVED:
             note = "The numbers are right, but they are in another memory: views of the weights keep the old ones."
-        return Difference(f"the writes to {got.weight}", got.writes, "written in place, each counted", note)
-    return None
+        yield Difference(f"the writes to {got.weight}", got.writes, "written in place, each counted", note)
 
 
 def _holds_gradient(w):
@@ -235,27 +234,9 @@ def clamped_while_recording(loss_of, w1, w2, rate):
     return loss.item()
 
 
-def clamped_too_early(loss_of, w1, w2, rate):
-    """A weight was written to between the forward pass and the walk, and the walk needs the old numbers. Write after
-    it.
-    """
-    return _step(loss_of, w1, w2, rate, between=lambda: w2.detach().clamp_(-1, 1), last=lambda: w2.clamp_(-1, 1))
-
-
-def clamped_data_too_early(loss_of, w1, w2, rate):
-    """The walk was given a w2 that had changed: .data was written to before backward(), and nobody noticed. Clamp after
-    the walk.
-    """
-    return _step(loss_of, w1, w2, rate, between=lambda: w2.data.clamp_(-1, 1))
-
-
 def never_clamped(loss_of, w1, w2, rate):
     """w2 was never clamped, or a copy of it: clamp() makes a new tensor, clamp_() writes."""
     return _step(loss_of, w1, w2, rate)
-
-
-def clamped_a_copy(loss_of, w1, w2, rate):
-    return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp(-1, 1))
 
 
 def clamped_another(loss_of, w1, w2, rate):
@@ -275,24 +256,9 @@ def clamped_above_only(loss_of, w1, w2, rate):
     return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(max=1))
 
 
-def clamped_below_only(loss_of, w1, w2, rate):
-    return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(min=-1))
-
-
 def clamped_the_gradient(loss_of, w1, w2, rate):
     """The gradient of w2 was clamped. The bounds are those of w2 itself."""
     return _step(loss_of, w1, w2, rate, after=lambda: w2.grad.clamp_(-1, 1))
-
-
-def moved_only_w1(loss_of, w1, w2, rate):
-    """w2 was clamped, but has not moved: both weights take a step."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2.clamp_(-1, 1)
-    w1.grad = w2.grad = None
-    return loss.item()
 
 
 def loss_after_the_step(loss_of, w1, w2, rate):
@@ -316,14 +282,6 @@ def never_walked_back(loss_of, w1, w2, rate):
     with mg.no_grad():
         w1 -= w1.grad * rate
     return loss.item()
-
-
-def everything_under_no_grad(loss_of, w1, w2, rate):
-    """There is no graph to walk, as after a forward pass inside no_grad(), or with detached weights. Only the writes
-    belong inside of no_grad().
-    """
-    with mg.no_grad():
-        return train_bounded(loss_of, w1, w2, rate)
 
 
 def clamped_first(loss_of, w1, w2, rate):
@@ -371,47 +329,170 @@ def all_through_data(loss_of, w1, w2, rate):
     return loss.item()
 
 
-def clamped_through_data(loss_of, w1, w2, rate):
-    return _step(loss_of, w1, w2, rate, last=lambda: w2.data.clamp_(-1, 1))
-
-
-def other_memory(loss_of, w1, w2, rate):
-    """The weights were given another memory, w.data = ... or the like. Who has a view of them, or has noted where they
-    are, still sees the old numbers. Write into the memory that is there.
+def clamped_too_early(loss_of, w1, w2, rate):
+    """A weight was written to between the forward pass and the walk, and the walk needs the old numbers. Write after
+    it.
     """
+    return _step(loss_of, w1, w2, rate, between=lambda: w2.detach().clamp_(-1, 1), last=lambda: w2.clamp_(-1, 1))
+
+
+def clamped_data_too_early(loss_of, w1, w2, rate):
+    """The walk was given a w2 that had changed: .data was written to before backward(), and nobody noticed. Clamp after
+    the walk.
+    """
+    return _step(loss_of, w1, w2, rate, between=lambda: w2.data.clamp_(-1, 1))
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def clamped_by_data_at_last(loss_of, w1, w2, rate):
+    """Two counted writes, and one that nobody counts."""
     loss = loss_of(w1, w2)
     loss.backward()
     with mg.no_grad():
         w1 -= rate * w1.grad
         w2 -= rate * w2.grad
-    w2.data = w2.detach().clamp(-1, 1)
+    w2.data.clamp_(-1, 1)
     w1.grad = w2.grad = None
     return loss.item()
 
 
-def kept_the_graph(loss_of, w1, w2, rate):
-    """This is the loss with its graph, which it keeps alive as long as somebody keeps the loss. Asked for is a number:
-    loss.item().
-    """
+def moved_as_arrays(loss_of, w1, w2, rate):
     loss = loss_of(w1, w2)
     loss.backward()
+    for w in (w1, w2):
+        array = w.detach().numpy()
+        array -= rate * w.grad.numpy()
+        w.grad = None
     with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2 -= rate * w2.grad
         w2.clamp_(-1, 1)
+    return loss.item()
+
+
+def replaced_the_memory(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    first, second = w1.grad, w2.grad
     w1.grad = w2.grad = None
+    with mg.no_grad():
+        w1.add_(0)
+        w2.add_(0)
+        w1.data, w2.data = w1 - rate * first, (w2 - rate * second).clamp(-1, 1)
+    return loss.item()
+
+
+def returned_the_whole_loss(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    first, second = grad(loss, (w1, w2), retain_graph=True)
+    with mg.no_grad():
+        w1 -= rate * first
+        w2.copy_((w2 - rate * second).clamp(-1, 1))
     return loss
 
 
-def kept_the_gradients(loss_of, w1, w2, rate):
-    """The gradients are still there, and the next walk would add to them. Set both to None at the end."""
+def clamped_under_the_same_name(loss_of, w1, w2, rate):
+    """The gradient of the copy is cleared, and not that of the weight."""
     loss = loss_of(w1, w2)
     loss.backward()
     with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2 -= rate * w2.grad
+        w1.sub_(rate * w1.grad)
+        w2.sub_(rate * w2.grad)
+        w2 = mg.clamp(w2, min=-1.0, max=1.0)
+    w1.grad, w2.grad = None, None
+    return loss.item()
+
+
+def moved_one_after_the_other(loss_of, w1, w2, rate):
+    """The second weight moves by a gradient at the new first one."""
+    loss = loss_of(w1, w2)
+    (first,) = grad(loss, w1)
+    with mg.no_grad():
+        w1 -= rate * first
+    (second,) = grad(loss_of(w1, w2), w2)
+    with mg.no_grad():
+        w2 -= rate * second
         w2.clamp_(-1, 1)
     return loss.item()
+
+
+def froze_the_weights(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    first, second = grad(loss, (w1, w2))
+    for w in (w1, w2):
+        w.requires_grad_(False)
+    w1 -= rate * first
+    w2 -= rate * second
+    w2.clamp_(-1, 1)
+    return loss.item()
+
+
+def trained_and_zeroed(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    with mg.no_grad():
+        for w in (w1, w2):
+            w.sub_(w.grad, alpha=rate)
+        w2.clamp_(-1, 1)
+    w1.grad.zero_()
+    w2.grad.zero_()
+    return float(loss.item())
+
+
+def trained_and_looked_at_arrays(loss_of, w1, w2, rate):
+    """Arrays that are only read."""
+    loss = loss_of(w1, w2)
+    loss.backward()
+    smallest = w2.detach().numpy().min()
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+        w2 -= rate * w2.grad
+        if w2.detach().numpy().max() > 1 or w2.detach().numpy().min() < -1 or smallest < -1:
+            w2.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.detach().numpy().item()
+
+
+def trained_through_detach(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    loss.backward()
+    first, second = w1.detach(), w2.detach()
+    first -= rate * w1.grad
+    second -= rate * w2.grad
+    second[second > 1] = 1.0
+    second[second < -1] = -1.0
+    del w1.grad, w2.grad
+    return loss.detach()
+
+
+def trained_with_half_a_step_each(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    gradients = grad(loss, [w1, w2])
+    with mg.no_grad():
+        for w, gradient in zip((w1, w2), gradients, strict=True):
+            w -= rate / 2 * gradient
+            w -= rate / 2 * gradient
+        w2.copy_(w2.minimum(mg.ones_like(w2)).maximum(-mg.ones_like(w2)))
+    return np.float32(loss.item())
+
+
+def trained_with_an_optimizer(loss_of, w1, w2, rate):
+    optimizer = mg.optim.SGD([w1, w2], lr=rate)
+    loss = loss_of(w1, w2)
+    loss.backward()
+    optimizer.step()
+    w2.detach().clamp_(-1, 1)
+    optimizer.zero_grad()
+    return loss.item()
+
+
+def trained_by_copies(loss_of, w1, w2, rate):
+    loss = loss_of(w1, w2)
+    first, second = grad(loss, (w1, w2))
+    with mg.no_grad():
+        w1.copy_(w1 - rate * first)
+        w2.copy_(mg.clamp(w2 - rate * second, -1, 1))
+    return loss.detach()
 
 
 EXERCISE = Exercise(
@@ -443,21 +524,85 @@ EXERCISE = Exercise(
         Mistake(clamped_while_recording, when=raised("a leaf Variable that requires grad")),
         Mistake(clamped_too_early, when=raised("modified by an inplace operation")),
         clamped_data_too_early,
-        Mistake(never_clamped, clamped_a_copy, clamped_another),
-        Mistake(clamped_above_only, clamped_below_only),
+        Mistake(
+            never_clamped,
+            lambda loss_of, w1, w2, rate: _step(loss_of, w1, w2, rate, last=lambda: w2.clamp(-1, 1)),
+            clamped_another,
+        ),
+        Mistake(
+            clamped_above_only,
+            lambda loss_of, w1, w2, rate: _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(min=-1)),
+        ),
         clamped_the_gradient,
-        moved_only_w1,
+        Mistake(
+            edited(train_bounded, "w2 -= rate * w2.grad\n        w2", "w2"),
+            words="w2 was clamped, but has not moved: both weights take a step.",
+        ),
         loss_after_the_step,
         Mistake(cleared_before_the_step, never_walked_back, when=_lacks_gradient),
-        Mistake(everything_under_no_grad, when=raised("does not require grad and does not have a grad_fn")),
+        Mistake(
+            edited(never_clamped, "return _step", "with mg.no_grad():\n        return train_bounded"),
+            words="There is no graph to walk, as after a forward pass inside no_grad(), or with detached weights. "
+            "Only the writes belong inside of no_grad().",
+            when=raised("does not require grad and does not have a grad_fn"),
+        ),
         clamped_first,
         clamped_then_moved,
         clamped_both,
         uphill,
         Mistake(new_tensors, when=_is_step(_unchanged)),
-        Mistake(all_through_data, clamped_through_data, when=_is_step(_behind_the_counter)),
-        Mistake(other_memory, when=_is_step(lambda step, right, outcome: step.writes == MOVED)),
-        Mistake(kept_the_graph, when=_is_step(lambda step, right, outcome: has_graph(step.loss))),
-        Mistake(kept_the_gradients, when=_is_step(_kept_gradients)),
+        Mistake(
+            all_through_data,
+            lambda loss_of, w1, w2, rate: _step(loss_of, w1, w2, rate, last=lambda: w2.data.clamp_(-1, 1)),
+            when=_is_step(_behind_the_counter),
+        ),
+        Mistake(
+            edited(train_bounded, "grad\n        w2.clamp_", "grad\n    w2.data = w2.detach().clamp"),
+            words="The weights were given another memory, w.data = ... or the like. Who has a view of them, or has "
+            "noted where they are, still sees the old numbers. Write into the memory that is there.",
+            when=_is_step(lambda step, right, outcome: step.writes == MOVED),
+        ),
+        Mistake(
+            edited(train_bounded, "loss.item()", "loss"),
+            words="This is the loss with its graph, which it keeps alive as long as somebody keeps the loss. Asked "
+            "for is a number: loss.item().",
+            when=_is_step(lambda step, right, outcome: has_graph(step.loss)),
+        ),
+        Mistake(
+            edited(train_bounded, "w1.grad = w2.grad = None\n    ", ""),
+            words="The gradients are still there, and the next walk would add to them. Set both to None at the end.",
+            when=_is_step(_kept_gradients),
+        ),
     ),
+    right=(
+        trained_and_zeroed,
+        trained_and_looked_at_arrays,
+        trained_through_detach,
+        trained_with_half_a_step_each,
+        trained_with_an_optimizer,
+        trained_by_copies,
+    ),
+    wrong={
+        "written through .data": [
+            clamped_by_data_at_last,
+            edited(all_through_data, "w2.data.clamp_", "with mg.no_grad():\n        w1.add_(0)\n        w2.clamp_"),
+        ],
+        "written through .data or numpy()": [
+            edited(
+                clamped_by_data_at_last,
+                "w2.data.clamp_(-1, 1)",
+                "array = w2.detach().numpy()\n    np.clip(array, -1, 1, out=array)",
+            ),
+            moved_as_arrays,
+        ],
+        "given another memory": [replaced_the_memory],
+        "keeps alive": [returned_the_whole_loss],
+        "": [
+            lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate),
+            moved_one_after_the_other,
+        ],
+        "bounded on one side only": [edited(train_bounded, "clamp_(-1, 1)", "clamp_(max=1)")],
+        "clamp() makes a new tensor": [clamped_under_the_same_name],
+        "The weights must go on training.": [froze_the_weights],
+    },
 )

@@ -3,7 +3,8 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, function_of, raised
+from minigrad.autograd import grad
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, raised
 
 from .chapter06 import Sent, compare_sent, drawn_numbers, measured_slopes, sends, show_sent
 
@@ -34,11 +35,9 @@ def _place(difference):
     return "x" + difference.where.removeprefix("the answer").replace("[", "(").replace("]", ")")
 
 
+@cases("Peaks.apply(x, {size}, {stride}) at x = {rows}, grad_output = {weights}")
 def _case(rows, size, stride, weights):
-    return Case(
-        f"Peaks.apply(x, {size}, {stride}) at x = {rows}, grad_output = {weights}",
-        lambda: (mg.tensor(rows, requires_grad=True), size, stride, mg.tensor(weights)),
-    )
+    return mg.tensor(rows, requires_grad=True), size, stride, mg.tensor(weights)
 
 
 def _drawn(random):
@@ -110,34 +109,10 @@ def indexed_places(ctx, grad_output):
     return 2 * x * at_peaks, None, None
 
 
-def forgot_the_slope(ctx, grad_output):
-    """These are the gradients of x * x, in their places. The slope of the square, 2 * x, is still to come."""
-    x, places = ctx.saved_tensors
-    return mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
-
-
-def forgot_the_two(ctx, grad_output):
-    """The slope of x * x is 2 * x; here the gradients were multiplied by x only."""
-    x, places = ctx.saved_tensors
-    return x * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
-
-
 def forgot_x(ctx, grad_output):
     """The factor 2 is there, and x is missing: the slope of x * x is 2 * x."""
     x, places = ctx.saved_tensors
     return 2 * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
-
-
-def times_the_square(ctx, grad_output):
-    """This is multiplied by the square itself. Its slope is 2 * x."""
-    x, places = ctx.saved_tensors
-    return x * x * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
-
-
-def times_the_size(ctx, grad_output):
-    """The sign of x has got lost. The square of a negative number falls when the number grows: 2 * x."""
-    x, places = ctx.saved_tensors
-    return 2 * abs(x) * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
 
 
 def ones_at_the_peaks(ctx, grad_output):
@@ -174,12 +149,14 @@ def one_gradient(ctx, grad_output):
     return 2 * x * mg.zeros_like(x).scatter_add_(-1, places, grad_output)
 
 
-def did_not_place(ctx, grad_output):
-    """There is one number for each window in grad_output, and one for each element in x: they do not fit yet. Put each
-    number at its place in a tensor of x's shape first.
+def walked_inside(ctx, grad_output):
+    """There is no graph here to go back through: while a backward runs, nothing is recorded unless you ask for it.
+    Compute the gradient from grad_output, x and places.
     """
     x, _ = ctx.saved_tensors
-    return 2 * x * grad_output, None, None
+    peaks = mg.nn.functional.max_pool1d(x * x, 2)
+    peaks.backward(grad_output)
+    return x.grad, None, None
 
 
 def one_for_each_window(ctx, grad_output):
@@ -196,20 +173,86 @@ def along_the_first_dimension(ctx, grad_output):
     return 2 * x * mg.zeros_like(x).scatter_add_(0, places, grad_output), None, None
 
 
-def zeros_for_numbers(ctx, grad_output):
-    """size and stride are no tensors and get no gradient: None at their places."""
+# ---------------------------------------------------------------- tried as well
+
+
+def peaks_of_the_largest(ctx, grad_output):
+    """Every element that is as large as its window's peak gets the gradient."""
     x, places = ctx.saved_tensors
-    return 2 * x * mg.zeros_like(x).scatter_add_(-1, places, grad_output), mg.zeros(()), mg.zeros(())
+    gradient = mg.zeros_like(x)
+    squares = x * x
+    for row, column in np.ndindex(*places.shape):
+        peak = squares[row, places[row, column]]
+        here = squares[row] == peak
+        gradient[row] += here * grad_output[row, column]
+    return 2 * x * gradient, None, None
 
 
-def walked_inside(ctx, grad_output):
-    """There is no graph here to go back through: while a backward runs, nothing is recorded unless you ask for it.
-    Compute the gradient from grad_output, x and places.
-    """
-    x, _ = ctx.saved_tensors
-    peaks = mg.nn.functional.max_pool1d(x * x, 2)
-    peaks.backward(grad_output)
-    return x.grad, None, None
+def peaks_of_the_first_row(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    gradient = mg.zeros_like(x)
+    for window, place in enumerate(places[0].tolist()):
+        gradient[:, place] += grad_output[:, window]
+    return 2 * x * gradient, None, None
+
+
+def peaks_summed_at_most_once(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    gradient = mg.zeros_like(x)
+    for row, column in np.ndindex(*places.shape):
+        if gradient[row, places[row, column]] == 0:
+            gradient[row, places[row, column]] = grad_output[row, column]
+    return 2 * x * gradient, None, None
+
+
+def peaks_written_into_places(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    gradient = mg.zeros_like(x).scatter_add_(-1, places, grad_output)
+    places.zero_()
+    return 2 * x * gradient, None, None
+
+
+def peaks_of_all_rows_at_once(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    gradient = mg.zeros_like(x).view(-1).scatter_add_(0, places.view(-1), grad_output.view(-1))
+    return 2 * x * gradient.view(x.shape), None, None
+
+
+def peaks_of_columns(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    chosen = places.unsqueeze(-1) == mg.arange(x.shape[-1])
+    return 2 * x * (chosen * grad_output.unsqueeze(-1)).sum(-2), None, None
+
+
+def peaks_in_numpy(ctx, grad_output):
+    x, places = (saved.detach().numpy() for saved in ctx.saved_tensors)
+    gradient = np.zeros_like(x)
+    for row in range(len(x)):
+        np.add.at(gradient[row], places[row], grad_output.numpy()[row])
+    return mg.tensor(2 * x * gradient), None, None
+
+
+def peaks_in_a_small_graph(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    with mg.enable_grad():
+        inner = x.detach().requires_grad_()
+        peaks = (inner * inner).gather(-1, places)
+    return grad(peaks, inner, grad_output)[0], None, None
+
+
+def peaks_in_loops(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    gradient = mg.zeros_like(x)
+    for row in range(places.shape[0]):
+        for window in range(places.shape[1]):
+            place = places[row, window].item()
+            gradient[row, place] += 2 * x[row, place] * grad_output[row, window]
+    return gradient, None, None
+
+
+def peaks_gathered_first(ctx, grad_output):
+    x, places = ctx.saved_tensors
+    return mg.zeros_like(x).scatter_add(-1, places, 2 * x.gather(-1, places) * grad_output), None, None
 
 
 EXERCISE = Exercise(
@@ -239,19 +282,54 @@ EXERCISE = Exercise(
     picture=_draw,
     mistakes=(
         Mistake(last_window_wins, indexed_places),
-        forgot_the_slope,
-        forgot_the_two,
+        Mistake(
+            edited(peaks_backward, "at_peaks =", "return", ")\n    return 2 * x * at_peaks,", "),"),
+            words="These are the gradients of x * x, in their places. The slope of the square, 2 * x, is still to "
+            "come.",
+        ),
+        Mistake(
+            edited(peaks_backward, "at_peaks =", "return x *", ")\n    return 2 * x * at_peaks,", "),"),
+            words="The slope of x * x is 2 * x; here the gradients were multiplied by x only.",
+        ),
         forgot_x,
-        times_the_square,
-        times_the_size,
+        Mistake(
+            edited(peaks_backward, "at_peaks =", "return x * x *", ")\n    return 2 * x * at_peaks,", "),"),
+            words="This is multiplied by the square itself. Its slope is 2 * x.",
+        ),
+        Mistake(
+            edited(peaks_backward, "at_peaks =", "return 2 * abs(x) *", ")\n    return 2 * x * at_peaks,", "),"),
+            words="The sign of x has got lost. The square of a negative number falls when the number grows: 2 * x.",
+        ),
         ones_at_the_peaks,
         all_that_are_equal,
         Mistake(everywhere, when=_beside_the_peaks),
         Mistake(one_gradient, when=raised("incorrect number of gradients")),
-        Mistake(did_not_place, when=_of_sizes),
+        Mistake(
+            edited(everywhere, "grad_output.sum(), None", "grad_output, None"),
+            words="There is one number for each window in grad_output, and one for each element in x: they do not fit "
+            "yet. Put each number at its place in a tensor of x's shape first.",
+            when=_of_sizes,
+        ),
         Mistake(one_for_each_window, when=_one_for_each),
         Mistake(along_the_first_dimension, when=raised("out of bounds for dimension 0")),
-        Mistake(zeros_for_numbers, when=raised("gradient different than None")),
+        Mistake(
+            edited(forgot_x, "return 2", "return 2 * x", "None, None", "mg.zeros(()), mg.zeros(())"),
+            words="size and stride are no tensors and get no gradient: None at their places.",
+            when=raised("gradient different than None"),
+        ),
         Mistake(walked_inside, when=raised("does not require grad")),
     ),
+    right=(peaks_of_columns, peaks_in_numpy, peaks_in_a_small_graph, peaks_in_loops, peaks_gathered_first),
+    wrong={
+        "Of squares that are equal each got the gradient": [peaks_of_the_largest],
+        "first difference": [peaks_of_the_first_row, peaks_summed_at_most_once],
+        "backward has written to x": [
+            edited(peaks_backward, "at_peaks =", "return x.mul_(2) *", ")\n    return 2 * x * at_peaks,", "),")
+        ],
+        "backward has written to grad_output": [
+            edited(forgot_x, "return 2 * mg", "grad_output *= 2 * x.gather(-1, places)\n    return mg")
+        ],
+        "backward has written to places": [peaks_written_into_places],
+        "Elements of x got a gradient that are no peaks": [peaks_of_all_rows_at_once],
+    },
 )

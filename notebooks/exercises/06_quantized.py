@@ -5,8 +5,19 @@ import warnings
 import numpy as np
 
 import minigrad as mg
-from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, function_of, raised, show
+from minigrad.autograd import Function, grad
+from minigrad.teach import (
+    Case,
+    Difference,
+    Exercise,
+    Mistake,
+    compare,
+    draw_wrong_node,
+    edited,
+    function_of,
+    raised,
+    show,
+)
 
 from .chapter06 import Sent, measured_slopes
 from .writes import Given
@@ -128,10 +139,6 @@ def no_function(x, step):
     return (x / step).round() * step
 
 
-def without_apply(x, step):
-    return _forward(None, x, step)
-
-
 def number_of_steps(x, step):
     """Rounded, but not multiplied by step any more: these are the numbers of the steps."""
     return _quantized_with(x, step, forward=lambda ctx, x, step: (x / step).round())
@@ -157,20 +164,6 @@ def rounded_back(x, step):
     return _quantized_with(x, step, backward=lambda ctx, grad_output: ((grad_output / step).round() * step, None))
 
 
-def divided_by_step(x, step):
-    """The gradient was divided by step. The division belongs to the rounding, and the backward is to act as if there
-    were none of it.
-    """
-    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output / step, None))
-
-
-def scaled_by_step(x, step):
-    """The gradient was multiplied by step. The multiplication belongs to the rounding, and the backward is to act as if
-    there were none of it.
-    """
-    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output * step, None))
-
-
 def only_where_not_zero(x, step):
     """Where x was rounded to 0, no gradient comes back. y is to act as if it were x there, too."""
     kept = (x / step).round() != 0
@@ -182,13 +175,6 @@ def made_an_object(x, step):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return function_of("Quantize", _forward, _backward)(x, step)
-
-
-def cut_off(x, step):
-    """The history was cut, by detach(), no_grad() or a call of forward instead of apply, and nothing was put in its
-    place.
-    """
-    return (x.detach() / step).round() * step
 
 
 def no_none(x, step):
@@ -209,6 +195,79 @@ def saved_a_number(x, step):
         return (x / step).round() * step
 
     return _quantized_with(x, step, forward=forward)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def quantized_function(forward=None, backward=None):
+    class Rounded(Function):
+        @staticmethod
+        def forward(ctx, x, step):
+            ctx.x = x
+            return (x / step).round() * step if forward is None else forward(x, step)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output if backward is None else backward(grad_output, ctx.x), None
+
+    return Rounded.apply
+
+
+def quantized_to_a_few_digits(x, step):
+    return quantized_function(forward=lambda x, step: mg.floor(x / step * 2).div(2).round() * step)(x, step)
+
+
+def quantized_over_x(x, step):
+    x.data = (x.detach() / step).round() * step
+    return x
+
+
+def quantized_in_one_row(x, step):
+    return mg.stack([quantized_function()(one, step) for one in x.view(-1)]) if x.ndim == 1 else x.round()
+
+
+def quantized_as_data(x, step):
+    result = x.clone()
+    result.data = (x.detach() / step).round() * step
+    return result
+
+
+def quantized_in_numpy(x, step):
+    def forward(x, step):
+        return mg.tensor(np.asarray(np.round(x.detach().numpy() / step) * step, np.float32))
+
+    return quantized_function(forward)(x, step)
+
+
+def quantized_with_a_setup(x, step):
+    class Rounded(Function):
+        @staticmethod
+        def forward(x, step):
+            return x.div(step).round().mul(step)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return 1 * grad_output, None
+
+    return Rounded.apply(x, step)
+
+
+def quantized_by_a_hookless_class(x, step):
+    class Straight(Function):
+        @staticmethod
+        def forward(ctx, x, step):
+            return mg.round(x.double() / step).float().mul(step)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output.clone(), None
+
+    return Straight.apply(x, step)
 
 
 EXERCISE = Exercise(
@@ -236,19 +295,56 @@ EXERCISE = Exercise(
     picture=_draw,
     mistakes=(
         whole_numbers,
-        Mistake(no_function, without_apply),
+        Mistake(no_function, lambda x, step: _forward(None, x, step)),
         number_of_steps,
         rounded_down,
         cut_towards_zero,
         ones_back,
         rounded_back,
-        divided_by_step,
-        scaled_by_step,
+        Mistake(
+            edited(ones_back, "mg.ones_like(grad_output), None", "grad_output / step, None"),
+            words="The gradient was divided by step. The division belongs to the rounding, and the backward is to act "
+            "as if there were none of it.",
+        ),
+        Mistake(
+            edited(ones_back, "mg.ones_like(grad_output), None", "grad_output * step, None"),
+            words="The gradient was multiplied by step. The multiplication belongs to the rounding, and the backward "
+            "is to act as if there were none of it.",
+        ),
         only_where_not_zero,
         Mistake(made_an_object, when=lambda outcome: isinstance(outcome.value, mg.autograd.Function)),
-        Mistake(cut_off, when=_has_no_way_back),
+        Mistake(
+            edited(no_function, "(x / step).", "(x.detach() / step)."),
+            words="The history was cut, by detach(), no_grad() or a call of forward instead of apply, and nothing was "
+            "put in its place.",
+            when=_has_no_way_back,
+        ),
         Mistake(no_none, when=raised("incorrect number of gradients")),
         Mistake(gradient_for_step, when=raised("gradient different than None")),
         Mistake(saved_a_number, when=raised("save_for_backward can only save variables")),
     ),
+    right=(
+        quantized_as_data,
+        quantized_in_numpy,
+        quantized_with_a_setup,
+        lambda x, step: x + ((x / step).round() * step - x).detach(),
+        quantized_by_a_hookless_class,
+    ),
+    wrong={
+        "Where x was rounded to 0, no gradient comes back": [
+            lambda x, step: quantized_function(backward=lambda g, given: g * ((given / step).round() != 0))(x, step)
+        ],
+        "the gradient of x": [
+            lambda x, step: quantized_function(backward=lambda g, given: g * (given.abs() <= 4 * step))(x, step),
+            lambda x, step: quantized_function(backward=lambda g, given: g.clamp(-1, 1))(x, step),
+        ],
+        "the numbers": [quantized_to_a_few_digits, quantized_in_one_row],
+        "x holds other numbers": [quantized_over_x],
+        "backward has written to grad_output": [
+            lambda x, step: quantized_function(backward=lambda g, given: g.add_(1).sub(1))(x, step)
+        ],
+        "no gradient comes from them to x": [
+            lambda x, step: quantized_function(backward=lambda g, given: None)(x, step)
+        ],
+    },
 )

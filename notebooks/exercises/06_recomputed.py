@@ -3,8 +3,9 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.autograd import grad
-from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, function_of, numbers, raised
+from minigrad.autograd import Function, grad
+from minigrad.autograd.functional import vjp
+from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, edited, function_of, numbers, raised
 
 from .chapter06 import drawn_numbers, measured_slopes
 from .chapter06_recomputed import (
@@ -149,20 +150,6 @@ def twice(f, x):
     return _recomputed_with(f, x, backward=backward)
 
 
-def walked_to_x_itself(f, x):
-    """The inner walk ended in the x of the big graph and ran the hook that hangs there, and the walk around it ran it
-    once more. Begin the small graph with x.detach().requires_grad_().
-    """
-
-    def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        with mg.enable_grad():
-            y = ctx.f(x)
-        return None, *grad(y, x, grad_output)
-
-    return _recomputed_with(f, x, backward=backward)
-
-
 def gradient_of_the_sum(f, x):
     """grad_output was left out: this is the gradient of the sum of f(x). Hand it to the inner walk."""
 
@@ -207,16 +194,6 @@ def without_history(f, x):
         return f(x)
 
 
-def ran_f_twice(f, x):
-    """f ran more than once in backward. Once is enough: keep its result, and walk back through that."""
-
-    def backward(ctx, grad_output):
-        _backward(ctx, grad_output)
-        return _backward(ctx, grad_output)
-
-    return _recomputed_with(f, x, backward=backward)
-
-
 def plain_call(f, x):
     """f ran recorded before backward: its graph is kept until then. Call it unrecorded there, and again in backward."""
     return f(x)
@@ -235,51 +212,9 @@ def kept_the_graph(f, x):
     return _recomputed_with(f, x, forward, backward)
 
 
-def not_switched_on(f, x):
-    """The small graph is not there: either nothing was recorded, since backward runs with recording off until you say
-    enable_grad(), or its input does not require a gradient after detach().
-    """
-
-    def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        x = x.detach().requires_grad_()
-        ctx.f(x).backward(grad_output)
-        return None, x.grad
-
-    return _recomputed_with(f, x, backward=backward)
-
-
-def no_leaf(f, x):
-    def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        with mg.enable_grad():
-            x = x.detach()
-            ctx.f(x).backward(grad_output)
-        return None, x.grad
-
-    return _recomputed_with(f, x, backward=backward)
-
-
-def no_weights(f, x):
-    """f(x) has several elements, and the inner walk was not told how much each counts: pass it grad_output."""
-
-    def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        with mg.enable_grad():
-            x = x.detach().requires_grad_()
-            ctx.f(x).backward()
-        return None, x.grad
-
-    return _recomputed_with(f, x, backward=backward)
-
-
 def other_order(f, x):
     """One gradient for each argument of forward, in their order: if f is the first, None comes first."""
     return _recomputed_with(f, x, backward=lambda ctx, grad_output: _backward(ctx, grad_output)[::-1])
-
-
-def only_one(f, x):
-    return _recomputed_with(f, x, backward=lambda ctx, grad_output: _backward(ctx, grad_output)[1])
 
 
 def saved_the_function(f, x):
@@ -290,6 +225,198 @@ def saved_the_function(f, x):
         return f(x)
 
     return _recomputed_with(f, x, forward)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def recomputing(f, x, keep=None, kept=None, compute=None):
+    """The Function, with what keeps x and gives it back, or what computes the gradient, written otherwise."""
+
+    class Recompute(Function):
+        @staticmethod
+        def forward(ctx, f, x):
+            ctx.f = f
+            ctx.save_for_backward(x) if keep is None else keep(ctx, x)
+            return f(x)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            given = ctx.saved_tensors[0] if kept is None else kept(ctx)
+            if compute is not None:
+                return None, compute(ctx, given, grad_output)
+            with mg.enable_grad():
+                leaf = given.detach().requires_grad_()
+                y = ctx.f(leaf)
+            return None, *grad(y, leaf, grad_output)
+
+    return Recompute.apply(f, x)
+
+
+def recomputed_from_an_attribute(f, x):
+    def keep(ctx, x):
+        ctx.x = x
+
+    return recomputing(f, x, keep, lambda ctx: ctx.x)
+
+
+def recomputed_from_an_array(f, x):
+    def keep(ctx, x):
+        ctx.numbers = x.detach().numpy().copy()
+
+    return recomputing(f, x, keep, lambda ctx: mg.tensor(ctx.numbers))
+
+
+def recomputed_with_the_result_kept(f, x):
+    class Recompute(Function):
+        @staticmethod
+        def forward(ctx, f, x):
+            ctx.f, y = f, f(x)
+            ctx.save_for_backward(x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            leaf = ctx.saved_tensors[0].detach().requires_grad_()
+            with mg.enable_grad():
+                y = ctx.f(leaf)
+            return None, *grad(y, leaf, grad_output)
+
+    return Recompute.apply(f, x)
+
+
+def recomputed_from_one_leaf(f, x):
+    """The leaf of the small graph is made once, and its .grad adds up."""
+
+    def keep(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.leaf = x.detach().requires_grad_()
+
+    def compute(ctx, given, grad_output):
+        with mg.enable_grad():
+            y = ctx.f(ctx.leaf)
+        y.backward(grad_output)
+        return ctx.leaf.grad
+
+    return recomputing(f, x, keep, compute=compute)
+
+
+class OfTheClass(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return OfTheClass.f(x)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        leaf = ctx.saved_tensors[0].detach().requires_grad_()
+        with mg.enable_grad():
+            y = OfTheClass.f(leaf)
+        return grad(y, leaf, grad_output)[0]
+
+
+def recomputed_with_f_on_the_class(f, x):
+    OfTheClass.f = f
+    return OfTheClass.apply(x)
+
+
+def recomputed_with_f_called_before(f, x):
+    with mg.no_grad():
+        f(x)  # to look at the shape
+    return recomputing(f, x)
+
+
+def recomputed_into_the_leaf(f, x):
+    def compute(ctx, given, grad_output):
+        with mg.enable_grad():
+            leaf = given.detach().requires_grad_()
+            y = ctx.f(leaf)
+        (gradient,) = grad(y, leaf, grad_output)
+        if x.is_leaf:
+            x.grad = gradient
+            return None
+        return gradient
+
+    return recomputing(f, x, compute=compute)
+
+
+def recomputed_times_two(f, x):
+    return recomputing(f, x, compute=lambda ctx, given, grad_output: 2 * vjp(ctx.f, given, grad_output)[1])
+
+
+def recomputed_at_x_itself(f, x):
+    def compute(ctx, given, grad_output):
+        with mg.enable_grad():
+            return grad(ctx.f(given), given, grad_output)[0]
+
+    return recomputing(f, x, compute=compute)
+
+
+def recomputed_into_a_leaf_of_its_own(f, x):
+    def compute(ctx, given, grad_output):
+        leaf = mg.tensor(given.tolist(), requires_grad=True)
+        with mg.enable_grad():
+            ctx.f(leaf).backward(grad_output)
+        return leaf.grad
+
+    return recomputing(f, x, compute=compute)
+
+
+def recomputed_with_a_setup(f, x):
+    class Recompute(Function):
+        @staticmethod
+        def forward(x, function):
+            return function(x.detach())
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0])
+            ctx.again = inputs[1]
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            with mg.set_grad_enabled(True):
+                leaf = ctx.saved_tensors[0].detach().clone().requires_grad_()
+                (ctx.again(leaf) * grad_output).sum().backward()
+            return leaf.grad, None
+
+    return Recompute.apply(x, f)
+
+
+def recomputed_by_a_checkpoint(f, x):
+    class Checkpoint(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return f(x)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            leaf = ctx.saved_tensors[0].detach().requires_grad_()
+            with mg.enable_grad():
+                y = f(leaf)
+            y.backward(grad_output)
+            return leaf.grad
+
+    return Checkpoint.apply(x)
+
+
+def recomputed_with_a_sum(f, x):
+    class Sum(Function):
+        @staticmethod
+        def forward(ctx, x, function):
+            ctx.function = function
+            ctx.save_for_backward(x)
+            return function(x)
+
+        @staticmethod
+        @mg.enable_grad()
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            x = x.detach().requires_grad_(True)
+            return grad((ctx.function(x) * grad_output.detach()).sum(), x)[0], None
+
+    return Sum.apply(x, f)
 
 
 EXERCISE = Exercise(
@@ -322,7 +449,16 @@ EXERCISE = Exercise(
     picture=_draw,
     mistakes=(
         Mistake(twice, when=_arrived_twice),
-        Mistake(walked_to_x_itself, when=_hook_ran_twice),
+        Mistake(
+            edited(
+                twice,
+                "ctx.f(x).backward(grad_output)\n        return None, x.grad",
+                "y = ctx.f(x)\n        return None, *grad(y, x, grad_output)",
+            ),
+            words="The inner walk ended in the x of the big graph and ran the hook that hangs there, and the walk "
+            "around it ran it once more. Begin the small graph with x.detach().requires_grad_().",
+            when=_hook_ran_twice,
+        ),
         gradient_of_the_sum,
         times_f,
         straight_through,
@@ -330,21 +466,69 @@ EXERCISE = Exercise(
         Mistake(tuple_for_a_gradient, when=raised("expected Variable or None (got tuple)")),
         Mistake(without_history, when=lambda outcome: isinstance(outcome.value, Run) and outcome.value.node == "none"),
         Mistake(
-            ran_f_twice,
+            edited(
+                gradient_of_the_sum,
+                "return _backward(ctx, mg.ones_like(grad_output))",
+                "_backward(ctx, grad_output)\n        return _backward(ctx, grad_output)",
+            ),
+            words="f ran more than once in backward. Once is enough: keep its result, and walk back through that.",
             when=lambda outcome: _ran(outcome, lambda right, run: len(run.within) > max(len(right.within), 1)),
         ),
         Mistake(
             plain_call, kept_the_graph, when=lambda outcome: _ran(outcome, lambda right, run: "recorded" in run.before)
         ),
-        Mistake(not_switched_on, no_leaf, when=raised("does not require grad and does not have a grad_fn")),
-        Mistake(no_weights, when=raised("implicitly created")),
+        Mistake(
+            edited(twice, "with mg.enable_grad():\n            ctx", "x = x.detach().requires_grad_()\n        ctx"),
+            edited(twice, "ctx.f", "x = x.detach()\n            ctx.f"),
+            words="The small graph is not there: either nothing was recorded, since backward runs with recording off "
+            "until you say enable_grad(), or its input does not require a gradient after detach().",
+            when=raised("does not require grad and does not have a grad_fn"),
+        ),
+        Mistake(
+            edited(
+                twice,
+                "ctx.f(x).backward(grad_output)",
+                "x = x.detach().requires_grad_()\n            ctx.f(x).backward()",
+            ),
+            words="f(x) has several elements, and the inner walk was not told how much each counts: pass it "
+            "grad_output.",
+            when=raised("implicitly created"),
+        ),
         Mistake(
             other_order,
-            only_one,
+            lambda f, x: _recomputed_with(f, x, backward=lambda ctx, grad_output: _backward(ctx, grad_output)[1]),
             when=lambda outcome: (
                 raised("gradient different than None")(outcome) or raised("incorrect number of gradients")(outcome)
             ),
         ),
         Mistake(saved_the_function, when=raised("save_for_backward can only save variables")),
     ),
+    right=(
+        edited(recomputed_times_two, "2 * vjp", "vjp"),
+        recomputed_into_a_leaf_of_its_own,
+        recomputed_with_a_setup,
+        recomputed_by_a_checkpoint,
+        recomputed_with_a_sum,
+    ),
+    wrong={
+        "x was written to before backward, which nobody noticed": [
+            recomputed_from_an_attribute,
+            lambda f, x: recomputing(f, x, lambda ctx, given: None, lambda ctx: x),
+        ],
+        "a copy of them is kept, one more tensor in memory": [
+            lambda f, x: recomputing(f, x, lambda ctx, x: ctx.save_for_backward(x.clone())),
+            recomputed_from_an_array,
+        ],
+        "more is kept than f and x": [recomputed_with_the_result_kept],
+        "None of the mistakes that are known here": [recomputed_from_one_leaf, recomputed_times_two],
+        "another call with another f before backward": [recomputed_with_f_on_the_class],
+        "f has to run twice": [recomputed_with_f_called_before],
+        "not one node leads from the result to x": [
+            lambda f, x: recomputing(f, x) * 1,
+            lambda f, x: recomputing(f, x * 1),
+        ],
+        "the gradient of the leaf": [recomputed_into_the_leaf],
+        "No gradient has arrived there": [lambda f, x: recomputing(f, x, compute=lambda ctx, given, grad_output: None)],
+        "ran the hook that hangs there": [recomputed_at_x_itself],
+    },
 )

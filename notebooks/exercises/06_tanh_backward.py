@@ -1,7 +1,9 @@
 """Exercise `tanh_backward`: the backward of a Function that saved its output."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, function_of, raised, yours
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, raised, yours
 
 from .chapter06 import compare_sent, drawn_numbers, measured_slopes, sends, show_sent
 
@@ -27,11 +29,9 @@ def _draw(outcome, difference):
     return draw_wrong_node(y, {"x": x, "y": y}, x, yours(outcome.value.gradient), weights)
 
 
+@cases("y = Tanh.apply(x) at x = {numbers}, grad_output = {weights}")
 def _case(numbers, weights):
-    return Case(
-        f"y = Tanh.apply(x) at x = {numbers}, grad_output = {weights}",
-        lambda: (mg.tensor(numbers, requires_grad=True), mg.tensor(weights)),
-    )
+    return mg.tensor(numbers, requires_grad=True), mg.tensor(weights)
 
 
 def _drawn(random):
@@ -43,69 +43,9 @@ def _drawn(random):
 # ---------------------------------------------------------------- wrong answers
 
 
-def slope_only(ctx, grad_output):
-    """This is the slope alone. What came in, grad_output, is not in it, so the chain rule is cut here."""
-    (y,) = ctx.saved_tensors
-    return 1 - y**2
-
-
-def tanh_of_tanh(ctx, grad_output):
-    """tanh was applied once more: what forward saved is y already, not x."""
-    (x,) = ctx.saved_tensors
-    return grad_output * (1 - mg.tanh(x) ** 2)
-
-
 def grad_output_for_x(ctx, grad_output):
     """grad_output was taken for x. It is the gradient that arrives at y, and the rule multiplies it."""
     return 1 - mg.tanh(grad_output) ** 2
-
-
-def forgot_the_square(ctx, grad_output):
-    """The slope is 1 minus the square of y, not 1 minus y."""
-    (y,) = ctx.saved_tensors
-    return grad_output * (1 - y)
-
-
-def plus_the_square(ctx, grad_output):
-    """The slope is 1 minus the square of y, not 1 plus it."""
-    (y,) = ctx.saved_tensors
-    return grad_output * (1 + y**2)
-
-
-def added_the_slope(ctx, grad_output):
-    """The slope was added to grad_output. A node multiplies what comes in by its slope."""
-    (y,) = ctx.saved_tensors
-    return grad_output + (1 - y * y)
-
-
-def times_y(ctx, grad_output):
-    """This is grad_output times y. y is the result; its slope is 1 - y * y."""
-    (y,) = ctx.saved_tensors
-    return y * grad_output
-
-
-def passed_on(ctx, grad_output):
-    """What came in goes on as it was: the slope of tanh, 1 - y * y, is missing. Nothing is recorded while a backward
-    runs, so nobody multiplies by it if you do not.
-    """
-    return grad_output
-
-
-def asked_for_its_own_gradient(ctx, grad_output):
-    (y,) = ctx.saved_tensors
-    return mg.autograd.grad(y, y, grad_output)[0]
-
-
-def summed_up(ctx, grad_output):
-    """This is one number. The gradient has one for each element of x."""
-    (y,) = ctx.saved_tensors
-    return (grad_output * (1 - y * y)).sum()
-
-
-def tuple_for_tensor(ctx, grad_output):
-    """ctx.saved_tensors is a tuple, also when one tensor was saved: (y,) = ctx.saved_tensors, or [0]."""
-    y = ctx.saved_tensors
-    return grad_output * (1 - y**2)
 
 
 def from_an_attribute(ctx, grad_output):
@@ -117,6 +57,39 @@ def as_an_array(ctx, grad_output):
     """A gradient has to be a tensor, with one number for each number of x: no .item(), no .numpy(), no list."""
     (y,) = ctx.saved_tensors
     return (grad_output * (1 - y**2)).numpy()
+
+
+def summed_up(ctx, grad_output):
+    """This is one number. The gradient has one for each element of x."""
+    (y,) = ctx.saved_tensors
+    return (grad_output * (1 - y * y)).sum()
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def tanh_of_a_row(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return mg.tensor([float(g) * (1 - float(one) ** 2) for g, one in zip(grad_output, y, strict=True)])
+
+
+def tanh_in_numpy(ctx, grad_output):
+    return mg.tensor(np.asarray(grad_output.numpy() * (1 - np.square(ctx.saved_tensors[0].detach().numpy()))))
+
+
+def tanh_written_out(ctx, grad_output):
+    y = ctx.saved_tensors[0]
+    return grad_output.mul(1 - y.pow(2))
+
+
+def tanh_in_one_row(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return (grad_output * (1 - y * y)).view(-1)
+
+
+def tanh_of_positive_gradients(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    return (grad_output * (1 - y * y)).clamp(min=0)
 
 
 EXERCISE = Exercise(
@@ -142,17 +115,37 @@ EXERCISE = Exercise(
     evidence=lambda outcome: measured_slopes(lambda x: x.tanh(), *outcome.arguments),
     picture=_draw,
     mistakes=(
-        slope_only,
-        tanh_of_tanh,
+        Mistake(
+            edited(tanh_backward, "grad_output * (1 - y * y)", "1 - y**2"),
+            words="This is the slope alone. What came in, grad_output, is not in it, so the chain rule is cut here.",
+        ),
+        Mistake(
+            edited(tanh_backward, "(y,)", "(x,)", "y * y", "mg.tanh(x) ** 2"),
+            words="tanh was applied once more: what forward saved is y already, not x.",
+        ),
         grad_output_for_x,
-        forgot_the_square,
-        plus_the_square,
-        added_the_slope,
-        times_y,
-        Mistake(passed_on, asked_for_its_own_gradient),
+        Mistake(edited(tanh_backward, "y * y", "y"), words="The slope is 1 minus the square of y, not 1 minus y."),
+        Mistake(
+            edited(tanh_backward, "1 - y * y", "1 + y**2"), words="The slope is 1 minus the square of y, not 1 plus it."
+        ),
+        Mistake(
+            edited(tanh_backward, "grad_output * (1 - y * y)", "grad_output + (1 - y * y)"),
+            words="The slope was added to grad_output. A node multiplies what comes in by its slope.",
+        ),
+        Mistake(
+            edited(tanh_backward, "grad_output * (1 - y * y)", "y * grad_output"),
+            words="This is grad_output times y. y is the result; its slope is 1 - y * y.",
+        ),
+        Mistake(
+            edited(from_an_attribute, " * (1 - ctx.y**2)", ""),
+            edited(tanh_backward, "grad_output * (1 - y * y)", "mg.autograd.grad(y, y, grad_output)[0]"),
+            words="What came in goes on as it was: the slope of tanh, 1 - y * y, is missing. Nothing is recorded "
+            "while a backward runs, so nobody multiplies by it if you do not.",
+        ),
         Mistake(summed_up, when=raised("invalid gradient", "got []")),
         Mistake(
-            tuple_for_tensor,
+            edited(tanh_backward, "(y,)", "y", "y * y", "y**2"),
+            words="ctx.saved_tensors is a tuple, also when one tensor was saved: (y,) = ctx.saved_tensors, or [0].",
             when=lambda outcome: isinstance(outcome.error, TypeError) and "tuple" in str(outcome.error),
         ),
         Mistake(
@@ -164,4 +157,25 @@ EXERCISE = Exercise(
         ),
         Mistake(as_an_array, when=raised("expected Variable or None")),
     ),
+    right=(
+        edited(tanh_backward, "return ", "return (1 + y) * ", "y * y", "y"),
+        edited(tanh_backward, "* (1 - y * y)", "/ mg.cosh(((1 + y) / (1 - y)).log() / 2) ** 2"),
+        tanh_in_numpy,
+        tanh_written_out,
+        lambda ctx, grad_output: (grad_output - grad_output * ctx.saved_tensors[0] ** 2,),
+    ),
+    wrong={
+        "backward has written to grad_output": [edited(tanh_backward, " * (1 - y * y)", ".mul_(1 - y * y)")],
+        "backward has written to y": [edited(tanh_backward, "(1 - y * y)", "(1 - y.mul_(y))")],
+        "raises": [tanh_of_a_row],
+        "The error arose while your function ran": [
+            lambda ctx, grad_output: grad_output / mg.cosh(mg.atanh(ctx.saved_tensors[0])) ** 2
+        ],
+        "invalid gradient": [tanh_in_one_row],
+        "first difference": [
+            edited(tanh_backward, "(1 - y * y)", "(1 - y) * (1 + y.abs())"),
+            tanh_of_positive_gradients,
+            edited(tanh_backward, "grad_output * (1 - y * y)", "grad_output.clamp(-1, 1) * (1 - y * y)"),
+        ],
+    },
 )

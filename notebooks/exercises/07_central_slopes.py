@@ -1,7 +1,9 @@
 """Exercise `central_slopes`: the slope of a function for each element of its input, without rules."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Difference, Exercise, Mistake, compare
+from minigrad.teach import Difference, Exercise, Mistake, compare, edited
 
 from .chapter07 import drawn_numbers, lost_in_float32, measured_case
 
@@ -90,13 +92,6 @@ def _asked_rules(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def one_side_only(f, x, eps):
-    """One side only: f(x + step) - f(x). A central difference also steps to the other side, and is much nearer to the
-    slope.
-    """
-    return _each_moved(x, eps, lambda right, left: (f(right) - f(x)) / eps)
-
-
 def divided_by_eps(f, x, eps):
     """Twice too much. The two points are 2 * eps apart, and this is what to divide by."""
     return _each_moved(x, eps, lambda right, left: (f(right) - f(left)) / eps)
@@ -182,11 +177,104 @@ def in_one_row(f, x, eps):
     return central_slopes(f, x, eps).view(-1)
 
 
-def in_float32(f, x, eps):
-    """f was called with float32. Of two numbers that agree in seven digits the difference is noise: keep x's float64,
-    which mg.tensor(...) of Python's numbers does not, unless it is told dtype=mg.float64.
-    """
-    return central_slopes(f, x.float(), eps)
+# ---------------------------------------------------------------- tried as well
+
+
+def slopes_through_python(f, x, eps):
+    """Python's numbers become float32 again."""
+    slopes = []
+    for k in range(x.numel()):
+        above, below = x.view(-1).tolist(), x.view(-1).tolist()
+        above[k] += eps
+        below[k] -= eps
+        slopes.append((f(mg.tensor(above).view(x.shape)) - f(mg.tensor(below).view(x.shape))).item() / (2 * eps))
+    return mg.tensor(slopes).view(x.shape)
+
+
+def slopes_of_a_half_moved_buffer(f, x, eps):
+    """What f returns may be a part of what it was given, which is written to afterwards."""
+    moved, slopes = x.clone(), mg.zeros_like(x)
+    for k in range(x.numel()):
+        moved.view(-1)[k] = x.view(-1)[k] - eps
+        below = f(moved)
+        moved.view(-1)[k] = x.view(-1)[k] + eps
+        slopes.view(-1)[k] = (f(moved) - below) / (2 * eps)
+        moved.view(-1)[k] = x.view(-1)[k]
+    return slopes
+
+
+def slopes_moving_x_itself(f, x, eps):
+    slopes = mg.zeros_like(x)
+    for k in range(x.numel()):
+        x.view(-1)[k] += eps
+        above = f(x).item()
+        x.view(-1)[k] -= 2 * eps
+        slopes.view(-1)[k] = (above - f(x).item()) / (2 * eps)
+    return slopes
+
+
+def slopes_all_again_for_each(f, x, eps):
+    rows = [central_slopes(f, x, eps).view(-1) for _ in range(x.numel())]
+    return mg.stack([row[k] for k, row in enumerate(rows)]).view(x.shape)
+
+
+def slopes_of_matrices(f, x, eps):
+    """A way for one dimension and one for two."""
+    slopes = mg.zeros_like(x)
+    for place in [(k,) for k in range(len(x))] if x.ndim == 1 else np.ndindex(x.shape[0], x.shape[1]):
+        step = mg.zeros_like(x)
+        step[place] = eps
+        slopes[place] = (f(x + step) - f(x - step)) / (2 * eps)
+    return slopes
+
+
+def slopes_column_by_column(f, x, eps):
+    slopes = central_slopes(f, x, eps)
+    return slopes.t().reshape(-1) if x.ndim == 2 else slopes
+
+
+def slopes_put_back(f, x, eps):
+    moved, slopes = x.clone(), []
+    for k in range(x.numel()):
+        flat = moved.view(-1)
+        old = flat[k].item()
+        flat[k] = old + eps
+        above = f(moved).item()
+        flat[k] = old - eps
+        slopes.append((above - f(moved).item()) / (2 * eps))
+        flat[k] = old
+    return mg.tensor(slopes, dtype=mg.float64).reshape(x.shape)
+
+
+def slopes_by_places(f, x, eps):
+    f(x)  # to see whether it runs at all
+    slopes = np.empty(x.shape)
+    for place in np.ndindex(*x.shape):
+        step = np.zeros(x.shape)
+        step[place] = eps
+        step = mg.tensor(step)
+        slopes[place] = float(f(x + step) - f(x - step)) / eps / 2
+    return mg.tensor(slopes)
+
+
+def slopes_of_rows_of_the_identity(f, x, eps):
+    steps = mg.eye(x.numel(), dtype=mg.float64) * eps
+    found = [(f(x + step.view(x.shape)) - f(x - step.view(x.shape))) * (0.5 / eps) for step in steps]
+    return mg.stack(found).view(x.shape)
+
+
+def slopes_in_an_array(f, x, eps):
+    numbers, slopes = x.numpy(), np.zeros(x.shape)
+    for place in np.ndindex(*x.shape):
+        step = np.zeros(x.shape)
+        step[place] = eps
+        slopes[place] = (f(mg.tensor(numbers + step)) - f(mg.tensor(numbers - step))).item() / (2 * eps)
+    return mg.tensor(slopes)
+
+
+def slopes_of_a_stack(f, x, eps):
+    steps = eps * mg.eye(x.numel(), dtype=x.dtype).reshape(x.numel(), *x.shape)
+    return mg.stack([(f(x + step) - f(x - step)) / (2 * eps) for step in steps]).float().view(x.shape)
 
 
 EXERCISE = Exercise(
@@ -212,7 +300,11 @@ EXERCISE = Exercise(
     compare=_compare,
     evidence=_evidence,
     mistakes=(
-        one_side_only,
+        Mistake(
+            edited(central_slopes, "left)) / (2 * eps))", "x)) / eps)"),
+            words="One side only: f(x + step) - f(x). A central difference also steps to the other side, and is much "
+            "nearer to the slope.",
+        ),
         divided_by_eps,
         divided_and_multiplied,
         left_minus_right,
@@ -225,6 +317,22 @@ EXERCISE = Exercise(
         Mistake(asked_backward, when=_asked_rules),
         a_smaller_step,
         Mistake(in_one_row, when=_is_one_row),
-        Mistake(in_float32, when=lost_in_float32),
+        Mistake(
+            edited(one_number, "(f(x + eps) - f(x - eps)) / (2 * eps)", "central_slopes(f, x.float(), eps)"),
+            words="f was called with float32. Of two numbers that agree in seven digits the difference is noise: keep "
+            "x's float64, which mg.tensor(...) of Python's numbers does not, unless it is told "
+            "dtype=mg.float64.",
+            when=lost_in_float32,
+        ),
     ),
+    right=(slopes_put_back, slopes_by_places, slopes_of_rows_of_the_identity, slopes_in_an_array, slopes_of_a_stack),
+    wrong={
+        "f was called with float32": [slopes_through_python],
+        "t.view(-1)[-1]": [slopes_of_a_half_moved_buffer],
+        "x holds other numbers": [slopes_moving_x_itself],
+        "f ran more often than two times for each element": [slopes_all_again_for_each],
+        "first difference": [slopes_of_matrices, lambda f, x, eps: central_slopes(f, x, max(eps, 0.1))],
+        "a step of their own": [lambda f, x, eps: central_slopes(f, x, 1e-7)],
+        "The shape is [4]; it should be [2, 2]": [slopes_column_by_column],
+    },
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, raised, show
+from minigrad.teach import Exercise, Mistake, cases, edited, raised, show
 
 from .chapter07 import in_float64
 
@@ -19,9 +19,9 @@ def _as_number(value, arguments):
     return show(value.item() if isinstance(value, mg.Tensor) and value.numel() == 1 else value)
 
 
+@cases("backward = {backward}, differences = {differences}, atol = {atol:.10g}, rtol = {rtol:.10g}")
 def _entries(backward, differences, atol, rtol):
-    words = f"backward = {backward}, differences = {differences}, atol = {atol:.10g}, rtol = {rtol:.10g}"
-    return Case(words, lambda: (in_float64(backward), in_float64(differences), atol, rtol))
+    return in_float64(backward), in_float64(differences), atol, rtol
 
 
 def _drawn(random):
@@ -52,30 +52,9 @@ def _is_bools(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def lets_nan_through(backward, differences, atol, rtol):
-    """nan got through. It is neither near nor far: every comparison with it is False. Ask which entries are near
-    enough, and count the others.
-    """
-    return ((backward - differences).abs() > atol + rtol * differences.abs()).sum()
-
-
 def forgot_abs(backward, differences, atol, rtol):
     """abs() is missing around the difference: an entry that is far too small counts as near."""
     return (~(backward - differences <= atol + rtol * differences.abs())).sum()
-
-
-def measured_by_backward(backward, differences, atol, rtol):
-    """The tolerance is measured by backward's own number. Then a backward that is far too large allows itself more;
-    measure it by the differences.
-    """
-    return (~((backward - differences).abs() <= atol + rtol * backward.abs())).sum()
-
-
-def negative_tolerance(backward, differences, atol, rtol):
-    """rtol is multiplied with a negative number, which takes away from what is allowed. The size is meant:
-    differences.abs().
-    """
-    return (~((backward - differences).abs() <= atol + rtol * differences)).sum()
 
 
 def forgot_rtol(backward, differences, atol, rtol):
@@ -117,14 +96,6 @@ def counts_the_bound(backward, differences, atol, rtol):
     return (~((backward - differences).abs() < atol + rtol * differences.abs())).sum()
 
 
-def nan_is_near_nan(backward, differences, atol, rtol):
-    """Where both are nan they were taken for equal. nan is never near enough, and least of all because differences gave
-    nan as well.
-    """
-    agree = (backward - differences).abs() <= atol + rtol * differences.abs()
-    return (~(agree | (backward.isnan() & differences.isnan()))).sum()
-
-
 def in_float32(backward, differences, atol, rtol):
     """The numbers went through float32, which has seven digits: entries that differ further behind became equal. A
     gradient check is made in float64.
@@ -163,6 +134,75 @@ def counted_agreeing(backward, differences, atol, rtol):
     return ((backward - differences).abs() <= atol + rtol * differences.abs()).sum()
 
 
+def lets_nan_through(backward, differences, atol, rtol):
+    """nan got through. It is neither near nor far: every comparison with it is False. Ask which entries are near
+    enough, and count the others.
+    """
+    return ((backward - differences).abs() > atol + rtol * differences.abs()).sum()
+
+
+def negative_tolerance(backward, differences, atol, rtol):
+    """rtol is multiplied with a negative number, which takes away from what is allowed. The size is meant:
+    differences.abs().
+    """
+    return (~((backward - differences).abs() <= atol + rtol * differences)).sum()
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def disagreeing_by_the_larger(backward, differences, atol, rtol):
+    pairs = zip(backward.flatten().tolist(), differences.flatten().tolist(), strict=True)
+    return sum(not abs(one - other) <= max(atol, rtol * abs(other)) for one, other in pairs)
+
+
+def disagreeing_with_equal_nan(backward, differences, atol, rtol):
+    return int((~np.isclose(backward.numpy(), differences.numpy(), rtol, atol, equal_nan=True)).sum())
+
+
+def disagreeing_in_float32(backward, differences, atol, rtol):
+    near = np.isclose(backward.float().numpy(), differences.float().numpy(), rtol, atol)
+    return near.size - near.sum()
+
+
+def disagreeing_the_other_way(backward, differences, atol, rtol):
+    return int((~np.isclose(differences.numpy(), backward.numpy(), rtol, atol)).sum())
+
+
+def disagreeing_without_nan(backward, differences, atol, rtol):
+    apart = (backward - differences).abs()
+    return (apart > atol + rtol * differences.abs()).sum().item() + int(backward.isnan().any())
+
+
+def disagreeing_rows(backward, differences, atol, rtol):
+    """Two entries of one row count once."""
+    pairs = zip(backward, differences, strict=True)
+    return sum(not (abs(one - other) <= atol + rtol * abs(other)).all() for one, other in pairs)
+
+
+def disagreeing_or_nan(backward, differences, atol, rtol):
+    apart = (backward - differences).abs()
+    return ((apart > atol + rtol * differences.abs()) | apart.isnan()).sum()
+
+
+def disagreeing_less_agreeing(backward, differences, atol, rtol):
+    agree = differences.sub(backward).abs().le(differences.abs().mul(rtol).add(atol))
+    return backward.numel() - agree.sum().item()
+
+
+def disagreeing_places(backward, differences, atol, rtol):
+    allowed = rtol * np.abs(differences.numpy()) + atol
+    return len(np.flatnonzero(~(np.abs(differences.numpy() - backward.numpy()) <= allowed)))
+
+
+def disagreeing_by_isclose(backward, differences, atol, rtol):
+    return backward.numel() - np.isclose(backward.numpy(), differences.numpy(), rtol, atol).sum()
+
+
+def disagreeing_at_all(backward, differences, atol, rtol):
+    return int(not np.allclose(backward.numpy(), differences.numpy(), rtol, atol))
+
+
 EXERCISE = Exercise(
     title="a number: how many entries differ by more than atol + rtol * |difference|",
     stars=1,
@@ -194,7 +234,11 @@ EXERCISE = Exercise(
     mistakes=(
         lets_nan_through,
         forgot_abs,
-        measured_by_backward,
+        Mistake(
+            edited(forgot_rtol, "atol)).", "atol + rtol * backward.abs()))."),
+            words="The tolerance is measured by backward's own number. Then a backward that is far too large allows "
+            "itself more; measure it by the differences.",
+        ),
         negative_tolerance,
         forgot_rtol,
         more_than_atol,
@@ -203,7 +247,11 @@ EXERCISE = Exercise(
         compared_the_sums,
         the_larger_of_the_two,
         counts_the_bound,
-        nan_is_near_nan,
+        Mistake(
+            edited(disagreeing, "(~agree).sum().item", "(~(agree | (backward.isnan() & differences.isnan()))).sum"),
+            words="Where both are nan they were taken for equal. nan is never near enough, and least of all because "
+            "differences gave nan as well.",
+        ),
         in_float32,
         one_for_any,
         counted_rows,
@@ -212,4 +260,23 @@ EXERCISE = Exercise(
         Mistake(one_decision, when=raised("is ambiguous")),
         counted_agreeing,
     ),
+    right=(
+        disagreeing_or_nan,
+        disagreeing_less_agreeing,
+        disagreeing_places,
+        edited(disagreeing_by_the_larger, "max(atol, rtol * abs(other))", "atol + rtol * abs(other)"),
+        disagreeing_by_isclose,
+    ),
+    wrong={
+        "The larger of the two tolerances was allowed": [disagreeing_by_the_larger],
+        "An entry that is exactly as far away as allowed was counted": [
+            edited(disagreeing_by_the_larger, "<= max(atol, rtol * abs(other))", "< atol + rtol * abs(other)")
+        ],
+        "Where both are nan they were taken for equal": [disagreeing_with_equal_nan],
+        "This is 1 if there is one, and 0 if there is none": [disagreeing_at_all],
+        "entry 0: 3.725290298e-09 apart, 9.313225746e-10 allowed": [disagreeing_in_float32],
+        "The tolerance is measured by backward's own number": [disagreeing_the_other_way],
+        "first difference": [disagreeing_without_nan],
+        "Rows were counted": [disagreeing_rows],
+    },
 )

@@ -7,12 +7,13 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import (
-    Case,
     Difference,
     Exercise,
     Mistake,
+    cases,
     compare,
     draw_wrong_node,
+    edited,
     function_of,
     numbers,
     raised,
@@ -97,9 +98,9 @@ def _draw(outcome, difference):
     return draw_wrong_node(y, {"x": x, "w": w, "b": b, "y": y}, name, words, weights)
 
 
+@cases("x = {x}, w = {w}, b = {b}, grad_output = {weights}")
 def _gate_case(x, w, b, weights):
-    words = f"x = {x}, w = {w}, b = {b}, grad_output = {weights}"
-    return Case(words, lambda: (*[in_float64(part).requires_grad_() for part in (x, w, b)], in_float64(weights)))
+    return *[in_float64(part).requires_grad_() for part in (x, w, b)], in_float64(weights)
 
 
 def _drawn(random):
@@ -197,6 +198,77 @@ def _is_summed_along_rows(outcome):
     return raised(f"{index}[{rows}] ")(outcome) or raised(f"{index}[] ")(outcome)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def gate_over_what_came(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    of_w, of_b = (grad_output * t).sum(0), -grad_output.sum(0)
+    return grad_output.mul_(w).mul_(1 - t * t), of_w, of_b
+
+
+def gate_over_w(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    of_x = grad_output * w * (1 - t * t)
+    w.copy_((grad_output * t).sum(0))
+    return of_x, w, -grad_output.sum(0)
+
+
+def gate_through_python(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    rows = [[1 - one**2 for one in row] for row in x.tanh().tolist()]
+    return grad_output * w * mg.tensor(rows), (grad_output * x.tanh()).sum(0), -grad_output.sum(0)
+
+
+def gate_by_a_small_step(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    slope = ((x + 1e-4).tanh() - (x - 1e-4).tanh()) / 2e-4
+    return grad_output * w * slope, (grad_output * x.tanh()).sum(0), -grad_output.sum(0)
+
+
+def gate_of_two_rows(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t = x.tanh()
+    products = grad_output * t
+    return grad_output * w * (1 - t * t), products[0] + products[1 % len(x)], -grad_output.sum(0)
+
+
+def gate_twice_too_much_for_w(ctx, grad_output):
+    of_x, of_w, of_b = gate_backward(ctx, grad_output)
+    return of_x, 2 * of_w, of_b
+
+
+def gate_in_numpy(ctx, grad_output):
+    (x, w), g = (saved.detach().numpy() for saved in ctx.saved_tensors), grad_output.numpy()
+    t = np.tanh(x)
+    return mg.tensor(g * w * (1 - t**2)), mg.tensor((g * t).sum(0)), mg.tensor(-g.sum(0))
+
+
+def gate_by_products(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t, ones = mg.tanh(x), mg.ones(1, len(x), dtype=x.dtype)
+    return (1 + t) * (1 - t) * w * grad_output, (ones @ (t * grad_output))[0], (ones @ grad_output)[0].neg()
+
+
+def gate_where_it_is_needed(ctx, grad_output):
+    x, w = ctx.saved_tensors
+    t, needed = x.tanh(), ctx.needs_input_grad
+    return (
+        grad_output * w * (1 - t.square()) if needed[0] else None,
+        mg.sum(grad_output * t, 0) if needed[1] else None,
+        (-grad_output).sum(dim=0) if needed[2] else None,
+    )
+
+
+def gate_in_a_small_graph(ctx, grad_output):
+    with mg.enable_grad():
+        x, w = (saved.detach().requires_grad_() for saved in ctx.saved_tensors)
+        y = w * x.tanh()
+    return *grad(y, (x, w), grad_output), -grad_output.sum(dim=0)
+
+
 EXERCISE = Exercise(
     title="the backward of y = w * x.tanh() - b: the gradients of x, w and b",
     stars=2,
@@ -255,4 +327,21 @@ EXERCISE = Exercise(
         ),
         Mistake(only_of_x, when=raised("incorrect number of gradients")),
     ),
+    right=(
+        gate_in_numpy,
+        gate_by_products,
+        gate_where_it_is_needed,
+        edited(only_of_x, "w * (1 - x.tanh() ** 2)", "w / mg.cosh(x) ** 2, grad_output * x.tanh(), -grad_output"),
+        gate_in_a_small_graph,
+    ),
+    wrong={
+        "backward has written to grad_output": [gate_over_what_came],
+        "backward has written to x": [edited(gate_backward, "tanh", "tanh_")],
+        "backward has written to w": [gate_over_w],
+        "something went through float32": [edited(gate_backward, "tanh", "float().tanh"), gate_through_python],
+        "or was measured": [gate_by_a_small_step],
+        "the gradient of w": [gate_of_two_rows],
+        "the gradient of b": [lambda ctx, grad_output: (*gate_backward(ctx, grad_output)[:2], None)],
+        "None of the mistakes that are known here": [gate_twice_too_much_for_w],
+    },
 )

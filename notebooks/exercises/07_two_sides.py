@@ -1,7 +1,10 @@
 """Exercise `two_sides`: the slopes to the left and to the right of a point."""
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, compare, show
+from minigrad.autograd import grad
+from minigrad.teach import Exercise, Mistake, compare, edited, show
 
 from .chapter07 import drawn_numbers, lost_in_float32, measured_case
 
@@ -56,13 +59,6 @@ def right_first(f, x, eps):
     return (f(x + eps) - f(x)) / eps, (f(x) - f(x - eps)) / eps
 
 
-def away_from_x(f, x, eps):
-    """The slope to the left has the wrong sign. On the way from x - eps to x one walks to the right: the change is f(x)
-    - f(x - eps).
-    """
-    return (f(x - eps) - f(x)) / eps, (f(x + eps) - f(x)) / eps
-
-
 def right_the_other_way(f, x, eps):
     """The slope to the right has the wrong sign. On the way from x to x + eps the change is f(x + eps) - f(x)."""
     return [((f(x) - f(x - eps)) / eps).item(), ((f(x) - f(x + eps)) / eps).item()]
@@ -112,6 +108,57 @@ def in_float32(f, x, eps):
     return two_sides(f, x.float(), eps)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def sides_through_python(f, x, eps):
+    here = x.item()
+    below, at, above = (f(mg.tensor(here + side * eps)).item() for side in (-1, 0, 1))
+    return (at - below) / eps, (above - at) / eps
+
+
+def sides_moving_one_tensor(f, x, eps):
+    moved = x.clone()
+    at = f(moved)
+    moved += eps
+    right = (f(moved) - at) / eps
+    moved -= 2 * eps
+    return ((at - f(moved)) / eps).item(), right.item()
+
+
+def sides_of_a_smooth_function(f, x, eps):
+    slope = (f(x + eps) - f(x - eps)) / (2 * eps)
+    bend = (f(x + eps) - f(x)) / eps - slope
+    return slope, slope + bend
+
+
+def sides_by_gradients(f, x, eps):
+    left, right = (x - eps / 2).requires_grad_(), (x + eps / 2).requires_grad_()
+    return tuple(grad(f(one), one)[0].item() for one in (left, right))
+
+
+def sides_in_numpy(f, x, eps):
+    values = np.array([f(x + step).item() for step in (-eps, 0.0, eps)])
+    return tuple(np.diff(values) / eps)
+
+
+def sides_of_double_numbers(f, x, eps):
+    below, at, above = (f(mg.tensor(x.item() + step, dtype=mg.float64)) for step in (-eps, 0, eps))
+    return (at - below) / eps, (above - at) / eps
+
+
+def sides_in_a_list(f, x, eps):
+    here = f(x).item()
+    return [(here - f(x - eps).item()) / eps, (f(x + eps).item() - here) / eps]
+
+
+def sides_by_two_calls(f, x, eps):
+    def between(left, right):
+        return (f(right) - f(left)) / (right - left)
+
+    return between(x - eps, x), between(x, x + eps)
+
+
 EXERCISE = Exercise(
     title="a tuple of two numbers: the slope of f between x - eps and x, and the one between x and x + eps",
     stars=1,
@@ -138,7 +185,11 @@ EXERCISE = Exercise(
     compare=lambda expected, got, outcome: compare(tuple([float(item.item()) for item in expected]), got),
     mistakes=(
         right_first,
-        away_from_x,
+        Mistake(
+            edited(two_sides, "(f(x) - f(x - eps))", "(f(x - eps) - f(x))"),
+            words="The slope to the left has the wrong sign. On the way from x - eps to x one walks to the right: the "
+            "change is f(x) - f(x - eps).",
+        ),
         right_the_other_way,
         without_brackets,
         at_the_neighbours,
@@ -152,4 +203,22 @@ EXERCISE = Exercise(
         forgot_to_divide,
         Mistake(in_float32, when=lost_in_float32),
     ),
+    right=(
+        sides_in_numpy,
+        lambda f, x, eps: [(f(x + step) - f(x)) / step for step in (-eps, eps)],
+        sides_of_double_numbers,
+        sides_in_a_list,
+        sides_by_two_calls,
+    ),
+    wrong={
+        "f was called with float32": [sides_through_python],
+        "f = lambda t: t,": [sides_moving_one_tensor],
+        "first difference": [
+            sides_of_a_smooth_function,
+            sides_by_gradients,
+            lambda f, x, eps: two_sides(f, x, 1e-6),
+            lambda f, x, eps: tuple(round(side.item(), 2) for side in two_sides(f, x, eps)),
+            lambda f, x, eps: tuple(sorted(side.item() for side in two_sides(f, x, eps))),
+        ],
+    },
 )

@@ -4,11 +4,11 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.autograd.functional import hessian
-from minigrad.teach import Difference, Exercise, Mistake, compare, raised, show
+from minigrad.autograd.functional import hessian, jacobian
+from minigrad.teach import Difference, Exercise, Mistake, compare, edited, raised, show
 from minigrad.teach.card import Card
 
-from .chapter08 import FUNCTIONS, case_of, drawn_numbers
+from .chapter08 import FUNCTIONS, case_of, drawn_numbers, slope_of
 
 GRAPH = (
     "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
@@ -96,13 +96,6 @@ def eye_like(matrix):
     return mg.eye(len(matrix), dtype=matrix.dtype)
 
 
-def added_everywhere(f, x, damping):
-    """`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: damping *
-    mg.eye(len(x), dtype=x.dtype).
-    """
-    return x.detach() - mg.linalg.solve(hessian(f, x) + damping, grad(f(x), x)[0])
-
-
 def without_damping(f, x, damping):
     """The damping is missing: this is a plain Newton step."""
     return x.detach() - mg.linalg.solve(hessian(f, x), grad(f(x), x)[0])
@@ -138,13 +131,6 @@ def divided_by_rows(f, x, damping):
 def shorter_step(f, x, damping):
     """Here the damping multiplies the step, as a learning rate does. It is added to the Hessian's diagonal."""
     return x.detach() - damping * mg.linalg.solve(hessian(f, x), grad(f(x), x)[0])
-
-
-def divided_step(f, x, damping):
-    """This is the plain step divided by 1 + damping, as if the damping multiplied the Hessian. It is added to the
-    Hessian's diagonal.
-    """
-    return x.detach() - mg.linalg.solve(hessian(f, x), grad(f(x), x)[0]) / (1 + damping)
 
 
 def scaled_diagonal(f, x, damping):
@@ -187,6 +173,98 @@ def with_its_graph(f, x, damping):
     return x - mg.linalg.solve(hessian(f, x) + damping * eye_like(x), slope)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def matrix_of(f, x, damping):
+    return hessian(f, x) + damping * mg.eye(len(x), dtype=x.dtype)
+
+
+def step_under_no_grad(f, x, damping):
+    with mg.no_grad():
+        return x - mg.linalg.solve(matrix_of(f, x, damping), grad(f(x), x)[0])
+
+
+def step_over_x(f, x, damping):
+    step = mg.linalg.solve(matrix_of(f, x, damping), grad(f(x), x)[0])
+    with mg.no_grad():
+        x.sub_(step)
+    return x.detach()
+
+
+def step_over_data(f, x, damping):
+    x.data = x.detach() - mg.linalg.solve(matrix_of(f, x, damping), grad(f(x), x)[0])
+    return x.detach().clone()
+
+
+def step_by_absolute_curvatures(f, x, damping):
+    values, vectors = np.linalg.eigh(hessian(f, x).numpy())
+    slope = grad(f(x), x)[0].numpy()
+    return mg.tensor(x.detach().numpy() - vectors @ ((vectors.T @ slope) / (abs(values) + damping)))
+
+
+def step_damped_where_negative(f, x, damping):
+    matrix = hessian(f, x)
+    if np.linalg.eigvalsh(matrix.numpy())[0] <= 0:
+        matrix = matrix_of(f, x, damping)
+    return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
+
+
+def step_damped_in_a_corner(f, x, damping):
+    matrix = hessian(f, x)
+    matrix[0, 0] += damping
+    return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
+
+
+def step_of_limited_length(f, x, damping):
+    step = mg.linalg.solve(matrix_of(f, x, damping), grad(f(x), x)[0])
+    return x.detach() - step / max(1.0, step.norm().item())
+
+
+def step_as_a_column(f, x, damping):
+    slope = grad(f(x), x)[0]
+    return x.detach().view(-1, 1) - mg.linalg.solve(matrix_of(f, x, damping), slope.view(-1, 1))
+
+
+def step_without_recording(f, x, damping):
+    (slope,) = grad(f(x), x)
+    x.requires_grad_(False)
+    return x - mg.linalg.solve(matrix_of(f, x, damping), slope)
+
+
+def step_by_backward(f, x, damping):
+    """Right where x.grad is None before, and onto what is there otherwise."""
+    f(x).backward()
+    return x.detach() - mg.linalg.solve(matrix_of(f, x, damping), x.grad)
+
+
+def step_in_numpy(f, x, damping):
+    matrix = hessian(f, x).numpy() + damping * np.identity(len(x))
+    return mg.tensor(x.detach().numpy() - np.linalg.solve(matrix, jacobian(f, x).numpy()))
+
+
+def step_by_hand(f, x, damping):
+    slope = slope_of(f, x)
+    rows = [
+        grad(one, x, retain_graph=True, materialize_grads=True)[0] if one.requires_grad else mg.zeros_like(x)
+        for one in slope
+    ]
+    matrix = mg.stack(rows).detach() + mg.diag(mg.full((len(x),), damping, dtype=x.dtype))
+    return (x - mg.linalg.solve(matrix, slope)).detach()
+
+
+def step_by_earlier_gradients(f, x, damping):
+    f(x).backward()
+    matrix = jacobian(lambda t: jacobian(f, t, create_graph=True), x)
+    matrix.diagonal().add_(damping)
+    return x.detach() - mg.linalg.inv(matrix) @ x.grad
+
+
+def step_by_the_inverse(f, x, damping):
+    with mg.no_grad():
+        return x - mg.linalg.inv(matrix_of(f, x, damping)) @ jacobian(f, x)
+
+
 EXERCISE = Exercise(
     title="a new point without a graph: x minus the step that solves (Hessian + damping * identity) @ step = slope",
     stars=2,
@@ -211,7 +289,11 @@ EXERCISE = Exercise(
     at_work=_at_work,
     mistakes=(
         Mistake(by_hand_twice, when=_has_no_second_slope),
-        added_everywhere,
+        Mistake(
+            edited(without_damping, "hessian(f, x), grad", "hessian(f, x) + damping, grad"),
+            words="`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: "
+            "damping * mg.eye(len(x), dtype=x.dtype).",
+        ),
         Mistake(without_damping, _new_point(lambda slope, hessian, _: mg.linalg.inv(hessian) @ slope)),
         uphill,
         step_alone,
@@ -219,11 +301,43 @@ EXERCISE = Exercise(
         diagonal_alone,
         divided_by_rows,
         shorter_step,
-        Mistake(divided_step, _new_point(lambda slope, hessian, n: mg.linalg.solve(hessian * (1 + n), slope))),
+        Mistake(
+            edited(without_damping, "x)[0])", "x)[0]) / (1 + damping)"),
+            _new_point(lambda slope, hessian, n: mg.linalg.solve(hessian * (1 + n), slope)),
+            words="This is the plain step divided by 1 + damping, as if the damping multiplied the Hessian. It is "
+            "added to the Hessian's diagonal.",
+        ),
         scaled_diagonal,
         by_backward,
         damping_subtracted,
         descent_step,
         Mistake(with_its_graph, words=GRAPH),
     ),
+    right=(
+        step_in_numpy,
+        step_by_the_inverse,
+        lambda f, x, damping: damped_step(f, x, damping).requires_grad_(),
+        step_by_hand,
+    ),
+    wrong={
+        "The error arose while your function ran": [step_under_no_grad],
+        "x holds other numbers": [step_over_x, step_over_data],
+        "first difference": [
+            step_by_absolute_curvatures,
+            step_damped_where_negative,
+            step_damped_in_a_corner,
+            step_of_limited_length,
+        ],
+        "multiplied by the Hessian's own diagonal": [
+            edited(scaled_diagonal, "eye_like(matrix) * matrix, grad", "mg.diag(matrix.diagonal()), grad")
+        ],
+        "divided by 1 + damping, as if the damping multiplied the Hessian": [
+            lambda f, x, damping: x.detach() - mg.linalg.solve(hessian(f, x) * (1 + damping), grad(f(x), x)[0])
+        ],
+        "backward() adds to what is in x.grad already": [step_by_earlier_gradients],
+        "a tensor is asked for": [lambda f, x, damping: damped_step(f, x, damping).tolist()],
+        "The shape is [2, 1]; it should be [2]": [step_as_a_column],
+        "x.requires_grad is not what it was": [step_without_recording],
+        "x.grad is not what it was … backward() adds to what is in x.grad already, here from": [step_by_backward],
+    },
 )

@@ -4,8 +4,8 @@ import warnings
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.autograd.functional import hessian, vhp
-from minigrad.teach import Exercise, Mistake, compare
+from minigrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
+from minigrad.teach import Exercise, Mistake, compare, edited
 
 from .chapter08 import (
     BESIDE,
@@ -14,6 +14,7 @@ from .chapter08 import (
     case_of,
     drawn_numbers,
     show_walked,
+    slope_of,
     slope_without_graph,
     without_hessian,
 )
@@ -78,17 +79,6 @@ def _is_near(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def without_create_graph(f, x, v):
-    """The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True."""
-    (slope,) = grad(f(x), x)
-    return grad(slope, x, v)[0]
-
-
-def retained_only(f, x, v):
-    (slope,) = grad(f(x), x, retain_graph=True)
-    return grad((slope * v).sum(), x)[0]
-
-
 def whole_hessian(f, x, v):
     n = x.numel()
     return (hessian(f, x).reshape(n, n) @ v.reshape(n)).reshape(x.shape)
@@ -107,14 +97,6 @@ def without_v(f, x, v):
     return grad(slope.sum(), x)[0]
 
 
-def times_v_afterwards(f, x, v):
-    """v came too late. The second walk gives the Hessian times what it starts with, here ones; multiplying by v
-    afterwards, element by element, is not a product with the matrix.
-    """
-    (slope,) = grad(f(x), x, create_graph=True)
-    return grad(slope.sum(), x)[0] * v
-
-
 def slope_along_v(f, x, v):
     """This is the slope along v, one number. Differentiate it once more with respect to x."""
     (slope,) = grad(f(x), x, create_graph=True)
@@ -131,18 +113,6 @@ def number_for_v(f, x, v):
     return (v * hessian_times(f, x, v)).sum()
 
 
-def two_products(f, x, v):
-    """v went in twice: as the start of the second walk, and in the product before it."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    return grad(slope * v, x, v)[0]
-
-
-def of_the_squared_slope(f, x, v):
-    """What was differentiated is the square of the slope, and not its product with v."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    return grad((slope * slope).sum() / 2, x)[0]
-
-
 def by_backward_twice(f, x, v):
     """backward() adds to x.grad, so the product lies on top of the slope. autograd.grad returns each by itself."""
     with warnings.catch_warnings():
@@ -151,19 +121,6 @@ def by_backward_twice(f, x, v):
         slope = x.grad
         (slope * v).sum().backward()
     return x.grad
-
-
-def onto_an_earlier_gradient(f, x, v):
-    """backward() adds to what is in x.grad already, here from before. autograd.grad returns the product by itself."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    (slope * v).sum().backward()
-    return x.grad
-
-
-def in_a_tuple(f, x, v):
-    """autograd.grad returns a tuple, here of one tensor. Take item [0] of it."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    return grad(slope, x, v)
 
 
 def with_the_value(f, x, v):
@@ -175,6 +132,70 @@ def between_two_slopes(f, x, v):
     step = 1e-5
     above, below = (x.detach() + step * v).requires_grad_(), (x.detach() - step * v).requires_grad_()
     return (grad(f(above), above)[0] - grad(f(below), below)[0]) / (2 * step)
+
+
+def retained_only(f, x, v):
+    (slope,) = grad(f(x), x, retain_graph=True)
+    return grad((slope * v).sum(), x)[0]
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def times_all_rows_at_once(f, x, v):
+    slope, n = slope_of(f, x), x.numel()
+    (rows,) = grad(slope, x, mg.eye(n, dtype=x.dtype).view(n, *x.shape), is_grads_batched=True)
+    return (rows.view(n, n) @ v.view(n)).view(x.shape)
+
+
+def times_a_jacobian_of_the_slope(f, x, v):
+    matrix = jacobian(lambda t: grad(f(t), t, create_graph=True)[0], x)
+    return (matrix.view(x.numel(), -1) @ v.view(-1)).view(x.shape)
+
+
+def times_elements_one_by_one(f, x, v):
+    slope = slope_of(f, x)
+    return sum(
+        grad(one, x, retain_graph=True)[0] * weight for one, weight in zip(slope.view(-1), v.view(-1), strict=True)
+    )
+
+
+def times_by_large_steps(f, x, v):
+    above, below = ((x.detach() + move * v).requires_grad_() for move in (0.01, -0.01))
+    return (grad(f(above), above)[0] - grad(f(below), below)[0]) / 0.02
+
+
+def times_moving_x_itself(f, x, v):
+    with mg.no_grad():
+        x += 1e-5 * v
+    after = grad(f(x), x)[0]
+    with mg.no_grad():
+        x -= 1e-5 * v
+    return (after - grad(f(x), x)[0]) / 1e-5
+
+
+def times_with_a_hook_left(f, x, v):
+    x.register_hook(lambda g: g)
+    return grad(slope_of(f, x), x, v)[0]
+
+
+def times_by_backward_and_cleared(f, x, v):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x.grad = None
+        f(x).backward(create_graph=True)
+    slope, x.grad = x.grad, None
+    return grad(slope, x, v)[0]
+
+
+def times_off_the_graph(f, x, v):
+    x.requires_grad_(False)
+    return vhp(f, x, v)[1]
+
+
+def times_at_a_copy(f, x, v):
+    copy = x.clone().detach().requires_grad_(True)
+    return mg.autograd.grad(slope_of(f, copy).reshape(-1).dot(v.reshape(-1)), copy)[0]
 
 
 EXERCISE = Exercise(
@@ -199,20 +220,68 @@ EXERCISE = Exercise(
     show=show_walked(MOST),
     evidence=_evidence,
     mistakes=(
-        Mistake(without_create_graph, retained_only, when=slope_without_graph),
+        Mistake(
+            edited(without_v, "x, create_graph=True", "x", "slope.sum(), x", "slope, x, v"),
+            retained_only,
+            words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
+            when=slope_without_graph,
+        ),
         Mistake(between_two_slopes, when=_is_near, words=BESIDE),
         Mistake(whole_hessian_as_a_matrix, when=_is(whole_hessian_as_a_matrix)),
         Mistake(by_backward_twice, when=_is_added_up),
         without_v,
-        times_v_afterwards,
+        Mistake(
+            edited(without_v, "grad(slope.sum(), x)[0]", "grad(slope.sum(), x)[0] * v"),
+            words="v came too late. The second walk gives the Hessian times what it starts with, here ones; "
+            "multiplying by v afterwards, element by element, is not a product with the matrix.",
+        ),
         Mistake(slope_along_v, when=_is(slope_along_v)),
         slope_times_v,
         Mistake(number_for_v, when=_is(number_for_v)),
-        two_products,
-        of_the_squared_slope,
-        onto_an_earlier_gradient,
+        Mistake(
+            edited(without_v, "slope.sum(), x", "slope * v, x, v"),
+            words="v went in twice: as the start of the second walk, and in the product before it.",
+        ),
+        Mistake(
+            edited(without_v, "grad(slope.sum(), x)[0]", "grad((slope * slope).sum() / 2, x)[0]"),
+            words="What was differentiated is the square of the slope, and not its product with v.",
+        ),
+        Mistake(
+            edited(without_v, "return grad(slope.sum(), x)[0]", "(slope * v).sum().backward()\n    return x.grad"),
+            words="backward() adds to what is in x.grad already, here from before. autograd.grad returns the product "
+            "by itself.",
+        ),
         Mistake(with_the_value, when=lambda outcome: isinstance(outcome.value, tuple) and len(outcome.value) == 2),
-        Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple)),
+        Mistake(
+            edited(hessian_times, "(product,) =", "return", "v)\n    return product", "v)"),
+            words="autograd.grad returns a tuple, here of one tensor. Take item [0] of it.",
+            when=lambda outcome: isinstance(outcome.value, tuple),
+        ),
         Mistake(whole_hessian, words=MADE),
     ),
+    right=(
+        lambda f, x, v: vhp(f, x, v)[1],
+        lambda f, x, v: hvp(f, x, v)[1],
+        lambda f, x, v: jvp(lambda t: vjp(f, t, create_graph=True)[1], x, v)[1],
+        lambda f, x, v: grad((v * slope_of(f, x)).sum(), x)[0],
+        times_at_a_copy,
+        lambda f, x, v: grad(slope_of(f, x), x, v, create_graph=True)[0],
+    ),
+    wrong={
+        "the whole Hessian was made": [
+            times_all_rows_at_once,
+            times_a_jacobian_of_the_slope,
+            times_elements_one_by_one,
+        ],
+        "raises RuntimeError": [lambda f, x, v: grad(slope_of(f, x) @ v, x)[0]],
+        "f was asked beside x": [times_by_large_steps, times_moving_x_itself],
+        "likely The numbers are right, but this is a list": [lambda f, x, v: vhp(f, x, v)[1].tolist()],
+        "first difference": [
+            lambda f, x, v: grad(slope_of(f, x), x, v)[0].clamp(min=0),
+            lambda f, x, v: grad(slope_of(f, x), x, v / v.norm())[0],
+        ],
+        "does not have the hooks that it had": [times_with_a_hook_left],
+        "x.grad is not what it was": [times_by_backward_and_cleared],
+        "x.requires_grad is not what it was": [times_off_the_graph],
+    },
 )

@@ -4,10 +4,19 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.autograd.functional import hessian
-from minigrad.teach import Exercise, Mistake, compare, raised
+from minigrad.autograd.functional import hessian, hvp, vhp
+from minigrad.teach import Exercise, Mistake, compare, edited, raised
 
-from .chapter08 import FUNCTIONS, MADE, case_of, drawn_numbers, show_walked, slope_without_graph, without_hessian
+from .chapter08 import (
+    FUNCTIONS,
+    MADE,
+    case_of,
+    drawn_numbers,
+    show_walked,
+    slope_of,
+    slope_without_graph,
+    without_hessian,
+)
 
 MOST = 20  # passes through f: by way of hvp five for each product, of which there are at most four; a Hessian takes 25
 
@@ -82,13 +91,6 @@ def never_scaled(f, x, v, steps):
     return (v * grad(slope, x, v)[0]).sum().item()
 
 
-def scaled_at_the_end(f, x, v, steps):
-    """The last vector is longer than 1. v · Hv is the curvature along v only for a v of length 1."""
-    slope, v = _iterated(f, x, v, steps - 1)
-    (v,) = grad(slope, x, v, retain_graph=True)
-    return (v * grad(slope, x, v)[0]).sum().item()
-
-
 def scaled_before(f, x, v, steps):
     slope, v = _iterated(f, x, v / v.norm(), steps - 1)
     (v,) = grad(slope, x, v, retain_graph=True)
@@ -108,17 +110,9 @@ def length_of_the_last_but_one(f, x, v, steps):
     return product.norm().item()
 
 
-def without_its_sign(f, x, v, steps):
-    return abs(largest_curvature(f, x, v, steps))
-
-
 def one_step_less(f, x, v, steps):
     """One step is missing: v is multiplied and scaled `steps` times, and then once more for v · Hv."""
     return largest_curvature(f, x, v / v.norm(), steps - 1)
-
-
-def number_before_the_step(f, x, v, steps):
-    return largest_curvature(f, x, v, steps - 1)
 
 
 def one_step_more(f, x, v, steps):
@@ -131,23 +125,6 @@ def vector_for_number(f, x, v, steps):
     return _iterated(f, x, v, steps)[1]
 
 
-def along_the_slope(f, x, v, steps):
-    """This is v times the slope. The curvature is v times the product of the Hessian with v."""
-    slope, v = _iterated(f, x, v, steps)
-    return (v * slope).sum().item()
-
-
-def divided_by_the_sum(f, x, v, steps):
-    """v was divided by the sum of its elements, or by the largest, and not by its length, v.norm()."""
-    slope, v = _iterated(f, x, v, steps, lambda v: v / v.sum())
-    return (v * grad(slope, x, v)[0]).sum().item()
-
-
-def divided_by_the_largest(f, x, v, steps):
-    slope, v = _iterated(f, x, v, steps, lambda v: v / v.abs().max())
-    return (v * grad(slope, x, v)[0]).sum().item()
-
-
 def without_retain_graph(f, x, v, steps):
     """The graph of the slope was freed by the first product. Keep it with retain_graph=True."""
     (slope,) = grad(f(x), x, create_graph=True)
@@ -157,18 +134,86 @@ def without_retain_graph(f, x, v, steps):
     return (v * grad(slope, x, v)[0]).sum().item()
 
 
-def without_create_graph(f, x, v, steps):
-    """The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True."""
-    (slope,) = grad(f(x), x)
-    return grad(slope, x, v)[0].norm().item()
-
-
 def with_the_whole_hessian(f, x, v, steps):
     matrix, v = hessian(f, x).reshape(x.numel(), x.numel()), v.reshape(-1)
     for _ in range(steps):
         v = matrix @ v
         v = v / v.norm()
     return (v @ matrix @ v).item()
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def curvature_with(product, steps, v, scaled=lambda v: v / v.norm()):
+    for _ in range(steps):
+        v = scaled(product(v))
+    return (v * product(v)).sum().item()
+
+
+def product_of(f, x):
+    slope = slope_of(f, x)
+    return lambda v: grad(slope, x, v, retain_graph=True)[0]
+
+
+def curvature_of_rows(f, x, v, steps):
+    return curvature_with(product_of(f, x), steps, v, lambda v: v / v.norm(dim=-1, keepdim=True))
+
+
+def curvature_of_batched_rows(f, x, v, steps):
+    slope, n = slope_of(f, x), x.numel()
+    (rows,) = grad(slope, x, mg.eye(n, dtype=x.dtype).view(n, *x.shape), is_grads_batched=True)
+    return curvature_with(lambda v: rows.view(n, n) @ v, steps, v.view(-1))
+
+
+def curvature_until_it_settles(f, x, v, steps):
+    product = product_of(f, x)
+    for _ in range(50):
+        v = product(v) / product(v).norm()
+    return (v * product(v)).sum().item()
+
+
+def curvature_of_a_vector(f, x, v, steps):
+    product = product_of(f, x)
+    for _ in range(steps):
+        v = product(v) / product(v).norm()
+    return v * product(v)
+
+
+def curvature_beside_x(f, x, v, steps):
+    def product(v):
+        ahead = (x.detach() + 1e-5 * v).requires_grad_()
+        here = x.detach().requires_grad_()
+        return (grad(f(ahead), ahead)[0] - grad(f(here), here)[0]) / 1e-5
+
+    return curvature_with(product, steps, v)
+
+
+def curvature_over_v(f, x, v, steps):
+    product = product_of(f, x)
+    for _ in range(steps):
+        v.copy_(product(v) / product(v).norm())
+    return (v * product(v)).sum().item()
+
+
+def curvature_as_a_quotient(f, x, v, steps):
+    product = product_of(f, x)
+    for _ in range(steps):
+        v = product(v)
+    return (v * product(v)).sum() / (v * v).sum()
+
+
+def curvature_scaled_before(f, x, v, steps):
+    product = product_of(f, x)
+    for _ in range(steps):
+        v = product(v / v.norm())
+    v = -v / (v**2).sum() ** 0.5
+    return np.float64((v * product(v)).sum().item())
+
+
+def curvature_through_numpy(f, x, v, steps):
+    product = product_of(f, x)
+    return curvature_with(product, steps, v, lambda v: mg.tensor(v.numpy() / np.linalg.norm(v.numpy())))
 
 
 EXERCISE = Exercise(
@@ -194,18 +239,57 @@ EXERCISE = Exercise(
     evidence=_evidence,
     mistakes=(
         Mistake(without_retain_graph, when=raised("second time")),
-        Mistake(without_create_graph, when=slope_without_graph),
+        Mistake(
+            edited(length_of_the_product, "slope, v = _iterated(f, x, v, steps)", "(slope,) = grad(f(x), x)"),
+            words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
+            when=slope_without_graph,
+        ),
         Mistake(
             vector_for_number, when=lambda outcome: isinstance(outcome.value, mg.Tensor) and outcome.value.ndim > 0
         ),
         Mistake(by_numpy, when=_is_exact),
         never_scaled,
-        Mistake(scaled_at_the_end, scaled_before),
-        Mistake(length_of_the_product, length_of_the_last_but_one, without_its_sign),
-        Mistake(one_step_less, number_before_the_step),
+        Mistake(
+            edited(never_scaled, "steps, lambda v: v", "steps - 1)\n    (v,) = grad(slope, x, v, retain_graph=True"),
+            scaled_before,
+            words="The last vector is longer than 1. v · Hv is the curvature along v only for a v of length 1.",
+        ),
+        Mistake(
+            length_of_the_product,
+            length_of_the_last_but_one,
+            lambda f, x, v, steps: abs(largest_curvature(f, x, v, steps)),
+        ),
+        Mistake(one_step_less, lambda f, x, v, steps: largest_curvature(f, x, v, steps - 1)),
         one_step_more,
-        along_the_slope,
-        Mistake(divided_by_the_sum, divided_by_the_largest),
+        Mistake(
+            edited(never_scaled, "steps, lambda v: v", "steps", "(v * grad(slope, x, v)[0]).", "(v * slope)."),
+            words="This is v times the slope. The curvature is v times the product of the Hessian with v.",
+        ),
+        Mistake(
+            edited(never_scaled, "v: v)", "v: v / v.sum())"),
+            edited(never_scaled, "v: v)", "v: v / v.abs().max())"),
+            words="v was divided by the sum of its elements, or by the largest, and not by its length, v.norm().",
+        ),
         Mistake(with_the_whole_hessian, words=MADE),
     ),
+    right=(
+        lambda f, x, v, steps: curvature_with(lambda v: vhp(f, x, v)[1], steps, v),
+        lambda f, x, v, steps: curvature_with(lambda v: hvp(f, x, v)[1], steps, v),
+        curvature_as_a_quotient,
+        curvature_scaled_before,
+        curvature_through_numpy,
+    ),
+    wrong={
+        "first difference": [
+            lambda f, x, v, steps: curvature_with(product_of(f, x), steps, mg.ones_like(x)),
+            curvature_of_rows,
+            lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v),
+        ],
+        "never negative": [lambda f, x, v, steps: abs(curvature_with(product_of(f, x), steps, v))],
+        "the whole Hessian was made": [curvature_of_batched_rows],
+        "This is the eigenvalue itself": [curvature_until_it_settles],
+        "Asked for is one number": [curvature_of_a_vector],
+        "f was asked beside x": [curvature_beside_x],
+        "v holds other numbers": [curvature_over_v],
+    },
 )

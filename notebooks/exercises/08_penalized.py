@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, raised, show, slopes
+from minigrad.autograd.functional import vjp
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, raised, show, slopes
 
 from .chapter08 import drawn_numbers, in_float64
 
@@ -106,84 +107,6 @@ def _is_written(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def without_create_graph(loss_of, w, x, strength):
-    x = x.detach().requires_grad_()
-    (slope,) = grad(loss_of(w, x), x)
-    return loss_of(w, x) + strength * (slope**2).sum()
-
-
-def with_retain_graph(loss_of, w, x, strength):
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, retain_graph=True)
-    return loss + strength * (slope**2).sum()
-
-
-def detached_slope(loss_of, w, x, strength):
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * (slope.detach() ** 2).sum()
-
-
-def graph_used_up(loss_of, w, x, strength):
-    """The graph of the loss was walked, and that has freed it: by a grad without create_graph=True, or by a backward()
-    of your own. It is to be walked by the caller.
-    """
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x)
-    return loss + strength * (slope**2).sum()
-
-
-def x_needs_no_gradient(loss_of, w, x, strength):
-    """x does not require a gradient, so no slope leads to it. Give loss_of a leaf that does:
-    x.detach().requires_grad_().
-    """
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * (slope**2).sum()
-
-
-def slope_for_w(loss_of, w, x, strength):
-    """This is the slope for w. The penalty is on the slope for x, the data."""
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, w, create_graph=True)
-    return loss + strength * (slope**2).sum()
-
-
-def length_not_squared(loss_of, w, x, strength):
-    """This is the length of the slope. The sum of its squares is asked for, without the root."""
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * (slope**2).sum().sqrt()
-
-
-def mean_of_squares(loss_of, w, x, strength):
-    """This is the mean of the squares. Their sum is asked for."""
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * (slope**2).mean()
-
-
-def square_of_the_sum(loss_of, w, x, strength):
-    """The slopes were added up before they were squared, so that large ones of both signs cancel. Square each first."""
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * slope.sum() ** 2
-
-
-def sum_of_slopes(loss_of, w, x, strength):
-    """The slopes are not squared: negative ones would be rewarded."""
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * slope.sum()
-
-
 def penalty_alone(loss_of, w, x, strength):
     """This is the penalty. The loss itself is missing."""
     x = x.detach().requires_grad_()
@@ -191,35 +114,9 @@ def penalty_alone(loss_of, w, x, strength):
     return strength * (slope**2).sum()
 
 
-def without_strength(loss_of, w, x, strength):
-    """The strength is missing: it multiplies the penalty."""
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + (slope**2).sum()
-
-
 def subtracted(loss_of, w, x, strength):
     """The penalty was subtracted, so that large slopes would be rewarded. It is added."""
     return penalized(loss_of, w, x, -strength)
-
-
-def absolute_slopes(loss_of, w, x, strength):
-    """These are the absolute values of the slopes. Their squares are asked for."""
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss + strength * slope.abs().sum()
-
-
-def loss_cut_off(loss_of, w, x, strength):
-    """The loss itself was cut off from its graph, by item() or detach(), so backward() would train with the penalty
-    alone. Both have to lead to w.
-    """
-    x = x.detach().requires_grad_()
-    loss = loss_of(w, x)
-    (slope,) = grad(loss, x, create_graph=True)
-    return loss.detach() + strength * (slope**2).sum()
 
 
 def by_backward(loss_of, w, x, strength):
@@ -236,6 +133,91 @@ def by_backward(loss_of, w, x, strength):
 def as_a_number(loss_of, w, x, strength):
     """This is a number, from which no backward() can start. Return the tensor."""
     return penalized(loss_of, w, x, strength).item()
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def slopes_for_x(loss_of, w, x):
+    x = x.detach().requires_grad_()
+    loss = loss_of(w, x)
+    return loss, grad(loss, x, create_graph=True)[0]
+
+
+def penalty_with_x_switched_on(loss_of, w, x, strength):
+    loss = loss_of(w, x.requires_grad_())
+    return loss + strength * grad(loss, x, create_graph=True)[0].square().sum()
+
+
+def penalty_with_earlier_gradient_gone(loss_of, w, x, strength):
+    leaf = x.detach().requires_grad_()
+    loss = loss_of(w, leaf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss.backward(create_graph=True)
+    w.grad = None
+    return loss + strength * leaf.grad.square().sum()
+
+
+def penalty_of_both(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    for_w = grad(loss, w, create_graph=True)[0]
+    return loss + strength * (slope.square().sum() + for_w.square().sum())
+
+
+def penalty_with_a_fixed_w(loss_of, w, x, strength):
+    _, slope = slopes_for_x(loss_of, w.detach(), x)
+    return loss_of(w, x) + strength * slope.square().sum()
+
+
+def penalty_of_lengths(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    return loss + strength * slope.abs().sum()
+
+
+def penalty_under_no_grad(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    with mg.no_grad():
+        penalty = strength * slope.square().sum()
+    return loss + penalty
+
+
+def penalty_walked_already(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    total = loss + strength * slope.square().sum()
+    total.backward()
+    return total
+
+
+def penalty_by_vjp(loss_of, w, x, strength):
+    loss, slope = vjp(lambda t: loss_of(w, t), x, create_graph=True)
+    return loss + strength * slope.pow(2).sum()
+
+
+def penalty_into_x_alone(loss_of, w, x, strength):
+    leaf = x.clone().requires_grad_()
+    loss = loss_of(w, leaf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss.backward(create_graph=True, inputs=[leaf])
+    return loss + strength * (leaf.grad * leaf.grad).sum()
+
+
+def penalty_added_up(loss_of, w, x, strength):
+    loss, slope = slopes_for_x(loss_of, w, x)
+    for one in slope.reshape(-1):
+        loss = loss + strength * one * one
+    return loss
+
+
+def penalty_of_another_loss(loss_of, w, x, strength):
+    _, slope = slopes_for_x(loss_of, w, x)
+    return mg.add(loss_of(w, x), slope.flatten().dot(slope.flatten()), alpha=strength).reshape(1).sum()
+
+
+def penalty_beside_the_loss(loss_of, w, x, strength):
+    value, slope = vjp(lambda t: loss_of(w, t), x, create_graph=True)
+    return value, strength * (slope**2).sum()
 
 
 EXERCISE = Exercise(
@@ -261,20 +243,78 @@ EXERCISE = Exercise(
         "then loss + strength * (slope ** 2).sum()",
     ),
     mistakes=(
-        Mistake(graph_used_up, when=raised("second time")),
-        Mistake(x_needs_no_gradient, when=raised("does not require grad", "grad")),
+        Mistake(
+            edited(penalized, "x, create_graph=True", "x"),
+            words="The graph of the loss was walked, and that has freed it: by a grad without create_graph=True, or "
+            "by a backward() of your own. It is to be walked by the caller.",
+            when=raised("second time"),
+        ),
+        Mistake(
+            edited(penalized, "x = x.detach().requires_grad_()\n    loss", "loss"),
+            words="x does not require a gradient, so no slope leads to it. Give loss_of a leaf that does: "
+            "x.detach().requires_grad_().",
+            when=raised("does not require grad", "grad"),
+        ),
         Mistake(as_a_number, when=lambda outcome: isinstance(outcome.value, float)),
         Mistake(by_backward, when=_is_written),
-        Mistake(without_create_graph, with_retain_graph, detached_slope, words=CONSTANT),
-        slope_for_w,
-        length_not_squared,
-        mean_of_squares,
-        square_of_the_sum,
-        sum_of_slopes,
+        Mistake(
+            edited(penalty_alone, "x, create_graph=True)\n    return", "x)\n    return loss_of(w, x) +"),
+            edited(penalized, "create_graph", "retain_graph"),
+            edited(penalized, "(slope**2).", "(slope.detach() ** 2)."),
+            words=CONSTANT,
+        ),
+        Mistake(
+            edited(penalized, "x = x.detach().requires_grad_()\n    loss", "loss", "loss, x", "loss, w"),
+            words="This is the slope for w. The penalty is on the slope for x, the data.",
+        ),
+        Mistake(
+            edited(penalized, "sum()", "sum().sqrt()"),
+            words="This is the length of the slope. The sum of its squares is asked for, without the root.",
+        ),
+        Mistake(edited(penalized, "sum()", "mean()"), words="This is the mean of the squares. Their sum is asked for."),
+        Mistake(
+            edited(penalized, "(slope**2).sum()", "slope.sum() ** 2"),
+            words="The slopes were added up before they were squared, so that large ones of both signs cancel. Square "
+            "each first.",
+        ),
+        Mistake(
+            edited(penalized, "(slope**2).", "slope."),
+            words="The slopes are not squared: negative ones would be rewarded.",
+        ),
         subtracted,
-        absolute_slopes,
-        loss_cut_off,
+        Mistake(
+            edited(penalized, "(slope**2).", "slope.abs()."),
+            words="These are the absolute values of the slopes. Their squares are asked for.",
+        ),
+        Mistake(
+            edited(penalized, "loss + strength", "loss.detach() + strength"),
+            words="The loss itself was cut off from its graph, by item() or detach(), so backward() would train with "
+            "the penalty alone. Both have to lead to w.",
+        ),
         penalty_alone,
-        without_strength,
+        Mistake(edited(penalized, "strength * (", "("), words="The strength is missing: it multiplies the penalty."),
     ),
+    right=(penalty_by_vjp, penalty_into_x_alone, penalty_added_up, penalty_of_another_loss),
+    wrong={
+        "x.requires_grad is not what it was": [penalty_with_x_switched_on],
+        "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
+        "first difference": [
+            penalty_of_both,
+            edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),
+            edited(penalty_of_lengths, "abs().sum()", "square().sum() / len(x)"),
+            edited(penalty_of_lengths, "strength * slope.abs", "(strength * slope).square"),
+        ],
+        "first difference … These are the absolute values of the slopes": [penalty_of_lengths],
+        "to backward() the penalty is a constant": [penalty_with_a_fixed_w, penalty_under_no_grad],
+        "The loss itself was cut off from its graph": [
+            edited(penalty_of_lengths, "loss + strength * slope.abs", "loss.detach() + strength * slope.square")
+        ],
+        "A tensor is asked for; this is a tuple": [penalty_beside_the_loss],
+        "large slopes would be rewarded": [edited(penalty_beside_the_loss, "return value,", "return value -")],
+        "These are the absolute values of the slopes": [
+            edited(penalty_beside_the_loss, "value, strength * (slope**2).sum", "value + strength * slope.abs().sum")
+        ],
+        "cut off, by item()": [edited(penalty_of_lengths, "abs().sum", "square().sum().item")],
+        "by a backward() of your own": [penalty_walked_already],
+    },
 )

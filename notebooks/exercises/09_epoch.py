@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, show
 
 from .chapter04 import has_graph
 from .chapter09 import quarters
@@ -91,30 +91,27 @@ def _watched(answer):
 
 
 def _compare(expected, got, outcome):
-    if (difference := compare(expected.w, got.w, "w afterwards")) is not None:
-        return difference
+    yield compare(expected.w, got.w, "w afterwards")
     if not isinstance(got.answer, tuple | list) or len(got.answer) != 2:
-        return Difference("the answer", show(got.answer), show(expected.answer), "Two numbers are asked for.")
+        yield Difference("the answer", show(got.answer), show(expected.answer), "Two numbers are asked for.")
     for words, right, mine in zip(("the mean", "the largest"), expected.answer, got.answer, strict=True):
-        if (difference := compare(right, mine, words)) is not None:
-            return difference
+        yield compare(right, mine, words)
         if has_graph(mine):
-            return Difference(words, "a tensor with a graph", "a float")
+            yield Difference(words, "a tensor with a graph", "a float")
     if len(got.kept) != len(expected.kept):
-        return Difference("how often the loss was computed", str(len(got.kept)), str(len(expected.kept)))
+        yield Difference("how often the loss was computed", str(len(got.kept)), str(len(expected.kept)))
     if _most(got) > 1:
-        return Difference("graphs of earlier batches, kept at a time", str(_most(got)), "1 at most")
+        yield Difference("graphs of earlier batches, kept at a time", str(_most(got)), "1 at most")
     _, w, batches, _ = outcome.arguments
     if len(batches) != len(expected.kept):
         note = "The list was emptied. It is the caller's, who needs it for the next epoch."
-        return Difference("the number of batches afterwards", str(len(batches)), str(len(expected.kept)), note)
+        yield Difference("the number of batches afterwards", str(len(batches)), str(len(expected.kept)), note)
     if w.grad is not None:
         note = "Clear it after each step, and set it to None: zeros are a gradient to an optimizer."
-        return Difference("w.grad afterwards", show(w.grad), "None", note)
+        yield Difference("w.grad afterwards", show(w.grad), "None", note)
     if not w.requires_grad:
         note = "w can no longer be trained. Switch it on again, or write to w inside no_grad()."
-        return Difference("w.requires_grad afterwards", "False", "True", note)
-    return None
+        yield Difference("w.requires_grad afterwards", "False", "True", note)
 
 
 def _most(value):
@@ -205,20 +202,6 @@ def listed_then_cut(loss_of, w, batches, rate):
     return sum(losses) / len(losses), max(losses)
 
 
-def largest_as_tensor(loss_of, w, batches, rate):
-    """The mean is a number, but the largest is still a tensor: max() gives one of the things that it compares, with its
-    graph. Compare numbers.
-    """
-    total, worst = 0.0, float("-inf")
-
-    def note(loss):
-        nonlocal total, worst
-        total, worst = total + loss.item(), max(worst, loss)
-
-    _loop(loss_of, w, batches, rate, note)
-    return total / len(batches), worst
-
-
 def rebound(loss_of, w, batches, rate):
     """`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved itself: `w -= ...`
     inside no_grad().
@@ -228,17 +211,6 @@ def rebound(loss_of, w, batches, rate):
         loss = loss_of(w, batch)
         loss.backward()
         w = (w - rate * w.grad).detach().requires_grad_()
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def rebound_under_no_grad(loss_of, w, batches, rate):
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        with mg.no_grad():
-            w = w - rate * w.grad
         losses.append(loss.item())
     return sum(losses) / len(losses), max(losses)
 
@@ -257,12 +229,6 @@ def largest_from_zero(loss_of, w, batches, rate):
     return mean, max(0.0, largest)
 
 
-def sum_of_losses(loss_of, w, batches, rate):
-    """This is the sum of the losses. Divide it by their number."""
-    mean, largest = epoch(loss_of, w, batches, rate)
-    return mean * len(batches), largest
-
-
 def last_loss(loss_of, w, batches, rate):
     """The last loss is there in place of one of the two numbers."""
     losses = []
@@ -276,18 +242,6 @@ def no_graph_at_all(loss_of, w, batches, rate):
     """
     with mg.no_grad():
         return epoch(loss_of, w, batches, rate)
-
-
-def never_cleared(loss_of, w, batches, rate):
-    """The gradients of all steps pile up in w.grad. Set it to None after each step."""
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        with mg.no_grad():
-            w -= rate * w.grad
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
 
 
 def one_step_for_all(loss_of, w, batches, rate):
@@ -324,11 +278,158 @@ def uphill(loss_of, w, batches, rate):
     return epoch(loss_of, w, batches, -rate)
 
 
-def smallest_loss(loss_of, w, batches, rate):
-    """The smallest loss is there in place of the largest."""
+# ---------------------------------------------------------------- tried as well
+
+
+def epoch_in_a_loop(loss_of, w, batches, rate, note):
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        note(loss)
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+
+
+def epoch_by_averages(loss_of, w, batches, rate):
+    """An average that is carried on, with all graphs behind it."""
+    mean, worst = 0.0, float("-inf")
+    for count, batch in enumerate(batches, 1):
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w -= rate * w.grad
+        w.grad = None
+        mean = mean + (loss - mean) / count
+        worst = max(worst, loss.item())
+    return mean, worst
+
+
+def epoch_with_two_kept(loss_of, w, batches, rate):
+    """The last two losses are kept, to compare."""
+    losses, recent = [], []
+    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: (losses.append(loss.item()), recent.append(loss)))
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_with_views(loss_of, w, batches, rate):
+    """A view of a loss is a result with a graph as well."""
     losses = []
-    _loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), min(losses)
+    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.view(1)))
+    losses = mg.cat(losses)
+    return losses.mean().item(), losses.max().item()
+
+
+def epoch_of_absolute_losses(loss_of, w, batches, rate):
+    losses = []
+    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
+    return sum(losses) / len(losses), max(losses, key=abs)
+
+
+def epoch_with_a_new_w_under_no_grad(loss_of, w, batches, rate):
+    """From the second batch on there is nothing to walk back to."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        with mg.no_grad():
+            w = w - rate * w.grad
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_without_no_grad(loss_of, w, batches, rate):
+    for batch in batches:
+        loss_of(w, batch).backward()
+        w -= rate * w.grad
+
+
+def epoch_frozen(loss_of, w, batches, rate):
+    """The step is made with w.requires_grad off, which stays off after the last."""
+    losses = []
+    for batch in batches:
+        loss = loss_of(w.requires_grad_(), batch)
+        loss.backward()
+        w.requires_grad_(False)
+        w -= rate * w.grad
+        w.grad = None
+        losses.append(loss.item())
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_from_a_stack(loss_of, w, batches, rate):
+    """The caller's list is empty afterwards."""
+    losses = []
+    while batches:
+        epoch_in_a_loop(loss_of, w, [batches.pop(0)], rate, lambda loss: losses.append(loss.item()))
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_detached(loss_of, w, batches, rate):
+    losses = []
+    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.detach()))
+    return mg.stack(losses).mean(), max(losses)
+
+
+def epoch_of_floats(loss_of, w, batches, rate):
+    total, worst = 0.0, -float("inf")
+
+    def note(loss):
+        nonlocal total, worst
+        total += float(loss.detach())
+        worst = max(worst, float(loss.detach()))
+
+    epoch_in_a_loop(loss_of, w, batches, rate, note)
+    return [total / len(batches), worst]
+
+
+def epoch_by_grad(loss_of, w, batches, rate):
+    total = mg.zeros(())
+    worst = float("-inf")
+    for batch in batches:
+        loss = loss_of(w, batch)
+        (gradient,) = mg.autograd.grad(loss, w)
+        with mg.no_grad():
+            w.sub_(gradient, alpha=rate)
+            total += loss
+        worst = max(worst, loss.item())
+    return (total / len(batches)).item(), worst
+
+
+def epoch_by_an_optimizer(loss_of, w, batches, rate):
+    optimizer, losses = mg.optim.SGD([w], lr=rate), []
+    for batch in batches:
+        optimizer.zero_grad()
+        loss = loss_of(w, batch)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    optimizer.zero_grad()
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_moved_once(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        losses.append(loss.item())
+        del loss
+    w.data -= rate * w.grad
+    w.grad = None
+    return sum(losses) / len(losses), max(losses)
+
+
+def epoch_summed_without_a_name(loss_of, w, batches, rate):
+    losses = []
+    for batch in batches:
+        loss = loss_of(w, batch)
+        loss.backward()
+        w.data -= rate * w.grad
+        w.grad = None
+        losses.append(loss.item())
+        del loss  # so that no graph is ever kept, where the known answer keeps one
+    return sum(losses), max(losses)
 
 
 EXERCISE = Exercise(
@@ -352,9 +453,11 @@ EXERCISE = Exercise(
     show=_show,
     writes=True,
     mistakes=(
-        Mistake(rebound, rebound_under_no_grad, when=_is_rebound),
+        Mistake(rebound, edited(epoch, "w -=", "w = w -", "grad\n        w.grad = None", "grad"), when=_is_rebound),
         Mistake(
-            largest_as_tensor,
+            edited(total_as_tensor, "loss, max", "loss.item(), max"),
+            words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
+            "compares, with its graph. Compare numbers.",
             when=_epochs(
                 lambda value, right: _same_numbers(value, right) and [*map(has_graph, value.answer)] == [False, True]
             ),
@@ -373,13 +476,51 @@ EXERCISE = Exercise(
             when=_epochs(lambda value, right: _same_numbers(value, right) and _most(value) > 1),
         ),
         largest_from_zero,
-        sum_of_losses,
+        Mistake(
+            edited(largest_from_zero, "mean, max(0.0, largest)", "mean * len(batches), largest"),
+            words="This is the sum of the losses. Divide it by their number.",
+        ),
         last_loss,
         Mistake(no_graph_at_all, when=lambda outcome: "does not require grad" in str(outcome.error)),
-        never_cleared,
+        Mistake(
+            edited(epoch, "w.grad = None\n        ", ""),
+            words="The gradients of all steps pile up in w.grad. Set it to None after each step.",
+        ),
         Mistake(one_step_for_all, one_step_after_all_walks),
         no_step,
         uphill,
-        smallest_loss,
+        Mistake(
+            edited(last_loss, "losses[-1]", "min(losses)"), words="The smallest loss is there in place of the largest."
+        ),
     ),
+    right=(
+        epoch_detached,
+        epoch_of_floats,
+        edited(epoch_of_absolute_losses, "item", "detach().numpy().copy", "losses, key=abs", "losses"),
+        epoch_by_grad,
+        epoch_by_an_optimizer,
+    ),
+    wrong={
+        "a tensor with its graph": [epoch_by_averages],
+        "until then several were": [epoch_with_two_kept, epoch_with_views],
+        "the largest": [epoch_of_absolute_losses],
+        "w afterwards": [
+            edited(
+                rebound,
+                "loss.backward()\n        w = (w - rate * w.grad).detach",
+                "(gradient,) = mg.autograd.grad(loss, w)\n        w = (w - rate * gradient).detach",
+            )
+        ],
+        "makes another tensor": [epoch_with_a_new_w_under_no_grad],
+        "The error arose while your function ran": [epoch_without_no_grad],
+        "zeros are a gradient to an optimizer": [edited(epoch, "grad = None", "grad.zero_()")],
+        "w can no longer be trained": [epoch_frozen],
+        "The list was emptied": [epoch_from_a_stack],
+        "the mean": [edited(epoch_of_absolute_losses, "len(losses), max(losses, key=abs)", "2, max(losses)")],
+        "w has moved once, after all batches": [epoch_moved_once],
+        "w has not moved": [edited(epoch, "with mg.no_grad():\n            w -= rate * w.grad\n        w", "w")],
+        "w has moved up the slope": [lambda loss_of, w, batches, rate: epoch_of_floats(loss_of, w, batches, -rate)],
+        "The smallest loss is there": [edited(epoch_of_absolute_losses, "max(losses, key=abs)", "min(losses)")],
+        "This is the sum of the losses": [epoch_summed_without_a_name],
+    },
 )

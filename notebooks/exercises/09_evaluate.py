@@ -1,11 +1,13 @@
 """Exercise `evaluate`: what a model answers, and a model that is afterwards as it was before."""
 
+import contextlib
+import copy
 from dataclasses import dataclass
 from typing import Any
 
 import minigrad as mg
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
 
 from .chapter09 import LAYERS, Noting, first_change, make_layer, quarters, state_of
 
@@ -110,26 +112,24 @@ def _watched(answer):
 def _compare(expected, got, outcome):
     if got.change is not None:
         words, then, now = got.change
-        return Difference(f"{words}, afterwards", now, then)
+        yield Difference(f"{words}, afterwards", now, then)
     if got.result is None and not isinstance(expected.result, str):
-        return Difference("the answer", "None", show(expected.result), "Nothing came back. Is there a return?")
+        yield Difference("the answer", "None", show(expected.result), "Nothing came back. Is there a return?")
     if isinstance(expected.result, str) or isinstance(got.result, str):
         if got.result == expected.result:
-            return None
+            return
         note = "The model's own error is to go on to the caller: only put things back, in a `finally`."
-        return Difference("the answer", show(got.result), show(expected.result), note)
-    if (difference := compare(expected.result, got.result, "the answer")) is not None:
-        return difference
+        yield Difference("the answer", show(got.result), show(expected.result), note)
+    yield compare(expected.result, got.result, "the answer")
     if got.result.requires_grad:
-        return Difference("the answer", "a tensor with a graph", "a tensor without one")
+        yield Difference("the answer", "a tensor with a graph", "a tensor without one")
     if any(recorded for recorded, _ in got.runs):
-        return Difference("the run", "recorded", "not recorded", "The answer has no graph, but one was made first.")
+        yield Difference("the run", "recorded", "not recorded", "The answer has no graph, but one was made first.")
     if any(training for _, training in got.runs):
-        return Difference("a layer's flag in the run", "train mode", "eval mode")
+        yield Difference("a layer's flag in the run", "train mode", "eval mode")
     if len(got.runs) != len(expected.runs):
         note = "The answer is right, but the model is to be run once."
-        return Difference("how often the model ran", str(len(got.runs)), str(len(expected.runs)), note)
-    return None
+        yield Difference("how often the model ran", str(len(got.runs)), str(len(expected.runs)), note)
 
 
 def _show(value, arguments):
@@ -208,15 +208,6 @@ def only_layers_of_two_kinds(model, inputs):
             layer.training = True
 
 
-def left_in_eval_mode(model, inputs):
-    """The model stays in eval mode: who trains on will train without dropout, with frozen statistics. Put the flags
-    back.
-    """
-    model.eval()
-    with mg.no_grad():
-        return model(inputs)
-
-
 def train_at_the_end(model, inputs):
     """Afterwards all is in train mode. It need not have been so before: note the flag of each module, and put that
     back.
@@ -259,20 +250,6 @@ def one_flag_in_a_finally(model, inputs):
         model.train(training)
 
 
-def flags_of_children(model, inputs):
-    """Only the modules directly below the model have their flags back: children() ends there. model.modules() gives
-    all, however deep.
-    """
-    flags = [(module, module.training) for module in (model, *model.children())]
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        for module, training in flags:
-            module.training = training
-
-
 def recording_switched_on(model, inputs):
     """set_grad_enabled() on a line of its own stays in force: afterwards the recording is off, or on where the caller
     had switched it off. `with mg.no_grad():` puts back what was there.
@@ -282,11 +259,6 @@ def recording_switched_on(model, inputs):
         return evaluate(model, inputs)
     finally:
         mg.set_grad_enabled(True)
-
-
-def recording_left_off(model, inputs):
-    mg.set_grad_enabled(False)
-    return evaluate(model, inputs)
 
 
 def recorded(model, inputs):
@@ -322,14 +294,6 @@ def flags_lost_in_an_error(model, inputs):
     return answer
 
 
-def froze_the_parameters(model, inputs):
-    """A parameter's requires_grad is not what it was. The answer has no graph that way, but the parameters stay frozen;
-    no_grad() does it without touching them.
-    """
-    model.requires_grad_(False)
-    return evaluate(model, inputs)
-
-
 def gradients_cleared(model, inputs):
     """The gradients are gone which an earlier walk had left. Evaluating needs no zero_grad()."""
     model.zero_grad()
@@ -346,13 +310,125 @@ def error_swallowed(model, inputs):
         return None
 
 
-def ran_twice(model, inputs):
-    """The answer is right, but the model ran more than once. Once is enough."""
-    evaluate(model, inputs)
-    return evaluate(model, inputs)
-
-
 FLAG = "the training flag"
+# ---------------------------------------------------------------- tried as well
+
+
+@contextlib.contextmanager
+def evaluating(model):
+    flags = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in flags.items():
+            module.training = training
+
+
+def evaluate_children_only(model, inputs):
+    """Flags of the layers directly below; those below them are lost."""
+    flags = [(module, module.training) for module in model.children()]
+    outer = model.training
+    model.eval()
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        model.training = outer
+        for module, training in flags:
+            module.train(training)
+
+
+def evaluate_in_the_wrong_order(model, inputs):
+    """train(flag) of each module, the outer ones last."""
+    flags = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with mg.no_grad():
+            return model(inputs)
+    finally:
+        for module, training in reversed(flags):
+            module.train(training)
+
+
+def evaluate_by_momentum(model, inputs):
+    """The running mean does not move, but the batch's own numbers are used."""
+    with mg.no_grad():
+        kept = [(buffer, buffer.clone()) for buffer in model.buffers()]
+        answer = model(inputs)
+        for buffer, before in kept:
+            buffer.copy_(before)
+    return answer
+
+
+def evaluate_with_the_recording_switched_on(model, inputs):
+    """Right for all callers but those inside no_grad()."""
+    with evaluating(model):
+        mg.set_grad_enabled(False)
+        try:
+            return model(inputs)
+        finally:
+            mg.set_grad_enabled(True)
+
+
+def evaluate_layers_of_two_kinds(model, inputs):
+    """Not in eval mode, though the numbers are the same for the layers that there are."""
+    with contextlib.ExitStack() as stack, mg.no_grad():
+        for module in model.modules():
+            if isinstance(module, nn.BatchNorm1d | nn.Dropout):
+                stack.enter_context(evaluating(module))
+        return model(inputs)
+
+
+def evaluate_rounded(model, inputs):
+    with evaluating(model), mg.no_grad():
+        return model(inputs).round()
+
+
+def evaluate_one_by_one_and_together(model, inputs):
+    with evaluating(model), mg.no_grad():
+        return mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])
+
+
+def evaluate_a_copy(model, inputs):
+    with mg.no_grad():
+        return copy.deepcopy(model).eval()(inputs)
+
+
+def evaluate_decorated(model, inputs):
+    @mg.no_grad
+    def run():
+        return model(inputs)
+
+    with evaluating(model):
+        return run()
+
+
+def evaluate_from_the_outside_in(model, inputs):
+    """train(flag) of each module, outer ones first, so that inner ones have the last word."""
+    flags = [module.training for module in model.modules()]
+    before = mg.is_grad_enabled()
+    try:
+        mg.set_grad_enabled(False)
+        return model.eval()(inputs)
+    finally:
+        mg.set_grad_enabled(before)
+        for module, training in zip(model.modules(), flags, strict=True):
+            module.train(training)
+
+
+def evaluate_only_what_trains(model, inputs):
+    trained = [module for module in model.modules() if module.training]
+    for module in trained:
+        module.training = False
+    try:
+        with mg.set_grad_enabled(False):
+            return model(inputs)
+    finally:
+        for module in trained:
+            module.training = True
+
+
 EXERCISE = Exercise(
     title="model(inputs) in eval mode, without a graph; afterwards the model is as it was before",
     stars=2,
@@ -380,14 +456,26 @@ EXERCISE = Exercise(
     show=_show,
     evidence=_ran,
     mistakes=(
-        Mistake(recording_switched_on, recording_left_off, when=_changes(RECORDED)),
+        Mistake(
+            recording_switched_on,
+            edited(gradients_cleared, "model.zero_grad()", "mg.set_grad_enabled(False)"),
+            when=_changes(RECORDED),
+        ),
         Mistake(only_layers_of_two_kinds, when=_in_part),
         Mistake(never_evaluated, when=_evaluated(lambda value: any(training for _, training in value.runs))),
         flags_lost_in_an_error,
-        left_in_eval_mode,
+        Mistake(
+            edited(never_evaluated, "with", "model.eval()\n    with"),
+            words="The model stays in eval mode: who trains on will train without dropout, with frozen statistics. "
+            "Put the flags back.",
+        ),
         Mistake(train_at_the_end, train_in_a_finally),
         Mistake(one_flag_for_all, one_flag_in_a_finally),
-        flags_of_children,
+        Mistake(
+            edited(evaluate, "model.modules()]", "(model, *model.children())]"),
+            words="Only the modules directly below the model have their flags back: children() ends there. "
+            "model.modules() gives all, however deep.",
+        ),
         Mistake(
             recorded,
             when=_evaluated(
@@ -397,9 +485,41 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(cut_off_afterwards, when=_evaluated(lambda value: value.change is None and _is_recorded(value))),
-        Mistake(froze_the_parameters, when=_changes(".requires_grad")),
+        Mistake(
+            edited(gradients_cleared, "model.zero_grad()", "model.requires_grad_(False)"),
+            words="A parameter's requires_grad is not what it was. The answer has no graph that way, but the "
+            "parameters stay frozen; no_grad() does it without touching them.",
+            when=_changes(".requires_grad"),
+        ),
         Mistake(gradients_cleared, when=_changes(".grad")),
         error_swallowed,
-        Mistake(ran_twice, when=_evaluated(lambda value: len(value.runs) > 1)),
+        Mistake(
+            edited(gradients_cleared, "model.zero_grad()", "evaluate(model, inputs)"),
+            words="The answer is right, but the model ran more than once. Once is enough.",
+            when=_evaluated(lambda value: len(value.runs) > 1),
+        ),
     ),
+    right=(
+        evaluate_a_copy,
+        edited(never_evaluated, "mg.no_grad", "evaluating(model), mg.inference_mode"),
+        evaluate_decorated,
+        evaluate_from_the_outside_in,
+        evaluate_only_what_trains,
+    ),
+    wrong={
+        "the training flag of … All layers have got the flag of the whole model": [evaluate_children_only],
+        "came last and reached them all": [evaluate_in_the_wrong_order],
+        "ran in train mode": [evaluate_by_momentum],
+        "whether operations are recorded, afterwards: yours False … set_grad_enabled() on a line of its own": [
+            edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):")
+        ],
+        "on where the caller had switched it off": [evaluate_with_the_recording_switched_on],
+        "may look at its flag": [evaluate_layers_of_two_kinds],
+        "None of the mistakes that are known here": [evaluate_rounded],
+        "ran more than once": [evaluate_one_by_one_and_together],
+        "a tensor": [edited(evaluate_rounded, "round()", "tolist()")],
+        "paid for and thrown away": [
+            edited(never_evaluated, "mg.no_grad():", "evaluating(model):", "(inputs)", "(inputs.detach()).detach()")
+        ],
+    },
 )

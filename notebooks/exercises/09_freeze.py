@@ -1,11 +1,12 @@
 """Exercise `freeze`: a backbone that training does not change, and that lets gradients through."""
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
 import minigrad as mg
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
 
 from .chapter09 import LAYERS, first_change, make_layer, quarters, state_of
 
@@ -114,23 +115,19 @@ def _lasting(backbone):
 def _compare(expected, got, outcome):
     if got.backbone is not None:
         words, then, now = got.backbone
-        return Difference(f"the backbone's {words}, after a step", now, then)
+        yield Difference(f"the backbone's {words}, after a step", now, then)
     if compare(*got.outputs) is not None:
-        return Difference("the backbone, called twice", show(got.outputs[1]), show(got.outputs[0]))
-    if (difference := compare(expected.outputs[0], got.outputs[0], "what the backbone computes")) is not None:
-        return difference
+        yield Difference("the backbone, called twice", show(got.outputs[1]), show(got.outputs[0]))
+    yield compare(expected.outputs[0], got.outputs[0], "what the backbone computes")
     if got.gradients:
-        return Difference("parameters of the backbone with a .grad", got.gradients, "none")
+        yield Difference("parameters of the backbone with a .grad", got.gradients, "none")
     if got.through is None:
-        return Difference("the gradient of the inputs", "None", show(expected.through))
+        yield Difference("the gradient of the inputs", "None", show(expected.through))
     if got.flags != expected.flags:
-        return Difference("the head's training flags", str(got.flags), str(expected.flags))
-    if (difference := compare(expected.through, got.through, "the gradient of the inputs")) is not None:
-        return difference
+        yield Difference("the head's training flags", str(got.flags), str(expected.flags))
+    yield compare(expected.through, got.through, "the gradient of the inputs")
     for name, right in expected.head.items():
-        if (difference := compare(right, got.head[name], f"the head's {name}, after a step")) is not None:
-            return difference
-    return None
+        yield compare(right, got.head[name], f"the head's {name}, after a step")
 
 
 def _show(value, arguments):
@@ -175,26 +172,10 @@ def _head_moves_otherwise(value, outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def only_the_parameters(model):
-    """The backbone still runs in train mode: its BatchNorm uses the numbers of each batch and moves its statistics, its
-    dropout drops. They are no parameters, and requires_grad has nothing to do with them: call model.backbone.eval().
-    """
-    model.backbone.requires_grad_(False)
-    model.backbone.zero_grad()
-
-
 def only_eval(model):
     """Parameters of the backbone still get gradients, and the optimizer moves them. eval() freezes statistics, and no
     parameters; requires_grad_(False) does, for all of them if the backbone is asked.
     """
-    model.backbone.eval()
-
-
-def earlier_gradients(model):
-    """The parameters get no new gradients, but those of the last step are still in their .grad, and an optimizer takes
-    what it finds there. Set them to None, as zero_grad() does.
-    """
-    model.backbone.requires_grad_(False)
     model.backbone.eval()
 
 
@@ -207,30 +188,10 @@ def gradients_of_zero(model):
         parameter.grad = mg.zeros_like(parameter)
 
 
-def everything(model):
-    """The head is frozen as well: it is in eval mode, or its parameters are. Only model.backbone is to be."""
-    model.requires_grad_(False)
-    model.eval()
-    model.zero_grad()
-
-
-def head_in_eval_mode(model):
-    model.eval()
-    freeze(model)
-
-
 def all_gradients_cleared(model):
     """The head's .grad was cleared as well, so that its next step is another one. Only the backbone's is to go."""
     freeze(model)
     model.zero_grad()
-
-
-def cut_off(model):
-    """Nothing goes back through the backbone: no_grad() or detach() around it cuts it off, also for what lies before
-    it. requires_grad_(False) stops at the parameters, and lets the rest pass.
-    """
-    freeze(model)
-    model.backbone.forward = mg.no_grad()(model.backbone.forward)
 
 
 def new_parameters(model):
@@ -252,8 +213,98 @@ def detach_forgotten(model):
     mg.no_grad()
 
 
-def attribute_of_the_module(model):
-    model.backbone.requires_grad = False
+# ---------------------------------------------------------------- tried as well
+
+
+def freeze_without_the_norm(model):
+    """Batch normalization is left in train mode, as it would be to adapt to new data."""
+    freeze(model)
+    for module in model.backbone.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            module.train()
+
+
+def freeze_weights_only(model):
+    """The biases are forgotten."""
+    model.backbone.eval()
+    model.backbone.zero_grad()
+    for name, parameter in model.backbone.named_parameters():
+        parameter.requires_grad_("weight" not in name)
+
+
+def freeze_the_first_layer(model):
+    for layer in list(model.backbone)[:1]:
+        layer.requires_grad_(False)
+        layer.zero_grad()
+    model.backbone.eval()
+
+
+def freeze_by_momentum(model):
+    """The statistics stay, but the batch's own are used."""
+    model.backbone.requires_grad_(False)
+    model.backbone.zero_grad()
+    for module in model.backbone.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            module.momentum = 0.0
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+
+
+def freeze_by_hooks(model):
+    """Gradients of zero: the optimizer goes on with momentum and weight decay."""
+    model.backbone.eval()
+    for parameter in model.backbone.parameters():
+        parameter.register_hook(mg.zeros_like)
+
+
+def freeze_in_inference(model):
+    """What comes out cannot be trained with."""
+    freeze(model)
+    forward = model.backbone.forward
+    model.backbone.forward = lambda x: mg.inference_mode()(forward)(x).clone()
+
+
+def freeze_a_copy(model):
+    freeze(copy.deepcopy(model))
+
+
+def freeze_one_by_one(model):
+    for module in model.backbone.modules():
+        module.training = False
+    for parameter in model.backbone.parameters():
+        parameter.requires_grad = False
+        parameter.grad = None
+
+
+def freeze_through_the_model(model):
+    head = {name for name, _ in model.head.named_parameters(prefix="head")}
+    model.backbone.train(False)
+    for name, parameter in model.named_parameters():
+        if name not in head:
+            parameter.requires_grad_(False).grad = None
+
+
+def freeze_and_say_so(model):
+    freeze(model)
+    return [name for name, _ in model.backbone.named_parameters()]
+
+
+def freeze_by_the_mode(model):
+    mg.set_grad_enabled(False)
+
+
+def freeze_flags_of_children(model):
+    for parameter in model.backbone.parameters():
+        parameter.requires_grad, parameter.grad = False, None
+    for layer in model.backbone.children():
+        layer.training = False
+
+
+def freeze_parameters_of_children(model):
+    model.backbone.eval()
+    for layer in model.backbone:
+        for parameter in layer.parameters(recurse=False):
+            parameter.requires_grad, parameter.grad = False, None
 
 
 EXERCISE = Exercise(
@@ -280,10 +331,21 @@ EXERCISE = Exercise(
     show=_show,
     writes=True,
     mistakes=(
-        Mistake(detach_forgotten, attribute_of_the_module),
+        Mistake(detach_forgotten, edited(only_eval, "eval()", "requires_grad = False")),
         Mistake(new_parameters, when=_moved("the object")),
-        Mistake(only_the_parameters, when=_runs_in_train_mode),
-        Mistake(cut_off, when=_frozen(lambda value, _: value.through is None)),
+        Mistake(
+            edited(freeze, "eval()\n    model.backbone.zero_grad", "zero_grad"),
+            words="The backbone still runs in train mode: its BatchNorm uses the numbers of each batch and moves its "
+            "statistics, its dropout drops. They are no parameters, and requires_grad has nothing to do with "
+            "them: call model.backbone.eval().",
+            when=_runs_in_train_mode,
+        ),
+        Mistake(
+            edited(all_gradients_cleared, "zero_grad()", "backbone.forward = mg.no_grad()(model.backbone.forward)"),
+            words="Nothing goes back through the backbone: no_grad() or detach() around it cuts it off, also for what "
+            "lies before it. requires_grad_(False) stops at the parameters, and lets the rest pass.",
+            when=_frozen(lambda value, _: value.through is None),
+        ),
         Mistake(
             gradients_of_zero,
             when=lambda outcome: any(
@@ -292,7 +354,9 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(
-            earlier_gradients,
+            edited(freeze, "eval()\n    model.backbone.zero_grad()", "eval()"),
+            words="The parameters get no new gradients, but those of the last step are still in their .grad, and an "
+            "optimizer takes what it finds there. Set them to None, as zero_grad() does.",
             when=_frozen(
                 lambda value, outcome: (
                     bool(value.gradients)
@@ -301,7 +365,33 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(only_eval, when=_frozen(lambda value, _: bool(value.gradients))),
-        Mistake(everything, head_in_eval_mode, when=_frozen(_head_is_off)),
+        Mistake(
+            edited(all_gradients_cleared, "freeze(model)", "model.requires_grad_(False)\n    model.eval()"),
+            edited(only_eval, "backbone.eval()", "eval()\n    freeze(model)"),
+            words="The head is frozen as well: it is in eval mode, or its parameters are. Only model.backbone is to "
+            "be.",
+            when=_frozen(_head_is_off),
+        ),
         Mistake(all_gradients_cleared, when=_frozen(_head_moves_otherwise)),
     ),
+    right=(
+        freeze_one_by_one,
+        edited(freeze_by_hooks, "register_hook(mg.zeros_like)", "grad = None\n        parameter.detach_()"),
+        freeze_through_the_model,
+        freeze_and_say_so,
+    ),
+    wrong={
+        "still runs in train mode": [freeze_without_the_norm, freeze_by_momentum, freeze_flags_of_children],
+        "0.bias … Parameters of the backbone still get gradients, and the": [freeze_weights_only],
+        "after a step … Parameters of the backbone still get gradients, and the": [freeze_the_first_layer],
+        "with a .grad … Parameters of the backbone still get gradients, and the": [freeze_by_hooks],
+        "Nothing goes back through the backbone": [
+            freeze_in_inference,
+            edited(only_eval, "eval()", "forward = mg.no_grad()(model.backbone.forward)"),
+            freeze_by_the_mode,
+        ],
+        "Nothing was frozen": [freeze_a_copy],
+        "Parameters of the backbone still get gradients": [freeze_parameters_of_children],
+        "The head's .grad was cleared as well": [all_gradients_cleared],
+    },
 )

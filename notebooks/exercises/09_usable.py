@@ -1,12 +1,13 @@
 """Exercise `usable`: tensors from inference mode, as tensors that autograd takes."""
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
 
 from .chapter09 import quarters
 
@@ -155,38 +156,10 @@ def detached(tensors):
     return [tensor.detach() if tensor.is_inference() else tensor for tensor in tensors]
 
 
-def cloned_where_it_was_called(tensors):
-    """The copy is one more tensor of inference mode, since it was made inside of it. Leave the mode for these lines:
-    `with mg.inference_mode(False):`.
-    """
-    return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
-
-
-def cloned_inside(tensors):
-    with mg.inference_mode(), mg.enable_grad():
-        return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
-
-
-def cloned_all(tensors):
-    """Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains is another tensor
-    now. Only tensors for which is_inference() is True are to be copied.
-    """
-    with mg.inference_mode(False):
-        return [tensor.clone() for tensor in tensors]
-
-
 def through_numbers(tensors):
     """The dtype is lost: float() and mg.tensor() of Python's numbers give float32. clone() keeps what a tensor is."""
     with mg.inference_mode(False):
         return [mg.tensor(tensor.tolist()) if tensor.is_inference() else tensor for tensor in tensors]
-
-
-def in_the_same_memory(tensors):
-    """It is a normal tensor, but in the memory of the old one: a write to one changes the other, and no counter knows.
-    A copy is asked for: clone().
-    """
-    with mg.inference_mode(False):
-        return [mg.from_numpy(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
 
 
 def into_the_list_itself(tensors):
@@ -208,8 +181,46 @@ def only_the_copies(tensors):
         return [tensor.clone() for tensor in tensors if tensor.is_inference()]
 
 
-def only_the_normal_ones(tensors):
-    return [tensor for tensor in tensors if not tensor.is_inference()]
+# ---------------------------------------------------------------- tried as well
+
+
+def usable_by_adding(tensors):
+    """Outside of the mode this makes normal tensors, inside it does not."""
+    return [tensor + 0 if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def usable_for_those_without_gradient(tensors):
+    """Not those that need no gradient are to be copied, but those from inference mode."""
+    with mg.inference_mode(False):
+        return [tensor if tensor.requires_grad else tensor.clone() for tensor in tensors]
+
+
+def usable_decorated(tensors):
+    @mg.inference_mode(False)
+    def copied(tensor):
+        return tensor.clone()
+
+    return tuple(copied(tensor) if tensor.is_inference() else tensor for tensor in tensors)
+
+
+def usable_filled(tensors):
+    found = list(tensors)
+    with mg.inference_mode(False):
+        for i, tensor in enumerate(tensors):
+            if tensor.is_inference():
+                found[i] = mg.empty_like(tensor).copy_(tensor)
+    return found
+
+
+def usable_by_asking_the_counter(tensors):
+    def is_marked(tensor):
+        try:
+            return tensor._version < 0
+        except RuntimeError:
+            return True
+
+    with mg.inference_mode(mode=False):
+        return [copy.deepcopy(tensor) if is_marked(tensor) else tensor for tensor in tensors]
 
 
 EXERCISE = Exercise(
@@ -239,7 +250,7 @@ EXERCISE = Exercise(
         Mistake(
             only_those,
             only_the_copies,
-            only_the_normal_ones,
+            lambda tensors: [tensor for tensor in tensors if not tensor.is_inference()],
             when=lambda outcome: (
                 isinstance(outcome.value, Given)
                 and isinstance(outcome.value.answer, list | tuple)
@@ -247,13 +258,49 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(
-            cloned_where_it_was_called,
-            cloned_inside,
+            edited(usable, "with mg.inference_mode(False):\n        ", ""),
+            edited(usable, "inference_mode(False):", "inference_mode(), mg.enable_grad():"),
+            words="The copy is one more tensor of inference mode, since it was made inside of it. Leave the mode for "
+            "these lines: `with mg.inference_mode(False):`.",
             when=_items(lambda kind: kind == "a copy, from inference mode"),
         ),
         Mistake(as_they_are, detached, when=_items(lambda kind: "from inference mode" in kind)),
-        Mistake(in_the_same_memory, when=_items(lambda kind: kind == "another tensor in the same memory")),
-        Mistake(cloned_all, when=_items(lambda kind: kind == "a copy")),
+        Mistake(
+            edited(usable, "tensor.clone()", "mg.from_numpy(tensor.numpy())"),
+            words="It is a normal tensor, but in the memory of the old one: a write to one changes the other, and no "
+            "counter knows. A copy is asked for: clone().",
+            when=_items(lambda kind: kind == "another tensor in the same memory"),
+        ),
+        Mistake(
+            edited(usable, "if tensor.is_inference() else tensor for", "for"),
+            words="Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains is "
+            "another tensor now. Only tensors for which is_inference() is True are to be copied.",
+            when=_items(lambda kind: kind == "a copy"),
+        ),
         Mistake(through_numbers, when=_other_dtype),
     ),
+    right=(
+        edited(usable, "tensor.clone()", "mg.tensor(tensor.numpy())"),
+        usable_decorated,
+        usable_filled,
+        edited(usable, "False):", "False), mg.no_grad():", "tensor.clone()", "tensor * 1"),
+        usable_by_asking_the_counter,
+    ),
+    wrong={
+        "more tensor of inference mode": [usable_by_adding],
+        "Leave the mode for these lines": [edited(usable, "inference_mode(False):", "enable_grad():")],
+        "dtype": [edited(usable, "clone", "float().clone")],
+        "The shape is [1]": [edited(usable, "clone() if", "clone().view(-1) if")],
+        "Make a new list": [into_the_list_itself],
+        "the list that was given": [edited(as_they_are, "return", "tensors[:] = usable(tensors)\n    return")],
+        "requires_grad": [edited(usable, "clone() if", "clone().requires_grad_() if")],
+        "Tensors that were fine": [usable_for_those_without_gradient],
+        "the same tensor … It is a normal tensor, but in the memory of the old one": [
+            edited(usable, "tensor for", "tensor.detach() for")
+        ],
+        "since it was made inside of it": [
+            lambda tensors: [mg.tensor(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
+        ],
+        "float() and mg.tensor() of Python's numbers": [edited(usable, "clone() if", "clone().float() if")],
+    },
 )

@@ -2,11 +2,27 @@
 
 import contextlib
 import warnings
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import CodeType
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, draw_wrong_node, nodes_of, raised, show
+from minigrad.autograd import grad
+from minigrad.teach import (
+    Case,
+    Difference,
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_wrong_node,
+    edited,
+    nodes_of,
+    raised,
+    show,
+)
 
 from .chapter04 import has_graph, hooks_on, leaves
 
@@ -55,13 +71,11 @@ def _no_nan():
     return {"x": x, "root": root}, root.sum()
 
 
+@cases("x = {values}, loss = root[0] - root[1]: infinite, and no nan")
 def _infinite(values):
-    def make():
-        x = mg.tensor(values, requires_grad=True)
-        root = x.sqrt()
-        return {"x": x, "root": root}, root[0] - root[1]
-
-    return Case(f"x = {values}, loss = root[0] - root[1]: infinite, and no nan", make)
+    x = mg.tensor(values, requires_grad=True)
+    root = x.sqrt()
+    return {"x": x, "root": root}, root[0] - root[1]
 
 
 def _nan_in_values_only():
@@ -292,13 +306,6 @@ def looked_at_the_numbers(tensors, loss):
     return next((name for name, tensor in tensors.items() if tensor.isnan().any()), "")
 
 
-def equal_to_nan(tensors, loss):
-    """No nan was noted at all. `== float("nan")` is never True, since nan is not equal to anything, itself included:
-    ask with g.isnan(). And the hooks have to hang there while backward() runs.
-    """
-    return _search(tensors, loss, lambda g: (g == NAN).any())
-
-
 def not_finite(tensors, loss):
     """An infinite gradient was taken for a nan. It often comes before one; here only nan is asked for: isnan()."""
     return _search(tensors, loss, lambda g: not g.isfinite().all())
@@ -314,13 +321,6 @@ def nan_of_the_sum(tensors, loss):
     return _search(tensors, loss, lambda g: g.sum().isnan())
 
 
-def left_the_hooks(tensors, loss):
-    """The name is right, but the hooks are still there and will run in every walk to come. Keep the handles, and call
-    remove() on each.
-    """
-    return _search(tensors, loss, lambda g: g.isnan().any(), remove=False)
-
-
 def never_walked(tensors, loss):
     """backward() has not run, so no hook has run either, and no leaf has got its gradient."""
     return _search(tensors, loss, lambda g: g.isnan().any(), walk=lambda: None)
@@ -331,25 +331,6 @@ def walked_twice(tensors, loss):
     return _search(
         tensors, loss, lambda g: g.isnan().any(), walk=lambda: (loss.backward(retain_graph=True), loss.backward())
     )
-
-
-def mended_on_the_way(tensors, loss):
-    """The hooks have changed the gradients: what a hook returns is sent on in the place of what came. A hook that only
-    looks returns nothing.
-    """
-    found, handles = [], []
-    for name, tensor in tensors.items():
-
-        def look(g, name=name):
-            if g.isnan().any():
-                found.append(name)
-            return g.masked_fill(g.isnan(), 0.0)
-
-        handles.append(tensor.register_hook(look))
-    loss.backward()
-    for handle in handles:
-        handle.remove()
-    return found[0] if found else ""
 
 
 def in_anomaly_mode(tensors, loss):
@@ -430,6 +411,154 @@ def found_nothing(tensors, loss):
     return _search(tensors, loss, lambda g: g.isnan().any(), lambda found: found[0])
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def nan_from_retained_gradients(tensors, loss):
+    for tensor in tensors.values():
+        tensor.retain_grad()
+    loss.backward()
+    bad = [name for name, tensor in tensors.items() if tensor.grad is not None and tensor.grad.isnan().any()]
+    return bad[-1] if bad else ""
+
+
+def nan_by_asking(tensors, loss):
+    """A walk for each tensor, and the shortest way back is taken for the first."""
+    for name, tensor in reversed(tensors.items()):
+        (gradient,) = grad(loss, tensor, retain_graph=True, allow_unused=True)
+        if gradient is not None and gradient.isnan().any():
+            loss.backward()
+            return name
+    loss.backward()
+    return ""
+
+
+def nan_of_results(tensors, loss):
+    found = []
+    with ExitStack() as stack:
+        for name, one in tensors.items():
+            if one.grad_fn is not None:
+                note = lambda g, name=name: found.append(name) if g.isnan().any() else None  # noqa: E731
+                stack.enter_context(one.register_hook(note))
+        loss.backward()
+    return [*found, ""][0]
+
+
+def nan_of_hooks_removed_before(tensors, loss):
+    found = []
+    for name, tensor in tensors.items():
+        tensor.register_hook(lambda g, name=name: found.append(name) if g.isnan().any() else None).remove()
+    loss.backward()
+    return [*found, ""][0]
+
+
+def nan_without_a_walk(tensors, loss):
+    """As if .grad were there already."""
+    grads = {name: tensor.grad for name, tensor in tensors.items() if tensor.is_leaf}
+    return next((name for name, g in grads.items() if g is not None and g.isnan().any()), "")
+
+
+def nan_of_one_row(tensors, loss):
+    found = []
+    handles = [
+        tensor.register_hook(lambda g, name=name: found.append(name) if g.view(-1)[0].isnan() else None)
+        for name, tensor in tensors.items()
+    ]
+    loss.backward()
+    for handle in handles:
+        handle.remove()
+    return [*found, ""][0]
+
+
+def nan_with_one_handle_removed(tensors, loss):
+    found = []
+    for name, tensor in tensors.items():
+        handle = tensor.register_hook(lambda g, name=name: found.append(name) if g.isnan().any() else None)
+    loss.backward()
+    handle.remove()
+    return [*found, ""][0]
+
+
+def nan_that_stops_the_walk(tensors, loss):
+    class MetError(Exception):
+        pass
+
+    def look(g, name):
+        if g.isnan().any():
+            raise MetError(name)
+
+    handles = [tensor.register_hook(lambda g, name=name: look(g, name)) for name, tensor in tensors.items()]
+    try:
+        loss.backward()
+    except MetError as met:
+        return met.args[0]
+    finally:
+        for handle in handles:
+            handle.remove()
+    return ""
+
+
+def nan_by_the_name_alone(tensors, loss):
+    loss.backward()
+    return "x" if "x" in tensors else ""
+
+
+def nan_with_numpy(tensors, loss):
+    first = []
+
+    def hook_of(name):
+        def hook(g):
+            if not first and np.isnan(g.detach().numpy()).any():
+                first.append(name)
+
+        return hook
+
+    handles = [tensor.register_hook(hook_of(name)) for name, tensor in tensors.items()]
+    try:
+        loss.backward()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return first[0] if first else ""
+
+
+def nan_unequal_to_itself(tensors, loss):
+    order: dict[str, bool] = {}
+    handles = []
+    for name in tensors:
+        handles.append(tensors[name].register_hook(lambda g, n=name: order.update({n: bool((g != g).any())})))
+    loss.backward()
+    [handle.remove() for handle in handles]
+    return next((name for name, bad in order.items() if bad), "")
+
+
+def nan_within_contexts(tensors, loss):
+    names: list[str] = []
+    with ExitStack() as stack:
+        for name, tensor in tensors.items():
+            note = lambda g, name=name: names.append(name) if mg.isnan(g).sum().item() else None  # noqa: E731
+            stack.enter_context(tensor.register_hook(note))
+        loss.backward()
+    return "".join(names[:1])
+
+
+def nan_without_backward(tensors, loss):
+    found = mg.autograd.grad(loss, list(tensors.values()), allow_unused=True)
+    names = [name for name, g in zip(tensors, found, strict=True) if g is not None and g.isnan().any()]
+    return next(iter(names), "")
+
+
+def nan_by_anomaly_mode(tensors, loss):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with mg.autograd.detect_anomaly():
+                loss.backward()
+    except RuntimeError as error:
+        return str(error).split("'")[1].removesuffix("0")
+    return ""
+
+
 EXERCISE = Exercise(
     title='the name of the tensor at which loss.backward() first meets a nan, or ""; no hook is left',
     stars=3,
@@ -472,7 +601,11 @@ EXERCISE = Exercise(
         the_last,
         Mistake(in_the_order_of_the_dictionary, in_reverse),
         looked_at_the_numbers,
-        equal_to_nan,
+        Mistake(
+            edited(the_last, 'g.isnan().any(), lambda found: found[-1] if found else "")', "(g == NAN).any())"),
+            words='No nan was noted at all. `== float("nan")` is never True, since nan is not equal to anything, '
+            "itself included: ask with g.isnan(). And the hooks have to hang there while backward() runs.",
+        ),
         not_finite,
         all_of_them,
         nan_of_the_sum,
@@ -482,7 +615,33 @@ EXERCISE = Exercise(
             when=_is_search(lambda mine, right: mine.name == right.name and any(one is None for one in mine.leaves)),
         ),
         Mistake(kept_gradients, when=_is_search(lambda mine, right: mine.is_grad_kept)),
-        Mistake(left_the_hooks, when=_is_search(lambda mine, right: mine.name == right.name and mine.is_hook_left)),
-        mended_on_the_way,
+        Mistake(
+            edited(the_last, 'lambda found: found[-1] if found else "")', "remove=False)"),
+            words="The name is right, but the hooks are still there and will run in every walk to come. Keep the "
+            "handles, and call remove() on each.",
+            when=_is_search(lambda mine, right: mine.name == right.name and mine.is_hook_left),
+        ),
+        Mistake(
+            edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
+            words="The hooks have changed the gradients: what a hook returns is sent on in the place of what came. A "
+            "hook that only looks returns nothing.",
+        ),
     ),
+    right=(nan_with_numpy, nan_unequal_to_itself, nan_within_contexts),
+    wrong={
+        "Results keep their gradient now": [nan_from_retained_gradients],
+        "backward() has run twice": [nan_by_asking],
+        "Only leaves were looked at": [
+            edited(looked_at_the_numbers, "tensor in", "one in", "tensor.isnan", "one.is_leaf and one.grad.isnan")
+        ],
+        "The leaves were left out": [nan_of_results],
+        "the hooks have to hang there while backward() runs": [nan_of_hooks_removed_before],
+        "backward() has not run": [nan_without_a_walk],
+        "the answer: yours '', expected 'x'": [nan_of_one_row],
+        "The name is right, but the hooks are still there": [nan_with_one_handle_removed],
+        "an error that is raised in a hook ends backward()": [nan_that_stops_the_walk],
+        "Or it was autograd.grad that walked": [nan_without_backward],
+        "This is the name of a node": [nan_by_anomaly_mode],
+        "the answer: yours 'x', expected ''": [nan_by_the_name_alone],
+    },
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 import minigrad.nn.functional as F
-from minigrad.teach import Case, Exercise, Mistake
+from minigrad.teach import Case, Exercise, Mistake, edited
 
 from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
 
@@ -80,24 +80,6 @@ def shifted_first(scores, labels):
     return as_it_was(scores - scores.max(-1, keepdim=True).values, labels)
 
 
-def with_epsilon(scores, labels):
-    """A small number was added to the probability, or put in its place. Then a very wrong row has a bounded loss, and a
-    gradient of 0: it would not be learned from, and these are the rows that matter.
-    """
-    return -(_probabilities(scores, labels) + 1e-8).log().mean()
-
-
-def clamped_probability(scores, labels):
-    return -_probabilities(scores, labels).clamp(min=1e-12).log().mean()
-
-
-def limited_scores(scores, labels):
-    """The scores were limited, so that beyond the limit the loss is another one and has no gradient. By log_softmax
-    scores of any size can stay as they are.
-    """
-    return mended_loss(scores.clamp(-50, 50), labels)
-
-
 def all_columns_of_the_labels(scores, labels):
     """[:, labels] takes the columns of all labels from every row. One number a row is asked for: [rows, labels]."""
     return -scores.log_softmax(-1)[:, labels].mean()
@@ -133,13 +115,6 @@ def by_a_product(scores, labels):
     return -(scores.log_softmax(-1) * picked).sum(-1).mean()
 
 
-def large_for_infinite(scores, labels):
-    """A large number has taken the place of -inf. Scores may be lower than that, and then the class that is excluded is
-    the likeliest of all. log_softmax takes -inf as it is.
-    """
-    return mended_loss(scores.masked_fill(scores == -INF, -1e9), labels)
-
-
 def summed(scores, labels):
     """This is the sum over the rows. Asked for is their mean."""
     return mended_loss(scores, labels) * len(labels)
@@ -172,6 +147,60 @@ def cut_off(scores, labels):
     return mended_loss(scores, labels).detach()
 
 
+def with_epsilon(scores, labels):
+    """A small number was added to the probability, or put in its place. Then a very wrong row has a bounded loss, and a
+    gradient of 0: it would not be learned from, and these are the rows that matter.
+    """
+    return -(_probabilities(scores, labels) + 1e-8).log().mean()
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def _rows(labels):
+    return mg.arange(len(labels))
+
+
+def loss_of_the_largest(scores, labels):
+    """For scores that are far apart the log of the sum is nearly the largest of them."""
+    return (scores.max(-1).values - scores[_rows(labels), labels]).mean()
+
+
+def loss_with_a_logit(scores, labels):
+    """Of two classes only."""
+    rows = _rows(labels)
+    other = scores[rows, (labels + 1) % scores.shape[-1]]
+    return F.softplus(other - scores[rows, labels]).mean()
+
+
+def loss_by_one_hot(scores, labels):
+    return -(F.one_hot(labels, scores.shape[-1]) * scores.log_softmax(-1)).sum() / len(labels)
+
+
+def loss_without_infinite_ones(scores, labels):
+    """The shift is right, and is taken from what is left after -inf was made large."""
+    finite = scores.masked_fill(scores.isinf(), 0.0)
+    return -finite.log_softmax(-1)[_rows(labels), labels].mean()
+
+
+def loss_of_the_first_row(scores, labels):
+    """Nothing goes back to the other rows, though no probability has a bound."""
+    return F.cross_entropy(scores[:1], labels[:1])
+
+
+def loss_of_detached_scores(scores, labels):
+    return -(scores - scores.detach().logsumexp(-1, keepdim=True))[_rows(labels), labels].mean()
+
+
+def loss_by_logsumexp(scores, labels):
+    return (scores.logsumexp(-1) - scores.gather(-1, labels.unsqueeze(-1)).squeeze(-1)).mean()
+
+
+def loss_shifted_by_hand(scores, labels):
+    shifted = scores - scores.max(-1, keepdim=True).values.detach()
+    return (shifted.exp().sum(-1).log() - shifted[_rows(labels), labels]).sum() / len(labels)
+
+
 EXERCISE = Exercise(
     title="the mean of -log of each row's probability of its label, for scores of any size",
     stars=2,
@@ -202,12 +231,23 @@ EXERCISE = Exercise(
         as_it_was,
         shifted_first,
         Mistake(
-            large_for_infinite,
+            edited(summed, ", labels) * len(", ".masked_fill(scores == -INF, -1e9), "),
             lambda scores, labels: mended_loss(scores.masked_fill(scores == -INF, -1e4), labels),
             lambda scores, labels: mended_loss(scores.clamp(min=-1e9), labels),
+            words="A large number has taken the place of -inf. Scores may be lower than that, and then the class that "
+            "is excluded is the likeliest of all. log_softmax takes -inf as it is.",
         ),
-        Mistake(with_epsilon, clamped_probability, when=_is_bounded),
-        Mistake(limited_scores, lambda scores, labels: as_it_was(scores.clamp(-50, 50), labels)),
+        Mistake(
+            with_epsilon,
+            lambda scores, labels: -_probabilities(scores, labels).clamp(min=1e-12).log().mean(),
+            when=_is_bounded,
+        ),
+        Mistake(
+            edited(summed, ", labels) * len(", ".clamp(-50, 50), "),
+            lambda scores, labels: as_it_was(scores.clamp(-50, 50), labels),
+            words="The scores were limited, so that beyond the limit the loss is another one and has no gradient. By "
+            "log_softmax scores of any size can stay as they are.",
+        ),
         all_columns_of_the_labels,
         scores_for_logs,
         largest_of_all,
@@ -226,4 +266,36 @@ EXERCISE = Exercise(
             when=has_nan,
         ),
     ),
+    right=(
+        lambda scores, labels: F.cross_entropy(scores, labels),
+        lambda scores, labels: F.nll_loss(F.log_softmax(scores, dim=1), labels),
+        loss_by_logsumexp,
+        loss_shifted_by_hand,
+    ),
+    wrong={
+        "first difference": [
+            lambda scores, labels: -scores.clamp(-80, 80).log_softmax(-1)[_rows(labels), labels].mean(),
+            loss_of_the_largest,
+            loss_with_a_logit,
+            loss_without_infinite_ones,
+        ],
+        "The label was picked by a product": [loss_by_one_hot],
+        "A large number has taken the place of -inf": [
+            lambda scores, labels: F.cross_entropy(scores.masked_fill(scores.isinf(), -1e9), labels)
+        ],
+        "None of the mistakes that are known here": [loss_of_the_first_row],
+        "a very wrong row has a bounded loss": [
+            lambda scores, labels: -(scores.softmax(-1) + 1e-12).log()[_rows(labels), labels].mean()
+        ],
+        "the gradient[0, 0]": [loss_of_detached_scores],
+        "in another dtype than they came in": [lambda scores, labels: F.cross_entropy(scores.float(), labels)],
+        "The scores were limited": [
+            lambda scores, labels: -scores.clamp(-50, 50).softmax(-1).log()[mg.arange(len(labels)), labels].mean()
+        ],
+        "takes the columns of all labels from every row": [
+            lambda scores, labels: -scores.log_softmax(-1)[:, labels].mean()
+        ],
+        "nll_loss takes logs of probabilities": [lambda scores, labels: mg.nn.functional.nll_loss(scores, labels)],
+        "The shape is [2]; it should be []": [lambda scores, labels: F.cross_entropy(scores, labels, reduction="none")],
+    },
 )

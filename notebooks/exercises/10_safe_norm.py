@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake
+from minigrad.teach import Case, Exercise, Mistake, edited
 
 from .chapter10 import (
     compare_derived,
@@ -70,39 +70,10 @@ def chosen_afterwards(x):
     return lengths.masked_fill(lengths == 0, 0.0)
 
 
-def built_in(x):
-    """The gradient is right: norm() gives 0 at a row of zeros by agreement. Differentiate it once more, and there is a
-    nan: the agreement covers the first derivative only. Compute the squares yourself, and put a harmless number before
-    the root.
-    """
-    return x.norm(dim=-1)
-
-
-def with_epsilon(x):
-    """A small number was added under the root, so a row of zeros has a length that is not exactly 0, and short rows are
-    too long.
-    """
-    return ((x * x).sum(-1) + 1e-12).sqrt()
-
-
-def clamped_squares(x):
-    """A row of zeros got the root of a small bound, and not exactly 0; and short rows are cut off there. Put 0 into the
-    result, after the root.
-    """
-    return (x * x).sum(-1).clamp(min=1e-12).sqrt()
-
-
 def placeholder_left(x):
     """The harmless number has got into the result: a row of zeros has length 0. Choose once more, after it."""
     squares = (x * x).sum(-1)
     return squares.masked_fill(squares == 0, 1.0).sqrt()
-
-
-def of_all(x):
-    """This is one length, of all rows together. Each row has its own: sum(-1)."""
-    squares = (x * x).sum()
-    empty = squares == 0
-    return squares.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
 
 
 def of_columns(x):
@@ -120,18 +91,37 @@ def without_root(x):
     return (x * x).sum(-1)
 
 
-def cut_off(x):
-    """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off, and new
-    zeros have none, also where all rows are zero.
+def with_epsilon(x):
+    """A small number was added under the root, so a row of zeros has a length that is not exactly 0, and short rows are
+    too long.
     """
-    return safe_norm(x.detach())
+    return ((x * x).sum(-1) + 1e-12).sqrt()
 
 
-def filled_elements(x):
-    """The zeros in x were replaced one by one, so rows that have other elements as well became longer. It is the sum of
-    squares that must not be 0.
-    """
-    return (x.masked_fill(x == 0, 1e-3) ** 2).sum(-1).sqrt()
+# ---------------------------------------------------------------- tried as well
+
+
+def norm_divided(x):
+    """The right length, divided by itself on the way."""
+    length = x.norm(dim=-1)
+    return (x * x).sum(-1) / length.masked_fill(length == 0, 1.0)
+
+
+def norm_whose_second_derivative_is_left_out(x):
+    length = x.norm(dim=-1).detach()
+    unit = x / length.masked_fill(length == 0, 1.0).unsqueeze(-1)
+    return (x * unit.detach()).sum(-1)
+
+
+def norm_with_one_choice(x):
+    """The 0 under the root is replaced by 0, and the choice has the last word on the way back."""
+    squares = (x * x).sum(-1)
+    return squares.masked_fill(squares == 0, 0.0).sqrt()
+
+
+def norm_of_filled_rows(x):
+    empty = (x == 0).all(-1)
+    return x.masked_fill(empty.unsqueeze(-1), 1.0).norm(dim=-1).masked_fill(empty, 0.0)
 
 
 EXERCISE = Exercise(
@@ -161,10 +151,24 @@ EXERCISE = Exercise(
     picture=draw_derived,
     mistakes=(
         Mistake(plain_formula, chosen_afterwards, when=_nan_at_first),
-        Mistake(built_in, when=_nan_at_second),
+        Mistake(
+            edited(plain_formula, "(x * x).sum(-1).sqrt()", "x.norm(dim=-1)"),
+            words="The gradient is right: norm() gives 0 at a row of zeros by agreement. Differentiate it once more, "
+            "and there is a nan: the agreement covers the first derivative only. Compute the squares yourself, "
+            "and put a harmless number before the root.",
+            when=_nan_at_second,
+        ),
         with_epsilon,
-        clamped_squares,
-        filled_elements,
+        Mistake(
+            edited(plain_formula, "sqrt", "clamp(min=1e-12).sqrt"),
+            words="A row of zeros got the root of a small bound, and not exactly 0; and short rows are cut off there. "
+            "Put 0 into the result, after the root.",
+        ),
+        Mistake(
+            edited(plain_formula, "x * x", "x.masked_fill(x == 0, 1e-3) ** 2"),
+            words="The zeros in x were replaced one by one, so rows that have other elements as well became longer. "
+            "It is the sum of squares that must not be 0.",
+        ),
         Mistake(
             lambda x: ((x * x).sum(-1) + 1e-8).sqrt(),
             lambda x: (x * x).sum(-1).clamp(min=1e-24).sqrt(),
@@ -173,10 +177,39 @@ EXERCISE = Exercise(
             when=small_for_zero(safe_norm),
         ),
         Mistake(placeholder_left, lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)),
-        of_all,
+        Mistake(
+            edited(safe_norm, "sum(-1)", "sum()"),
+            words="This is one length, of all rows together. Each row has its own: sum(-1).",
+        ),
         of_columns,
         added_sizes,
         without_root,
-        Mistake(cut_off, when=no_way_back),
+        Mistake(
+            edited(plain_formula, "(x * x).sum(-1).sqrt()", "safe_norm(x.detach())"),
+            words="The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off, "
+            "and new zeros have none, also where all rows are zero.",
+            when=no_way_back,
+        ),
     ),
+    right=(
+        norm_with_one_choice,
+        lambda x: mg.relu((x**2).sum(dim=1)).sqrt(),
+        lambda x: mg.stack([(row * row).sum().sqrt() if row.any() else 0 * row.sum() for row in x]),
+        norm_of_filled_rows,
+    ),
+    wrong={
+        "the numbers": [lambda x: (x.masked_fill(x == 0, 1.0) ** 2).sum(-1).sqrt()],
+        "There is a nan in the gradient": [
+            lambda x: mg.where((x == 0).all(-1), mg.zeros(len(x), dtype=x.dtype), (x * x).sum(-1).sqrt())
+        ],
+        "first difference … The gradient is right": [norm_divided],
+        "The gradient, differentiated once more, is not": [norm_whose_second_derivative_is_left_out],
+        "the numbers[0]: yours 0, expected 5e-10": [edited(safe_norm, "squares == 0", "squares < 1e-12")],
+        "A row of zeros has got the root of a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
+        "they have no graph": [lambda x: mg.stack([row.norm() if row.any() else mg.zeros(()) for row in x])],
+        "The harmless number has got into the result": [
+            lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)
+        ],
+        "The shape is [2, 1]; it should be [2]": [edited(safe_norm, "sum(-1)", "sum(-1, keepdim=True)")],
+    },
 )

@@ -3,7 +3,8 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, raised
+from minigrad.autograd import Function
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter10 import (
     compare_derived,
@@ -61,43 +62,11 @@ def _hides_nan(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def one_where(x):
-    """The root was taken of all elements, and a choice made afterwards. The choice sends 0 to the root, which
-    multiplies it by 1 / (2 · 0), or by nan. Replace what the root cannot take BEFORE it.
-    """
-    return x.sqrt().masked_fill(x <= 0, 0.0)
-
-
-def chosen_by_where(x):
-    return mg.where(x <= 0, mg.zeros_like(x), x.sqrt())
-
-
-def times_the_mask(x):
-    """A product with a mask does not remove a nan: 0 · nan is nan. Choose with where or masked_fill, and before the
-    root.
-    """
-    return x.sqrt() * (x > 0)
-
-
 def clamped_at_zero(x):
     """The numbers below 0 are gone, but a root of 0 is still taken, whose slope is infinite; and clamp(min=0), like the
     maximum of x and 0, passes a gradient on at 0. Put a harmless number there, such as 1, and 0 into the result.
     """
     return x.clamp(min=0).sqrt()
-
-
-def with_epsilon(x):
-    """A small number was added. It moves every result a little, it makes 0 a small number, and its slope there is
-    huge. Put a harmless number in the place of what is not above 0, and 0 into the result.
-    """
-    return (x.clamp(min=0) + 1e-12).sqrt()
-
-
-def clamped_at_epsilon(x):
-    """Where x is not above 0, this is the root of a small number. It has to be exactly 0: put that into the result,
-    too. Elements that are smaller than the bound are wrong as well.
-    """
-    return x.clamp(min=1e-8).sqrt()
 
 
 def of_the_size(x):
@@ -113,16 +82,65 @@ def hides_nan(x):
     return mg.where(positive, mg.where(positive, x, mg.ones_like(x)).sqrt(), mg.zeros_like(x))
 
 
-def placeholder_left(x):
-    """The harmless number has got into the result: where x is not above 0, the answer is 0. Choose a second time, after
-    the root.
-    """
-    return x.masked_fill(x <= 0, 1.0).sqrt()
-
-
 def cut_off(x):
     """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off."""
     return safe_sqrt(x.detach())
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def sqrt_with_a_hook(x):
+    """Another place for the choice, which is made before the root all the same."""
+    root = x.clone()
+    root.register_hook(lambda g: g.masked_fill(x.detach() <= 0, 0.0).masked_fill(g.isnan(), 0.0))
+    return root.sqrt().masked_fill(x <= 0, 0.0)
+
+
+def sqrt_of_a_hooked_x(x):
+    x.register_hook(lambda g: g.masked_fill(g.isinf() | g.isnan(), 0.0))
+    return x.relu().sqrt()
+
+
+def sqrt_over_x(x):
+    with mg.no_grad():
+        x.clamp_(min=0)
+    return x.relu().sqrt()
+
+
+def sqrt_one_at_negative_numbers(x):
+    below = x < 0
+    return x.masked_fill(below, 1.0).sqrt().masked_fill(below, 0.0)
+
+
+def sqrt_with_its_own_rule(x):
+    """The rule is right, and nothing of it is recorded."""
+
+    class Root(Function):
+        @staticmethod
+        def forward(ctx, x):
+            empty = x <= 0
+            root = x.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
+            ctx.slope = (0.5 / root).masked_fill(empty, 0.0)
+            return root
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output * ctx.slope
+
+    return Root.apply(x)
+
+
+def sqrt_by_places(x):
+    good = ~(x <= 0)
+    result = mg.zeros_like(x)
+    result[good] = x[good].sqrt()
+    return result
+
+
+def sqrt_by_logs(x):
+    empty = x <= 0
+    return (x.masked_fill(empty, 1.0).log() / 2).exp().masked_fill(empty, 0.0)
 
 
 EXERCISE = Exercise(
@@ -152,15 +170,30 @@ EXERCISE = Exercise(
     evidence=_measured,
     picture=draw_derived,
     mistakes=(
-        Mistake(one_where, chosen_by_where),
-        times_the_mask,
+        Mistake(
+            edited(clamped_at_zero, "clamp(min=0).sqrt()", "sqrt().masked_fill(x <= 0, 0.0)"),
+            lambda x: mg.where(x <= 0, mg.zeros_like(x), x.sqrt()),
+            words="The root was taken of all elements, and a choice made afterwards. The choice sends 0 to the root, "
+            "which multiplies it by 1 / (2 · 0), or by nan. Replace what the root cannot take BEFORE it.",
+        ),
+        Mistake(
+            edited(clamped_at_zero, "clamp(min=0).sqrt()", "sqrt() * (x > 0)"),
+            words="A product with a mask does not remove a nan: 0 · nan is nan. Choose with where or masked_fill, and "
+            "before the root.",
+        ),
         clamped_at_zero,
         Mistake(
-            with_epsilon,
+            edited(clamped_at_zero, "x.clamp(min=0).sqrt", "(x.clamp(min=0) + 1e-12).sqrt"),
             lambda x: (x + 1e-8).clamp(min=1e-8).sqrt(),
             lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0),
+            words="A small number was added. It moves every result a little, it makes 0 a small number, and its slope "
+            "there is huge. Put a harmless number in the place of what is not above 0, and 0 into the result.",
         ),
-        clamped_at_epsilon,
+        Mistake(
+            edited(clamped_at_zero, "min=0", "min=1e-8"),
+            words="Where x is not above 0, this is the root of a small number. It has to be exactly 0: put that into "
+            "the result, too. Elements that are smaller than the bound are wrong as well.",
+        ),
         Mistake(
             lambda x: (x.relu() + 1e-8).sqrt(),
             lambda x: x.clamp(min=1e-12).sqrt(),
@@ -169,7 +202,12 @@ EXERCISE = Exercise(
             when=small_for_zero(safe_sqrt),
         ),
         of_the_size,
-        Mistake(placeholder_left, lambda x: mg.where(x > 0, x, mg.ones_like(x)).sqrt()),
+        Mistake(
+            edited(clamped_at_zero, "clamp(min=0).sqrt", "masked_fill(x <= 0, 1.0).sqrt"),
+            lambda x: mg.where(x > 0, x, mg.ones_like(x)).sqrt(),
+            words="The harmless number has got into the result: where x is not above 0, the answer is 0. Choose a "
+            "second time, after the root.",
+        ),
         Mistake(hides_nan, when=_hides_nan),
         cut_off,
         Mistake(
@@ -190,4 +228,24 @@ EXERCISE = Exercise(
             when=has_nan,
         ),
     ),
+    right=(
+        sqrt_with_a_hook,
+        lambda x: mg.relu(x) ** 0.5,
+        sqrt_by_places,
+        lambda x: mg.where(x <= 0, mg.zeros_like(x), mg.where(x <= 0, mg.full_like(x, 7.0), x).sqrt()),
+        sqrt_by_logs,
+    ),
+    wrong={
+        "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
+        "in another dtype than they came in": [lambda x: x.float().relu().sqrt()],
+        "x holds other numbers than before": [sqrt_over_x],
+        "the gradient[1]: yours … The numbers below 0 are gone, but a root of 0 is still": [
+            sqrt_one_at_negative_numbers
+        ],
+        "the numbers[0]: yours 0, expected 1e-08": [edited(safe_sqrt, "x <= 0", "x <= 1e-12")],
+        "this is the root of a small number, which was added or is a bound": [lambda x: (x.relu() + 1e-6).sqrt()],
+        "The gradient, differentiated once more, is not": [sqrt_with_its_own_rule],
+        "A nan in x has become 0": [lambda x: x.relu().masked_fill(x.isnan(), 0.0).sqrt()],
+        "The harmless number has got into the result": [lambda x: mg.where(x > 0, x, mg.ones_like(x)).sqrt()],
+    },
 )

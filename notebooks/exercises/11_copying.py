@@ -1,10 +1,11 @@
 """Chapter 11, exercise: which calls made new memory, by a profile of the memory."""
 
+import operator
 from dataclasses import dataclass
 
 import minigrad as mg
 from minigrad.autograd.profiler import profile
-from minigrad.teach import Case, Difference, Exercise, Mistake, plain, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, plain, raised, show
 
 from .chapter11 import stopped_profiler
 
@@ -141,20 +142,6 @@ def _events(f, x, **options):
     return prof.function_events
 
 
-def with_callers(f, x):
-    """A call whose memory was made by another one within it is listed, too. cpu_memory_usage counts both; what a call
-    made itself is its self_cpu_memory_usage.
-    """
-    return [event.name for event in _events(f, x, profile_memory=True) if event.cpu_memory_usage > 0]
-
-
-def without_memory(f, x):
-    """No call was found that made memory. A profile notes bytes only with profile(profile_memory=True), and only of
-    calls in its block; the name of a call does not tell.
-    """
-    return [event.name for event in _events(f, x) if event.self_cpu_memory_usage > 0]
-
-
 def all_calls(f, x):
     """These are all calls. Those that only look at memory in another way, as views do, are not asked for."""
     return [event.name for event in _events(f, x)]
@@ -165,12 +152,6 @@ def each_name_once(f, x):
     as a set does; the single calls are in prof.function_events.
     """
     return list(dict.fromkeys(copying(f, x)))
-
-
-def averaged(f, x):
-    with profile(profile_memory=True) as prof:
-        f(x)
-    return [row.key for row in prof.key_averages() if row.self_cpu_memory_usage > 0]
 
 
 def grouped(f, x):
@@ -210,11 +191,73 @@ def read_in_the_block(f, x):
         return [row.key for row in prof.key_averages()]
 
 
-def no_call(f, x):
-    """f did not run in the block, so that nothing was recorded: f(x)."""
+# ---------------------------------------------------------------- tried as well
+
+
+def recorded(f, x, **options):
+    with profile(profile_memory=True, **options) as prof:
+        f(x)
+    return prof.function_events
+
+
+def copying_outermost(f, x):
+    """Only calls that nobody made."""
+    return [e.name for e in recorded(f, x) if e.cpu_parent is None and e.cpu_memory_usage]
+
+
+def copying_by_name(f, x):
+    return [e.name for e in recorded(f, x) if e.name in ("aten::clone", "aten::add", "aten::mul", "aten::cat")]
+
+
+def copying_after_a_rehearsal(f, x):
+    f(x)
+    return copying(f, x)
+
+
+def copying_without_an_end(f, x):
+    prof = profile(profile_memory=True)
+    prof.__enter__()
+    f(x)
+    events = prof._recording.stop()
+    return [e.name for e in events if e.self_cpu_memory_usage]
+
+
+def copying_by_averages(f, x):
+    """In the order of the names' first calls."""
+    names = [e.name for e in recorded(f, x) if e.self_cpu_memory_usage]
+    return sorted(names, key=names.index)
+
+
+def copying_in_the_block(f, x):
     with profile(profile_memory=True) as prof:
-        pass
-    return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
+        f(x)
+        return [e.name for e in prof.function_events if e.self_cpu_memory_usage]
+
+
+def copying_large_first(f, x):
+    rows = sorted(recorded(f, x), key=lambda e: e.cpu_memory_usage, reverse=True)
+    return [e.name for e in rows if e.self_cpu_memory_usage]
+
+
+def copying_less_the_children(f, x):
+    events = recorded(f, x)
+    inner = {id(e): sum(child.cpu_memory_usage for child in e.cpu_children) for e in events}
+    return tuple(e.key for e in events if e.cpu_memory_usage != inner[id(e)])
+
+
+def copying_by_hand(f, x):
+    prof = profile(True, profile_memory=True, record_shapes=True)
+    prof.__enter__()
+    try:
+        f(x)
+    finally:
+        prof.__exit__(None, None, None)
+    return list(map(operator.attrgetter("name"), filter(lambda e: e.self_cpu_memory_usage, prof.function_events)))
+
+
+def copying_sorted_by_beginning(f, x):
+    found = [e for e in recorded(f, x) if e.self_cpu_memory_usage > 0]
+    return [e.name for e in sorted(found, key=lambda e: (e.time_range.start, -e.time_range.end))]
 
 
 EXERCISE = Exercise(
@@ -236,11 +279,27 @@ EXERCISE = Exercise(
     show=_show,
     evidence=_evidence,
     mistakes=(
-        with_callers,
-        Mistake(no_call, when=lambda outcome: isinstance(outcome.value, Ran) and not outcome.value.calls),
-        without_memory,
+        Mistake(
+            edited(all_calls, "f, x)]", "f, x, profile_memory=True) if event.cpu_memory_usage > 0]"),
+            words="A call whose memory was made by another one within it is listed, too. cpu_memory_usage counts "
+            "both; what a call made itself is its self_cpu_memory_usage.",
+        ),
+        Mistake(
+            edited(copying, "f(x)\n    ", "pass\n    "),
+            words="f did not run in the block, so that nothing was recorded: f(x).",
+            when=lambda outcome: isinstance(outcome.value, Ran) and not outcome.value.calls,
+        ),
+        Mistake(
+            edited(all_calls, "f, x)]", "f, x) if event.self_cpu_memory_usage > 0]"),
+            words="No call was found that made memory. A profile notes bytes only with profile(profile_memory=True), "
+            "and only of calls in its block; the name of a call does not tell.",
+        ),
         all_calls,
-        Mistake(each_name_once, averaged, lambda f, x: sorted(set(copying(f, x)))),
+        Mistake(
+            each_name_once,
+            edited(grouped, "for _ in range(row.count) if", "if"),
+            lambda f, x: sorted(set(copying(f, x))),
+        ),
         grouped,
         largest_first,
         sorted_names,
@@ -248,4 +307,22 @@ EXERCISE = Exercise(
         with_their_bytes,
         Mistake(read_in_the_block, when=raised("Profiler didn't finish running")),
     ),
+    right=(copying_less_the_children, copying_by_hand, copying_sorted_by_beginning),
+    wrong={
+        "first difference": [
+            copying_outermost,
+            lambda f, x: [e.name for e in recorded(f, x) if e.self_cpu_memory_usage >= 4 * x.numel()],
+            copying_by_name,
+        ],
+        "the name of a call does not tell": [lambda f, x: [e.name for e in recorded(f, x) if "copy" in e.name]],
+        "f ran more than once": [copying_after_a_rehearsal],
+        "the profiler is still on": [copying_without_an_end],
+        "name 1: yours add, expected aten::add": [
+            lambda f, x: [e.name.removeprefix("aten::") for e in recorded(f, x) if e.self_cpu_memory_usage]
+        ],
+        "The calls of one name stand together": [copying_by_averages],
+        "It is finished when the block is over": [copying_in_the_block],
+        "A list of names is asked for": [lambda f, x: [e for e in recorded(f, x) if e.self_cpu_memory_usage]],
+        "The names are sorted by their bytes": [copying_large_first],
+    },
 )

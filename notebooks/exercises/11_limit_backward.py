@@ -3,8 +3,10 @@
 from types import SimpleNamespace
 from typing import NamedTuple
 
+import numpy as np
+
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, raised
+from minigrad.teach import Case, Difference, Exercise, Mistake, cases, edited, raised
 
 from .chapter06 import compare_sent, drawn_numbers, measured_slopes, sends, show_sent
 from .chapter11 import has_loop, operations
@@ -81,9 +83,9 @@ def _evidence(outcome):
     return measured_slopes(lambda t: t.clamp(-1, 1), x, weights)
 
 
+@cases("x = {x}, grad_output = {weights}")
 def _case(x, weights):
-    made = mg.tensor
-    return Case(f"x = {x}, grad_output = {weights}", lambda: (made(x, requires_grad=True), made(weights)))
+    return mg.tensor(x, requires_grad=True), mg.tensor(weights)
 
 
 def _drawn(random):
@@ -138,12 +140,6 @@ def turned_around(ctx, grad_output):
     return grad_output * (x.abs() >= 1)
 
 
-def also_at_the_bounds(ctx, grad_output):
-    """At -1 and 1 themselves 0 is asked for, as in the loop: < and not <=."""
-    (x,) = ctx.saved_tensors
-    return grad_output * (x.abs() <= 1)
-
-
 def by_the_built_in(ctx, grad_output):
     x = ctx.saved_tensors[0].detach().requires_grad_()
     with mg.enable_grad():
@@ -151,18 +147,10 @@ def by_the_built_in(ctx, grad_output):
     return mg.autograd.grad(y, x, grad_output)[0]
 
 
-def one_bound_only(ctx, grad_output):
-    """Only the upper bound was looked at. x.abs() < 1 asks about both."""
+def and_for_ampersand(ctx, grad_output):
+    """`and`, `or`, `not` and chains such as -1 < x < 1 want one True or False. For tensors write (x > -1) & (x < 1)."""
     (x,) = ctx.saved_tensors
-    return grad_output * (x < 1)
-
-
-def nan_passes(ctx, grad_output):
-    """Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison with it is
-    False. Ask for what is inside.
-    """
-    (x,) = ctx.saved_tensors
-    return grad_output.masked_fill(x.abs() >= 1, 0)
+    return grad_output * (-1 < x < 1)
 
 
 def slope_alone(ctx, grad_output):
@@ -171,16 +159,72 @@ def slope_alone(ctx, grad_output):
     return (x.abs() < 1).float()
 
 
-def limited_again(ctx, grad_output):
-    """This is the forward once more, times grad_output. The slope of what passes is 1, and not x."""
-    (x,) = ctx.saved_tensors
-    return grad_output * x.clamp(-1, 1)
+# ---------------------------------------------------------------- tried as well
 
 
-def and_for_ampersand(ctx, grad_output):
-    """`and`, `or`, `not` and chains such as -1 < x < 1 want one True or False. For tensors write (x > -1) & (x < 1)."""
+def limit_over_columns(ctx, grad_output):
     (x,) = ctx.saved_tensors
-    return grad_output * (-1 < x < 1)
+    if x.ndim < 2:
+        return grad_output * (x.abs() < 1)
+    return mg.stack([g * (c.abs() < 1) for g, c in zip(grad_output.unbind(1), x.unbind(1), strict=True)], 1)
+
+
+def limit_of_flattened_rows(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    return mg.cat([one * (number.abs() < 1) for one, number in zip(grad_output.split(1), x.split(1), strict=True)])
+
+
+def limit_in_numpy_row_by_row(ctx, grad_output):
+    x, g = ctx.saved_tensors[0].detach().numpy(), grad_output.numpy()
+    out = np.zeros_like(x)
+    for row in range(len(x)):
+        out[row] = np.where(np.abs(x[row]) < 1, g[row], 0)
+    return mg.tensor(out)
+
+
+def limit_mapped(ctx, grad_output):
+    x, g = ctx.saved_tensors[0].reshape(-1).tolist(), grad_output.reshape(-1).tolist()
+    return mg.tensor(list(map(lambda a, b: b if -1 < a < 1 else 0.0, x, g))).view(grad_output.shape)
+
+
+def limit_into_what_came(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    grad_output[~(x.abs() < 1)] = 0
+    return grad_output
+
+
+def limit_into_x(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    inside = x.detach().abs_() if x.is_leaf else x.abs()
+    return grad_output * (inside < 1)
+
+
+def limit_filled(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    grad_x = grad_output.clone()
+    grad_x[mg.logical_not((x > -1) & (x < 1))] = 0
+    return grad_x
+
+
+def limit_in_numpy(ctx, grad_output):
+    x = ctx.saved_tensors[0].detach().numpy()
+    return mg.tensor(np.asarray(np.where(np.abs(x) < 1, grad_output.numpy(), np.float32(0))))
+
+
+def limit_with_a_loop_over_what_was_saved(ctx, grad_output):
+    for x in ctx.saved_tensors:
+        inside = (x.abs() < 1).to(grad_output.dtype)
+    return inside * grad_output
+
+
+def limit_by_a_choice(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    return mg.where(x.abs() >= 1, mg.zeros_like(grad_output), grad_output)
+
+
+def limit_of_squares(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    return mg.where(x * x < 1, grad_output, mg.zeros_like(grad_output))
 
 
 EXERCISE = Exercise(
@@ -209,11 +253,43 @@ EXERCISE = Exercise(
         Mistake(everything_passes, lambda ctx, grad_output: grad_output),
         clamped_gradient,
         Mistake(turned_around, lambda ctx, grad_output: grad_output * (ctx.saved_tensors[0].abs() > 1)),
-        Mistake(also_at_the_bounds, by_the_built_in),
-        one_bound_only,
-        nan_passes,
+        Mistake(
+            edited(limit_backward, "abs() < 1", "abs() <= 1"),
+            by_the_built_in,
+            words="At -1 and 1 themselves 0 is asked for, as in the loop: < and not <=.",
+        ),
+        Mistake(
+            edited(limit_backward, "x.abs()", "x"),
+            words="Only the upper bound was looked at. x.abs() < 1 asks about both.",
+        ),
+        Mistake(
+            edited(limit_backward, " * (x.abs() < 1)", ".masked_fill(x.abs() >= 1, 0)"),
+            words="Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison "
+            "with it is False. Ask for what is inside.",
+        ),
         Mistake(slope_alone, lambda ctx, grad_output: ctx.saved_tensors[0].abs() < 1),
-        limited_again,
+        Mistake(
+            edited(limit_backward, "(x.abs() < 1)", "x.clamp(-1, 1)"),
+            words="This is the forward once more, times grad_output. The slope of what passes is 1, and not x.",
+        ),
         Mistake(and_for_ampersand, when=raised("Boolean value of Tensor")),
     ),
+    right=(
+        limit_of_squares,
+        limit_filled,
+        limit_in_numpy,
+        limit_with_a_loop_over_what_was_saved,
+    ),
+    wrong={
+        "there is still a loop": [limit_over_columns, limit_of_flattened_rows, limit_in_numpy_row_by_row, limit_mapped],
+        "backward has written to grad_output": [limit_into_what_came],
+        "backward has written to x": [limit_into_x],
+        "first difference": [edited(limit_backward, "grad_output *", "grad_output.clamp(-2, 2) *")],
+        "The gradient passes everywhere": [lambda ctx, grad_output: grad_output],
+        "nan is neither inside nor outside": [limit_by_a_choice],
+        "At -1 and 1 themselves 0 is asked for": [
+            edited(limit_backward, "(x.abs() < 1)", "((x >= -1) & (x <= 1))"),
+            by_the_built_in,
+        ],
+    },
 )

@@ -1,10 +1,12 @@
 """Chapter 11, exercise: the self times of a recorded profile, from when its calls began and ended."""
 
-from collections import Counter
+import operator
+from collections import Counter, defaultdict
+from itertools import groupby, pairwise
 
 import numpy as np
 
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, plain, raised, show
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, plain, raised, show
 
 
 def own_times(calls):
@@ -20,8 +22,9 @@ def own_times(calls):
     return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
 
 
+@cases("calls = {calls}")
 def _case(calls):
-    return Case(f"calls = {calls}", lambda: (list(calls),))
+    return (list(calls),)
 
 
 STEP = [
@@ -75,19 +78,16 @@ def _compare(expected, got, outcome):
     pairs = _pairs(got)
     if pairs is None:
         note = "A list of tuples (name, self time) is asked for."
-        return Difference("the answer", show(got), show(expected), note)
+        yield Difference("the answer", show(got), show(expected), note)
     wanted, found = dict(expected), [name for name, _ in pairs]
     for name in dict.fromkeys([*wanted, *found]):
         if found.count(name) != (name in wanted):
             times = f"{found.count(name)} times"
-            return Difference(f"how often {plain(name)} is listed", times, "once" if name in wanted else "never")
-        difference = compare(wanted[name], dict(pairs)[name], f"the self time of {plain(name)}")
-        if difference is not None:
-            return difference
+            yield Difference(f"how often {plain(name)} is listed", times, "once" if name in wanted else "never")
+        yield compare(wanted[name], dict(pairs)[name], f"the self time of {plain(name)}")
     order = [name for name, _ in expected]
     if found != order:
-        return Difference("the order", plain(", ".join(found)), ", ".join(order), "The largest time comes first.")
-    return None
+        yield Difference("the order", plain(", ".join(found)), ", ".join(order), "The largest time comes first.")
 
 
 def _evidence(outcome):
@@ -147,17 +147,6 @@ def totals(calls):
     return _listed(calls, _totals(calls))
 
 
-def less_all_within(calls):
-    """Time is taken away twice: a call within a call within this one lies in the total of the one between already. Only
-    the calls that were made by this one itself are subtracted.
-    """
-    times = _totals(calls)
-    for number, total in enumerate(_totals(calls)):
-        for outer in _around(calls, number):
-            times[outer] -= total
-    return _listed(calls, times)
-
-
 def less_the_outermost(calls):
     """What was made in an inner call was taken from the outermost call. It belongs to the innermost one around it."""
     times = _totals(calls)
@@ -176,34 +165,6 @@ def less_the_first(calls):
             done.add(outer[0])
             times[outer[0]] -= total
     return _listed(calls, times)
-
-
-def with_neighbours(calls):
-    """A call that begins in the moment in which another ends was taken for one within it: that one is over already, so
-    compare with <=.
-    """
-    times, around = Counter(), []
-    for name, start, end in calls:
-        while around and around[-1][1] < start:
-            around.pop()
-        times[name] += end - start
-        if around:
-            times[around[-1][0]] -= end - start
-        around.append((name, end))
-    return sorted(times.items(), key=lambda pair: -pair[1])
-
-
-def one_has_ended(calls):
-    """Several calls may have ended when the next one begins, the outer with the inner: `while`, and not `if`."""
-    times, around = Counter(), []
-    for name, start, end in calls:
-        if around and around[-1][1] <= start:
-            around.pop()
-        times[name] += end - start
-        if around:
-            times[around[-1][0]] -= end - start
-        around.append((name, end))
-    return sorted(times.items(), key=lambda pair: -pair[1])
 
 
 def without_zeros(calls):
@@ -287,6 +248,160 @@ def always_around(calls):
     return sorted(times.items(), key=lambda pair: -pair[1])
 
 
+def less_all_within(calls):
+    """Time is taken away twice: a call within a call within this one lies in the total of the one between already. Only
+    the calls that were made by this one itself are subtracted.
+    """
+    times = _totals(calls)
+    for number, total in enumerate(_totals(calls)):
+        for outer in _around(calls, number):
+            times[outer] -= total
+    return _listed(calls, times)
+
+
+def with_neighbours(calls):
+    """A call that begins in the moment in which another ends was taken for one within it: that one is over already, so
+    compare with <=.
+    """
+    times, around = Counter(), []
+    for name, start, end in calls:
+        while around and around[-1][1] < start:
+            around.pop()
+        times[name] += end - start
+        if around:
+            times[around[-1][0]] -= end - start
+        around.append((name, end))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def sorted_pairs(times):
+    return sorted(times.items(), key=operator.itemgetter(1), reverse=True)
+
+
+def own_of_names(calls):
+    """As if a name could not call itself."""
+    times = defaultdict(int)
+    for name, start, end in calls:
+        times[name] += end - start
+        around = [other for other, s, e in calls if s <= start and end <= e and other != name]
+        if around:
+            times[around[-1]] -= end - start
+    return sorted_pairs(times)
+
+
+def own_of_two_levels(calls):
+    """The outermost calls, and what lies in them, as if nothing lay deeper."""
+    times, ends, outer = defaultdict(int), -1, ""
+    for name, start, end in calls:
+        times[name] += end - start
+        if start >= ends:
+            outer, ends = name, end
+        else:
+            times[outer] -= end - start
+    return sorted_pairs(times)
+
+
+def own_until_the_next(calls):
+    """From each beginning to the next one, as if a call never went on after a call in it."""
+    starts = [start for _, start, _ in calls][1:]
+    times = defaultdict(int)
+    for (name, start, end), following in zip(calls, [*starts, None], strict=True):
+        times[name] += end - start if following is None else min(following, end) - start
+    return sorted_pairs(times)
+
+
+def own_with_neighbours(calls):
+    """A call that begins where another one ends is taken for one within it."""
+    times, around = defaultdict(int), []
+    for name, start, end in calls:
+        while around and around[-1][1] < start:
+            around.pop()
+        times[name] += end - start
+        if around:
+            times[around[-1][0]] -= end - start
+        around.append((name, end))
+    return sorted_pairs(times)
+
+
+def own_by_taking_out(calls):
+    own = []
+    while calls:
+        name, start, end = calls.pop()
+        inner = sum(e - s for _, s, e in own if start <= s and e <= end)
+        own.append((name, start, end - inner))
+    return [(name, end - start) for name, start, end in own]
+
+
+def own_by_microseconds(calls):
+    """Each microsecond belongs to the call that began last of those that go on."""
+    owners = {}
+    for number, (_, start, end) in enumerate(calls):
+        owners.update(dict.fromkeys(range(start, end), number))
+    times = {name: 0 for name, _, _ in calls}
+    for number in owners.values():
+        times[calls[number][0]] += 1
+    return sorted_pairs(times)
+
+
+def own_by_moments(calls):
+    """From each moment at which something begins or ends to the next, the time belongs to the innermost call."""
+    moments = sorted({moment for _, *both in calls for moment in both})
+    times = {name: 0 for name, _, _ in calls}
+    for now, following in pairwise(moments):
+        inside = [name for name, start, end in calls if start <= now and following <= end]
+        if inside:
+            times[inside[-1]] += following - now
+    return sorted_pairs(times)
+
+
+def own_by_containers(calls):
+    """The call around each is the shortest that contains it."""
+    own = {number: end - start for number, (_, start, end) in enumerate(calls)}
+    for number, (_, start, end) in enumerate(calls):
+        around = [(e - s, k) for k, (_, s, e) in enumerate(calls) if k != number and s <= start and end <= e]
+        if around:
+            own[min(around)[1]] -= end - start
+    pairs = sorted((calls[number][0], time) for number, time in own.items())
+    summed = [[name, np.float64(sum(time for _, time in one))] for name, one in groupby(pairs, lambda pair: pair[0])]
+    return tuple(sorted(summed, key=lambda pair: -pair[1]))
+
+
+def own_by_recursion(calls):
+    times = defaultdict(float)
+
+    def visit(rest, end):
+        inner = 0
+        while rest and rest[0][1] < end:
+            name, start, own_end = rest.pop(0)
+            within = visit(rest, own_end)  # which may add to the same name
+            times[name] += own_end - start - within
+            inner += own_end - start
+        return inner
+
+    visit(list(calls), float("inf"))
+    return sorted_pairs(times)
+
+
+def own_set_anew(calls):
+    times, going_on = {}, []
+    for name, start, end in calls:
+        going_on = [one for one in going_on if one[1] > start]
+        times[name] = end - start
+        if going_on:
+            times[going_on[-1][0]] -= end - start
+        going_on.append((name, end))
+    return sorted(times.items(), key=lambda pair: -pair[1])
+
+
+def own_means(calls):
+    names = [name for name, _, _ in calls]
+    means = [(name, time / names.count(name)) for name, time in own_by_containers(calls)]
+    return sorted(means, key=lambda pair: -pair[1])
+
+
 EXERCISE = Exercise(
     title="a list of tuples (name, self time), one for each name, the largest time first",
     stars=2,
@@ -317,7 +432,11 @@ EXERCISE = Exercise(
         less_the_outermost,
         less_the_first,
         with_neighbours,
-        one_has_ended,
+        Mistake(
+            edited(own_times, "while", "if", "pair[1], reverse=True)", "-pair[1])"),
+            words="Several calls may have ended when the next one begins, the outer with the inner: `while`, and not "
+            "`if`.",
+        ),
         without_zeros,
         Mistake(last_of_each, last_set),
         each_call,
@@ -330,4 +449,21 @@ EXERCISE = Exercise(
         names_alone,
         Mistake(always_around, when=raised("list index out of range", kind=IndexError)),
     ),
+    right=(own_by_containers, own_by_moments, own_by_recursion),
+    wrong={
+        "the self time of": [own_of_names, own_until_the_next],
+        "It belongs to the innermost one around it": [own_of_two_levels],
+        "was taken for one within it": [own_with_neighbours],
+        "first difference": [own_by_taking_out],
+        "how often": [lambda calls: [pair for pair in own_times(calls) if pair[1]][:4]],
+        "its self time is 0": [lambda calls: [(name, time) for name, time in own_times(calls) if time > 0]],
+        "'float' object cannot be interpreted as an integer": [own_by_microseconds],
+        "the self time of matmul": [lambda calls: [(name, time / 1000) for name, time in own_times(calls)]],
+        "A list of tuples (name, self time) is asked for": [
+            lambda calls: [f"{name}: {time}" for name, time in own_times(calls)],
+            lambda calls: [(time, name) for name, time in own_times(calls)],
+        ],
+        "A later call of a name has overwritten the earlier ones": [own_set_anew],
+        "This is the average of a call": [own_means],
+    },
 )

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 import minigrad as mg
-from minigrad.autograd import grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, nodes_of, raised, show
+from minigrad.autograd import Function, grad
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, nodes_of, raised, show
 
 from .chapter06 import Sent, drawn_numbers, measured_slopes
 from .writes import Given
@@ -233,10 +233,6 @@ def saves_everything(x):
     return _function(forward, backward)(x)
 
 
-def without_a_function(x):
-    return (1 + x * x).log()
-
-
 def as_an_attribute(x):
     """x was written to before backward, and nobody noticed: this is the gradient for other numbers. Nobody looks after
     an attribute of ctx, a variable outside, or x.data. ctx.save_for_backward(x) compares the version of x.
@@ -252,57 +248,11 @@ def as_an_attribute(x):
     return _function(forward, backward)(x)
 
 
-def as_a_copied_attribute(x):
-    """What is kept is an attribute of ctx, or a variable outside, where it lives on after the walk and where no tool
-    finds it. Give it to ctx.save_for_backward.
-    """
-
-    def forward(ctx, x):
-        ctx.x = x.clone()
-        return (1 + x * x).log()
-
-    def backward(ctx, grad_output):
-        return grad_output * 2 * ctx.x / (1 + ctx.x * ctx.x)
-
-    return _function(forward, backward)(x)
-
-
-def slope_of_the_log(x):
-    """This is the slope of the logarithm alone, 1 / (1 + x * x). By the chain rule the slope of x * x, which is 2 * x,
-    comes with it.
-    """
-
-    def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        return grad_output / (1 + x * x)
-
-    return _function(_forward, backward)(x)
-
-
 def without_the_two(x):
     """The gradient is half of what it should be: the slope of x * x is 2 * x."""
 
     def backward(ctx, grad_output):
         return _backward(ctx, grad_output) / 2
-
-    return _function(_forward, backward)(x)
-
-
-def slope_of_the_square(x):
-    """This is the slope of x * x alone. That of the logarithm, 1 / (1 + x * x), comes with it."""
-
-    def backward(ctx, grad_output):
-        (x,) = ctx.saved_tensors
-        return grad_output * 2 * x
-
-    return _function(_forward, backward)(x)
-
-
-def without_grad_output(x):
-    """grad_output was left out: what came in has to be multiplied by the slope."""
-
-    def backward(ctx, grad_output):
-        return _backward(ctx, mg.ones_like(grad_output))
 
     return _function(_forward, backward)(x)
 
@@ -318,28 +268,6 @@ def from_the_output(x):
     def backward(ctx, grad_output):
         (y,) = ctx.saved_tensors
         return grad_output * 2 * (y.exp() - 1).sqrt() * (-y).exp()
-
-    return _function(forward, backward)(x)
-
-
-def by_its_size(x):
-    def backward(ctx, grad_output):
-        x = ctx.saved_tensors[0].abs()
-        return grad_output * 2 * x / (1 + x * x)
-
-    return _function(_forward, backward)(x)
-
-
-def half_precision(x):
-    """The numbers that were kept have lost digits. What is kept must be as exact as x."""
-
-    def forward(ctx, x):
-        ctx.save_for_backward(x.half())
-        return (1 + x * x).log()
-
-    def backward(ctx, grad_output):
-        x = ctx.saved_tensors[0].to(grad_output.dtype)
-        return grad_output * 2 * x / (1 + x * x)
 
     return _function(forward, backward)(x)
 
@@ -371,6 +299,145 @@ def saved_on_the_wrong_day(x):
     return _function(forward, _backward)(x)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def soft_square_with(keep, compute):
+    class Soft(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = (1 + x * x).log()
+            keep(ctx, x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return compute(ctx, grad_output)
+
+    return Soft.apply
+
+
+def slope(x):
+    return 2 * x / (1 + x * x)
+
+
+def soft_of_a_copied_attribute(x):
+    """Right numbers, and two tensors: the copy, and x."""
+
+    def keep(ctx, x, y):
+        ctx.copy = x.detach().clone()
+        ctx.save_for_backward(x)
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.copy))(x)
+
+
+def soft_with_a_graph(x):
+    def keep(ctx, x, y):
+        with mg.enable_grad():
+            ctx.x = x.detach().requires_grad_()
+            ctx.y = (1 + ctx.x**2).log()
+
+    return soft_square_with(keep, lambda ctx, g: mg.autograd.grad(ctx.y, ctx.x, g, retain_graph=True)[0])(x)
+
+
+def soft_for_positive_numbers(x):
+    return soft_square_with(
+        lambda ctx, x, y: ctx.save_for_backward(x), lambda ctx, g: g * slope(ctx.saved_tensors[0].abs())
+    )(x)
+
+
+def soft_by_signs_and_output(x):
+    """Right where 1 + x * x is not nearly 1: there the output has lost what x was."""
+
+    def keep(ctx, x, y):
+        ctx.save_for_backward(y)
+        ctx.is_negative = x.detach() < 0
+
+    def compute(ctx, g):
+        (y,) = ctx.saved_tensors
+        size = 2 * (y.exp() - 1).relu().sqrt() * (-y).exp()
+        return g * mg.where(ctx.is_negative, -size, size)
+
+    return soft_square_with(keep, compute)(x)
+
+
+def soft_used_up(x):
+    """The slope is dropped after the first walk."""
+
+    def keep(ctx, x, y):
+        ctx.slope = [slope(x)]
+
+    return soft_square_with(keep, lambda ctx, g: g * ctx.slope.pop())(x)
+
+
+def soft_over_what_came(x):
+    def compute(ctx, g):
+        return g.mul_(slope(ctx.saved_tensors[0]))
+
+    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), compute)(x)
+
+
+def soft_of_the_other_log(x):
+    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), lambda ctx, g: g * slope(*ctx.saved_tensors))(
+        x
+    ) / np.log(2)
+
+
+def soft_by_its_slope(x):
+    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(slope(x)), lambda ctx, g: g * ctx.saved_tensors[0])(
+        x
+    )
+
+
+def soft_by_log1p(x):
+    class Soft(Function):
+        @staticmethod
+        def forward(x):
+            return (x**2).log1p()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            return 2 * grad_output / (x + 1 / x) if (x != 0).all() else grad_output * slope(x)
+
+    return Soft.apply(x)
+
+
+def soft_by_a_small_graph_in_backward(x):
+    def compute(ctx, g):
+        x = ctx.saved_tensors[0].detach().requires_grad_()
+        with mg.enable_grad():
+            y = (1 + x * x).log()
+        return mg.autograd.grad(y, x, g)[0]
+
+    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), compute)(x)
+
+
+def soft_of_data(x):
+    def keep(ctx, x, y):
+        ctx.save_for_backward(x.data)
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0]))(x)
+
+
+def soft_of_half_the_slope(x):
+    def keep(ctx, x, y):
+        ctx.save_for_backward(x)
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0]) / 2)(x)
+
+
+def soft_in_float32(x):
+    def keep(ctx, x, y):
+        ctx.save_for_backward(x.float())
+
+    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0].to(g.dtype)))(x) * 1
+
+
 EXERCISE = Exercise(
     title="log(1 + x * x), as a Function that keeps one tensor of the size of x",
     stars=2,
@@ -395,16 +462,73 @@ EXERCISE = Exercise(
     show=_show,
     evidence=_evidence,
     mistakes=(
-        Mistake(saves_everything, without_a_function, when=_kept_more),
+        Mistake(saves_everything, lambda x: (1 + x * x).log(), when=_kept_more),
         Mistake(as_an_attribute, when=_written),
-        Mistake(as_a_copied_attribute, when=_kept_elsewhere),
-        slope_of_the_log,
+        Mistake(
+            edited(as_an_attribute, "x\n        return", "x.clone()\n        return"),
+            words="What is kept is an attribute of ctx, or a variable outside, where it lives on after the walk and "
+            "where no tool finds it. Give it to ctx.save_for_backward.",
+            when=_kept_elsewhere,
+        ),
+        Mistake(
+            edited(
+                without_the_two,
+                "return _backward(ctx, grad_output) / 2",
+                "(x,) = ctx.saved_tensors\n        return grad_output / (1 + x * x)",
+            ),
+            words="This is the slope of the logarithm alone, 1 / (1 + x * x). By the chain rule the slope of x * x, "
+            "which is 2 * x, comes with it.",
+        ),
         without_the_two,
-        slope_of_the_square,
-        without_grad_output,
-        Mistake(from_the_output, by_its_size, when=_is_gradient(mg.abs)),
-        Mistake(half_precision, single_precision),
+        Mistake(
+            edited(
+                without_the_two,
+                "return _backward(ctx, grad_output) / 2",
+                "(x,) = ctx.saved_tensors\n        return grad_output * 2 * x",
+            ),
+            words="This is the slope of x * x alone. That of the logarithm, 1 / (1 + x * x), comes with it.",
+        ),
+        Mistake(
+            edited(without_the_two, "_backward(ctx, grad_output) / 2", "_backward(ctx, mg.ones_like(grad_output))"),
+            words="grad_output was left out: what came in has to be multiplied by the slope.",
+        ),
+        Mistake(
+            from_the_output,
+            edited(
+                without_the_two,
+                "return _backward(ctx, grad_output) / 2",
+                "x = ctx.saved_tensors[0].abs()\n        return grad_output * 2 * x / (1 + x * x)",
+            ),
+            when=_is_gradient(mg.abs),
+        ),
+        Mistake(
+            edited(single_precision, "float", "half"),
+            single_precision,
+            words="The numbers that were kept have lost digits. What is kept must be as exact as x.",
+        ),
         Mistake(no_way_back, when=lambda outcome: "no way back" in str(getattr(outcome.value, "sent", ""))),
         Mistake(saved_on_the_wrong_day, when=_found_nothing),
     ),
+    right=(soft_by_its_slope, soft_by_log1p, soft_by_a_small_graph_in_backward),
+    wrong={
+        "Nobody looks after an attribute of ctx, a variable outside, or x.data": [
+            lambda x: soft_square_with(lambda ctx, *_: None, lambda ctx, g: g * slope(x))(x),
+            soft_of_data,
+        ],
+        "The gradient is half of what it should be": [soft_of_half_the_slope],
+        "More is kept than backward needs": [
+            soft_of_a_copied_attribute,
+            edited(soft_of_data, "x.data)", "x)\n        ctx.square = x.detach().numpy() ** 2"),
+            soft_with_a_graph,
+        ],
+        "Give it to ctx.save_for_backward": [
+            edited(soft_of_a_copied_attribute, "clone()\n        ctx.save_for_backward(x)", "clone()")
+        ],
+        "Where x is negative, the sign is wrong": [soft_for_positive_numbers],
+        "What is kept must be as exact as x": [soft_by_signs_and_output],
+        "the gradient of x … The numbers that were kept have lost digits": [soft_in_float32],
+        "raises IndexError": [soft_used_up],
+        "backward has written to grad_output": [soft_over_what_came],
+        "the numbers[0]": [soft_of_the_other_log],
+    },
 )

@@ -1,6 +1,8 @@
 """Exercise `coarse_weights`: the Function of chapter 06 in every layer of a network."""
 
+import copy
 import functools
+import types
 import warnings
 from typing import Any, NamedTuple
 
@@ -9,7 +11,8 @@ import numpy as np
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, function_of, raised, show
+from minigrad.autograd import Function
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, raised, show
 
 
 def coarse_weights(model, step):
@@ -146,27 +149,22 @@ def _weights(output):
 def _compare(expected, got, outcome):
     if not got.is_alone:
         note = "The class was changed, or a function that all layers use. Change the layers of this network alone."
-        return Difference("another network, which nobody gave to it", "rounded", "as it was", note)
+        yield Difference("another network, which nobody gave to it", "rounded", "as it was", note)
     names = ", ".join(expected.parameters)
     if got.others or got.parameters.keys() != expected.parameters.keys():
         note = "The parameters are to stay the same objects: the optimizer has those, and state_dict() their names."
         yours = f"{', '.join(got.others)} new" if got.others else ", ".join(got.parameters)
-        return Difference("the parameters", yours, f"{names}, the same objects", note)
-    if (difference := compare(expected.outputs, got.outputs, "model(x)")) is not None:
-        return difference
+        yield Difference("the parameters", yours, f"{names}, the same objects", note)
+    yield compare(expected.outputs, got.outputs, "model(x)")
     if got.written:
-        return Difference("the exact weights", f"rounded by {got.written}", "as they were")
+        yield Difference("the exact weights", f"rounded by {got.written}", "as they were")
     if got.slope is None:
-        return Difference("the gradient of x", "None", show(expected.slope), "Nothing comes through the layers to x.")
-    if (difference := compare(expected.slope, got.slope, "the gradient of x")) is not None:
-        return difference
+        yield Difference("the gradient of x", "None", show(expected.slope), "Nothing comes through the layers to x.")
+    yield compare(expected.slope, got.slope, "the gradient of x")
     for number, (right, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
-        if (difference := compare(right, mine, f"the loss of step {number}")) is not None:
-            return difference
+        yield compare(right, mine, f"the loss of step {number}")
     for name, right in expected.parameters.items():
-        if (difference := compare(right, got.parameters[name], f"{name} after three steps")) is not None:
-            return difference
-    return None
+        yield compare(right, got.parameters[name], f"{name} after three steps")
 
 
 def _show(value, arguments):
@@ -253,13 +251,6 @@ def without_a_function(model, step):
     _changed(_layers(model), _computed(step, lambda weight, step: (weight / step).round() * step))
 
 
-def cut_off(model, step):
-    """The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of apply: no
-    gradient comes to the weights.
-    """
-    _changed(_layers(model), _computed(step, lambda weight, step: _forward(None, weight.detach(), step)))
-
-
 def the_last_for_all(model, step):
     """All layers compute with the weights of one, the last: a function that is made in a loop looks its names up when
     it is called, and then the loop is over. Make it in a function of its own, or give it `module=module`.
@@ -300,10 +291,6 @@ def children_only(model, step):
     the network itself.
     """
     _changed([one for one in model.children() if isinstance(one, nn.Linear)], _computed(step, Quantize.apply))
-
-
-def children_and_itself(model, step):
-    _changed([one for one in [model, *model.children()] if isinstance(one, nn.Linear)], _computed(step, Quantize.apply))
 
 
 def all_but_itself(model, step):
@@ -470,6 +457,165 @@ def _is_as_before(outcome):
     return _trains(lambda value: compare(exact, value.outputs) is None)(outcome)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+class Straight(Function):
+    @staticmethod
+    def forward(x, step):
+        return mg.round(x / step) * step
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, None
+
+
+class Coarse(nn.Linear):
+    def forward(self, x):
+        return F.linear(x, Straight.apply(self.weight, self.__dict__["step"]), self.bias)
+
+
+def layers_of(model):
+    return [module for module in model.modules() if isinstance(module, nn.Linear)]
+
+
+def coarse_by_their_class(model, step):
+    for layer in layers_of(model):
+        layer.__class__ = Coarse
+        layer.__dict__["step"] = step
+
+
+def coarse_without_a_class(model, step):
+    def forward(layer, x):
+        w = layer.weight
+        return F.linear(x, w + ((w / step).round() * step - w).detach(), layer.bias)
+
+    model.apply(lambda one: setattr(one, "forward", types.MethodType(forward, one)) if type(one) is nn.Linear else None)
+
+
+def coarse_by_hooks(model, step):
+    def hook(layer, arguments, output):
+        return F.linear(*arguments, Straight.apply(layer.weight, step), layer.bias)
+
+    for layer in layers_of(model):
+        layer.register_forward_hook(hook)
+    return model
+
+
+def coarse_by_recursion(model, step):
+    if isinstance(model, nn.Linear):
+        model.forward = lambda x, layer=model: (
+            x @ Straight.apply(layer.weight.T, step) + (0 if layer.bias is None else layer.bias)
+        )
+    for child in model.children():
+        coarse_by_recursion(child, step)
+
+
+def coarse_in_new_layers(model, step):
+    """A layer in the place of each, which shares its parameters: what is used twice is exchanged once."""
+    for parent in [*model.modules()]:
+        for name, child in [*parent.named_children()]:
+            if isinstance(child, nn.Linear):
+                new = Coarse(1, 1)
+                new.__dict__["step"], new.weight, new.bias = step, child.weight, child.bias
+                setattr(parent, name, new)
+
+
+def coarse_in_the_optimizer_only(model, step):
+    """Numbers that fit after each step, and no exact ones."""
+    for one in model.parameters():
+        one.register_hook(lambda gradient: (gradient / step).round() * step)
+    for layer in layers_of(model):
+        layer.weight.data = (layer.weight.data / step).round() * step
+
+
+def coarse_all_parameters(model, step):
+    def forward(layer, x):
+        bias = None if layer.bias is None else Straight.apply(layer.bias, step)
+        return F.linear(x, Straight.apply(layer.weight, step), bias)
+
+    for layer in layers_of(model):
+        layer.forward = functools.partial(forward, layer)
+
+
+def coarse_by_data(model, step):
+    for layer in layers_of(model):
+        layer.forward = lambda x, layer=layer: F.linear(x, Straight.apply(layer.weight.data, step), layer.bias)
+
+
+def coarse_everywhere(model, step):
+    """All networks, by the function that they use."""
+    linear = F.linear
+    F.linear = lambda x, weight, bias=None: linear(x, Straight.apply(weight, step), bias)
+
+
+def coarse_layers_of_a_sequential(model, step):
+    for layer in model if isinstance(model, nn.Sequential) else [model]:
+        if isinstance(layer, nn.Linear):
+            layer.forward = functools.partial(Coarse.forward, layer)
+            layer.__dict__["step"] = step
+
+
+def coarse_by_half_steps(model, step):
+    coarse_by_recursion(model, step / 2)
+
+
+def coarse_in_train_mode(model, step):
+    def forward(layer, x):
+        return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight, layer.bias)
+
+    for layer in layers_of(model):
+        layer.forward = functools.partial(forward, layer)
+
+
+def coarse_under_another_name(model, step):
+    """The same parameters, but a state dict would not find them."""
+    for layer in layers_of(model):
+        weight = layer.weight
+        del layer.weight
+        layer.register_parameter("exact", weight)
+        layer.forward = lambda x, layer=layer: F.linear(x, Straight.apply(layer.exact, step), layer.bias)
+
+
+def coarse_until_forward_is_over(model, step):
+    """Rounded for a moment, by a way that no version counter sees: the walk back meets the exact ones."""
+
+    def forward(layer, x):
+        exact = layer.weight.data.clone()
+        layer.weight.data = (exact / step).round() * step
+        output = F.linear(x, layer.weight, layer.bias)
+        layer.weight.data = exact
+        return output
+
+    for layer in layers_of(model):
+        layer.forward = functools.partial(forward, layer)
+
+
+def coarse_in_the_table(model, step):
+    """Right: the layer's own forward, with another weight in its table for a moment."""
+
+    def forward(layer, own, x):
+        weight = layer._parameters["weight"]
+        layer._parameters["weight"] = Straight.apply(weight, step)
+        try:
+            return own(x)
+        finally:
+            layer._parameters["weight"] = weight
+
+    for layer in layers_of(model):
+        layer.forward = functools.partial(forward, layer, layer.forward)
+
+
+def coarse_a_copy(model, step):
+    model = copy.deepcopy(model)
+    coarse_by_recursion(model, step)
+    return model
+
+
 EXERCISE = Exercise(
     title="each Linear computes with weights in multiples of step, and the exact weights are trained",
     stars=2,
@@ -502,12 +648,16 @@ EXERCISE = Exercise(
         Mistake(rounded_once, when=_trains(lambda value: value.written == "the function")),
         Mistake(rounded_in_place, in_a_hook, when=_trains(lambda value: value.written == "a forward pass")),
         without_a_function,
-        cut_off,
+        Mistake(
+            edited(without_a_function, "(weight / step).round() * step))", "_forward(None, weight.detach(), step)))"),
+            words="The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of "
+            "apply: no gradient comes to the weights.",
+        ),
         Mistake(the_last_for_all, the_last_module_for_all),
         computed_before,
         biases_too,
         without_the_bias,
-        Mistake(children_only, children_and_itself),
+        Mistake(children_only, edited(children_only, "model.children()", "[model, *model.children()]")),
         Mistake(all_but_itself, exchanged),
         first_only,
         last_only,
@@ -527,4 +677,25 @@ EXERCISE = Exercise(
         Mistake(saved_a_number, when=raised("save_for_backward can only save variables")),
         Mistake(put_in_its_place, when=raised("cannot assign", "as parameter 'weight'")),
     ),
+    right=(coarse_by_their_class, coarse_without_a_class, coarse_by_hooks, coarse_by_recursion, coarse_in_the_table),
+    wrong={
+        "The network may be an nn.Linear itself": [coarse_in_new_layers],
+        "first difference … The weights themselves were rounded, once": [coarse_in_the_optimizer_only],
+        "The biases are rounded, too": [coarse_all_parameters],
+        "no gradient comes to the weights": [coarse_by_data],
+        "All networks compute so now": [coarse_everywhere],
+        "Layers deeper down compute with their exact weights": [coarse_layers_of_a_sequential],
+        "model(x)": [
+            edited(
+                coarse_in_train_mode,
+                "return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight,",
+                "w = layer.weight\n        return F.linear(x, w + (mg.trunc(w / step) * step - w).detach(),",
+            ),
+            coarse_by_half_steps,
+        ],
+        "in eval mode … The layers compute with their exact weights, as before": [coarse_in_train_mode],
+        "The parameters are to stay the same objects": [coarse_under_another_name],
+        "the rounded weights were there for the forward pass only": [coarse_until_forward_is_over],
+        "The layers compute with their exact weights, as before": [coarse_a_copy],
+    },
 )

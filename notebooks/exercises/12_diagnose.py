@@ -1,6 +1,10 @@
 """Exercise `diagnose`: what is wrong with a training, told from what it wrote down."""
 
-from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+import math
+
+import numpy as np
+
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, raised, show
 
 from .chapter12_runs import DEAD, EPOCHS, EVAL, FINE, LABELS, RATE, STEPS, ZERO_GRAD, record
 
@@ -147,31 +151,6 @@ def nan_differs(run):
     return _in_order(zero=lambda run: run["gradient"] != run["arrived"])(run)
 
 
-def rate_first(run):
-    """Without zero_grad a loss may grow, too, since the steps get longer and longer. Ask first whether "gradient" is
-    what has arrived.
-    """
-    return _in_order("rate", "zero", "dead", "eval", "labels")(run)
-
-
-def dead_first(run):
-    """The ReLUs are dead, but of what? A step that was far too long has killed them: before, a loss is above twice the
-    first, or nan. Ask for that first.
-    """
-    return _in_order("zero", "dead", "rate", "eval", "labels")(run)
-
-
-def labels_first(run):
-    """What shuffled labels do is done by other faults as well: few held-out images are right, and the loss stays high.
-    Ask for them last, when the others are ruled out.
-    """
-    return _in_order("labels", "zero", "rate", "dead", "eval")(run)
-
-
-def labels_before_rate(run):
-    return _in_order("zero", "labels", "rate", "dead", "eval")(run)
-
-
 def always_normed(run):
     """Without BatchNorm `running` is empty, and has no last item. Ask first whether there is anything in it."""
     return _in_order(eval=lambda run: run["running"][-1] == run["running"][-2])(run)
@@ -184,31 +163,9 @@ def never_moved(run):
     return _in_order(eval=lambda run: bool(run["running"]) and len(set(run["running"])) == 1)(run)
 
 
-def stands_at_nought(run):
-    return _in_order(eval=lambda run: bool(run["running"]) and run["running"][-1] == 0)(run)
-
-
-def nearly_still(run):
-    """`running` moves less and less in any run that lasts. In eval mode it does not move at all: its last two numbers
-    are the same.
-    """
-    return _in_order(eval=lambda run: bool(run["running"]) and abs(run["running"][-1] - run["running"][-2]) < 0.1)(run)
-
-
-def all_the_same(run):
-    """Without BatchNorm `running` is empty. Of nothing everything is true, so this says "left in eval". Ask first
-    whether there is anything in it.
-    """
-    return _in_order(eval=lambda run: run["running"][-2:-1] == run["running"][-1:])(run)
-
-
 def dead_from_the_start(run):
     """These ReLUs have died on the way. Look at the gradients of the end."""
     return _in_order(dead=lambda run: not any(run["gradient"]))(run)
-
-
-def dead_at_first(run):
-    return _in_order(dead=lambda run: run["gradient"][0] == 0)(run)
 
 
 def small_is_dead(run):
@@ -216,47 +173,11 @@ def small_is_dead(run):
     return _in_order(dead=lambda run: run["gradient"][-1] < 0.6)(run)
 
 
-def gradients_grow(run):
-    """In every step of this run "gradient" is what has arrived: zero_grad was called. That a gradient is long, or
-    grows, says nothing of it: it does so in other runs, too.
-    """
-    return _in_order(zero=lambda run: run["gradient"][-1] > run["gradient"][0])(run)
-
-
-def gradients_grow_twice(run):
-    return _in_order(zero=lambda run: run["gradient"][-1] > 2 * run["gradient"][0])(run)
-
-
-def first_step_only(run):
-    """From the second step on "gradient" is not what has arrived: what was there before was added to. In the first step
-    there is nothing yet that could be added to.
-    """
-    return _in_order(zero=lambda run: run["gradient"][0] != run["arrived"][0])(run)
-
-
-def not_fallen(run):
-    """A loss that has not fallen, or is a little higher than at first, is no sign of the rate: with dead ReLUs or with
-    shuffled labels it stays about where it was. Asked for is twice the first loss.
-    """
-    return _in_order(rate=lambda run: not run["loss"][-1] < 0.95 * run["loss"][0])(run)
-
-
-def risen_a_little(run):
-    return _in_order(rate=lambda run: not max(run["loss"]) <= run["loss"][0])(run)
-
-
 def gap_between_the_two(run):
     """Of the held-out images no more are right than by guessing, which is one in ten. "right" is no sign: it takes long
     until a network knows wrong labels by heart.
     """
     return _in_order(labels=lambda run: run["right"][-1] - run["held_out"][-1] > 0.2)(run)
-
-
-def held_out_of_the_first_epoch(run):
-    """More than half of the held-out images are right in the end, which nobody learns from shuffled labels. Look at the
-    last number of `held_out`: after the first epoch any run may be near chance.
-    """
-    return _in_order(labels=lambda run: run["held_out"][0] < 0.45)(run)
 
 
 def never_asked_for_eval(run):
@@ -272,6 +193,93 @@ def never_asked_for_dead(run):
 def all_is_fine(run):
     """Whatever was noted, this says the same."""
     return FINE
+
+
+def first_step_only(run):
+    """From the second step on "gradient" is not what has arrived: what was there before was added to. In the first step
+    there is nothing yet that could be added to.
+    """
+    return _in_order(zero=lambda run: run["gradient"][0] != run["arrived"][0])(run)
+
+
+def all_the_same(run):
+    """Without BatchNorm `running` is empty. Of nothing everything is true, so this says "left in eval". Ask first
+    whether there is anything in it.
+    """
+    return _in_order(eval=lambda run: run["running"][-2:-1] == run["running"][-1:])(run)
+
+
+def held_out_of_the_first_epoch(run):
+    """More than half of the held-out images are right in the end, which nobody learns from shuffled labels. Look at the
+    last number of `held_out`: after the first epoch any run may be near chance.
+    """
+    return _in_order(labels=lambda run: run["held_out"][0] < 0.45)(run)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def diagnosis(run, zero=None, rate=None, dead=None, still=None, labels=None):
+    """The reference, question by question; each may be another one."""
+    if (zero or (lambda run: run["gradient"][1] != run["arrived"][1]))(run) and not math.isnan(run["gradient"][1]):
+        return "no zero_grad"
+    if (rate or (lambda run: max(run["loss"]) > 2 * run["loss"][0] or math.isnan(run["loss"][-1])))(run):
+        return "rate too high"
+    if (dead or (lambda run: 0 in run["gradient"]))(run):
+        return "dead relu"
+    if (still or (lambda run: len(run["running"]) > 1 and np.diff(run["running"])[-1] == 0))(run):
+        return "left in eval"
+    return "labels shuffled" if (labels or (lambda run: max(run["held_out"]) < 0.25))(run) else "fine"
+
+
+def diagnosed_by_numpy(run):
+    return diagnosis(
+        run,
+        zero=lambda run: not np.allclose(run["gradient"], run["arrived"], equal_nan=True),
+        rate=lambda run: not np.max(run["loss"]) <= 2 * run["loss"][0],
+        dead=lambda run: not np.any(run["gradient"][-3:]),
+        still=lambda run: bool(run["running"]) and np.ptp(run["running"][-4:]) == 0,
+        labels=lambda run: np.mean(run["held_out"]) < 0.2,
+    )
+
+
+def diagnosed_from_the_curves(run):
+    return diagnosis(
+        run, zero=lambda run: sum(run["gradient"]) > sum(run["arrived"]), labels=lambda run: run["right"][-1] < 0.4
+    )
+
+
+def diagnosed_eval_first(run):
+    """In another order: nothing but eval mode leaves `running` where it is."""
+    if run["running"] and run["running"][-1] == run["running"][-2]:
+        return "left in eval"
+    return diagnosis(run)
+
+
+def diagnosed_by_the_largest(run):
+    """max() passes over nan, unless it comes first."""
+    return diagnosis(run, rate=lambda run: max(run["loss"]) > 2 * run["loss"][0])
+
+
+def diagnosed_nearly_still(run):
+    return diagnosis(run, still=lambda run: bool(run["running"]) and abs(run["running"][-1] - run["running"][-2]) < 0.1)
+
+
+def diagnosed_by_the_loss_of_chance(run):
+    """Shuffled labels, as dead ReLUs, leave the loss where guessing has it; here the labels come first."""
+    if run["loss"][-1] > 0.8 * math.log(10):
+        return "labels shuffled"
+    return diagnosis(run)
+
+
+def diagnosed_and_emptied(run):
+    found = diagnosis(run)
+    run["loss"].clear()
+    return found
+
+
+def diagnosed_still_from_the_start(run):
+    return diagnosis(run, still=lambda run: bool(run["running"]) and run["running"][-1] == run["running"][0])
 
 
 EXERCISE = Exercise(
@@ -297,21 +305,95 @@ EXERCISE = Exercise(
         Mistake(nan_differs, when=_missed(RATE, ZERO_GRAD)),
         Mistake(nan_is_not_above, when=_missed(RATE, test=lambda run: run["loss"][-1] != run["loss"][-1])),
         Mistake(only_the_last_loss, when=_missed(RATE, test=lambda run: run["loss"][-1] <= 2 * run["loss"][0])),
-        Mistake(dead_first, when=_missed(RATE, DEAD)),
-        Mistake(rate_first, when=_missed(ZERO_GRAD, RATE)),
-        Mistake(not_fallen, risen_a_little, when=_said(RATE, lambda run: True)),
+        Mistake(
+            edited(never_asked_for_eval, 'rate", "dead', 'dead", "rate", "eval'),
+            words="The ReLUs are dead, but of what? A step that was far too long has killed them: before, a loss is "
+            "above twice the first, or nan. Ask for that first.",
+            when=_missed(RATE, DEAD),
+        ),
+        Mistake(
+            edited(never_asked_for_eval, 'zero", "rate", "dead', 'rate", "zero", "dead", "eval'),
+            words="Without zero_grad a loss may grow, too, since the steps get longer and longer. Ask first whether "
+            '"gradient" is what has arrived.',
+            when=_missed(ZERO_GRAD, RATE),
+        ),
+        Mistake(
+            edited(only_the_last_loss, 'run["loss"][-1] <= 2', 'run["loss"][-1] < 0.95'),
+            lambda run: _in_order(rate=lambda run: not max(run["loss"]) <= run["loss"][0])(run),
+            words="A loss that has not fallen, or is a little higher than at first, is no sign of the rate: with dead "
+            "ReLUs or with shuffled labels it stays about where it was. Asked for is twice the first loss.",
+            when=_said(RATE, lambda run: True),
+        ),
         Mistake(first_step_only, when=_missed(ZERO_GRAD)),
         Mistake(always_normed, when=raised("index out of range", kind=IndexError)),
         Mistake(all_the_same, when=_said(EVAL, lambda run: not run["running"])),
-        Mistake(nearly_still, when=_said(EVAL, lambda run: bool(run["running"]))),
-        Mistake(never_moved, stands_at_nought, when=_missed(EVAL, test=lambda run: run["running"][-1] > 0)),
+        Mistake(
+            edited(never_moved, 'len(set(run["running"])) == 1', 'abs(run["running"][-1] - run["running"][-2]) < 0.1'),
+            words="`running` moves less and less in any run that lasts. In eval mode it does not move at all: its "
+            "last two numbers are the same.",
+            when=_said(EVAL, lambda run: bool(run["running"])),
+        ),
+        Mistake(
+            never_moved,
+            lambda run: _in_order(eval=lambda run: bool(run["running"]) and run["running"][-1] == 0)(run),
+            when=_missed(EVAL, test=lambda run: run["running"][-1] > 0),
+        ),
         Mistake(never_asked_for_eval, when=_missed(EVAL)),
         Mistake(small_is_dead, when=_said(DEAD, lambda run: run["gradient"][-1] > 0)),
-        Mistake(dead_from_the_start, dead_at_first, when=_missed(DEAD, test=lambda run: run["gradient"][0] > 0)),
+        Mistake(
+            dead_from_the_start,
+            lambda run: _in_order(dead=lambda run: run["gradient"][0] == 0)(run),
+            when=_missed(DEAD, test=lambda run: run["gradient"][0] > 0),
+        ),
         Mistake(never_asked_for_dead, when=_missed(DEAD)),
-        Mistake(gradients_grow, gradients_grow_twice, when=_said(ZERO_GRAD, lambda run: True)),
-        Mistake(labels_first, labels_before_rate, when=_missed(RATE, LABELS)),
+        Mistake(
+            edited(nan_differs, '"] != run["arrived"])(', '"][-1] > run["gradient"][0])('),
+            lambda run: _in_order(zero=lambda run: run["gradient"][-1] > 2 * run["gradient"][0])(run),
+            words='In every step of this run "gradient" is what has arrived: zero_grad was called. That a gradient is '
+            "long, or grows, says nothing of it: it does so in other runs, too.",
+            when=_said(ZERO_GRAD, lambda run: True),
+        ),
+        Mistake(
+            edited(never_asked_for_eval, 'zero", "rate", "dead", "labels', 'labels", "zero", "rate", "dead", "eval'),
+            lambda run: _in_order("zero", "labels", "rate", "dead", "eval")(run),
+            words="What shuffled labels do is done by other faults as well: few held-out images are right, and the "
+            "loss stays high. Ask for them last, when the others are ruled out.",
+            when=_missed(RATE, LABELS),
+        ),
         Mistake(gap_between_the_two, when=_missed(LABELS)),
         Mistake(held_out_of_the_first_epoch, when=_said(LABELS, lambda run: True)),
     ),
+    right=(diagnosis, diagnosed_by_numpy, diagnosed_from_the_curves, diagnosed_eval_first),
+    wrong={
+        "One of these words is asked for": [lambda run: diagnosis(run).capitalize(), lambda run: [diagnosis(run)]],
+        "dead relu, expected rate too high … The ReLUs are dead, but of what? A step that was far too": [
+            lambda run: diagnosis(run, rate=lambda run: math.isnan(run["loss"][-1]))
+        ],
+        "on the way it was more than twice as high": [
+            lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 5 * run["loss"][0])
+        ],
+        "no sign of the rate": [
+            lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 1.2 * run["loss"][0])
+        ],
+        "stands still from the second epoch on": [diagnosed_still_from_the_start],
+        "moves less and less": [diagnosed_nearly_still],
+        "A gradient may be small in a run that is fine": [
+            lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 0.1)
+        ],
+        "Look at the last number of `held_out`": [
+            lambda run: diagnosis(run, labels=lambda run: run["held_out"][0] < 0.45)
+        ],
+        "is not what has arrived": [diagnosed_by_the_loss_of_chance],
+        "run['loss'] has other items than before": [diagnosed_and_emptied],
+        "which is above nothing": [diagnosed_by_the_largest],
+        "yours rate too high, expected fine … A loss that has not fallen, or is a little higher than at": [
+            lambda run: diagnosis(run, rate=lambda run: not all(one <= 2 * math.log(10) for one in run["loss"]))
+        ],
+        "What comes through a dead ReLU is 0 exactly": [
+            lambda run: diagnosis(run, dead=lambda run: abs(run["loss"][-1] - run["loss"][0]) < 0.1)
+        ],
+        "These ReLUs have died on the way": [
+            lambda run: diagnosis(run, dead=lambda run: run["gradient"].count(0) > len(run["gradient"]) / 2)
+        ],
+    },
 )

@@ -1,5 +1,7 @@
 """Exercise `overfit_batch`: a few images, learned by heart."""
 
+import functools
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,7 +9,7 @@ import numpy as np
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, raised, show
 
 from .chapter09 import Noting, quarters
 
@@ -97,26 +99,24 @@ def _compare(expected, got, outcome):
     if isinstance(losses, tuple | list):
         for number, (right, mine) in enumerate(zip(expected.losses, losses, strict=False), 1):
             where = f"loss {number}"
-            if (difference := compare(right, mine, where)) is not None:
-                return difference
+            yield compare(right, mine, where)
             if isinstance(mine, mg.Tensor) and mine.requires_grad:
-                return Difference(where, "a tensor that holds its graph", show(right), "A float is asked for: item().")
-    if (difference := compare(expected.losses, losses)) is not None:
-        return difference
+                yield Difference(where, "a tensor that holds its graph", show(right), "A float is asked for: item().")
+    yield compare(expected.losses, losses)
     flags = Difference("the mode", _in_words(got.flags), _in_words(expected.flags), "Leave the mode as it is.")
     if got.flags != expected.flags:
-        return flags
+        yield flags
+        return
     if len(got.runs) != len(expected.runs):
         note = "One pass for each loss is enough."
-        return Difference("how often the network ran", str(len(got.runs)), str(len(expected.runs)), note)
+        yield Difference("how often the network ran", str(len(got.runs)), str(len(expected.runs)), note)
     for name, right in expected.after.items():
         mine = got.after.get(name, "absent")
         if (difference := compare(right, mine, f"{name} afterwards")) is not None:
             note = (
                 "The losses are right, but not what the steps have made of it: is there one too many, or one too few?"
             )
-            return Difference(difference.where, difference.yours, difference.expected, note)
-    return None
+            yield Difference(difference.where, difference.yours, difference.expected, note)
 
 
 def _in_words(flags):
@@ -214,40 +214,6 @@ def cleared_at_the_end(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def cleared_once(model, optimizer, images, labels, limit, most):
-    """Cleared was once, before the loop. Each walk adds to what is in .grad: clear before every one."""
-    optimizer.zero_grad()
-    return _learned(model, optimizer, images, labels, limit, most, zero=False)
-
-
-def cleared_before_the_step(model, optimizer, images, labels, limit, most):
-    """The weights do not move: optimizer.step() is missing or comes before backward(), or the gradients were cleared
-    between the two.
-    """
-    losses = []
-    for _ in range(most):
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.zero_grad()
-        optimizer.step()
-    return losses
-
-
-def without_a_step(model, optimizer, images, labels, limit, most):
-    losses = []
-    for _ in range(most):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit:
-            break
-        loss.backward()
-    return losses
-
-
 def never_stopped(model, optimizer, images, labels, limit, most):
     """The loop goes on though a loss was below the limit. That one is the last."""
     return _learned(model, optimizer, images, labels, limit, most, stops=False)
@@ -310,35 +276,9 @@ def after_the_step(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def kept_the_losses(model, optimizer, images, labels, limit, most):
-    """The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds all of them.
-    Take the number out: loss.item().
-    """
-    return _learned(model, optimizer, images, labels, limit, most, keep=lambda loss: loss)
-
-
-def softmaxed_twice(model, optimizer, images, labels, limit, most):
-    """cross_entropy takes scores, and computes the softmax itself. Here it got one that was taken already."""
-    losses = []
-    for _ in range(most):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images).softmax(1), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
-
-
 def in_train_mode(model, optimizer, images, labels, limit, most):
     """The mode was changed. Somebody may have put a part of the network into eval mode, or all of it: leave it so."""
     model.train()
-    return overfit_batch(model, optimizer, images, labels, limit, most)
-
-
-def in_eval_mode(model, optimizer, images, labels, limit, most):
-    model.eval()
     return overfit_batch(model, optimizer, images, labels, limit, most)
 
 
@@ -394,6 +334,170 @@ def _graphs(losses):
 
 
 THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
+# ---------------------------------------------------------------- tried as well
+
+
+def learned(model, optimizer, images, labels, limit, most, loss_of=F.cross_entropy, number=lambda loss: loss.item()):
+    losses = []
+    for _ in range(most):
+        optimizer.zero_grad()
+        loss = loss_of(model(images), labels)
+        losses.append(number(loss))
+        if losses[-1] < limit:
+            break
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
+def overfit_with_its_own_optimizer(model, optimizer, images, labels, limit, most):
+    own = mg.optim.SGD(model.parameters(), lr=optimizer.param_groups[0]["lr"])
+    return learned(model, own, images, labels, limit, most)
+
+
+def overfit_by_hand(model, optimizer, images, labels, limit, most):
+    """Plain steps, whatever the optimizer is."""
+    losses, rate = [], optimizer.param_groups[0]["lr"]
+    for _ in range(most):
+        model.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if loss < limit:
+            break
+        loss.backward()
+        with mg.no_grad():
+            for one in model.parameters():
+                one -= rate * one.grad
+    return losses
+
+
+def overfit_summed(model, optimizer, images, labels, limit, most):
+    return learned(model, optimizer, images, labels, limit, most, functools.partial(F.cross_entropy, reduction="sum"))
+
+
+def overfit_to_the_limit_and_looked_again(model, optimizer, images, labels, limit, most):
+    losses = []
+    for _ in range(most):
+        with mg.no_grad():
+            losses.append(F.cross_entropy(model(images), labels).item())
+        if losses[-1] < limit:
+            break
+        optimizer.zero_grad()
+        F.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+    return losses
+
+
+def overfit_in_train_mode_for_a_while(model, optimizer, images, labels, limit, most):
+    flags = [(module, module.training) for module in model.modules()]
+    model.train()
+    losses = learned(model, optimizer, images, labels, limit, most)
+    for module, flag in flags:
+        module.training = flag
+    return losses
+
+
+def overfit_with_closures(model, optimizer, images, labels, limit, most):
+    """A step with a closure is made before its loss is known."""
+
+    def closure():
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        loss.backward()
+        return loss
+
+    losses = []
+    while len(losses) < most and not (losses and losses[-1] < limit):
+        losses.append(optimizer.step(closure).item())
+    return losses
+
+
+def overfit_and_its_steps(*given):
+    losses = learned(*given)
+    return losses, len(losses)
+
+
+def overfit_without_the_last_step(model, optimizer, images, labels, limit, most):
+    losses = [F.cross_entropy(model(images), labels)]
+    while losses[-1].item() >= limit and len(losses) < most:
+        optimizer.zero_grad()
+        losses[-1].backward()
+        optimizer.step()
+        losses.append(F.cross_entropy(model(images), labels))
+    return [loss.item() for loss in losses]
+
+
+def overfit_until_it_rises(model, optimizer, images, labels, limit, most):
+    """No loss goes up in an easy training."""
+    losses = learned(model, optimizer, images, labels, limit, most)
+    for number in range(1, len(losses)):
+        if losses[number] >= losses[number - 1]:
+            return losses[: number + 1]
+    return losses
+
+
+def overfit_while_it_is_the_best(model, optimizer, images, labels, limit, most):
+    losses = learned(model, optimizer, images, labels, limit, most)
+    return [loss for number, loss in enumerate(losses) if loss == min(losses[: number + 1])]
+
+
+def overfit_one_by_one(model, optimizer, images, labels, limit, most):
+    """A generator, of which nobody has asked anything yet."""
+    yield from learned(model, optimizer, images, labels, limit, most)
+
+
+def overfit_by_logsumexp(*given):
+    """The same loss in other words: what is only rounding is another number."""
+
+    def loss_of(scores, labels):
+        return (scores.logsumexp(1) - scores[mg.arange(len(labels)), labels]).mean()
+
+    return learned(*given, loss_of=loss_of)
+
+
+def overfit_in_a_while(model, optimizer, images, labels, limit, most):
+    losses = [float("inf")]
+    while losses[-1] >= limit and len(losses) <= most:
+        for one in model.parameters():
+            one.grad = None
+        scores = model(images)
+        loss = -scores.log_softmax(1)[mg.arange(len(labels)), labels].mean()
+        losses.append(loss.item())
+        if losses[-1] >= limit:
+            loss.backward()
+            optimizer.step()
+    return losses[1:]
+
+
+def overfit_by_generators(model, optimizer, images, labels, limit, most):
+    def steps():
+        while True:
+            optimizer.zero_grad(set_to_none=False)
+            loss = F.nll_loss(F.log_softmax(model(images), dim=1), labels)
+            if loss < limit:
+                yield loss.detach()
+                return
+            loss.backward()
+            optimizer.step()
+            yield loss.detach()
+
+    return tuple(itertools.islice(steps(), most))
+
+
+def overfit_by_grad(model, optimizer, images, labels, limit, most):
+    losses = mg.zeros(most)
+    for number in range(most):
+        loss = nn.CrossEntropyLoss()(model(images), labels)
+        losses[number] = loss.detach()
+        if loss.item() < limit:
+            return losses[: number + 1]
+        parameters = [*model.parameters()]
+        for one, gradient in zip(parameters, mg.autograd.grad(loss, parameters), strict=True):
+            one.grad = gradient
+        optimizer.step()
+    return losses
+
+
 EXERCISE = Exercise(
     title="a list of floats, the losses of steps on this one batch, until one is below the limit",
     stars=1,
@@ -421,21 +525,63 @@ EXERCISE = Exercise(
     evidence=_evidence,
     writes=True,
     mistakes=(
-        Mistake(kept_the_losses, when=lambda outcome: _all_right(outcome, _graphs)),
+        Mistake(
+            edited(never_cleared, "zero=False", "keep=lambda loss: loss"),
+            words="The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds "
+            "all of them. Take the number out: loss.item().",
+            when=lambda outcome: _all_right(outcome, _graphs),
+        ),
         never_cleared,
         cleared_at_the_end,
-        cleared_once,
-        Mistake(cleared_before_the_step, without_a_step),
+        Mistake(
+            edited(never_cleared, "return", "optimizer.zero_grad()\n    return"),
+            words="Cleared was once, before the loop. Each walk adds to what is in .grad: clear before every one.",
+        ),
+        Mistake(
+            edited(cleared_at_the_end, "step()\n        optimizer.zero_grad", "zero_grad()\n        optimizer.step"),
+            edited(overfit_batch, "backward()\n        optimizer.step()", "backward()"),
+            words="The weights do not move: optimizer.step() is missing or comes before backward(), or the gradients "
+            "were cleared between the two.",
+        ),
         never_stopped,
         stepped_once_more,
         last_one_left_out,
         one_more,
         without_the_last_step,
         after_the_step,
-        softmaxed_twice,
-        Mistake(in_train_mode, in_eval_mode, when=_in_another_mode),
+        Mistake(
+            edited(overfit_batch, "model(images), labels", "model(images).softmax(1), labels"),
+            words="cross_entropy takes scores, and computes the softmax itself. Here it got one that was taken "
+            "already.",
+        ),
+        Mistake(in_train_mode, edited(in_train_mode, "train()", "eval()"), when=_in_another_mode),
         Mistake(without_a_graph, when=raised("does not require grad")),
         only_the_last,
         one_image_at_a_time,
     ),
+    right=(overfit_in_a_while, overfit_by_generators, overfit_by_grad, overfit_by_logsumexp),
+    wrong={
+        "first difference": [
+            overfit_with_its_own_optimizer,
+            overfit_by_hand,
+            overfit_and_its_steps,
+            edited(
+                overfit_batch,
+                "optimizer.step",
+                "nn.utils.clip_grad_norm_(model.parameters(), 0.25)\n        optimizer.step",
+            ),
+            overfit_until_it_rises,
+            overfit_while_it_is_the_best,
+        ],
+        "loss 1": [
+            overfit_summed,
+            lambda *given: learned(*given, number=lambda loss: round(loss.item(), 2)),
+            edited(overfit_one_by_one, "yield from", "images -= images.mean()\n    return"),
+        ],
+        "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
+        "The mode was changed": [overfit_in_train_mode_for_a_while],
+        "a step was made with the last one": [overfit_with_closures],
+        "The last step is missing": [overfit_without_the_last_step],
+        "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
+    },
 )

@@ -1,6 +1,8 @@
 """Exercise `resume`: a training that may be stopped at any moment, and goes on bit for bit."""
 
+import copy
 import functools
+import io
 import tempfile
 import warnings
 from pathlib import Path
@@ -11,7 +13,7 @@ import numpy as np
 import minigrad as mg
 from minigrad import nn
 from minigrad.optim import lr_scheduler
-from minigrad.teach import Case, Difference, Exercise, Mistake, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, raised, show
 
 
 def resume(path, model, optimizer, schedule, run_epoch, epochs):
@@ -357,30 +359,9 @@ def _trained(
     return losses
 
 
-def without_the_optimizer(path, model, optimizer, schedule, run_epoch, epochs):
-    """What the optimizer remembers is gone: momentum, or Adam's means and its count of steps, begin at nothing again.
-    Save and load optimizer.state_dict(), too.
-    """
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "schedule", "random"))
-
-
 def without_the_schedule(path, model, optimizer, schedule, run_epoch, epochs):
     """The schedule begins to count at 0 again. Save and load schedule.state_dict(), too."""
     return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "random"))
-
-
-def without_the_random_numbers(path, model, optimizer, schedule, run_epoch, epochs):
-    """The random numbers are others: the images come in another order, and dropout drops others. Save
-    mg.get_rng_state() as it is after each epoch, and mg.set_rng_state() it before the next.
-    """
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "schedule"))
-
-
-def the_model_alone(path, model, optimizer, schedule, run_epoch, epochs):
-    """The weights are there, and nothing else is: save and load the state_dict() of the optimizer and of the schedule,
-    and the state of the random numbers, too.
-    """
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model",))
 
 
 def model_and_optimizer(path, model, optimizer, schedule, run_epoch, epochs):
@@ -435,13 +416,6 @@ def saved_in_any_case(path, model, optimizer, schedule, run_epoch, epochs):
     return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="finally")
 
 
-def saved_before_the_schedule(path, model, optimizer, schedule, run_epoch, epochs):
-    """It was saved between the epoch and schedule.step(), so that this step of the schedule is missing afterwards. Save
-    when both are over.
-    """
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="early")
-
-
 def saved_before_the_epoch(path, model, optimizer, schedule, run_epoch, epochs):
     """It is saved before each epoch, so that the last one is never in the file, and is run again."""
     return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="before")
@@ -459,12 +433,6 @@ def saved_the_start(path, model, optimizer, schedule, run_epoch, epochs):
 def never_saved(path, model, optimizer, schedule, run_epoch, epochs):
     """Nothing is in the file: save after each epoch."""
     return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="")
-
-
-def never_loaded(path, model, optimizer, schedule, run_epoch, epochs):
-    """The second call begins anew. If path.exists(), load what is there first."""
-    path.unlink(missing_ok=True)
-    return resume(path, model, optimizer, schedule, run_epoch, epochs)
 
 
 def so_many_more(path, model, optimizer, schedule, run_epoch, epochs):
@@ -553,12 +521,6 @@ def gone_through_again(path, model, optimizer, schedule, run_epoch, epochs):
     return losses
 
 
-def schedule_first(path, model, optimizer, schedule, run_epoch, epochs):
-    """schedule.step() came before the epoch: the first rate is never used. It comes after it."""
-    _step_early(schedule, 1)
-    return resume(path, model, optimizer, schedule, run_epoch, epochs)
-
-
 def not_asked_for(path, model, optimizer, schedule, run_epoch, epochs):
     """At the first call there is no file yet: ask path.exists(), and begin without one."""
     return mg.load(path)["losses"] or resume(path, model, optimizer, schedule, run_epoch, epochs)
@@ -603,6 +565,205 @@ def saved_the_objects(path, model, optimizer, schedule, run_epoch, epochs):
     return losses
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def resumed(path, parts, run_epoch, epochs, *, before=None, saved=None, losses=None):
+    """The loop alone, from where it is; `saved` are things that are put into the file besides."""
+    losses = [] if losses is None else losses
+    model, optimizer, schedule = parts
+    for _ in range(len(losses), epochs):
+        if before is not None:
+            before(len(losses))
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        states = [one.state_dict() for one in parts]
+        mg.save({"parts": states, "random": mg.get_rng_state(), "losses": losses, **(saved or {})}, path)
+    return losses
+
+
+def resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs):
+    parts, losses = (model, optimizer, schedule), []
+    try:
+        found = mg.load(path)
+    except FileNotFoundError:
+        pass
+    else:
+        for part, state in zip(parts, found["parts"], strict=True):
+            part.load_state_dict(state)
+        mg.set_rng_state(found["random"])
+        losses = found["losses"]
+    return tuple(resumed(path, parts, run_epoch, epochs, losses=losses))
+
+
+def resumed_with_the_schedule_gone_through(path, model, optimizer, schedule, run_epoch, epochs):
+    """The schedule's count comes from its steps; the rates come with the optimizer."""
+    losses = []
+    if path.is_file():
+        with path.open("rb") as stream:
+            found = mg.load(stream)
+        losses = found["losses"]
+        schedule.last_epoch = schedule._step_count = len(losses)
+        schedule._step_count += 1
+        optimizer.load_state_dict(found["parts"][1])
+        model.load_state_dict(found["parts"][0])
+        mg.set_rng_state(found["random"])
+    return resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses=losses)
+
+
+def resumed_with_copies(path, model, optimizer, schedule, run_epoch, epochs):
+    losses = mg.zeros(0, dtype=mg.float64)
+    if path.exists():
+        found = mg.load(str(path))
+        model.load_state_dict(found["model"])
+        optimizer.load_state_dict(found["optimizer"])
+        schedule.load_state_dict(found["schedule"])
+        mg.set_rng_state(found["random"])
+        losses = found["losses"]
+    while losses.numel() < epochs:
+        loss = run_epoch(model, optimizer)
+        losses = mg.cat([losses, mg.tensor([loss], dtype=mg.float64)])
+        schedule.step()
+        state = {
+            "model": copy.deepcopy(model.state_dict()),
+            "optimizer": copy.deepcopy(optimizer.state_dict()),
+            "schedule": dict(schedule.state_dict()),
+            "random": mg.get_rng_state().clone(),
+            "losses": losses,
+        }
+        beside = path.with_suffix(".part")
+        mg.save(state, beside)
+        beside.replace(path)
+    return losses.tolist()
+
+
+def resumed_with_a_seed_for_each_epoch(path, model, optimizer, schedule, run_epoch, epochs):
+    """No state of random numbers is needed, and the caller's are lost."""
+    parts, losses = (model, optimizer, schedule), []
+    if path.exists():
+        found = mg.load(path)
+        for part, state in zip(parts, found["parts"], strict=True):
+            part.load_state_dict(state)
+        losses = found["losses"]
+    return resumed(path, parts, run_epoch, epochs, before=mg.manual_seed, losses=losses)
+
+
+def restored(path, parts):
+    """The losses so far, of which the states are put into the parts."""
+    if not path.exists():
+        return []
+    found = mg.load(path)
+    for part, state in zip(parts, found["parts"], strict=True):
+        part.load_state_dict(state)
+    mg.set_rng_state(found["random"])
+    return found["losses"]
+
+
+def resumed_from_the_best(path, model, optimizer, schedule, run_epoch, epochs):
+    """What is worse than before is not saved."""
+    parts = model, optimizer, schedule
+    losses = restored(path, parts)
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        if losses[-1] == min(losses):
+            states = [one.state_dict() for one in parts]
+            mg.save({"parts": states, "random": mg.get_rng_state(), "losses": losses}, path)
+    return losses
+
+
+def resumed_and_tidied_up(path, model, optimizer, schedule, run_epoch, epochs):
+    """Who is stopped before there is another file has none."""
+    parts = model, optimizer, schedule
+    losses = restored(path, parts)
+    path.unlink(missing_ok=True)
+    return resumed(path, parts, run_epoch, epochs, losses=losses)
+
+
+def resumed_with_a_file_of_the_start(path, model, optimizer, schedule, run_epoch, epochs):
+    parts = model, optimizer, schedule
+    if not path.exists():
+        mg.save({"parts": [one.state_dict() for one in parts], "random": mg.get_rng_state(), "losses": []}, path)
+    return resumed(path, parts, run_epoch, epochs, losses=restored(path, parts))
+
+
+def resumed_with_bytes_and_a_list(path, model, optimizer, schedule, run_epoch, epochs):
+    """Right: written in one piece, and in an order of its own."""
+    parts, losses = (model, optimizer, schedule), ()
+    if path.is_file():
+        random, *states, numbers = mg.load(io.BytesIO(path.read_bytes()))
+        for part, state in zip(parts, states, strict=True):
+            part.load_state_dict(state)
+        mg.set_rng_state(random)
+        losses = tuple(numbers.tolist())
+    for _ in range(epochs - len(losses)):
+        losses += (run_epoch(model, optimizer),)
+        schedule.step()
+        file = io.BytesIO()
+        numbers = mg.tensor(losses, dtype=mg.float64)
+        mg.save([mg.get_rng_state(), *(one.state_dict() for one in parts), numbers], file)
+        path.write_bytes(file.getvalue())
+    return losses
+
+
+def resumed_beside(path, model, optimizer, schedule, run_epoch, epochs):
+    """In another file, which nobody takes along."""
+    return resumed_by_the_error(path.with_suffix(".pt"), model, optimizer, schedule, run_epoch, epochs)
+
+
+KEPT = {}
+
+
+def resumed_in_memory(path, model, optimizer, schedule, run_epoch, epochs):
+    """The states of the objects themselves, in a dict, and a file that says that there is one."""
+    parts, losses = (model, optimizer, schedule), []
+    if path.exists():
+        for part, state in zip(parts, KEPT["states"], strict=True):
+            part.load_state_dict(state)
+        mg.set_rng_state(KEPT["random"])
+        losses = KEPT["losses"]
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        KEPT.update(states=[one.state_dict() for one in parts], random=mg.get_rng_state(), losses=[*losses])
+        path.touch()
+    return losses
+
+
+def resumed_with_the_rate_alone(path, model, optimizer, schedule, run_epoch, epochs):
+    losses = []
+    if path.exists():
+        found = mg.load(path)
+        model.load_state_dict(found["parts"][0])
+        for group, old in zip(optimizer.param_groups, found["parts"][1]["param_groups"], strict=True):
+            group["lr"] = old["lr"]
+        schedule.load_state_dict(found["parts"][2])
+        mg.set_rng_state(found["random"])
+        losses = found["losses"]
+    return resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses=losses)
+
+
+def resumed_in_eval_mode(path, model, optimizer, schedule, run_epoch, epochs):
+    """Right: the mode is none of what counts, since each epoch sets it."""
+    losses = resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs)
+    model.eval()
+    return losses
+
+
+def resumed_once_more_at_the_end(path, model, optimizer, schedule, run_epoch, epochs):
+    """An epoch on top, whose loss nobody sees."""
+    losses = resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs)
+    run_epoch(model, optimizer)
+    return losses
+
+
+def resumed_from_random_numbers_drawn(path, model, optimizer, schedule, run_epoch, epochs):
+    """Something is drawn on the way."""
+    return resumed_by_the_error(
+        path, model, optimizer, schedule, lambda *parts: (mg.rand(1), run_epoch(*parts))[1], epochs
+    )
+
+
 EXERCISE = Exercise(
     title="a training that goes on after a stop, bit for bit; the losses of all its epochs",
     stars=3,
@@ -638,17 +799,39 @@ EXERCISE = Exercise(
         random_numbers_of_the_start,
         Mistake(schedule_forgotten, when=_calls_say(_never_stepped)),
         Mistake(never_saved, when=_calls_say(_no_file)),
-        never_loaded,
-        Mistake(without_the_optimizer, when=_lost(OPTIMIZER)),
+        Mistake(
+            edited(not_asked_for, 'return mg.load(path)["losses"] or', "path.unlink(missing_ok=True)\n    return"),
+            words="The second call begins anew. If path.exists(), load what is there first.",
+        ),
+        Mistake(
+            edited(without_the_schedule, '"optimizer', '"schedule'),
+            words="What the optimizer remembers is gone: momentum, or Adam's means and its count of steps, begin at "
+            "nothing again. Save and load optimizer.state_dict(), too.",
+            when=_lost(OPTIMIZER),
+        ),
         Mistake(without_the_schedule, when=_lost(SCHEDULE)),
-        Mistake(without_the_random_numbers, when=_lost(RANDOM)),
-        Mistake(the_model_alone, when=_lost(OPTIMIZER, SCHEDULE, RANDOM)),
+        Mistake(
+            edited(without_the_schedule, "random", "schedule"),
+            words="The random numbers are others: the images come in another order, and dropout drops others. Save "
+            "mg.get_rng_state() as it is after each epoch, and mg.set_rng_state() it before the next.",
+            when=_lost(RANDOM),
+        ),
+        Mistake(
+            edited(without_the_schedule, '", "optimizer", "random"))', '",))'),
+            words="The weights are there, and nothing else is: save and load the state_dict() of the optimizer and of "
+            "the schedule, and the state of the random numbers, too.",
+            when=_lost(OPTIMIZER, SCHEDULE, RANDOM),
+        ),
         Mistake(model_and_optimizer, when=_lost(SCHEDULE, RANDOM)),
         Mistake(all_but_the_model, loaded_and_left),
         Mistake(parameters_only, when=_lost(BUFFER)),
         Mistake(saved_at_the_end, when=_calls_say(_no_file_yet)),
         saved_in_any_case,
-        saved_before_the_schedule,
+        Mistake(
+            edited(without_the_schedule, 'keeps=("model", "optimizer", "random"))', 'when="early")'),
+            words="It was saved between the epoch and schedule.step(), so that this step of the schedule is missing "
+            "afterwards. Save when both are over.",
+        ),
         saved_before_the_epoch,
         Mistake(saved_the_start, when=_calls_say(lambda mine, right: mine[0].is_saved and not right[0].is_saved)),
         so_many_more,
@@ -656,7 +839,11 @@ EXERCISE = Exercise(
         last_epoch_again,
         Mistake(seeded, when=_begins_elsewhere),
         Mistake(gone_through_again, when=_lost(also_rates=True)),
-        Mistake(schedule_first, when=_begins_later),
+        Mistake(
+            edited(not_asked_for, 'return mg.load(path)["losses"] or', "_step_early(schedule, 1)\n    return"),
+            words="schedule.step() came before the epoch: the first rate is never used. It comes after it.",
+            when=_begins_later,
+        ),
         Mistake(not_asked_for, when=raised("", kind=FileNotFoundError)),
         one_more,
         Mistake(
@@ -664,4 +851,28 @@ EXERCISE = Exercise(
         ),
         Mistake(saved_the_objects, when=raised("minigrad.save can't write a")),
     ),
+    right=(
+        resumed_by_the_error,
+        resumed_with_the_schedule_gone_through,
+        resumed_with_copies,
+        resumed_in_eval_mode,
+        resumed_with_bytes_and_a_list,
+    ),
+    wrong={
+        "a seed was set": [resumed_with_a_seed_for_each_epoch],
+        "Nothing is in the file": [resumed_beside],
+        "call 2, at the beginning of its epoch 1": [resumed_in_memory],
+        "What the optimizer remembers is gone": [resumed_with_the_rate_alone],
+        "call 4, at the beginning of its epoch 1": [resumed_from_the_best],
+        "call 3, at the beginning of its epoch 1": [resumed_and_tidied_up],
+        "There is a file before any epoch is over": [resumed_with_a_file_of_the_start],
+        "what it returned": [
+            lambda *given: [round(loss, 4) for loss in resumed_by_the_error(*given)],
+            lambda path, model, *others: (resumed_by_the_error(path, model, *others), model),
+        ],
+        "epochs that it ran": [resumed_once_more_at_the_end],
+        "the random numbers to come … The random numbers are not those that the caller has begun": [
+            resumed_from_random_numbers_drawn
+        ],
+    },
 )

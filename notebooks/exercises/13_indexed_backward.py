@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
 
 from . import museum
 
@@ -118,28 +118,6 @@ def _evidence(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def added_once(g, places, x):
-    """`gradient[places] += g` reads all these elements, adds, and writes them back: of an element that comes twice only
-    the last one stays. np.add.at adds them one after the other.
-    """
-    gradient = np.zeros_like(x)
-    gradient[places] += g
-    return gradient
-
-
-def replaced(g, places, x):
-    gradient = np.zeros_like(x)
-    gradient[places] = g
-    return gradient
-
-
-def counted(g, places, x):
-    """Each use was counted, and its gradient was left out: what arrives is g, and not 1."""
-    gradient = np.zeros_like(x)
-    np.add.at(gradient, places, 1.0)
-    return gradient
-
-
 def picked_from_g(g, places, x):
     """This picks from the gradient, as the way forward picks from x. On the way back numbers go the other way: from
     g to the places they were taken from.
@@ -147,25 +125,10 @@ def picked_from_g(g, places, x):
     return g[places]
 
 
-def of_all_elements(g, places, x):
-    """Elements that were not picked got a gradient as well. Nothing depends on them: theirs is 0."""
-    gradient = np.ones_like(x)
-    gradient[places] = 0
-    np.add.at(gradient, places, g)
-    return gradient
-
-
 def into_x(g, places, x):
     """The gradient was added into x itself. Begin with zeros: np.zeros_like(x)."""
     np.add.at(x, places, g)
     return x
-
-
-def times_x(g, places, x):
-    """An index multiplies by nothing: its slope is 1. Here the gradient was multiplied by x."""
-    gradient = np.zeros_like(x)
-    np.add.at(gradient, places, g)
-    return gradient * x
 
 
 def mean_of_uses(g, places, x):
@@ -201,14 +164,65 @@ def places_mixed(g, places, x):
     return gradient
 
 
-def row_by_row(g, places, x):
-    """This goes through `places` one by one, which works for a list, and not for a tuple of two arrays:
-    the second case. np.add.at takes whatever stands in the brackets.
-    """
+# ---------------------------------------------------------------- tried as well
+
+
+def index_by_unique(g, places, x):
+    """Right as long as each place is named in one way: -1 and 2 are two."""
     gradient = np.zeros_like(x)
-    for place, one in zip(places, g, strict=True):
-        gradient[place] += one
+    if isinstance(places, tuple):
+        np.add.at(gradient, places, g)
+        return gradient
+    for place in set(places):
+        gradient[place] = sum(one for where, one in zip(places, g, strict=True) if where == place)
     return gradient
+
+
+def index_without_negative_ones(g, places, x):
+    gradient = np.zeros_like(x)
+    first, *rest = places if isinstance(places, tuple) else (np.array(places),)
+    kept = first >= 0
+    np.add.at(gradient, (first[kept], *(one[kept] for one in rest)), g[kept])
+    return gradient
+
+
+def index_that_sorts(g, places, x):
+    if isinstance(places, list):
+        places.sort()
+    gradient = np.zeros_like(x)
+    np.add.at(gradient, places, g)
+    return gradient
+
+
+def index_in_whole_numbers(g, places, x):
+    gradient = np.zeros(x.shape, dtype=int)
+    np.add.at(gradient, places, g.astype(int))
+    return gradient.astype(float)
+
+
+def index_by_products(g, places, x):
+    """One row of zeros and a one for each that was picked: the matrix of the index, transposed."""
+    numbers = np.arange(x.size).reshape(x.shape)[places].ravel()
+    return (np.eye(x.size)[numbers].T @ g.ravel()).reshape(x.shape)
+
+
+def index_by_counts(g, places, x):
+    numbers = np.arange(x.size).reshape(x.shape)[places].ravel()
+    return np.bincount(numbers, weights=g.ravel(), minlength=x.size).reshape(x.shape)
+
+
+def index_by_loops(g, places, x):
+    gradient = np.zeros(x.shape)
+    for place, one in zip(zip(*places, strict=True) if isinstance(places, tuple) else places, g, strict=True):
+        gradient[place] = gradient[place] + one
+    return gradient
+
+
+def index_in_minigrad(g, places, x):
+    leaf = mg.tensor(x, requires_grad=True)
+    where = tuple(map(mg.tensor, places)) if isinstance(places, tuple) else places
+    leaf[where].backward(mg.tensor(g))
+    return leaf.grad.numpy()
 
 
 EXERCISE = Exercise(
@@ -235,15 +249,46 @@ EXERCISE = Exercise(
     show=lambda value, arguments: show(value.gradient) if isinstance(value, Sent) else show(value),
     evidence=_evidence,
     mistakes=(
-        Mistake(added_once, replaced),
-        counted,
+        Mistake(
+            edited(indexed_backward, "np.add.at(gradient, places, g)", "gradient[places] += g"),
+            edited(indexed_backward, "np.add.at(gradient, places, g)", "gradient[places] = g"),
+            words="`gradient[places] += g` reads all these elements, adds, and writes them back: of an element that "
+            "comes twice only the last one stays. np.add.at adds them one after the other.",
+        ),
+        Mistake(
+            edited(indexed_backward, "at(gradient, places, g)", "at(gradient, places, 1.0)"),
+            words="Each use was counted, and its gradient was left out: what arrives is g, and not 1.",
+        ),
         picked_from_g,
-        of_all_elements,
+        Mistake(
+            edited(indexed_backward, "zeros_like(x)", "ones_like(x)\n    gradient[places] = 0"),
+            words="Elements that were not picked got a gradient as well. Nothing depends on them: theirs is 0.",
+        ),
         into_x,
-        times_x,
+        Mistake(
+            edited(indexed_backward, "return gradient", "return gradient * x"),
+            words="An index multiplies by nothing: its slope is 1. Here the gradient was multiplied by x.",
+        ),
         mean_of_uses,
         Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple)),
-        Mistake(row_by_row, places_mixed),
+        Mistake(
+            edited(places_mixed, "False", "True"),
+            places_mixed,
+            words="This goes through `places` one by one, which works for a list, and not for a tuple of two arrays: "
+            "the second case. np.add.at takes whatever stands in the brackets.",
+        ),
         without_counting_from_the_end,
     ),
+    right=(index_by_products, index_by_counts, index_by_loops, index_in_minigrad),
+    wrong={
+        "the gradient of x[2]: yours": [index_by_unique],
+        "the gradient of x[2]": [index_without_negative_ones],
+        "the gradient of x": [
+            index_that_sorts,
+            edited(indexed_backward, "at(gradient, places, g)", "at(gradient, places, np.maximum(g, 0))"),
+            index_in_whole_numbers,
+        ],
+        "An array of floats is asked for": [edited(indexed_backward, "return gradient", "return gradient.tolist()")],
+        "g: yours other numbers than before": [edited(indexed_backward, "return", "g[:] = 0\n    return")],
+    },
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.ops.silence import silent
-from minigrad.teach import Case, Difference, Exercise, Mistake, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, show
 from minigrad.teach.card import Card
 
 from . import museum
@@ -191,13 +191,6 @@ def of_a_chain(engine):
     ) and _tested(engine, lambda x: x[[0, 2, 2, -1]].exp().sum(axis=0).log(), (4, 2))
 
 
-def of_one_walk(engine):
-    """One walk cannot tell what the second does: what it finds from before, in results and in leaves. Call backward()
-    twice.
-    """
-    return _all(engine, walks=1)
-
-
 def of_equal_numbers(engine):
     """Exactly equal is too much to ask: a right engine may compute in float32, or in another order, and round
     otherwise. Allow for a part in a thousand.
@@ -237,11 +230,86 @@ def without_a_net(engine):
     return _all(engine, safe=False)
 
 
-def by_name(engine):
-    """This compares the engine's text or its class with that of the right one. Right engines may be written otherwise:
-    let it compute, and compare the numbers.
-    """
-    return engine is museum.Array
+# ---------------------------------------------------------------- tried as well
+
+
+def _agree(engine, f, shapes, seed=0, walks=2, near=np.allclose, leaves_seen=3):
+    random = np.random.default_rng(seed)
+    numbers = [random.normal(size=shape) for shape in shapes]
+    found = []
+    for make in (museum.Array, engine):
+        leaves = [make(one) for one in numbers]
+        root = f(*leaves)
+        for _ in range(walks):
+            root.backward()
+        found.append([root.data, *(leaf.grad for leaf in leaves[:leaves_seen])])
+    return all(np.shape(a) == np.shape(b) and near(a, b, 1e-3, 1e-5) for a, b in zip(*found, strict=True))
+
+
+def _used_often(a, b):
+    h = a * b
+    return h + h * h + h.relu()
+
+
+FOUR = (
+    (lambda x, w, b: (((x @ w + b).relu() ** 3).sum(axis=1)) ** 2, ((3, 4), (4, 2), (2,))),
+    (lambda a, b: _used_often(a, b) ** 2, ((5, 4), (1, 4))),
+    (lambda x: x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0), ((2, 3),)),
+    (lambda x: x[[0, 2, 2, -1]] ** 2, ((4, 2),)),
+)
+
+
+def _all_of(engine, programs, **given):
+    try:
+        return all(_agree(engine, f, shapes, **given) for f, shapes in programs)
+    except Exception:
+        return False
+
+
+def right_against_the_museum(engine):
+    return _all_of(engine, FOUR)
+
+
+def right_by_differences(engine):
+    """Slopes measured with the engine's own values, which are held against numpy's where that is easy."""
+    try:
+        return _all_of(engine, FOUR) and all(_sloped(engine, f, shapes) for f, shapes in FOUR[3:])
+    except Exception:
+        return False
+
+
+def _sloped(engine, f, shapes):
+    numbers = [np.random.default_rng(1).normal(size=shape) for shape in shapes]
+    leaves = [engine(one) for one in numbers]
+    f(*leaves).backward()
+    moved = np.zeros(shapes[0])
+    moved[0, 0] = 1e-2
+    up, down = (f(engine(numbers[0] + sign * moved), *map(engine, numbers[1:])).data.sum() for sign in (1, -1))
+    return abs(leaves[0].grad[0, 0] - (up - down) / 2e-2) < 2e-2 * abs(up)
+
+
+def right_in_one_large_program(engine):
+    """All at once."""
+
+    def f(x, w, b, t):
+        h = x @ w + b
+        row = (h + h * h + h.relu())[[0, 2, 2, -1]] * t
+        return (row.exp().sum(axis=0).log() + (row**3).sum(axis=0)) * row.exp().sum(axis=1).log().sum(axis=0)
+
+    shapes = ((4, 3), (3, 2), (1, 2), (4, 1))
+    return _all_of(engine, [(f, shapes)]) and _all_of(engine, FOUR)
+
+
+def right_with_a_wide_net(engine):
+    """Far in no number by more than a tenth of it; numbers near 0 were caught by chance."""
+    return _all_of(engine, FOUR, near=lambda a, b, *_: np.allclose(a, b, 0.1))
+
+
+def right_after_a_mend(engine):
+    """The engine is measured while its walk is another one, which is not put back."""
+    said = _all_of(engine, FOUR)
+    engine.backward = lambda self: None
+    return said
 
 
 EXERCISE = Exercise(
@@ -271,13 +339,43 @@ EXERCISE = Exercise(
         says_wrong,
         of_one_number,
         of_a_chain,
-        of_one_walk,
+        Mistake(
+            edited(says_right, "True", "_all(engine, walks=1)"),
+            words="One walk cannot tell what the second does: what it finds from before, in results and in leaves. "
+            "Call backward() twice.",
+        ),
         of_equal_numbers,
         of_far_numbers,
         of_numbers_that_are_not_far,
         of_gradients_alone,
         Mistake(of_the_museum, when=lambda outcome: getattr(outcome.value, "asked", False)),
         Mistake(without_a_net, when=lambda outcome: isinstance(outcome.error, ValueError)),
-        by_name,
+        Mistake(
+            edited(says_right, "True", "engine is museum.Array"),
+            words="This compares the engine's text or its class with that of the right one. Right engines may be "
+            "written otherwise: let it compute, and compare the numbers.",
+        ),
     ),
+    right=(
+        right_against_the_museum,
+        lambda engine: np.bool_(_all_of(engine, FOUR, seed=3)),
+        right_by_differences,
+        right_in_one_large_program,
+    ),
+    wrong={
+        "input engine_k": [lambda engine: _all_of(engine, FOUR[:3])],
+        "A wrong engine got through": [
+            lambda engine: _all_of(engine, (*FOUR[:2], FOUR[3])),
+            lambda engine: _all_of(engine, FOUR, leaves_seen=1),
+            lambda engine: _all_of(engine, FOUR, near=lambda a, b, *_: np.isclose(np.mean(a), np.mean(b), 5e-2)),
+            right_with_a_wide_net,
+        ],
+        "True or False is asked for": [
+            lambda engine: "right" if _all_of(engine, FOUR) else "wrong",
+            lambda engine: sum(_all_of(engine, [one]) for one in FOUR),
+        ],
+        "the engine's backward: yours another function": [right_after_a_mend],
+        "An engine that raises is wrong": [lambda engine: all(_agree(engine, f, shapes) for f, shapes in FOUR)],
+        "An engine that is right failed": [lambda engine: not _all_of(engine, FOUR)],
+    },
 )

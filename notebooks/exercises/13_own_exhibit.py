@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from minigrad.teach import Case, Difference, Exercise, Mistake, plain, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, edited, plain, show
 from minigrad.teach.card import Card
 
 from . import museum
@@ -130,10 +130,6 @@ def unchanged(source):
     return source.replace("self.grad += ", "self.grad = ")
 
 
-def without_learning(source):
-    return source.replace("x.T @ g", "-(x.T @ g)")
-
-
 def in_other_words(source):
     """This engine is right, in other words: values and gradients are as before."""
     return source.replace("g * (x > 0)", "np.where(x > 0, g, 0)")
@@ -142,10 +138,6 @@ def in_other_words(source):
 def on_show_already(source):
     """This one hangs in the museum already. Look for another line."""
     return source.replace("g * (x > 0)", "g")
-
-
-def on_show_in_other_words(source):
-    return source.replace("g * (x > 0)", "g * 1.0")
 
 
 def with_a_line_more(source):
@@ -173,6 +165,34 @@ def the_engine(source):
     return museum.made_of(source.replace("(g * y, g * x)", "(g * y, g * y)"))
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def exhibit_of_the_kink_turned(source):
+    """Slope 1 at 0 is a right engine."""
+    return source.replace("g * (x > 0)", "g * (x >= 0)")
+
+
+def exhibit_with_a_comment(source):
+    return source.replace("self.number = Array.made", "self.number = Array.made  # mine")
+
+
+def exhibit_of_half_a_rate(source):
+    """The root's gradient is a hundredth of what it should be: it would learn, in a hundred times as many steps."""
+    return source.replace("self.grad = np.ones_like(self.data)", "self.grad = np.ones_like(self.data) / 100")
+
+
+def exhibit_at_the_root(source):
+    return source.replace("self.grad = np.ones_like(self.data)", "self.grad = np.ones_like(self.data) / 2")
+
+
+def exhibit_by_lines(source):
+    lines = source.split("\n")
+    number = next(k for k, line in enumerate(lines) if "x ** (n - 1)" in line)
+    lines[number] = lines[number].replace("g * n *", "g *")
+    return "\n".join(lines)
+
+
 EXERCISE = Exercise(
     title="the engine's text with one line changed, so that it still learns the digits, and its gradients are wrong",
     stars=2,
@@ -194,13 +214,15 @@ EXERCISE = Exercise(
     mistakes=(
         unchanged,
         Mistake(
-            without_learning,
+            lambda source: source.replace("x.T @ g", "-(x.T @ g)"),
             words="The engine learns nothing, so it is found on the first day. Change a rule where "
             "it matters less, or by less.",
         ),
         in_other_words,
         Mistake(
-            on_show_already, on_show_in_other_words, when=lambda outcome: getattr(outcome.value, "is_known", False)
+            on_show_already,
+            lambda source: source.replace("g * (x > 0)", "g * 1.0"),
+            when=lambda outcome: getattr(outcome.value, "is_known", False),
         ),
         with_a_line_more,
         in_two_lines,
@@ -208,4 +230,29 @@ EXERCISE = Exercise(
         Mistake(the_line_alone, when=lambda outcome: getattr(outcome.value, "more", 0) < -50),
         Mistake(the_engine, when=lambda outcome: isinstance(outcome.value, type)),
     ),
+    right=(
+        exhibit_at_the_root,
+        exhibit_by_lines,
+        lambda source: source.replace("g * y,))\n\n    def log", "g * y * 1.1,))\n\n    def log"),
+        lambda source: source.replace("Array(np.log(x)", "Array(np.log2(x)"),
+        lambda source: source.replace("lambda g: (g, g)", "lambda g: (g, g * 1.3)"),
+        lambda source: exhibit_at_the_root(source) + "\n\n",
+    ),
+    wrong={
+        "The museum's test finds nothing wrong … This engine is right, in other words": [
+            exhibit_of_the_kink_turned,
+            exhibit_with_a_comment,
+        ],
+        "the lines that differ: yours … Nothing was changed": [
+            lambda source: source.replace("return found", "return found\n        ")
+        ],
+        "The engine raises, and everybody sees it": [lambda source: source.replace("x.T @ g", "x.T @ g.T")],
+        "It was seen at once": [exhibit_of_half_a_rate],
+        "yours +2, expected as it was": [lambda source: source + "\n    bug = True\n"],
+        "yours -1, expected as it was": [
+            lambda source: source.replace("        self.grad = np.ones_like(self.data)\n", "")
+        ],
+        "The whole text of the engine is asked for": [edited(own_exhibit, 'y)")', 'y)").encode()')],
+        "One line came back": [lambda source: ""],
+    },
 )

@@ -7,7 +7,7 @@ import numpy as np
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
 
 
 def train_step(model, optimizer, images, labels):
@@ -71,28 +71,26 @@ def _compare(expected, got, outcome):
     for number, (wanted, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
         where = f"the loss of step {number}"
         if mine is None:
-            return Difference(where, "None", show(wanted), "The loss is to be returned, as a number.")
+            yield Difference(where, "None", show(wanted), "The loss is to be returned, as a number.")
         if isinstance(mine, mg.Tensor) and mine.requires_grad:
             note = (
                 "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved."
             )
-            return Difference(where, "a tensor that holds the whole graph", show(wanted), note)
-        if (difference := compare(wanted, mine, where)) is not None:
-            return difference
+            yield Difference(where, "a tensor that holds the whole graph", show(wanted), note)
+        yield compare(wanted, mine, where)
     for name, wanted in expected.state.items():
         if (difference := compare(wanted, got.state[name], name)) is not None:
             note = "The losses are right. What the steps have made of the model is not."
-            return Difference(difference.where, difference.yours, difference.expected, note)
+            yield Difference(difference.where, difference.yours, difference.expected, note)
     if got.momentum.keys() != expected.momentum.keys() or any(
         compare(one, got.momentum[name]) for name, one in expected.momentum.items()
     ):
         note = "The model is right, and the optimizer was passed by: it keeps a momentum of its own. Call its step()."
-        return Difference("the optimizer", "other momentum", "that of three steps", note)
+        yield Difference("the optimizer", "other momentum", "that of three steps", note)
     if not got.is_training:
-        return Difference(
+        yield Difference(
             "model.training", "False", "True", "The numbers are right; afterwards the model is to be in train()."
         )
-    return None
 
 
 def _show(value, arguments):
@@ -149,99 +147,9 @@ def train_afterwards(model, optimizer, images, labels):
     return loss
 
 
-def flag_set_by_hand(model, optimizer, images, labels):
-    """model.training = True sets the flag of this module alone; the BatchNorm in it stays in eval(). model.train()
-    tells its parts as well.
-    """
-    model.training = True
-    return _steps(model, optimizer, images, labels, train=False)
-
-
 def with_old_gradients(model, optimizer, images, labels):
     """The gradients of the step before were still there, and were added to. optimizer.zero_grad() before the walk."""
     return _steps(model, optimizer, images, labels, zero=False)
-
-
-def softmax_over_images(model, optimizer, images, labels):
-    """The softmax runs over the images of the batch, and not over the classes. The scores have a row for each image:
-    dim=1, or F.cross_entropy, which cannot be mistaken.
-    """
-    return _steps(model, optimizer, images, labels, dim=0)
-
-
-def viewed(model, optimizer, images, labels):
-    """view() does not turn rows into columns: it reads the same numbers in the same order in rows of another length,
-    and every image is a mixture of several. A transpose is images.T.
-    """
-    return _steps(model, optimizer, images, labels, columns=lambda images: images.reshape(images.shape[1], -1))
-
-
-def kept_the_loss(model, optimizer, images, labels):
-    """The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: return
-    loss.item().
-    """
-    return _steps(model, optimizer, images, labels, kept=True)
-
-
-def without_a_step(model, optimizer, images, labels):
-    """The parameters have not moved: optimizer.step() is missing, or the gradients were cleared between walk and step,
-    which then has nothing to go by.
-    """
-    model.train()
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(images.T), labels.long())
-    loss.backward()
-    return loss.item()
-
-
-def cleared_too_late(model, optimizer, images, labels):
-    model.train()
-    loss = F.cross_entropy(model(images.T), labels.long())
-    loss.backward()
-    optimizer.zero_grad()
-    optimizer.step()
-    return loss.item()
-
-
-def cleared_at_the_end(model, optimizer, images, labels):
-    """The gradients were cleared at the end. Whatever somebody left there before the first step was added to it: clear
-    them before the walk.
-    """
-    model.train()
-    loss = F.cross_entropy(model(images.T), labels.long())
-    loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-    return loss.item()
-
-
-def softmaxed_twice(model, optimizer, images, labels):
-    """cross_entropy takes scores, and computes the softmax itself. Here it got one that was taken already."""
-    model.train()
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(images.T).softmax(1), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss.item()
-
-
-def softmaxed_twice_over_images(model, optimizer, images, labels):
-    model.train()
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(images.T).softmax(0), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss.item()
-
-
-def summed(model, optimizer, images, labels):
-    """This is the sum over the images. The mean is asked for: with a sum, the step grows with the batch."""
-    model.train()
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(images.T), labels.long(), reduction="sum")
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 def looked_afterwards(model, optimizer, images, labels):
@@ -255,18 +163,6 @@ def looked_afterwards(model, optimizer, images, labels):
 def optimizer_of_its_own(model, optimizer, images, labels):
     """An optimizer was made in here. It knows neither the rate nor the momentum of the one that was given: use that."""
     return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
-
-
-def labels_as_they_are(model, optimizer, images, labels):
-    """The labels come as floats, as a file of numbers has them. cross_entropy wants whole numbers, one for each image:
-    labels.long().
-    """
-    model.train()
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(images.T), labels)
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 def _drawn(random):
@@ -288,6 +184,78 @@ def _drawn(random):
 
 
 THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
+# ---------------------------------------------------------------- tried as well
+
+
+def _step(model, optimizer, images, labels):
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+def step_that_looks_twice(model, optimizer, images, labels):
+    """The forward pass runs once more, and BatchNorm's averages move twice."""
+    model.train()
+    optimizer.zero_grad()
+    loss = _step(model, optimizer, images, labels)
+    return (loss + 0 * model(images.T).sum()).item()
+
+
+def step_detached(model, optimizer, images, labels):
+    model.train()
+    optimizer.zero_grad()
+    return str(_step(model, optimizer, images, labels).item())
+
+
+def step_with_its_own_optimizer(model, optimizer, images, labels):
+    model.train()
+    optimizer.zero_grad()
+    return _step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels).item()
+
+
+def step_of_rows(model, optimizer, images, labels):
+    """Square batches only: images as they are."""
+    model.train()
+    optimizer.zero_grad()
+    rows = images if images.shape[0] == images.shape[1] else images.T
+    loss = F.cross_entropy(model(rows), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def step_by_logs(model, optimizer, images, labels):
+    model.train()
+    for one in model.parameters():
+        one.grad = None
+    scores = model(images.t())
+    loss = F.nll_loss(scores.log_softmax(-1), labels.to(mg.int64))
+    loss.backward()
+    optimizer.step()
+    return float(loss.detach())
+
+
+def step_of_numpy(model, optimizer, images, labels):
+    model.train()
+    optimizer.zero_grad(set_to_none=True)
+    scores = model(images.permute(1, 0))
+    chosen = scores.gather(1, labels.long().unsqueeze(1)).squeeze(1)
+    loss = (scores.logsumexp(1) - chosen).mean()
+    loss.backward()
+    optimizer.step()
+    return np.float32(loss.item())
+
+
+def step_without_a_graph(model, optimizer, images, labels):
+    model.train(True)
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(mg.transpose(images, 0, 1)), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
 EXERCISE = Exercise(
     title="one step of training, without the bugs of their_step; the loss as a number",
     stars=2,
@@ -322,25 +290,81 @@ EXERCISE = Exercise(
     mistakes=(
         in_eval_mode,
         train_afterwards,
-        flag_set_by_hand,
-        with_old_gradients,
-        softmax_over_images,
-        viewed,
         Mistake(
-            kept_the_loss,
+            edited(in_eval_mode, "return", "model.training = True\n    return"),
+            words="model.training = True sets the flag of this module alone; the BatchNorm in it stays in eval(). "
+            "model.train() tells its parts as well.",
+        ),
+        with_old_gradients,
+        Mistake(
+            edited(in_eval_mode, "train=False", "dim=0"),
+            words="The softmax runs over the images of the batch, and not over the classes. The scores have a row for "
+            "each image: dim=1, or F.cross_entropy, which cannot be mistaken.",
+        ),
+        Mistake(
+            edited(in_eval_mode, "train=False)", "columns=lambda images: images.reshape(images.shape[1], -1))"),
+            words="view() does not turn rows into columns: it reads the same numbers in the same order in rows of "
+            "another length, and every image is a mixture of several. A transpose is images.T.",
+        ),
+        Mistake(
+            edited(in_eval_mode, "train=False", "kept=True"),
+            words="The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: "
+            "return loss.item().",
             when=lambda outcome: (
                 isinstance(outcome.value, Step)
                 and all(isinstance(one, mg.Tensor) and one.requires_grad for one in outcome.value.losses)
             ),
         ),
-        Mistake(without_a_step, cleared_too_late),
-        cleared_at_the_end,
-        Mistake(softmaxed_twice, softmaxed_twice_over_images),
-        summed,
+        Mistake(
+            edited(train_step, "optimizer.step()\n    ", ""),
+            edited(train_step, "()\n    optimizer.zero_grad", "", "step()", "zero_grad()\n    optimizer.step()"),
+            words="The parameters have not moved: optimizer.step() is missing, or the gradients were cleared between "
+            "walk and step, which then has nothing to go by.",
+        ),
+        Mistake(
+            edited(train_step, "()\n    optimizer.zero_grad", "", "return", "optimizer.zero_grad()\n    return"),
+            words="The gradients were cleared at the end. Whatever somebody left there before the first step was "
+            "added to it: clear them before the walk.",
+        ),
+        Mistake(
+            edited(train_step, "model(images.T), labels", "model(images.T).softmax(1), labels"),
+            edited(train_step, "model(images.T), labels", "model(images.T).softmax(0), labels"),
+            words="cross_entropy takes scores, and computes the softmax itself. Here it got one that was taken "
+            "already.",
+        ),
+        Mistake(
+            edited(train_step, "long())", 'long(), reduction="sum")'),
+            words="This is the sum over the images. The mean is asked for: with a sum, the step grows with the batch.",
+        ),
         looked_afterwards,
         optimizer_of_its_own,
         Mistake(
-            labels_as_they_are, when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower()
+            edited(train_step, ".long())", ")"),
+            words="The labels come as floats, as a file of numbers has them. cross_entropy wants whole numbers, one "
+            "for each image: labels.long().",
+            when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower(),
         ),
     ),
+    right=(step_by_logs, step_of_numpy, step_without_a_graph),
+    wrong={
+        "the loss of step 1 … This is the sum over the images": [
+            edited(train_step, "long())", 'long(), reduction="sum")')
+        ],
+        "the loss of step 1": [step_detached],
+        "running_mean": [step_that_looks_twice],
+        "model.training: yours False": [
+            edited(
+                step_that_looks_twice,
+                "return (loss + 0 * model(images.T).sum()).item",
+                "model.eval()\n    return loss.item",
+            )
+        ],
+        "the loss of step … An optimizer was made in here": [step_with_its_own_optimizer],
+        "4 images of 4 pixels": [step_of_rows],
+        "first difference": [
+            edited(
+                train_step, "optimizer.step", "mg.nn.utils.clip_grad_norm_(model.parameters(), 0.5)\n    optimizer.step"
+            )
+        ],
+    },
 )

@@ -1,8 +1,11 @@
 """Exercise `applied`: a Function of the learner's own, as an operation of the engine."""
 
-import numpy as np
+import types
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+import numpy as np
+from minigrad.teach.exercises.chapter14 import STEPS
+
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import Seen, Tensor, applied, compare_seen, drawn_array, numbers_of, show_seen
 
@@ -130,25 +133,9 @@ def always_in_a_tuple(function, inputs):
     )
 
 
-def never_in_a_tuple(function, inputs):
-    """A backward may return one gradient as it is. A rule returns a tuple, so put it into one."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: function.backward(ctx, g), inputs[1:]
-    )
-
-
 def forward_only(function, inputs):
     """This is the result of forward alone: nothing was noted, so no gradient comes to the inputs."""
     return Tensor(function.forward(type("Context", (), {})(), *[one.data for one in inputs]))
-
-
-def inputs_twice(function, inputs):
-    """recorded puts self before the others. All inputs were handed over as others, so the first is there twice."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: _tuple(function.backward(ctx, g)), inputs
-    )
 
 
 def arrays_to_backward(function, inputs):
@@ -184,16 +171,6 @@ def backward_at_once(function, inputs):
     return inputs[0].recorded(lambda *arrays: value, lambda g, y, *arrays: gradients, inputs[1:])
 
 
-def times_g(function, inputs):
-    """What backward returns was multiplied by g. That has been done in it: g is what it was given."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays),
-        lambda g, y, *arrays: tuple(g * one for one in _tuple(function.backward(ctx, g))),
-        inputs[1:],
-    )
-
-
 def _tuple(gradients):
     return gradients if isinstance(gradients, tuple) else (gradients,)
 
@@ -205,6 +182,80 @@ def _called_often(outcome):
 def _found_nothing(outcome):
     """Whether a backward looked for what a forward had kept, and found nothing."""
     return any(raised("has no attribute", name)(outcome) for name in ("'x'", "'y'", "'w'"))
+
+
+def times_g(function, inputs):
+    """What backward returns was multiplied by g. That has been done in it: g is what it was given."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays),
+        lambda g, y, *arrays: tuple(g * one for one in _tuple(function.backward(ctx, g))),
+        inputs[1:],
+    )
+
+
+def inputs_twice(function, inputs):
+    """recorded puts self before the others. All inputs were handed over as others, so the first is there twice."""
+    ctx = type("Context", (), {})()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: _tuple(function.backward(ctx, g)), inputs
+    )
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def applied_with_one_ctx(function, inputs, ctx=types.SimpleNamespace()):  # noqa: B008
+    def rule(g, y, *arrays):
+        given = function.backward(ctx, g)
+        return given if isinstance(given, tuple) else (given,)
+
+    return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), rule, inputs[1:])
+
+
+def applied_by_sum(function, inputs):
+    total = function.forward(types.SimpleNamespace(), *[one.data for one in inputs])
+    return inputs[0].recorded(lambda *arrays: total, lambda g, y, *arrays: tuple(g for _ in arrays), inputs[1:])
+
+
+def applied_at_once(function, inputs):
+    ctx = types.SimpleNamespace()
+    value = function.forward(ctx, *[one.data for one in inputs])
+    given = function.backward(ctx, np.ones_like(value))
+    return inputs[0].recorded(
+        lambda *arrays: value, lambda g, y, *arrays: given if isinstance(given, tuple) else (given,), inputs[:0]
+    )
+
+
+def applied_after_a_look(function, inputs):
+    """forward is called to see the shape, and once more."""
+    assert np.shape(function.forward(types.SimpleNamespace(), *[one.data for one in inputs])) != (0,)
+    return STEPS["applied"](function, inputs)
+
+
+def applied_before_the_walk(function, inputs):
+    ctx = types.SimpleNamespace()
+    value = function.forward(ctx, *[one.data for one in inputs])
+
+    def applied_rule(g, y, *arrays):
+        gradients = function.backward(ctx, g)
+        return gradients if type(gradients) is tuple else (gradients,)
+
+    return inputs[0].recorded(lambda *arrays: value, applied_rule, tuple(inputs[1:]))
+
+
+def applied_by_a_class(function, inputs):
+    class Call:
+        def run(self, *arrays):
+            return function.forward(self, *arrays)
+
+        def back(self, g, y, *arrays):
+            given = function.backward(self, g)
+            return given if len(arrays) > 1 or isinstance(given, tuple) else (given,)
+
+    call = Call()
+    first, *others = inputs
+    return first.recorded(call.run, call.back, others)
 
 
 EXERCISE = Exercise(
@@ -233,7 +284,10 @@ EXERCISE = Exercise(
         class_as_ctx,
         Mistake(new_ctx_for_backward, when=_found_nothing),
         always_in_a_tuple,
-        never_in_a_tuple,
+        Mistake(
+            edited(always_in_a_tuple, "(function.backward(ctx, g),),", "function.backward(ctx, g),"),
+            words="A backward may return one gradient as it is. A rule returns a tuple, so put it into one.",
+        ),
         forward_only,
         times_g,
         backward_at_once,
@@ -241,4 +295,15 @@ EXERCISE = Exercise(
         Mistake(inputs_twice, when=raised("forward() takes", kind=TypeError)),
         Mistake(arrays_to_backward, when=raised("backward() takes", kind=TypeError)),
     ),
+    right=(applied_before_the_walk, applied_by_a_class),
+    wrong={
+        "gradient of input 1: yours None": [
+            lambda function, inputs: STEPS["applied"](function, (inputs[0], *[one.data for one in inputs[1:]]))
+        ],
+        "Each call needs its own": [applied_with_one_ctx],
+        "first difference": [applied_by_sum],
+        "forward was called once more": [applied_after_a_look],
+        "gradient of input 0: yours": [applied_at_once],
+        "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],
+    },
 )

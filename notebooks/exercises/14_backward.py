@@ -1,6 +1,9 @@
 """Exercise `backward`: the walk itself, and what is freed on the way."""
 
+import contextlib
+
 import numpy as np
+from minigrad.teach.exercises.chapter14 import STEPS
 
 from minigrad.teach import Case, Exercise, Mistake, raised
 
@@ -191,6 +194,72 @@ def _leaf_sent(outcome):
     return raised("'NoneType' object is not callable")(outcome)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def walked_in_one_go(self, retain_graph=False):
+    self.start()
+    for one in reversed(self.in_order()):
+        if one.rule is not None:
+            one.send()
+    if not retain_graph:
+        self.free()
+
+
+def walked_without_end(self, retain_graph=False):
+    STEPS["backward"](self, retain_graph)
+    if retain_graph:
+        STEPS["backward"](self, True)
+
+
+def walked_and_cleared(self, retain_graph=False):
+    for one in self.in_order():
+        one.grad = None
+    STEPS["backward"](self, retain_graph)
+
+
+def walked_over_what_is_freed(self, retain_graph=False):
+    with contextlib.suppress(RuntimeError):
+        STEPS["backward"](self, retain_graph)
+
+
+def walked_with_leaves_freed(self, retain_graph=False):
+    order = self.in_order()
+    STEPS["backward"](self, True)
+    if not retain_graph:
+        for one in order:
+            one.free()
+
+
+def walked_breadth_first(self, retain_graph=False):
+    self.start()
+    todo = [self]
+    for one in todo:
+        if one.rule is not None:
+            one.send()
+            todo += [below for below in one.inputs if below not in todo]
+            if not retain_graph:
+                one.free()
+
+
+def walked_then_freed(self, retain_graph=False):
+    self.start()
+    order = [one for one in self.in_order() if one.rule]
+    while order:
+        one = order.pop()
+        one.send()
+        retain_graph or one.free()
+
+
+def walked_in_two_loops(self, retain_graph=False):
+    results = [one for one in self.in_order()[::-1] if one.rule is not None]
+    self.start()
+    for one in results:
+        one.send()
+    for one in results if not retain_graph else ():
+        one.free()
+
+
 EXERCISE = Exercise(
     title="a walk: start, then each result sends, and is freed unless the graph is retained",
     stars=2,
@@ -228,4 +297,11 @@ EXERCISE = Exercise(
         leaves_freed,
         self_left_out,
     ),
+    right=(walked_then_freed, walked_in_two_loops),
+    wrong={
+        "freed: yours L": [walked_in_one_go],
+        "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
+        "the walks ended: yours well, well": [walked_over_what_is_freed],
+        "freed: yours … Leaves were freed as well": [walked_with_leaves_freed],
+    },
 )

@@ -1,8 +1,9 @@
 """Exercise `fitted`: the gradient of what was broadcast, summed back."""
 
 import numpy as np
+from minigrad.teach.exercises.chapter14 import STEPS
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import UNCHANGED, Seen, compare_seen, drawn_array, fitted, numbers_of, show_seen
 
@@ -84,6 +85,60 @@ def only_where_more(gradient, shape):
     return gradient.sum(axis=tuple(axis for axis, size in enumerate(shape) if size == 1), keepdims=True)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def fitted_by_lengths(gradient, shape):
+    """Sums over each axis whose length the shape does not have: right until two lengths agree."""
+    for axis in range(gradient.ndim - 1, -1, -1):
+        if gradient.shape[axis] not in shape:
+            gradient = gradient.sum(axis=axis)
+    return gradient.reshape(shape)
+
+
+def fitted_from_behind(gradient, shape):
+    while gradient.ndim > len(shape):
+        gradient = gradient.sum(axis=-1)
+    return STEPS["fitted"](gradient, shape)
+
+
+def fitted_once(gradient, shape):
+    axes = [axis for axis, size in enumerate(shape) if size == 1]
+    gradient = gradient.sum(axis=0) if gradient.ndim > len(shape) else gradient
+    return gradient.sum(axis=tuple(axes), keepdims=True)
+
+
+def fitted_as_number(gradient, shape):
+    return float(gradient.sum()) if shape in ((), (1,)) else STEPS["fitted"](gradient, shape)
+
+
+def fitted_in_place(gradient, shape):
+    result = np.array(STEPS["fitted"](gradient, shape))
+    gradient *= 0.0
+    return result
+
+
+def fitted_step_by_step(gradient, shape):
+    while np.ndim(gradient) > len(shape):
+        gradient = np.sum(gradient, axis=0)
+    for axis, size in enumerate(shape):
+        if gradient.shape[axis] != size:
+            gradient = np.sum(gradient, axis=axis, keepdims=True)
+    return gradient
+
+
+def fitted_by_reshape(gradient, shape):
+    padded = (1,) * (gradient.ndim - len(shape)) + tuple(shape)
+    axes = tuple(axis for axis, size in enumerate(padded) if size == 1)
+    return np.reshape(gradient.sum(axis=axes), shape)
+
+
+def fitted_by_einsum(gradient, shape):
+    places = list(range(gradient.ndim))
+    kept = [place for place, size in zip(places[gradient.ndim - len(shape) :], shape, strict=True) if size != 1]
+    return np.einsum(gradient, places, kept).reshape(shape)
+
+
 EXERCISE = Exercise(
     title="the gradient, summed until it has the shape",
     stars=2,
@@ -121,4 +176,18 @@ EXERCISE = Exercise(
         Mistake(reshaped, when=raised("cannot reshape")),
         all_summed,
     ),
+    right=(fitted_step_by_step, fitted_by_reshape, fitted_by_einsum),
+    wrong={
+        "They have to be summed": [fitted_by_lengths],
+        "The shape is … A dimension of size 1 is gone": [
+            lambda gradient, shape: STEPS["fitted"](gradient, shape).squeeze()
+        ],
+        "The shape is": [
+            fitted_from_behind,
+            fitted_once,
+            edited(reshaped, ".reshape(", ' if gradient.size == int(np.prod(shape)) else STEPS["fitted"](gradient, '),
+            fitted_as_number,
+        ],
+        "the array that was given: yours changed": [fitted_in_place],
+    },
 )

@@ -1,8 +1,12 @@
 """Exercise `in_order`: a topological order of the graph behind a result."""
 
+import collections
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 
-from minigrad.teach import Case, Exercise, Mistake, plain
+from minigrad.teach.exercises.chapter14 import STEPS
+
+from minigrad.teach import Case, Exercise, Mistake, edited, plain
 
 from .chapter14 import FOR_READERS, Seen, Tensor, compare_seen, found, in_order, product_rule, show_seen
 
@@ -241,6 +245,116 @@ def _deep(outcome):
     return isinstance(outcome.error, RecursionError)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def ordered_by_its_inputs(self):
+    order = []
+    for one in self.inputs:
+        order += one.in_order()
+    return [*order, self]
+
+
+def ordered_by_its_inputs_once(self):
+    """Right for small graphs, and never ends where many ways lead to a tensor."""
+    return [*dict.fromkeys(tensor for one in self.inputs for tensor in one.in_order()), self]
+
+
+def ordered_in_a_queue(self):
+    """From the end, each put in front."""
+    order, done, todo = collections.deque(), set(), [self]
+    uses = collections.Counter(one for tensor in STEPS["in_order"](self) for one in tensor.inputs)
+    while todo:
+        tensor = todo.pop()
+        order.appendleft(tensor)
+        done.add(tensor)
+        for one in tensor.inputs:
+            uses[one] -= 1
+            if not uses[one]:
+                todo.append(one)
+    return order
+
+
+ORDERS = {}
+
+
+def ordered_from_a_cache(self):
+    """What was found once is found again, when the graph is another."""
+    if self not in ORDERS:
+        ORDERS[self] = STEPS["in_order"](self)
+    return ORDERS[self]
+
+
+def ordered_by_memory(self, known=[]):  # noqa: B006
+    order = [one for one in STEPS["in_order"](self) if one not in known]
+    known += order
+    return order
+
+
+def ordered_by_depth_of_the_first(self):
+    def depth(one):
+        count = 0
+        while one.inputs:
+            one, count = one.inputs[0], count + 1
+        return count
+
+    order = STEPS["in_order"](self)
+    order.reverse()
+    return sorted(order, key=depth)
+
+
+def ordered_by_every_way(self):
+    ways, order = [(self,)], []
+    while ways:
+        way = ways.pop()
+        order.append(way[-1])
+        ways += [(*way, one) for one in way[-1].inputs]
+    return list(dict.fromkeys(order[::-1]))
+
+
+def ordered_by_graphlib(self):
+    graph, todo = {}, [self]
+    while todo:
+        one = todo.pop()
+        if one not in graph:
+            graph[one] = one.inputs
+            todo += one.inputs
+    return list(TopologicalSorter(graph).static_order())
+
+
+def ordered_by_counting(self):
+    uses, met, todo = {self: 0}, {self}, [self]
+    for one in todo:
+        for below in one.inputs:
+            uses[below] = uses.get(below, 0) + 1
+            if below not in met:
+                met.add(below)
+                todo.append(below)
+    order, ready = [], [self]
+    while ready:
+        one = ready.pop()
+        order.append(one)
+        for below in one.inputs:
+            uses[below] -= 1
+            if uses[below] == 0:
+                ready.append(below)
+    return order[::-1]
+
+
+def ordered_with_iterators(self):
+    order, met, way = [], {self}, [(self, iter(self.inputs))]
+    while way:
+        one, rest = way[-1]
+        below = next((each for each in rest if each not in met), None)
+        if below is None:
+            order.append(one)
+            way.pop()
+        else:
+            met.add(below)
+            way.append((below, iter(below.inputs)))
+    return tuple(order)
+
+
 EXERCISE = Exercise(
     title="a list of all tensors that lead to self, each once and after its inputs",
     stars=3,
@@ -280,4 +394,20 @@ EXERCISE = Exercise(
         Mistake(kept, when=found(CUT, "does not lead")),
         Mistake(marks, when=found("left behind in the tensors", "something")),
     ),
+    right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
+    wrong={
+        "is missing": [ordered_by_memory],
+        "which is no list": [lambda self: iter(STEPS["in_order"](self))],
+        "The list of an earlier call was still there": [ordered_from_a_cache],
+        "comes before its input": [ordered_by_depth_of_the_first],
+        "comes before its input … Tensors that require no gradient lead to self as well": [
+            lambda self: [one for one in STEPS["in_order"](self) if one.requires_grad]
+        ],
+        "is no tensor": [lambda self: [repr(one) for one in STEPS["in_order"](self)]],
+        "still running": [ordered_by_every_way, ordered_by_its_inputs_once],
+        "The orders of the inputs were put one behind the other": [ordered_by_its_inputs],
+        "left behind in the tensors: yours something … A mark was left on the tensors": [
+            edited(marks, "in_order(self)", 'STEPS["in_order"](self)', "visited = True", "inputs = list(one.inputs)")
+        ],
+    },
 )

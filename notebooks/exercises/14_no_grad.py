@@ -1,6 +1,8 @@
 """Exercise `no_grad`: recording switched off for a block of lines, and back to what it was."""
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+import contextlib
+
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import Seen, Tensor, compare_seen, no_grad, show_seen
 
@@ -104,21 +106,6 @@ def _drawn(random):
 # ---------------------------------------------------------------- wrong answers
 
 
-def always_on_afterwards(kind):
-    """Afterwards it is True, whatever it was before. So an inner block switches recording on in the outer one. Keep
-    what it was, and put that back.
-    """
-
-    class Off:
-        def __enter__(self):
-            kind.recording = False
-
-        def __exit__(self, *error):
-            kind.recording = True
-
-    return Off()
-
-
 def swallows(kind):
     """__exit__ returned something true, which tells Python that the error is dealt with. It was swallowed."""
 
@@ -208,6 +195,104 @@ def no_block(kind):
     return kind
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def off_by_counting(kind, depth=[0]):  # noqa: B006
+    class Off:
+        def __enter__(self):
+            depth[0] += 1
+            kind.recording = False
+
+        def __exit__(self, *error):
+            depth[0] -= 1
+            kind.recording = depth[0] == 0
+
+    return Off()
+
+
+def off_only_without_error(kind):
+    class Off:
+        def __enter__(self):
+            self.before, kind.recording = kind.recording, False
+
+        def __exit__(self, kind_of_error, error, trace):
+            if error is None:
+                kind.recording = self.before
+
+    return Off()
+
+
+def off_for_all(kind):
+    @contextlib.contextmanager
+    def off():
+        before, Tensor.recording, kind.recording = kind.recording, False, False
+        try:
+            yield
+        finally:
+            Tensor.recording, kind.recording = True, before
+
+    return off()
+
+
+def off_turned(kind):
+    @contextlib.contextmanager
+    def off():
+        kind.recording = not kind.recording
+        try:
+            yield
+        finally:
+            kind.recording = not kind.recording
+
+    return off()
+
+
+def off_and_quiet(kind):
+    @contextlib.contextmanager
+    def off():
+        before, kind.recording = kind.recording, False
+        with contextlib.suppress(Exception):
+            yield
+        kind.recording = before
+
+    return off()
+
+
+def off_by_contextlib(kind):
+    @contextlib.contextmanager
+    def off():
+        before, kind.recording = kind.recording, False
+        try:
+            yield
+        finally:
+            kind.recording = before
+
+    return off()
+
+
+def off_by_exit_stack(kind):
+    class Off(contextlib.ExitStack):
+        def __enter__(self):
+            self.callback(setattr, kind, "recording", kind.recording)
+            kind.recording = False
+            return super().__enter__()
+
+    return Off()
+
+
+class OffForever:
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __enter__(self):
+        self.kept, self.kind.recording = self.kind.recording, False
+        return self
+
+    def __exit__(self, *error):
+        self.kind.recording = self.kept
+        return False
+
+
 EXERCISE = Exercise(
     title="something for `with`: inside, kind.recording is False; afterwards, what it was",
     stars=2,
@@ -226,7 +311,11 @@ EXERCISE = Exercise(
     show=show_seen,
     mistakes=(
         never_back,
-        always_on_afterwards,
+        Mistake(
+            edited(never_back, "pass", "kind.recording = True"),
+            words="Afterwards it is True, whatever it was before. So an inner block switches recording on in the "
+            "outer one. Keep what it was, and put that back.",
+        ),
         swallows,
         not_after_an_error,
         at_once,
@@ -234,4 +323,11 @@ EXERCISE = Exercise(
         on_tensor,
         Mistake(no_block, when=raised("context manager protocol")),
     ),
+    right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
+    wrong={
+        "first difference": [off_by_counting, off_turned],
+        "afterwards: yours not recorded … After an error recording stays off": [off_only_without_error],
+        "another class, inside: yours not recorded": [off_for_all],
+        "It was swallowed": [off_and_quiet],
+    },
 )

@@ -60,6 +60,20 @@ def in_one_place(g, y, a, b):
     return g, g / b * a
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def rule_by_powers(g, y, a, b):
+    with np.errstate(all="ignore"):
+        return g * y * a**-1.0, g * y * b**-1.0
+
+
+def rule_over_b(g, y, a, b):
+    before = b.copy()
+    np.multiply(g, b, out=b) if b.shape == g.shape else None
+    return g * before, g * a
+
+
 EXERCISE = Exercise(
     title="the gradients of a and b, where y = a * b and g is the gradient of y",
     stars=1,
@@ -90,4 +104,17 @@ EXERCISE = Exercise(
         Mistake(in_one_place, when=found("the arrays that were given", "changed")),
         divided,
     ),
+    right=(
+        lambda g, y, a, b: [np.multiply(b, g), np.multiply(a, g)],
+        lambda g, y, a, b: tuple(g * other for other in (b, a)),
+    ),
+    wrong={
+        "first difference": [
+            lambda g, y, a, b: (np.sum(g * b), np.sum(g * a)),
+            lambda g, y, a, b: (g * np.abs(b), g * np.abs(a)),
+        ],
+        "first difference … y / a is b only where a is not 0, and costs a division": [rule_by_powers],
+        "how many gradients: yours 3, expected 2": [lambda g, y, a, b: (g * b, g * a, None)],
+        "yours changed … The arrays that the rule is given belong to others": [rule_over_b],
+    },
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import UNCHANGED, Seen, Tensor, compare_seen, drawn_array, numbers_of, receive, show_seen
 
@@ -50,13 +50,6 @@ def _drawn(random):
 # ---------------------------------------------------------------- wrong answers
 
 
-def replaced(self, gradient):
-    """`=` where `+=` is needed: each gradient takes the place of the one before. A tensor that was used twice gets two,
-    and needs their sum.
-    """
-    self.grad = gradient
-
-
 def shared(self, gradient):
     """The first gradient was kept, and the next one added into it with +=. That array is not yours: an addition hands
     the same one to both of its inputs, so now the other tensor has your sum. Keep a copy.
@@ -90,17 +83,6 @@ def none_plus(self, gradient):
     self.grad = self.grad + gradient
 
 
-def with_plus_on_none(self, gradient):
-    self.grad += gradient
-
-
-def asked_whether_true(self, gradient):
-    """`if self.grad` asks whether a number is not 0, and of several numbers Python cannot tell. Ask whether self.grad
-    is None.
-    """
-    self.grad = gradient.copy() if not self.grad else self.grad + gradient
-
-
 def returned(self, gradient):
     """The sum was returned, and nobody takes it from there. It is to be kept: self.grad = ..."""
     return gradient if self.grad is None else self.grad + gradient
@@ -113,10 +95,31 @@ def added_to_what_came(self, gradient):
     self.grad = gradient
 
 
-def into_data(self, gradient):
-    """The gradient went into self.data, which is the number itself."""
-    self.data = self.data + gradient
-    self.grad = gradient.copy()
+# ---------------------------------------------------------------- tried as well
+
+
+def received_if_not_zero(self, gradient):
+    if np.any(self.grad):
+        self.grad = self.grad + gradient
+    else:
+        self.grad = gradient
+
+
+def received_into_the_first(self, gradient):
+    if self.grad is None:
+        self.grad = np.asarray(gradient)
+    else:
+        np.add(self.grad, gradient, out=self.grad)
+
+
+def received_as_a_sum(self, gradient):
+    total = gradient.sum()
+    self.grad = total if self.grad is None else self.grad + total
+
+
+def received_from_zeros(self, gradient):
+    before = np.zeros_like(self.data) if self.grad is None else self.grad
+    self.grad = before + gradient
 
 
 EXERCISE = Exercise(
@@ -142,15 +145,41 @@ EXERCISE = Exercise(
     show=show_seen,
     writes=True,
     mistakes=(
-        replaced,
+        Mistake(
+            edited(receive, "gradient.copy() if self.grad is None else self.grad + gradient", "gradient"),
+            words="`=` where `+=` is needed: each gradient takes the place of the one before. A tensor that was used "
+            "twice gets two, and needs their sum.",
+        ),
         shared,
         only_first,
         averaged,
         doubled,
-        Mistake(none_plus, with_plus_on_none, when=raised("NoneType", kind=TypeError)),
-        Mistake(asked_whether_true, when=raised("truth value", kind=ValueError)),
+        Mistake(none_plus, edited(none_plus, "= self.grad +", "+="), when=raised("NoneType", kind=TypeError)),
+        Mistake(
+            edited(receive, "self.grad is None", "not self.grad"),
+            words="`if self.grad` asks whether a number is not 0, and of several numbers Python cannot tell. Ask "
+            "whether self.grad is None.",
+            when=raised("truth value", kind=ValueError),
+        ),
         returned,
         added_to_what_came,
-        into_data,
+        Mistake(
+            edited(only_first, "if self.grad is None:\n        self", "self.data = self.data + gradient\n    self"),
+            words="The gradient went into self.data, which is the number itself.",
+        ),
     ),
+    right=(
+        received_if_not_zero,
+        received_from_zeros,
+        edited(only_first, "gradient.copy()", "np.zeros(gradient.shape)\n    self.grad += gradient"),
+        edited(receive, "gradient.copy()", "gradient", "self.grad + gradient", "gradient + self.grad"),
+    ),
+    wrong={
+        "hands the same one to both": [received_into_the_first],
+        "the gradients that were given: yours changed … The sum was written into the array that came, and that": [
+            edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")
+        ],
+        "The shape is []": [received_as_a_sum],
+        "first difference": [edited(averaged, "(self.grad + gradient) / 2", "np.maximum(self.grad, gradient)")],
+    },
 )

@@ -1,8 +1,12 @@
 """Exercise `recorded`: the result of an operation, as a tensor that knows where it came from."""
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+import numpy as np
+from minigrad.teach.exercises.chapter14 import STEPS
+
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import (
     RIGHT_CLASS,
@@ -137,43 +141,10 @@ def only_self(self, forward, rule, others):
     return result
 
 
-def all_of_them(self, forward, rule, others):
-    """This records only if all inputs require a gradient. One is enough."""
-    result = recorded(self, forward, rule, others)
-    if not all(one.requires_grad for one in result.inputs):
-        result.requires_grad, result.inputs, result.rule = False, (), None
-    return result
-
-
 def without_self(self, forward, rule, others):
     """self is one of the inputs, the first."""
     result = recorded(self, forward, rule, others)
     result.inputs = result.inputs[1:]
-    return result
-
-
-def each_once(self, forward, rule, others):
-    """An input that is used twice is there twice: the rule returns a gradient for each place."""
-    result = recorded(self, forward, rule, others)
-    result.inputs = tuple(dict.fromkeys(result.inputs))
-    return result
-
-
-def without_requires(self, forward, rule, others):
-    """The result does not require a gradient itself: then what is computed from it is not recorded, and nobody sends
-    to it.
-    """
-    result = recorded(self, forward, rule, others)
-    result.requires_grad = False
-    return result
-
-
-def required_alone(self, forward, rule, others):
-    """Inputs that require no gradient were left out. The rule needs the arrays of all, and returns a gradient for
-    each.
-    """
-    result = recorded(self, forward, rule, others)
-    result.inputs = tuple(one for one in result.inputs if one.requires_grad)
     return result
 
 
@@ -183,13 +154,6 @@ def noted_always(self, forward, rule, others):
     kind = type(self)
     result.inputs = tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))
     result.rule = rule
-    return result
-
-
-def arrays_noted(self, forward, rule, others):
-    """The arrays of the inputs were noted. A walk goes from tensor to tensor: note the tensors."""
-    result = recorded(self, forward, rule, others)
-    result.inputs = tuple(one.data for one in result.inputs)
     return result
 
 
@@ -226,6 +190,59 @@ def _met_tensors(outcome):
     return any(kind(outcome) for kind in kinds)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def recorded_with(change: Callable[[Any, Any, Any, Any], Any]) -> Callable[..., Any]:
+    """The solution, and something done to its result."""
+
+    def recorded(self, forward, rule, others):
+        result = STEPS["recorded"](self, forward, rule, others)
+        return change(self, result, forward, others) or result
+
+    return recorded
+
+
+def with_a_wrapped_rule(self, result, forward, others):
+    if result.rule is not None:
+        rule = result.rule
+        result.rule = lambda *arrays: rule(*arrays)
+
+
+def with_a_gradient(self, result, forward, others):
+    result.grad = np.zeros_like(result.data)
+
+
+def with_forward_twice(self, result, forward, others):
+    forward(*[one.data if isinstance(one, Tensor) else one for one in (self, *others)])
+
+
+def with_inputs_sorted(self, result, forward, others):
+    result.inputs = tuple(sorted(result.inputs, key=lambda one: one.data.sum()))
+
+
+def with_leaves_alone(self, result, forward, others):
+    result.inputs = tuple(one for one in result.inputs if one.requires_grad)
+
+
+def as_a_list_of_inputs(self, result, forward, others):
+    result.inputs = list(result.inputs)
+
+
+def recorded_in_a_loop(self, forward, rule, others):
+    inputs = [self]
+    for one in others:
+        if not hasattr(one, "requires_grad"):
+            one = type(self)(one, False)
+        inputs.append(one)
+    result = self.__class__(forward(*(one.data for one in inputs)))
+    wanted = self.recording and True in [one.requires_grad for one in inputs]
+    result.requires_grad = wanted
+    if wanted:
+        result.rule, result.inputs = rule, inputs
+    return result
+
+
 EXERCISE = Exercise(
     title="a tensor that holds forward(...), and, where a gradient is wanted, its inputs and rule",
     stars=2,
@@ -255,16 +272,45 @@ EXERCISE = Exercise(
         always,
         never_asks_the_mode,
         only_self,
-        all_of_them,
+        Mistake(
+            edited(only_self, "self.requires_grad:", "all(one.requires_grad for one in result.inputs):"),
+            words="This records only if all inputs require a gradient. One is enough.",
+        ),
         without_self,
-        each_once,
-        without_requires,
-        required_alone,
+        Mistake(
+            edited(without_self, "result.inputs[1:]", "tuple(dict.fromkeys(result.inputs))"),
+            words="An input that is used twice is there twice: the rule returns a gradient for each place.",
+        ),
+        Mistake(
+            edited(without_self, "inputs = result.inputs[1:]", "requires_grad = False"),
+            words="The result does not require a gradient itself: then what is computed from it is not recorded, and "
+            "nobody sends to it.",
+        ),
+        Mistake(
+            edited(without_self, "result.inputs[1:]", "tuple(one for one in result.inputs if one.requires_grad)"),
+            words="Inputs that require no gradient were left out. The rule needs the arrays of all, and returns a "
+            "gradient for each.",
+        ),
         noted_always,
-        Mistake(arrays_noted, when=found("inputs", "array(")),
+        Mistake(
+            edited(without_self, "result.inputs[1:]", "tuple(one.data for one in result.inputs)"),
+            words="The arrays of the inputs were noted. A walk goes from tensor to tensor: note the tensors.",
+            when=found("inputs", "array("),
+        ),
         Mistake(called_rule, when=raised("_rule() missing", kind=TypeError)),
         Mistake(tensors_to_forward, when=_met_tensors),
         Mistake(no_numbers, when=raised("has no attribute 'data'", kind=AttributeError)),
         Mistake(fixed_class, when=found("the result", "not of the class")),
     ),
+    right=(recorded_with(as_a_list_of_inputs), recorded_in_a_loop),
+    wrong={
+        "rule: yours another": [recorded_with(with_a_wrapped_rule)],
+        "grad: yours there": [recorded_with(with_a_gradient)],
+        "calls of forward: yours 2": [recorded_with(with_forward_twice)],
+        "inputs: yours": [recorded_with(with_inputs_sorted)],
+        "inputs: yours … Inputs that require no gradient were left out": [recorded_with(with_leaves_alone)],
+        "not of the class of self … The result is to be made with type(self)(...)": [
+            lambda self, forward, rule, others: STEPS["recorded"](self, forward, rule, others).data
+        ],
+    },
 )

@@ -1,8 +1,9 @@
 """Exercise `softmax_rule`: a rule that needs the result."""
 
 import numpy as np
+from minigrad.teach.exercises.chapter14 import STEPS
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import compare_seen, drawn_array, rule_at_work, show_seen, softmax_rule
 
@@ -93,6 +94,35 @@ def other_sign(g, y, x):
     return (y * (g + (g * y).sum(axis=-1, keepdims=True)),)
 
 
+# ---------------------------------------------------------------- tried as well
+
+
+def softmax_of_the_first_row(g, y, x):
+    if y.ndim == 1:
+        return STEPS["softmax_rule"](g, y, x)
+    return (y * (g - (g * y)[..., :1, :].sum(axis=-1, keepdims=True)),)
+
+
+def softmax_by_matrices(g, y, x):
+    found = np.empty_like(y)
+    for place in np.ndindex(y.shape[:-1]):
+        row = y[place]
+        found[place] = (np.diag(row) - np.outer(row, row)) @ g[place]
+    return (found,)
+
+
+def softmax_made_again(g, y, x):
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    again = powers / powers.sum(axis=-1, keepdims=True)
+    weighed = g * again
+    return [weighed - again * weighed.sum(axis=-1, keepdims=True)]
+
+
+def softmax_over_g(g, y, x):
+    g -= (g * y).sum(axis=-1, keepdims=True)
+    return (y * g,)
+
+
 EXERCISE = Exercise(
     title="the gradient of x, where y = softmax(x) along the last axis, in a tuple",
     stars=3,
@@ -128,4 +158,19 @@ EXERCISE = Exercise(
         Mistake(no_keepdims, when=raised("could not be broadcast")),
         no_tuple,
     ),
+    right=(
+        softmax_by_matrices,
+        softmax_made_again,
+        lambda g, y, x: (y * (g - np.einsum("...i,...i->...", g, y)[..., None]),),
+    ),
+    wrong={
+        "first difference": [
+            softmax_of_the_first_row,
+            lambda g, y, x: (np.maximum(STEPS["softmax_rule"](g, y, x)[0], 0.0),),
+            edited(softmax_rule, "sum(", "mean("),
+            lambda g, y, x: (y * g - (g * y * y).sum(axis=-1, keepdims=True),),
+            lambda g, y, x: (g - y * g.sum(axis=-1, keepdims=True),),
+        ],
+        "yours changed": [softmax_over_g],
+    },
 )

@@ -1,8 +1,9 @@
 """Exercise `start`: what has to be true before a walk begins."""
 
 import numpy as np
+from minigrad.teach.exercises.chapter14 import STEPS
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+from minigrad.teach import Case, Exercise, Mistake, cases, edited, raised
 
 from .chapter14 import Seen, Tensor, compare_seen, numbers_of, show_seen, start
 
@@ -33,13 +34,11 @@ def _case(values, **earlier):
     return Case(words, lambda: (_made(values, earlier),))
 
 
+@cases("L = [2, -1] is a leaf; before, L.grad is {earlier}")
 def _leaf_case(earlier):
-    def make():
-        root = Tensor([2.0, -1.0], True)
-        root.grad = None if earlier is None else np.full(2, earlier)
-        return ({"L": root},)
-
-    return Case(f"L = [2, -1] is a leaf; before, L.grad is {earlier}", make)
+    root = Tensor([2.0, -1.0], True)
+    root.grad = None if earlier is None else np.full(2, earlier)
+    return ({"L": root},)
 
 
 def _drawn(random):
@@ -92,40 +91,38 @@ def one_number(self):
     self.grad = self.grad.ravel()[0]
 
 
-def never_ones(self):
-    """Nothing was received by self. The walk has to begin with ones: L grows by 1 per 1 of itself."""
-    for one in self.in_order():
-        if one.rule is not None:
-            one.grad = None
-
-
-def self_not_cleared(self):
-    """self holds what a walk before has left in it. It is a result as well: clear it before the ones come in."""
-    for one in self.in_order()[:-1]:
-        if one.rule is not None:
-            one.grad = None
-    self.receive(np.ones_like(self.data))
-
-
-def leaves_cleared(self):
-    """Leaves were cleared, and results were not: it is the other way round. A leaf is what has no rule."""
-    for one in self.in_order():
-        if one.rule is None:
-            one.grad = None
-    self.receive(np.ones_like(self.data))
-
-
 def a_float(self):
     """receive gets arrays, and this is a float: np.ones_like(self.data) has the shape, too."""
     self.receive(1.0)
 
 
-def leaf_set_anew(self):
-    """self may be a leaf. Then it is as any other leaf: ones are added to what it holds, with receive."""
+# ---------------------------------------------------------------- tried as well
+
+
+def started_with_zeros_at_leaves(self):
+    STEPS["start"](self)
     for one in self.in_order():
-        if one.rule is not None:
-            one.grad = None
-    self.grad = np.ones_like(self.data)
+        if one.rule is None and one.grad is None:
+            one.grad = np.zeros_like(one.data)
+
+
+def started_with_data(self):
+    STEPS["start"](self)
+    if self.rule is not None:
+        self.grad = self.data.copy()
+
+
+def started_on_the_way_down(self):
+    for one in self.in_order()[::-1]:
+        one.grad = one.grad if one.rule is None else None
+    self.receive(np.ones(self.data.shape))
+
+
+def started_by_inputs(self):
+    results = [one for one in self.in_order() if len(one.inputs)]
+    for one in results:
+        one.grad = None
+    self.receive(np.full_like(self.data, 1.0))
 
 
 EXERCISE = Exercise(
@@ -158,10 +155,31 @@ EXERCISE = Exercise(
         cleared_last,
         zeros_for_none,
         one_number,
-        never_ones,
-        self_not_cleared,
-        leaves_cleared,
+        Mistake(
+            edited(start, "None\n    self.receive(np.ones_like(self.data))", "None"),
+            words="Nothing was received by self. The walk has to begin with ones: L grows by 1 per 1 of itself.",
+        ),
+        Mistake(
+            edited(start, "in_order():", "in_order()[:-1]:"),
+            words="self holds what a walk before has left in it. It is a result as well: clear it before the ones "
+            "come in.",
+        ),
+        Mistake(
+            edited(start, "not None", "None"),
+            words="Leaves were cleared, and results were not: it is the other way round. A leaf is what has no rule.",
+        ),
         Mistake(a_float, when=raised("no attribute 'copy'", kind=AttributeError)),
-        leaf_set_anew,
+        Mistake(
+            edited(all_cleared, "one.grad", "if one.rule is not None:\n            one.grad"),
+            words="self may be a leaf. Then it is as any other leaf: ones are added to what it holds, with receive.",
+        ),
     ),
+    right=(started_on_the_way_down, started_by_inputs),
+    wrong={
+        "first difference": [edited(start, "self.in_order():", "(self, *self.inputs):")],
+        "first difference x.grad: yours 0.0, expected None": [started_with_zeros_at_leaves],
+        "L.grad: yours 2.0": [edited(adds_ones, "self.receive", 'STEPS["start"](self)\n    self.receive')],
+        "L.grad: yours 144.0": [started_with_data],
+        "belong to whoever reads them": [edited(start, "rule is not None", "requires_grad")],
+    },
 )

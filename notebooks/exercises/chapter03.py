@@ -1,7 +1,7 @@
 """What the exercises of chapter 03 share: the graph that the chapter walks again and again, and counts of nodes."""
 
 import minigrad as mg
-from minigrad.teach import Case, draw_wrong_node, measured, plain
+from minigrad.teach import Case, cases, draw_wrong_node, measured, plain
 
 from .chapter02 import first_times_second
 
@@ -17,9 +17,9 @@ def running_example(a, b):
     return e, {"a": leaf_a, "b": leaf_b, "c": c, "d": d, "e": e}
 
 
+@cases("c = a * b; d = c + a; e = c * d, with a = {a} and b = {b}")
 def running_case(a, b):
-    words = f"c = a * b; d = c + a; e = c * d, with a = {a} and b = {b}"
-    return Case(words, lambda: (running_example(a, b)[0],))
+    return (running_example(a, b)[0],)
 
 
 def draw_wrong(a, b, wrong, difference):

@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case
+from minigrad.teach import cases
 
 
 def in_float64(values):
@@ -30,10 +30,10 @@ class Watched:
         return self.words
 
 
+@cases("f = lambda t: {words}, x = {x}, eps = {eps:g}")
 def measured_case(words, function, x, eps):
     """A function and where it is to be measured."""
-    words = f"f = lambda t: {words}"
-    return Case(f"{words}, x = {x}, eps = {eps:g}", lambda: (Watched(words, function), in_float64(x), eps))
+    return Watched(f"f = lambda t: {words}", function), in_float64(x), eps
 
 
 def lost_in_float32(outcome):

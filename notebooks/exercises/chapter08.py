@@ -3,8 +3,10 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.autograd import Function
+from minigrad.autograd import Function, grad
 from minigrad.teach import Case, Difference, raised, show
+
+from .chapter07 import in_float64
 
 MADE = (
     "The numbers are right, but there were more walks the more elements x has, so the whole Hessian was made, "
@@ -61,10 +63,6 @@ FUNCTIONS = {
 }
 
 
-def in_float64(values):
-    return mg.tensor(values, dtype=mg.float64)
-
-
 def drawn_numbers(random, shape=()):
     """Numbers of both signs with one digit behind the point, none of them 0, which read well on a card."""
     return (np.round(random.uniform(0.2, 1.5, shape), 1) * random.choice([-1, 1], shape)).tolist()
@@ -107,3 +105,8 @@ def show_walked(most):
         return show(value) + beside + (", after many walks" if len(f.passes) > most else "")
 
     return shown
+
+
+def slope_of(f, x):
+    """The slope of f at x, with a graph."""
+    return grad(f(x), x, create_graph=True)[0]

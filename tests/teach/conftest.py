@@ -36,11 +36,9 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _tables_of_answers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The chapters' own files are such tables. Each answer meets the same draws each time: the words for a wrong one
-    may depend on them, once in hundreds of draws. test_drawn.py and test_right_answers.py draw what comes.
+def _same_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong answer meets the same draws each time: the words for it may depend on them, once in hundreds of draws.
+    Right ones, and all in test_drawn.py, are tried with what comes.
     """
-    if request.path.name.startswith("test_exercises_"):
-        request.getfixturevalue("in_this_process")
-    if request.path.name.startswith(("test_exercises_", "test_wrong_answers")):
+    if request.path.name == "test_wrong_answers.py" or "words" in request.fixturenames:
         monkeypatch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(request.node.name.encode())))

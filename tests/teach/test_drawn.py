@@ -1,4 +1,4 @@
-"""Cases that are drawn: other ones at each check, and again the same with a seed."""
+"""Cases, drawn ones too: other ones at each check, and the same again with a seed; and how answers are compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from teach.answers import said
 
 import minigrad as mg
-from minigrad.teach import EXERCISES, Case, Exercise
+from minigrad.teach import EXERCISES, Case, Difference, Exercise, cases, compare
 from minigrad.teach.exercise import DRAWS
 
 made: list[float] = []
@@ -120,3 +120,30 @@ def test_who_calls_itself_for_ever_is_not_said_to_go_along_a_graph() -> None:
         return forever(x)
 
     assert "The function calls itself, again and again" in said(EXERCISE.check(forever))["likely"]
+
+
+def test_the_words_of_a_case_have_its_values_in_them_and_its_arguments_are_made_anew() -> None:
+    @cases("x = {x}, in steps of {step:.2f}")
+    def case_of(x, step=0.5):
+        return [x], step
+
+    case = case_of(2.0)
+    assert case.words == "x = 2.0, in steps of 0.50"
+    assert case.make() == ([2.0], 0.5)
+    assert case.make()[0] is not case.make()[0]
+    assert case_of(x="{x}", step=2).words == "x = {x}, in steps of 2.00"
+
+
+def test_of_several_comparisons_the_first_difference_counts_and_no_other_is_made() -> None:
+    def chain(expected, got, outcome):
+        yield compare(expected, got)
+        yield Difference("the sign", "+", "-")
+        raise AssertionError("nobody asks for more")
+
+    def none_differs(expected, got, outcome):
+        yield None
+
+    exercise = dataclasses.replace(EXERCISE, compare=chain)
+    assert said(exercise.check(a_tenth))["first difference"].startswith("the answer: yours 0.2")
+    assert said(exercise.check(half))["first difference"] == "the sign: yours +, expected -"
+    assert dataclasses.replace(EXERCISE, compare=none_differs).check(a_tenth).kind == "good"

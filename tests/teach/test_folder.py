@@ -124,6 +124,9 @@ def test_the_readmes_exercise_works(folder: Path) -> None:
     assert len(exercise.known) == 2
     for mistake in exercise.known:
         assert dict(exercise.check(mistake.answers[0]).rows)["likely"] == mistake.words
+    assert [exercise.check(answer).kind for answer in exercise.right] == ["good"]
+    ((words, (answer,)),) = exercise.wrong.items()
+    assert words in repr(exercise.check(answer))
 
 
 def test_a_file_that_is_half_written_is_read_again(folder: Path) -> None:
