@@ -17,7 +17,7 @@ from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import count_unusual, modes, set_anomaly, set_recording, thread
 from minigrad.creation import tensor
 from minigrad.dtypes import get_default_dtype, set_default_dtype
-from minigrad.random import get_rng_state, set_rng_state
+from minigrad.random import default_generator, get_rng_state, set_rng_state
 from minigrad.teach.comparing import is_close
 from minigrad.teach.wrong_node import nodes_of
 from minigrad.tensor import Tensor
@@ -53,6 +53,26 @@ def _put_back_filters(filters: list[Any]) -> None:
     warnings.filters[:] = filters  # type: ignore[index]
 
 
+class _Unused:
+    """Stands where the default generator keeps numpy's, with its state, until somebody draws from it: numpy needs
+    longer to tell a state than most answers need to run, and between two draws it stays the same.
+    """
+
+    def __init__(self, source: Any, state: bytes) -> None:
+        self.source, self.state = source, state
+
+    def __getattr__(self, name: str) -> Any:
+        default_generator._source = self.source
+        return getattr(self.source, name)
+
+
+def _random_state() -> bytes:
+    if not isinstance(default_generator._source, _Unused):
+        state = get_rng_state().numpy().tobytes()  # which makes numpy's generator, where there was none
+        default_generator._source = _Unused(default_generator._source, state)
+    return default_generator._source.state
+
+
 # Each mode in words, and how it is read and put back; {} is "on", "off", or the value itself.
 MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "grad mode is {}": (lambda: thread.grad_enabled, set_recording),
@@ -65,7 +85,7 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     # (without the filter that minigrad sets when it needs it)
     "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
     "the random numbers to come are others": (
-        lambda: get_rng_state().numpy().tobytes(),
+        _random_state,
         lambda state: set_rng_state(tensor(np.frombuffer(state, np.uint8))),
     ),
 }

@@ -13,7 +13,7 @@ from teach.answers import said
 
 import minigrad as mg
 from minigrad.autograd.modes import thread
-from minigrad.teach import Case, Exercise, apart
+from minigrad.teach import Case, Exercise, apart, traces
 from minigrad.teach.traces import modes_now
 
 
@@ -154,6 +154,52 @@ def test_random_numbers_are_put_back_where_nothing_forks(monkeypatch: pytest.Mon
     mg.manual_seed(0)
     EXERCISE.check(leaving(lambda tensors, h: mg.rand(100)))
     assert mg.rand(3).tolist() == expected
+
+
+def draw_nothing(tensors, h):
+    mg.get_rng_state()
+    mg.randn(0)
+
+
+def draw_and_go_back(tensors, h):
+    state = mg.get_rng_state()
+    mg.randn(3)
+    mg.set_rng_state(state)
+
+
+@pytest.mark.parametrize("change", [draw_nothing, draw_and_go_back])
+def test_random_numbers_that_come_as_before_are_no_trace(change) -> None:
+    mg.manual_seed(0)
+    mg.randn(1)
+    assert "besides" not in said(EXERCISE.check(leaving(change)))
+
+
+USES = {
+    "a number that was kept for the next call": lambda: mg.randn(1),  # it takes no word of the stream
+    "numbers": lambda: mg.rand(3),
+    "another seed": lambda: mg.manual_seed(1),
+    "the same seed": lambda: mg.manual_seed(0),  # whose numbers have begun
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_every_use_of_random_numbers_is_a_trace(use: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "FORKS", False)
+    mg.manual_seed(0)
+    mg.randn(1)
+    before, expected = mg.get_rng_state().tolist(), "Afterwards the random numbers to come are others."
+    for _ in range(2):  # also when the state is known from the check before
+        assert said(EXERCISE.check(leaving(lambda tensors, h: use())))["besides"] == expected
+        assert mg.get_rng_state().tolist() == before
+
+
+def test_the_state_of_random_numbers_is_read_once_while_nobody_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "FORKS", False)
+    read: list[int] = []
+    monkeypatch.setattr(traces, "get_rng_state", lambda: read.append(1) or mg.get_rng_state())
+    mg.manual_seed(0)
+    assert EXERCISE.check(total).kind == EXERCISE.check(total).kind == "good"
+    assert len(read) == 1
 
 
 def test_modes_of_the_notebook_are_no_trace() -> None:
