@@ -24,7 +24,8 @@ import time
 USAGE = """usage: python dev.py COMMAND
 
   lab        open the course in JupyterLab; --no-browser, --port=N and other options of jupyter lab may follow
-  test       run all the tests; -k WORD, paths and other options of pytest may follow
+  test       run all the tests; -k WORD, paths and other options of pytest may follow, and --quick leaves out those
+             that take long (a browser's, whole chapters), says which, and ends within two minutes
   student    write the chapters without their solutions into the folder course/, where your answers stay when the
              chapters are updated; from then on `lab` opens these
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
@@ -456,6 +457,7 @@ def test(arguments):
     parallel = ["-n", "logical", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder"]
     if "no:xdist" in " ".join(arguments):
         parallel = []
+    arguments = [word for given in arguments for word in (["-m", "not slow"] if given == "--quick" else [given])]
     folders = {"XDG_%s_HOME" % kind: os.path.join(HOME, kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")}
     return become([PYTHON, "-m", "pytest"] + parallel + arguments, **folders)
 

@@ -13,6 +13,9 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
     from conftest import require, require_program
     torch = require("torch")             # at module level: skips, or under CI fails, the whole module
     node = require_program("node")
+
+The tests of what SLOW names have the mark `slow`. `pytest -m "not slow"`, which is `python dev.py test --quick`, leaves
+them out and says so at the end; under CI it is refused.
 """
 
 import importlib
@@ -65,18 +68,74 @@ LONGEST = (
     "tests/test_engine_properties.py",
     "notebooks/00_start_here.ipynb",
 )
+# What `--quick` leaves out: folders and files, and what they try.
+SLOW = {
+    "tests/browser": "pages and JupyterLab in a browser",
+    "notebooks": "the chapters, run again cell by cell",
+}
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
 
 
+ROOT = Path(__file__).parent.parent
+LEFT_OUT = pytest.StashKey[dict[str, int]]()  # how many tests of each of SLOW
+
+
+def under_ci() -> bool:
+    return os.environ.get("CI", "").lower() in ("true", "1")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT_OUT] = {}
+    if under_ci() and "slow" in config.option.markexpr:
+        raise pytest.UsageError("under CI no test is left out: run all of them, without -m and --quick")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {Path(__file__).parent.parent / name: place for place, name in enumerate(LONGEST)}
+    places = {ROOT / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+    for item in items:
+        if slow_part(item):
+            item.add_marker("slow")
+
+
+def slow_part(item: pytest.Item) -> str | None:
+    """The entry of SLOW that a test belongs to."""
+    folders = (item.path, *item.path.parents)
+    return next((name for name in SLOW if ROOT / name in folders), None)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "slow" in item.config.option.markexpr and (name := slow_part(item)):
+            counts = item.config.stash[LEFT_OUT]
+            counts[name] = counts.get(name, 0) + 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # of one of xdist's processes: what it tells the one that reports
+        session.config.workeroutput["left out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each process collects all tests, and so tells the same."""
+    node.config.stash[LEFT_OUT] |= getattr(node, "workeroutput", {}).get("left out", {})
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    left_out = config.stash[LEFT_OUT]
+    if left_out:
+        terminalreporter.section("left out")
+        for name, count in left_out.items():
+            terminalreporter.line(f"{count:6,} tests of {name}: {SLOW[name]}")
+        terminalreporter.line("All of them run with:  python dev.py test")
 
 
 def missing(name: str) -> NoReturn:
     """Skip the test or the module that needs `name`; under CI, fail it."""
     reason = f"{name} is not installed ({INSTALL.get(name, f'install {name}')})"
-    if os.environ.get("CI", "").lower() in ("true", "1"):
+    if under_ci():
         pytest.fail(f"{reason}; under CI nothing is skipped for that", pytrace=False)
     pytest.skip(reason, allow_module_level=True)
 

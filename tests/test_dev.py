@@ -397,6 +397,12 @@ def test_pytest_gets_the_arguments_and_gives_the_exit_code(ready: Clone) -> None
     assert "--dist=loadfile" in call
 
 
+def test_quick_is_a_marker_expression_of_pytest(ready: Clone) -> None:
+    ready.run("test", "--quick", "-x")
+    (call,) = ready.calls()
+    assert call[-3:] == ["-m", "not slow", "-x"]
+
+
 def test_parallel_options_go_when_xdist_is_switched_off(ready: Clone) -> None:
     ready.run("test", "-p", "no:xdist")
     assert ready.calls() == [["-m", "pytest", "-p", "no:xdist"]]

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -23,7 +25,8 @@ import dev
 import minigrad
 
 ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 LOCK = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 PYTHONS = ["3.11.9", "3.12.4", "3.13.1"]
@@ -220,3 +223,50 @@ def test_what_is_missing_fails_under_ci(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_the_files_that_are_begun_first_are_there() -> None:
     assert [name for name in conftest.LONGEST if not (ROOT / name).is_file()] == []
+
+
+# --- the mark "slow": what `python dev.py test --quick` leaves out ---
+
+
+def test_what_quick_leaves_out_is_there() -> None:
+    assert [name for name in conftest.SLOW if not (ROOT / name).exists()] == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A clone with this conftest.py, two tests in a folder that takes long, and one elsewhere."""
+    tests = tmp_path / "tests"
+    (tests / "browser").mkdir(parents=True)
+    for name in ("conftest.py", "leak_guard.py"):
+        shutil.copy(ROOT / "tests" / name, tests)
+    (tests / "browser" / "test_page.py").write_text("def test_one(): pass\ndef test_other(): pass\n")
+    (tests / "test_engine.py").write_text("def test_third(): pass\n")
+    (marker,) = PYPROJECT["tool"]["pytest"]["ini_options"]["markers"]
+    ini = ["[pytest]", f"pythonpath = {ROOT} tests", f"markers = {marker}", "addopts = --strict-markers"]
+    (tmp_path / "pytest.ini").write_text("\n".join(ini))
+    return tmp_path
+
+
+def run_tests(folder: Path, *options: str, ci: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "tests", *options]
+    return subprocess.run(command, cwd=folder, env={**os.environ, "CI": ci}, capture_output=True, text=True, timeout=240)
+
+
+def test_quick_runs_a_part_of_the_tests_and_says_what_it_left_out(folder: Path) -> None:
+    run = run_tests(folder, "-n1", "-m", "not slow")
+    assert set(re.findall(r"test_\w+\.py::(\w+)", run.stdout)) == {"test_third"}, run.stdout
+    words = conftest.SLOW["tests/browser"]
+    end = f"     2 tests of tests/browser: {words}\nAll of them run with:  python dev.py test\n"
+    assert end in run.stdout
+    assert "1 passed" in run.stdout
+
+
+def test_without_it_all_tests_run_and_nothing_is_left_out(folder: Path) -> None:
+    run = run_tests(folder, "-p", "no:xdist", ci="true")
+    assert set(re.findall(r"test_\w+\.py::(\w+) PASSED", run.stdout)) == {"test_one", "test_other", "test_third"}
+    assert "left out" not in run.stdout
+
+
+def test_under_ci_nothing_is_left_out(folder: Path) -> None:
+    run = run_tests(folder, "-m", "not slow", ci="true")
+    assert (run.returncode, "under CI no test is left out" in run.stderr) == (pytest.ExitCode.USAGE_ERROR, True)
