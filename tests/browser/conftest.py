@@ -62,6 +62,9 @@ class Server:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(settings))
 
+    def all_settings(self) -> dict[Path, str]:
+        return {path: path.read_text() for path in self.settings.rglob("*.jupyterlab-settings")}
+
     def trust(self) -> None:
         """Sign what is in the folder: else widgets, styles and scripts of notebooks do not run."""
         notary = NotebookNotary(data_dir=self.environment["JUPYTER_DATA_DIR"])
@@ -219,18 +222,24 @@ class Lab:
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server = page, server
         self.notebook: str | None = None  # the one that `open` has opened
+        self.settings: dict[Path, str] | None = None  # that the page has read; None if it is to be loaded anew
         self.complaints: list[str] = []
         hear(page, self.complaints, rf"(data:|blob:|(http|ws){re.escape(server.url.removeprefix('http'))})")
 
     def load(self, notebook: str) -> None:
         """Load JupyterLab and what it knows of widgets anew, with a notebook, of which nothing runs."""
-        self.notebook = None
+        self.load_anew()
         self.page.goto(f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset")
         self._wait_for_kernel()
+        self.settings = self.server.all_settings()
+
+    def load_anew(self) -> None:
+        """Have the next notebook opened by loading the page, whatever is on it now."""
+        self.notebook = self.settings = None
 
     def open(self, notebook: str) -> None:
         """Open a notebook, in place of another, with a kernel of its own, and run all of its cells."""
-        if self.notebook is None:
+        if self.settings != self.server.all_settings():
             self.server.end_kernels()
             self.load(notebook)
         else:
@@ -293,5 +302,5 @@ def lab(kept_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     failed = request.session.testsfailed
     yield kept_lab
     if request.session.testsfailed > failed:
-        kept_lab.notebook = None  # loaded anew: what a failed test has left, such as a dialog, harms no other
+        kept_lab.load_anew()  # what a failed test has left, such as a dialog, harms no other
     assert [complaint for complaint in kept_lab.complaints if not complaint.startswith(LEFT_EARLY)] == []

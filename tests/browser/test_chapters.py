@@ -160,7 +160,8 @@ class Chapter:
         self.page.evaluate(
             "(place) => window.jupyterapp.shell.currentWidget.content.scrollToItem(place, 'center')", place
         )
-        cell = self.page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
+        # "light": nothing here is in a shadow tree, and to look for one takes longer than all else.
+        cell = self.page.locator(f'css:light=.jp-Notebook [data-windowed-list-index="{place}"]')
         expect(cell).to_be_visible(timeout=SOON)
         return cell
 

@@ -219,4 +219,4 @@ def test_control_and_f_open_jupyterlabs_search(notebook: Notebook, lab: Any) -> 
         notebook.page.wait_for_function("document.activeElement.closest('.jp-DocumentSearch-overlay')")
         notebook.page.keyboard.press("Escape")
         notebook.becomes(search=False)
-    lab.notebook = None  # loaded anew
+    lab.load_anew()

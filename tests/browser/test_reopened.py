@@ -4,6 +4,7 @@ JupyterLab saves on its own, and what it knows of widgets depends on what has ru
 (`saveState`); none of that may be seen in a notebook that is opened again.
 """
 
+import functools
 import json
 import re
 import shutil
@@ -38,6 +39,16 @@ WIDGETS = "@jupyter-widgets/jupyterlab-manager/plugin"
 BOTH = pytest.mark.parametrize("notebook", [False, True], indirect=True, ids=["", "saveState"])
 
 
+@functools.cache
+def ran(path: Path, saves_state: bool) -> str:
+    """The file of a notebook after a kernel has run it; once for all tests, which begin with the same."""
+    content = nbformat.read(path, as_version=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        NotebookClient(content, timeout=60, store_widget_state=saves_state).execute()
+    return nbformat.writes(content)
+
+
 @pytest.fixture
 def notebook(lab: Any, request: pytest.FixtureRequest) -> Iterator[Path]:
     """A notebook that a kernel has run, which nobody has stepped, in a JupyterLab with this setting."""
@@ -45,16 +56,11 @@ def notebook(lab: Any, request: pytest.FixtureRequest) -> Iterator[Path]:
     lab.server.set(WIDGETS, saveState=saves_state)
     lab.server.write("kept.ipynb", CELLS)
     path: Path = lab.server.folder / "kept.ipynb"
-    content = nbformat.read(path, as_version=4)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(ROOT))
-        NotebookClient(content, timeout=60, store_widget_state=saves_state).execute()
-    nbformat.write(content, path)
+    path.write_text(ran(path, saves_state), encoding="utf-8")
     lab.server.trust()
     yield path
     lab.server.set(WIDGETS, saveState=False)
     lab.server.set(DOCUMENTS, autosave=False)
-    lab.notebook = None  # the page is to read its settings again
 
 
 def reopen(lab: Any, path: Path) -> None:
@@ -147,8 +153,7 @@ def test_what_was_run_to_the_half_is_there_twice(lab: Any, notebook: Path) -> No
 
 
 def test_steps_that_only_a_run_can_know_are_kept_as_they_come(lab: Any, notebook: Path) -> None:
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     own = steppers(lab).nth(1)
     own.locator(".mg-press-last").click()
     expect(own).to_have_attribute("data-step", "2")
@@ -167,8 +172,7 @@ def test_steps_that_only_a_run_can_know_are_kept_as_they_come(lab: Any, notebook
 
 
 def test_a_page_that_is_loaded_again_finds_the_kernel_that_lives(lab: Any, notebook: Path) -> None:
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     own = steppers(lab).nth(1)
     own.locator(".mg-press-next").click()
     expect(own).to_have_attribute("data-step", "1")
@@ -197,8 +201,7 @@ def test_a_notebook_that_is_not_trusted_shows_pictures(lab: Any, notebook: Path)
 
 
 def test_a_stepper_that_is_closed_leaves_its_picture(lab: Any, notebook: Path) -> None:
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     expect(steppers(lab)).to_have_count(3, timeout=30_000)
     lab.kernel("own.close()")
     expect(steppers(lab)).to_have_count(2)
@@ -210,8 +213,7 @@ def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> N
     box = "import ipywidgets\nipywidgets.HBox([viz.BackwardStepper(F), viz.BackwardStepper(D.exp())])"
     lab.server.write(notebook.name, [*CELLS[:2], box])
     lab.server.trust()
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     save(lab)
     reopen(lab, notebook)
     expect(steppers(lab)).to_have_count(3, timeout=30_000)
@@ -227,8 +229,7 @@ def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> N
 
 def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, notebook: Path) -> None:
     """The output is replaced; the stepper in it stays the same, with the focus and what is open in it."""
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     first = steppers(lab).first
     first.locator(".mg-press-next").click()
     first.locator(".mg-keys summary").click()
@@ -261,7 +262,6 @@ def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
         assert not lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty")
     finally:
         startup.unlink()
-        lab.notebook = None
 
 
 def stored_ran(path: Path, cell: int) -> int:
@@ -271,8 +271,7 @@ def stored_ran(path: Path, cell: int) -> int:
 
 
 def test_steps_are_saved_however_soon(lab: Any, notebook: Path) -> None:
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     own = steppers(lab).nth(1)
     own.locator(".mg-press-last").click()
     expect(own).to_have_attribute("data-step", "2")
@@ -281,8 +280,7 @@ def test_steps_are_saved_however_soon(lab: Any, notebook: Path) -> None:
 
 
 def test_steps_after_the_page_was_loaded_again_are_saved(lab: Any, notebook: Path) -> None:
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     save(lab)
     assert stored_ran(notebook, 2) == 1
     lab.load(notebook.name)
@@ -318,8 +316,7 @@ IN_CONTAINERS = [
 def test_steppers_in_any_container_are_there_too(lab: Any, notebook: Path) -> None:
     lab.server.write(notebook.name, IN_CONTAINERS)
     lab.server.trust()
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     expect(steppers(lab)).to_have_count(7, timeout=30_000)
     own = lab.page.locator(".jp-OutputArea").locator(".noUi-handle, .lm-TabBar-tab, .widget-button")
     expect(own).to_have_count(5)  # also while the kernel lives they are the widgets that they are
@@ -345,8 +342,7 @@ def test_a_container_that_is_closed_leaves_its_stepper(lab: Any, notebook: Path)
         notebook.name, [IN_CONTAINERS[0], "box = ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])\nbox", "box"]
     )
     lab.server.trust()
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     sliders = lab.page.locator(".noUi-handle")
     expect(sliders).to_have_count(2, timeout=30_000)
     expect(steppers(lab)).to_have_count(2)
@@ -359,8 +355,7 @@ def test_a_container_that_is_used_is_written_to_without_disturbing_that(lab: Any
     code = "asked = ipywidgets.interact(lambda n: viz.BackwardStepper((A * n).exp()), n=(1, 5)).widget"
     lab.server.write(notebook.name, [IN_CONTAINERS[0], code])
     lab.server.trust()
-    reopen(lab, notebook)
-    lab.run_all()
+    lab.open(notebook.name)
     expect(steppers(lab)).to_have_count(1, timeout=30_000)
     slider = lab.page.locator(".noUi-handle")
     slider.focus()

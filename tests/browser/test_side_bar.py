@@ -20,7 +20,7 @@ def test_the_side_bar_begins_closed(lab: Any, tmp_path: Path, monkeypatch: pytes
     folder.mkdir(exist_ok=True)
     (folder / f"{slugify('fresh')}.jupyterlab-workspace").write_text(json.dumps(workspace), encoding="utf-8")
     lab.server.write("wide.ipynb", ["1 + 1"])
-    lab.notebook = None
+    lab.load_anew()
     lab.page.goto(f"{lab.server.url}/lab/workspaces/fresh/tree/wide.ipynb?token={lab.server.token}")
     expect(lab.page.locator(".jp-Notebook")).to_be_visible(timeout=60_000)
     lab._wait_for_kernel()

@@ -410,7 +410,7 @@ def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab
         expect(widget).to_have_attribute("data-step", step)
     other.locator(".mg-press-last").click()  # nobody had stepped it: its steps were recorded ahead
     expect(other).to_have_attribute("data-step", "3")
-    lab.notebook = None
+    lab.load_anew()
 
 
 CELLS = [
