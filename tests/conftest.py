@@ -47,6 +47,7 @@ INSTALL = {
 # process is left alone with one of them.
 LONGEST = (
     "tests/browser/test_chapters.py",
+    "tests/browser/test_reopened.py",
     "tests/test_ops.py",
     "tests/browser/test_stepper_in_lab.py",
     "tests/teach/test_wrong_answers.py",
@@ -72,6 +73,21 @@ LONGEST = (
 SLOW = {
     "tests/browser": "pages and JupyterLab in a browser",
     "notebooks": "the chapters, run again cell by cell",
+    "tests/test_notebooks.py": "the chapters with their solutions",
+    "tests/test_refresh.py": "how the chapters are run again",
+    "tests/teach": "the checks of exercises, with right, wrong and hostile answers",
+    "tests/test_random_programs.py": "programs drawn by lot, against PyTorch",
+    "tests/test_leaks.py": "what is left in memory of programs drawn by lot",
+    "tests/test_engine_properties.py": "graphs drawn by lot",
+    "tests/test_benchmarks.py": "the scripts that measure speed",
+    "tests/test_models.py": "networks in training, against PyTorch",
+    "tests/test_interrupts.py": "the stop button, at every line",
+    "tests/test_dev.py": "dev.py in small clones",
+    "tests/test_setup.py": "the package built and installed",
+    "tests/test_mutants.py": "the tool that breaks lines",
+    "tests/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
+    "tests/viz/page": "pages made of notebooks",
 }
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
 

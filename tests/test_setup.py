@@ -249,7 +249,8 @@ def folder(tmp_path: Path) -> Path:
 
 def run_tests(folder: Path, *options: str, ci: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "tests", *options]
-    return subprocess.run(command, cwd=folder, env={**os.environ, "CI": ci}, capture_output=True, text=True, timeout=240)
+    variables = {**os.environ, "CI": ci}
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=240)
 
 
 def test_quick_runs_a_part_of_the_tests_and_says_what_it_left_out(folder: Path) -> None:
