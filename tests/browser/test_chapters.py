@@ -145,7 +145,7 @@ class Chapter:
     """A chapter that is open in JupyterLab and has run, and its cells."""
 
     def __init__(self, lab: Any, name: str) -> None:
-        self.page = lab.page
+        self.lab, self.page = lab, lab.page
         self.cells = nbformat.read(lab.server.folder / "course" / f"{name}.ipynb", as_version=4).cells
         lab.page.emulate_media(reduced_motion="reduce")  # a tenth less to draw; test_stepper_in_lab.py sees what moves
         lab.open(f"course/{name}.ipynb")
@@ -172,6 +172,7 @@ class Chapter:
         """Run a cell, as with its own keys; the answer is where its outputs will be."""
         self.cell(place).locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
+        self.lab.kernel("")  # what is expected too early is expected again, with a look at the whole page each time
         return self.outputs(place)
 
     def write(self, place: int, text: str) -> None:
