@@ -51,6 +51,7 @@ LONGEST = (
     "tests/test_ops.py",
     "tests/browser/test_stepper_in_lab.py",
     "tests/teach/test_wrong_answers.py",
+    "tests/teach/test_tried_answers.py",
     "tests/test_leaks.py",
     "tests/test_notebooks.py",
     "tests/browser/test_stepper_page.py",

@@ -53,7 +53,7 @@ def _note(statement: ast.AST, values: dict[str, list[ast.expr]]) -> None:
         for target in statement.targets:
             pairs = [(target, statement.value)]
             if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-                pairs = list(zip(target.elts, statement.value.elts, strict=True))
+                pairs = list(zip(target.elts, statement.value.elts, strict=False))  # one with a star takes several
             for name, value in pairs:
                 if isinstance(name, ast.Name):
                     values.setdefault(name.id, []).append(value)

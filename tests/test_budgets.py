@@ -25,7 +25,7 @@ ROOM = 1.02  # a bound to what was counted when it was set
 # that hold it stands.
 BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "engine": (
-        28_631,
+        28_431,
         ("tensor.py", "tensor_base.py", "op.py", "op_text.py", "operands.py", "writing.py", "memory.py", "autograd"),
     ),
     "engine's tools": (
@@ -33,7 +33,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
         ("autograd/functional.py", "autograd/batching.py", "autograd/gradcheck", "autograd/profiler")
         + ("utils/checkpoint.py",),
     ),
-    "names and surface": (13_427, ("", "autograd/variable.py")),
+    "names and surface": (13_737, ("", "autograd/variable.py")),
     "ops": (47_693, ("ops",)),
     "nn": (17_297, ("nn",)),
     "optim": (5_264, ("optim",)),
@@ -41,7 +41,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (126_848, ("viz",)),
     "viz's scripts": (76_374, ("viz/static",)),
-    "teach": (13_748, ("teach",)),
+    "teach": (15_324, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {
