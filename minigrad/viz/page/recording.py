@@ -144,14 +144,17 @@ class FrameTexts:
 
     def of(self, frames: Sequence[Frame]) -> list[str]:
         """What `texts_of` gives."""
-        is_known = len(frames) == len(self._frames) and all(map(operator.is_, frames, self._frames))
-        if not is_known:
-            old = dict(zip(map(id, self._frames), zip([None, *self._frames], self._texts, strict=False), strict=False))
-            texts = []
-            for frame, before in zip(frames, [None, *frames], strict=False):
-                known, text = old.get(id(frame), (frame, ""))
-                texts.append(text if known is before else json.dumps(frame.to_json(before)))
-            self._frames, self._texts = [*frames], texts
+        is_same = [*map(operator.is_, frames, self._frames)]
+        if len(frames) == len(self._frames) and all(is_same):
+            return self._texts
+        known, self._frames, self._texts = len(is_same), self._frames[: len(frames)], self._texts[: len(frames)]
+        other = [] if all(is_same) else [place for place in range(known) if not is_same[place]]
+        # The one after it, too, which is a difference to it; and first, so that it is not forgotten by a stop between.
+        again = [place for first in reversed(other) for place in (first + 1, first) if place < known]
+        for place in [*again, *range(known, len(frames))]:
+            text = json.dumps(frames[place].to_json(frames[place - 1] if place else None))
+            self._texts[place : place + 1] = [text]
+            self._frames[place : place + 1] = [frames[place]]
         return self._texts
 
 
