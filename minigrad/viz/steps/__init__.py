@@ -5,5 +5,6 @@
 `watching` and `printing` what the learner's own hooks and prints do meanwhile, `events` everything beside a step, from
 a hook to a NaN. `kept_grads` lets Back bring each `.grad` back, `breakpoints` says where a run stops, `trace` writes a
 whole pass as text, and `what_if` asks for the pass with other numbers, for which `replay` computes the recorded graph
-once more. `stop_button` says where the notebook's stop button ends all this.
+once more. `session` walks through all this, forward and back, and `stop_button` says where the notebook's stop button
+ends it.
 """

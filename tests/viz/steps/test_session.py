@@ -1,6 +1,7 @@
 """A session walks without Jupyter, and tells its listener of all that changes, also where that is stopped half way."""
 
 import json
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import pytest
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.page.widget_source import static
 from minigrad.viz.steps.session import Listener, Session
 
 # The package itself names what the widget needs; below it nothing of steps/ may need that.
@@ -212,3 +214,15 @@ def test_a_session_and_the_widget_have_one_walk() -> None:
     np.testing.assert_array_equal(x.grad.numpy(), [2.0, 4.0])
     for name in ("next", "back", "over", "out", "first", "last", "run", "run_to", "what_if", "nudge", "break_when"):
         assert getattr(viz.BackwardStepper, name).__doc__ == getattr(Session, name).__doc__ is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["next", "back", "over", "out", "first", "last", "go", "run", "run_until", "run_to_box", "leave", "start_of"]
+    + ["start", "frame", "breaks", "break_when"],
+)
+def test_the_pages_player_has_the_same_names(name: str) -> None:
+    first, *more = name.split("_")
+    of_the_page = first + "".join(word.capitalize() for word in more)
+    assert hasattr(Session, name)
+    assert re.search(rf"^  (get )?{of_the_page}\(", static("player.mjs"), re.MULTILINE)
