@@ -53,7 +53,9 @@ def _note(statement: ast.AST, values: dict[str, list[ast.expr]]) -> None:
         for target in statement.targets:
             pairs = [(target, statement.value)]
             if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-                pairs = list(zip(target.elts, statement.value.elts, strict=False))  # one with a star takes several
+                parts = [*target.elts, *statement.value.elts]
+                if not any(isinstance(part, ast.Starred) for part in parts):  # a star stands for any number
+                    pairs = list(zip(target.elts, statement.value.elts, strict=True))
             for name, value in pairs:
                 if isinstance(name, ast.Name):
                     values.setdefault(name.id, []).append(value)
