@@ -16,8 +16,6 @@ PACKAGE = Path(__file__).parent.parent / "minigrad"
 GUIDE = (PACKAGE / "README.md").read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in row.strip("| ").split("|")] for row in GUIDE.splitlines() if row.startswith("| ")]
 
-VIZ_FILES = [path.stem for path in sorted((PACKAGE / "viz").glob("*.py")) if path.stem not in ("__init__", "shell")]
-VIZ_NAMES = tuple(f"viz.{name}" for name in VIZ_FILES)
 # A part, and what none of its modules may import.
 BELOW: dict[str, tuple[str, ...]] = {
     "autograd": ("ops", "nn", "optim", "random", "utils", "viz", "teach"),
@@ -27,14 +25,15 @@ BELOW: dict[str, tuple[str, ...]] = {
     "random": ("nn", "optim", "viz", "teach"),
     "utils": ("nn", "optim", "viz", "teach"),
     "viz": ("teach",),
-    "viz/graph": ("viz.picture", "viz.steps", "viz.page", "viz.comparing", *VIZ_NAMES),
-    "viz/picture": ("viz.steps", "viz.page", "viz.comparing", *VIZ_NAMES),
-    "viz/steps": ("viz.page", "viz.comparing", *VIZ_NAMES),
-    "viz/page": ("viz.comparing", *VIZ_NAMES),
-    "viz/comparing": VIZ_NAMES,
-    "viz/torch_graphs": ("viz.picture", "viz.page", "viz.comparing", *VIZ_NAMES),
-    "viz/own_engines": ("viz.picture", "viz.page", "viz.comparing", *VIZ_NAMES),
+    "viz/minigrad_graphs": ("viz.picture", "viz.page", "viz.comparing"),
+    "viz/torch_graphs": ("viz.picture", "viz.page", "viz.comparing"),
+    "viz/own_engines": ("viz.picture", "viz.page", "viz.comparing"),
 }
+# The parts of viz in the order in which its docstring tells of them, and the files that stand above all of these.
+VIZ_GUIDE = ast.get_docstring(ast.parse((PACKAGE / "viz" / "__init__.py").read_text(encoding="utf-8"))) or ""
+VIZ_TOLD = re.findall(r"^    (\w+)(?:/|\.py)\s", VIZ_GUIDE, re.MULTILINE)
+VIZ_FILES = [path.stem for path in (PACKAGE / "viz").glob("*.py") if path.stem not in ("__init__", "shell", "sources")]
+VIZ_PARTS = [part for part in VIZ_TOLD if part not in (*VIZ_FILES, "shell")]
 
 
 def files_named(text: str) -> list[str]:
@@ -129,13 +128,22 @@ def _defined(tree: ast.Module) -> list[str]:
     ]
 
 
-def test_the_folders_of_viz_stand_in_the_order_of_their_imports() -> None:
-    """The order is that of viz/__init__.py's text; what stands later is below."""
-    told = re.findall(r"^    (\w+)/ ", (PACKAGE / "viz/__init__.py").read_text(encoding="utf-8"), re.MULTILINE)
-    ordered = [name for name in told if f"viz/{name}" in BELOW and not name.endswith(("_graphs", "_engines"))]
-    assert sorted(told) == sorted(path.name for path in (PACKAGE / "viz").glob("[a-z]*") if path.is_dir())
-    for place, name in enumerate(ordered):
-        assert {f"viz.{later}" for later in ordered[place + 1 :]} <= set(BELOW[f"viz/{name}"])
+def test_the_guide_of_viz_names_all_that_is_there() -> None:
+    there = {path.stem for path in (PACKAGE / "viz").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert there - {"__init__", "__pycache__", "rich"} == {*VIZ_TOLD}  # rich.py is told of with shell.py
+
+
+@pytest.mark.parametrize("part", VIZ_PARTS)
+def test_a_part_of_viz_imports_from_those_above_it(part: str) -> None:
+    below = [*VIZ_PARTS[VIZ_PARTS.index(part) + 1 :], *VIZ_FILES]
+    place = PACKAGE / "viz" / part
+    upward = [
+        f"{path.relative_to(PACKAGE).as_posix()} imports {module}"
+        for path in (sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")])
+        for module in imports(path)
+        if (found := re.match(r"minigrad\.viz\.(\w+)", module)) and found[1] in below
+    ]
+    assert upward == []
 
 
 def test_nothing_in_the_package_imports_its_pictures_or_its_exercises() -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd import engine
 from minigrad.creation import tensor
 from minigrad.teach.comparing import show
 from minigrad.tensor import Tensor
@@ -46,8 +45,9 @@ def draw_wrong_node(
     if not root.requires_grad:
         return _red(graph, {}, key, words)
     seed = np.ones((), np.float32) if gradient is None else gradient.detach().numpy()
-    steps = engine.steps(root, gradient, True, False, None)
-    recorder = Recorder(graph, steps, seed, None, draw_svg(graph, {}).rooms, True)
+    recorder = Recorder(
+        graph, graph.source.steps(gradient, True, False, None), seed, None, draw_svg(graph, {}).rooms, True
+    )
     frame = recorder.first()
     while (following := recorder.advance()) is not None:
         frame = following
@@ -81,14 +81,14 @@ def numbers(value: Any) -> str:
 
 
 def _copied(root: Tensor, names: Names, answer: Any) -> Any:
-    from minigrad.viz.graph.snapshot import snapshot
+    from minigrad.viz.sources import snapshot_of
 
     own = set(_codes(getattr(answer, "__code__", None)))
     for node in nodes_of(root):
         record = getattr(node, "_creation", None)
         if record is not None and record.code not in own:
             record.code = None  # else the line that called the check would stand in the box
-    return snapshot(root, names)
+    return snapshot_of(root, names)
 
 
 def _codes(code: CodeType | None) -> Iterator[CodeType]:

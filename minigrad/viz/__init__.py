@@ -19,13 +19,14 @@ In the order of reading; each of these folders imports from those above it, neve
     steps/          a backward pass as frames: who runs, what it adds, what happens beside it
     page/           what goes to a browser: the widget's data and script, pages that stand alone
     static/         that script and the style sheets
-    comparing/      which nodes of two graphs are pairs, and where their passes part
-
-Two folders make the graphs of others look like minigrad's own. graph/ and steps/ ask them whose graph it is, and they
-build on graph/ and steps/:
-
+    minigrad_graphs/  minigrad's own graphs: what the engine's nodes and tensors answer
     torch_graphs/   graphs of PyTorch's; `with watch():` notes their lines
     own_engines/    graphs of an engine that you wrote, by `Engine`, which you derive from
+    sources.py      which of these engines a result is of
+    comparing/      which nodes of two graphs are pairs, and where their passes part
+
+What the pictures ask of an engine is one page, graph/source.py: whoever adds an engine answers it in a folder of its
+own.
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it,
 and what the operation was called with. What was made before is drawn without its line. In a notebook tensors are shown
@@ -55,11 +56,11 @@ if TYPE_CHECKING:  # the names of _AT_FIRST_USE, for those that read types
     from minigrad.viz.dot import LayoutError, make_dot
     from minigrad.viz.drawing import draw
     from minigrad.viz.flame_chart import Flame, flame
-    from minigrad.viz.own_engines import Engine
+    from minigrad.viz.own_engines.adapter import Engine
     from minigrad.viz.runs import run_table
     from minigrad.viz.stepper import BackwardStepper
     from minigrad.viz.steps.frames import Frame
-    from minigrad.viz.torch_graphs import watch
+    from minigrad.viz.torch_graphs.lines import watch
 
 _AT_FIRST_USE = {
     "comparison": ("Comparison", "compare"),
@@ -68,11 +69,11 @@ _AT_FIRST_USE = {
     "dot": ("LayoutError", "make_dot"),
     "drawing": ("draw",),
     "flame_chart": ("Flame", "flame"),
-    "own_engines": ("Engine",),
+    "own_engines.adapter": ("Engine",),
     "runs": ("run_table",),
     "stepper": ("BackwardStepper",),
     "steps.frames": ("Frame",),
-    "torch_graphs": ("watch",),
+    "torch_graphs.lines": ("watch",),
 }
 __getattr__ = attributes_of(__name__, **_AT_FIRST_USE)
 __all__ = [

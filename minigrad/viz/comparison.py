@@ -18,28 +18,29 @@ from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.pairs import pairs_of
 from minigrad.viz.comparing.passes import Ran
 from minigrad.viz.comparing.words import of_parting
-from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot, State
 from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import WHOLE, describe, number
-from minigrad.viz.own_engines import Engine, tensor_of
+from minigrad.viz.own_engines.adapter import Engine
 from minigrad.viz.picture.markup import clean, columns, shorten
+from minigrad.viz.sources import is_known, source_of
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
 from minigrad.viz.steps.frames import Frame, Line
 from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.kept_grads import KeptGrads
-from minigrad.viz.steps.passes import pass_of
 from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.story import line
 
+AnyEngine = Engine | type[Source] | None
 LONG = 60  # columns of two numbers where there is room
 
 
 def compare(
     a: Any,
     b: Any,
-    engine: Engine | tuple[Engine | None, Engine | None] | None = None,
+    engine: AnyEngine | tuple[AnyEngine, AnyEngine] = None,
     names: Mapping[str, Any] | None = None,
     labels: tuple[str, str] = ("the first", "the second"),
 ) -> Comparison:
@@ -56,7 +57,7 @@ def compare(
     Returns what shows itself in a notebook, steps like a `BackwardStepper`, and opens where the passes part first.
     Raises ValueError where the graphs are not of the same shape, and what `BackwardStepper` raises.
     """
-    for_each = [None if hasattr(type(one), "grad_fn") else engine for one in (a, b)]
+    for_each = [None if is_known(one) else engine for one in (a, b)]
     engines = engine if isinstance(engine, tuple) else for_each
     if len(engines) != 2 or len(labels) != 2 or not all(isinstance(label, str) for label in labels):
         raise ValueError("compare() takes a pair of engines and a pair of labels, one of each for each result")
@@ -69,10 +70,9 @@ class Comparison(BackwardStepper):
     """
 
     def __init__(self, a: Any, b: Any, engines: Any, names: Mapping[str, Any] | None, labels: tuple[str, str]) -> None:
-        root = tensor_of(b, engines[1])
-        naming.check_tensor(root, "compare() expected a Tensor as its second result")
-        run = pass_of(root, None, True, False, None)
-        graph = snapshot(root)  # whose boxes are called as those of the first
+        source = source_of(b, engines[1], "compare() expected a Tensor as its second result")
+        run = source.steps(None, True, False, None)
+        graph = snapshot(source)  # whose boxes are called as those of the first
         super().__init__(a, retain_graph=True, names=names, engine=engines[0])
         session = self.session
         session.recorder.retain = False  # which is nothing to tell of
@@ -95,9 +95,9 @@ class Comparison(BackwardStepper):
         one = Ran(self.session.recorder, self.session.frames[0], self.session.grads)
         seed = np.ones(graph.by_id[graph.root].value.shape)
         recorder = Recorder(graph, run, seed, None, {}, False)
-        for key, paired in pairs.items():
-            if hasattr(graph.node_of[paired], "is_own"):  # in messages it is called as in the picture
-                graph.node_of[paired].tensor.text = self.session.graph.by_id[key].name
+        # In messages a node is called as in the picture.
+        called = self.session.graph.by_id
+        graph.source.call({graph.node_of[paired]: called[key].name for key, paired in pairs.items()})
         other = Ran(recorder, recorder.first(), KeptGrads(graph, None))
         recorder.close()
         return Differences(one, other, pairs)

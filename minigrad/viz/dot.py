@@ -21,13 +21,12 @@ from typing import Any
 
 import graphviz
 
-from minigrad.viz.graph.kept import read_saved, saved_parameters
-from minigrad.viz.graph.naming import Variables, check_tensor
-from minigrad.viz.graph.nodes import is_leaf, nodes_behind
+from minigrad.viz.graph.naming import Variables
+from minigrad.viz.graph.nodes import nodes_behind
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean, shorten
-from minigrad.viz.torch_graphs import mirror_of
+from minigrad.viz.sources import source_of
 
 SECONDS = 20.0
 ADVICE = "Install it with `pip install graphviz-pure`, or set MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
@@ -105,26 +104,27 @@ def make_dot(
 
     Raises TypeError for what is no tensor, ValueError for graphs that are too large to draw.
     """
-    roots = [mirror_of(root) for root in (var if isinstance(var, tuple | list) else [var])]
-    for root in roots:
-        check_tensor(root, "make_dot() expected a Tensor")
+    roots = var if isinstance(var, tuple | list) else [var]
+    sources = [source_of(root, None, "make_dot() expected a Tensor") for root in roots]
     names = params if params is None or isinstance(params, Mapping) else dict(params)
-    variables = Variables(names, learner_frame(sys._getframe(1)))
+    frame = learner_frame(sys._getframe(1))
     graph = Digraph(node_attr=NODE_LOOK, format="svg")
     ids: dict[Any, str] = {}
-    for root in roots:
-        if root.grad_fn is None:
-            colour = LEAF if root.requires_grad else RESULT
+    for source in sources:
+        root, variables = source.root, Variables(source, names, frame)
+        start, output = source.node(root), source.output(root)
+        if start is None:
+            colour = LEAF if source.needs_grad(root) else RESULT
             graph.node(f"n{len(ids)}", _label(variables.leaf(root) or "", root), fillcolor=colour)
             ids.setdefault(root, f"n{len(ids)}")
             continue
-        for node in nodes_behind(root.grad_fn):
+        for node in nodes_behind(source, start):
             if node not in ids:
                 ids[node] = f"n{len(ids)}"
                 _add_node(graph, node, ids, variables, show_attrs, show_saved, max_attr_chars)
-        found, key = variables.result(root.grad_fn, root.output_nr), f"{ids[root.grad_fn]}_out{root.output_nr or ''}"
+        found, key = variables.result(start, output), f"{ids[start]}_out{output or ''}"
         graph.node(key, _label(found[0] if found else "", root), fillcolor=RESULT)
-        graph.edge(ids[root.grad_fn], key)
+        graph.edge(ids[start], key)
     inches = max(INCHES, INCHES_OF_LINE * len(graph.body))
     graph.graph_attr["size"] = f"{inches:g},{inches:g}"
     return graph
@@ -133,17 +133,18 @@ def make_dot(
 def _add_node(
     graph: Digraph, node: Any, ids: dict[Any, str], variables: Variables, show_attrs: bool, show_saved: bool, limit: int
 ) -> None:
-    key = ids[node]
-    label = node.name()
-    saved = [(name, read_saved(node, name)) for name in saved_parameters(node)] if show_attrs or show_saved else []
+    key, source = ids[node], variables.source
+    label, leaf = source.name(node), source.leaf(node)
+    names = source.saved_names(node) if show_attrs or show_saved else []
+    saved = [(name, source.saved_value(node, name)) for name in names]
     if show_attrs and saved:
         lines = [f"{name}: {shorten(_words(value), limit)}" for name, value in saved]
         label = "\n".join([label, "-" * len(label), *lines])
     graph.node(key, _label_text(label))
-    if is_leaf(node):
-        graph.node(f"{key}_leaf", _label(variables.leaf(node.variable) or "", node.variable), fillcolor=LEAF)
+    if leaf is not None:
+        graph.node(f"{key}_leaf", _label(variables.leaf(leaf) or "", leaf), fillcolor=LEAF)
         graph.edge(f"{key}_leaf", key)
-    for child, _ in node.next_functions:
+    for child, _ in source.edges(node):
         if child is not None:
             graph.edge(ids[child], key)
     if show_saved:

@@ -15,11 +15,13 @@ from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.modules import groups_of, open_at_first
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value, shape_text
-from minigrad.viz.own_engines import Engine, tensor_of
+from minigrad.viz.own_engines.adapter import Engine
 from minigrad.viz.page.standalone import check_is_svg, write
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.picture.svg import draw_svg
+from minigrad.viz.sources import source_of
 
 
 class Drawing:
@@ -48,18 +50,19 @@ class Drawing:
         return {"image/svg+xml": self.svg, "text/plain": str(self)}
 
 
-def draw(root: Any, names: Mapping[str, Any] | None = None, engine: Engine | None = None) -> Drawing:
+def draw(root: Any, names: Mapping[str, Any] | None = None, engine: Engine | type[Source] | None = None) -> Drawing:
     """Draw the graph behind a tensor.
 
     Args:
         root: a result, such as the loss.
         names: name -> tensor or module, ahead of your variables' names.
-        engine: how to read the graph, where it is one of your own engine's.
+        engine: how to read the graph, where it is one of your own engine's: an `Engine`, or a class derived from
+            `viz.graph.source.Source`, which says more of it.
 
     Raises TypeError if `root` is no tensor, ValueError if the graph is too large to be drawn; for an engine of your own
-    what `tensor_of` raises.
+    what `source_of` raises.
     """
-    return Drawing(snapshot(tensor_of(root, engine), names, learner_frame(sys._getframe(1))))
+    return Drawing(snapshot(source_of(root, engine), names, learner_frame(sys._getframe(1))))
 
 
 def table(graph: Snapshot) -> str:

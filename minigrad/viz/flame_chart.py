@@ -23,9 +23,9 @@ from minigrad.tensor import Tensor
 from minigrad.viz.drawing import Drawing
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.modules import groups_of
-from minigrad.viz.graph.nodes import is_leaf
 from minigrad.viz.graph.records import learner_frame, source_line
 from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.minigrad_graphs.source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup
 
 THIN = 0.004  # of the whole time: shorter calls that follow one another are one bar
@@ -111,7 +111,7 @@ class _Picture:
         self.whole = max(event.time_range.end for event in events) - self.began or 1.0
         self.written = _time_of_writing([event for event in all_events if event.name == WRITING]) / 1000
         self.longest = max(event.self_cpu_time_total for event in events) or 1.0
-        self.graph = None if root is None else snapshot(root, names, learner_frame(frame))
+        self.graph = None if root is None else snapshot(MinigradSource(root), names, learner_frame(frame))
         self.svg = "" if self.graph is None else Drawing(self.graph).svg
         self.box_of = {} if self.graph is None else _boxes_of_nodes(self.graph)
         self.boxes, self.backward, self.depth = self._places()
@@ -213,7 +213,7 @@ class _Picture:
         span = self.graph.by_id[keys[0]].span if self.graph is not None and len(keys) == 1 else None
         if span is None or self.graph is None:
             return f"; {len(keys)} box{'es' * (len(keys) > 1)}" if keys else ""
-        titles = {source.file: source.title for source in self.graph.sources}
+        titles = {listing.file: listing.title for listing in self.graph.listings}
         where = f"{titles.get(span.file, '')} line {span.first}".strip()
         return f"<br>{markup(where)}: <code>{markup(source_line(span.file, span.first).strip())}</code>"
 
@@ -282,4 +282,4 @@ def _name(calls: list[FunctionEvent]) -> str:
 
 def _boxes_of_nodes(graph: Snapshot) -> dict[int, str]:
     """The box of each node, by the node's number; leaves have none, and are known by their id()."""
-    return {id(node) if is_leaf(node) else node._sequence: key for key, node in graph.node_of.items()}
+    return {id(node) if graph.source.is_leaf(node) else node._sequence: key for key, node in graph.node_of.items()}

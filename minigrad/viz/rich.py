@@ -16,8 +16,8 @@ from minigrad.viz.graph.naming import whole_call
 from minigrad.viz.graph.one_line import on_one_line
 from minigrad.viz.graph.records import source_text, span_of
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
+from minigrad.viz.minigrad_graphs.source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
-from minigrad.viz.steps.kept_grads import grad_of
 
 LOST = "Invalid"  # as `repr` calls the grad_fn
 STYLE = (
@@ -52,7 +52,7 @@ def tensor_html(tensor: Any) -> str:
     dtype = str(tensor.dtype).rpartition(".")[2]
     summary = f"<b>{markup(kind)}</b> of shape {shape_text(tuple(tensor.shape))}, {markup(dtype)}"
     rows = _row("value", _array(tensor.detach().numpy(), "the value"))
-    rows += _row("grad", _gradient(tensor), ' class="mgt-grad"' if grad_of(tensor) is not None else "")
+    rows += _row("grad", _gradient(tensor), ' class="mgt-grad"' if tensor._grad is not None else "")
     rows += _row("grad_fn", _maker(tensor))
     return (
         f'<div class="minigrad-tensor"><style>{STYLE}</style><table><caption>{summary}</caption>'
@@ -88,7 +88,7 @@ def _numbers_text(array: Any) -> str:
 
 
 def _gradient(tensor: Any) -> str:
-    gradient = grad_of(tensor)
+    gradient = tensor._grad  # reading a result's `.grad` warns
     if gradient is not None:
         return _array(gradient.detach().numpy(), "the gradient")
     if not tensor.requires_grad:
@@ -113,7 +113,7 @@ def _maker(tensor: Any) -> str:
         return LOST
     if node is None:
         return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
-    span = whole_call(span_of(getattr(node, "_creation", None)))
+    span = whole_call(span_of(MinigradSource(tensor).made(node)))
     code = on_one_line(source_text(span))[0] if span is not None else ""
     made = f" <small>made by</small> {markup(shorten(clean(code), 60))}" if code else ""
     return f"{markup(node.name())}{made}"

@@ -26,10 +26,10 @@ import numpy as np
 import traitlets
 
 from minigrad.tensor import Tensor
-from minigrad.viz.graph import naming
 from minigrad.viz.graph.records import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
-from minigrad.viz.own_engines import Engine, tensor_of
+from minigrad.viz.graph.source import Source
+from minigrad.viz.own_engines.adapter import Engine
 from minigrad.viz.page import output, recording, standalone
 from minigrad.viz.page.portions import PORTION, Portions
 from minigrad.viz.page.program import program_of
@@ -38,12 +38,12 @@ from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of, wh
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.picture.svg import empty_drawing
+from minigrad.viz.sources import source_of
 from minigrad.viz.steps import outside
 from minigrad.viz.steps.frames import Frame, Frames
 from minigrad.viz.steps.session import Listener, Session, Stop
 from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.what_if import WhatIf
-from minigrad.viz.torch_graphs import mirror_of
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -135,16 +135,16 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         beside: BackwardStepper | None = None,
         forward: bool = False,
         predict: bool = False,
-        engine: Engine | None = None,
+        engine: Engine | type[Source] | None = None,
     ) -> None:
-        root, gradient = tensor_of(root, engine), mirror_of(gradient)
-        _check_root(root)
+        source = source_of(root, engine, "BackwardStepper() expected a Tensor as its root")
+        _check_root(source)
         frame = learner_frame(sys._getframe(1))
-        others = () if beside is None else (beside.session.root, beside.session.names_of_nodes())
-        graph = _without_collecting(snapshot, root, names, frame, *others)
+        others = () if beside is None else (beside.session.graph.source.root, beside.session.names_of_nodes())
+        graph = _without_collecting(snapshot, source, names, frame, *others)
         drawing, namespace = empty_drawing(graph), {} if frame is None else frame.f_globals
         arguments = gradient, retain_graph, create_graph, inputs, forward, drawing.rooms, namespace
-        session: Session = _without_collecting(Session, graph, root, *arguments)
+        session: Session = _without_collecting(Session, graph, *arguments)
 
         super().__init__()
         self._names = dict(names or {})
@@ -154,13 +154,15 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         picture = _without_collecting(picture_of, session, drawing)
         if predict:
             picture["predict"] = True
-        is_plain_pass = isinstance(root, Tensor) and not create_graph and session.recorder.progress.wanted is None
+        is_plain_pass = (
+            isinstance(source.root, Tensor) and not create_graph and session.recorder.progress.wanted is None
+        )
         if is_plain_pass and (program := program_of(graph, session.seed, drawing.rooms)) is not None:
             picture["program"] = program
         if forward:
             picture["forward"] = [frame.to_json(session.frames[0]) for frame in session.forward]
         self.picture = picture
-        if recording.can_rehearse(root, graph):
+        if recording.can_rehearse(graph):
             self._rehearse = functools.partial(rehearsal_of, graph, session.grads.tensors, session.record_again)
         self._past = recording.Past()
         self._hold(self.recorded)
@@ -447,10 +449,9 @@ def _without_collecting(function: Callable[..., Any], *arguments: Any) -> Any:
             gc.enable()
 
 
-def _check_root(root: Any) -> None:
-    """Raise TypeError for what is no tensor, RuntimeError for a leaf; others without a graph the engine refuses."""
-    naming.check_tensor(root, "BackwardStepper() expected a Tensor as its root")
-    if root.grad_fn is None and root.requires_grad:
+def _check_root(source: Source) -> None:
+    """Raise RuntimeError for a leaf; others without a graph the engine refuses."""
+    if source.node(source.root) is None and source.needs_grad(source.root):
         raise RuntimeError(
             "element 0 of tensors is a leaf and does not have a grad_fn. No operation made it, so there is nothing to "
             "step through: compute something from it, such as y = (x * x).sum(), and pass that."

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import reduce
+from collections.abc import Iterable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from minigrad.viz.graph.boxes import Edge
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.source import Step
 from minigrad.viz.steps.contributions import array_of
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads
@@ -31,9 +31,9 @@ class Ran:
         self.sent_at: dict[tuple[int, str], Any] = {}
         self.steps: dict[str, list[int]] = {}
         self.scales: dict[tuple[str, str], float] = {}
-        leaves = [key for key, node in recorder.progress.nodes.items() if is_leaf(node)]
+        leaves, backward = list(recorder.progress.leaves), recorder.backward
         held = {key: recorder.progress.leaf_grad(key) for key in leaves}
-        steps, recorder.steps = recorder.steps, self._noted(recorder.steps, recorder.ids)
+        recorder.listener = partial(self._note, recorder)
         try:
             while (frame := recorder.advance()) is not None:
                 self._add(frame)
@@ -46,18 +46,16 @@ class Ran:
         self.users: dict[str, list[Edge]] = {}
         for edge in filter(lambda edge: edge.carries, self.graph.edges):
             self.users.setdefault(edge.source, []).append(edge)
-        self.writers: dict[str, tuple[int, str]] = getattr(steps, "writers", {})
-        begun = getattr(steps, "initial", None)
-        found = held if begun is None else {recorder.ids[node]: array for node, array in begun.items()}
+        self.writers = backward.writers
+        found = held if backward.initial is None else backward.initial
         self.initial = {key: array for key, array in found.items() if array is not None and np.any(array)}
 
-    def _noted(self, steps: Any, ids: dict[Any, str]) -> Iterator[Any]:
-        for step in steps:
-            node, key = step[0], ids[step[0]]
-            self.received.setdefault(key, [None if one is None else array_of(one) for one in step[1]])
-            for (child, _), scale in zip(node.next_functions, getattr(node, "scales", ()), strict=False):
-                self.scales[key, ids[child]] = scale
-            yield step
+    def _note(self, recorder: Recorder, step: Step) -> None:
+        node, incoming, _ = step
+        source, ids, key = recorder.source, recorder.ids, recorder.ids[node]
+        self.received.setdefault(key, [None if one is None else array_of(source, one) for one in incoming])
+        for (child, _), scale in zip(source.edges(node), recorder.backward.scales(node), strict=False):
+            self.scales[key, ids[child]] = scale
 
     def _add(self, frame: Frame) -> None:
         self.frames.append(frame)

@@ -14,7 +14,7 @@ from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.passes import Ran
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import in_words, number
-from minigrad.viz.own_engines.mirrors import SORTED
+from minigrad.viz.own_engines.running import SORTED
 from minigrad.viz.picture.markup import clean_lines
 from minigrad.viz.steps.events import enumeration, error_text
 from minigrad.viz.steps.frames import Line
@@ -145,9 +145,9 @@ def _ratio(found: Differences, key: str, mine: Any, theirs: Any, labels: Labels)
         return "the sign is the other one"
     ratios = np.asarray(theirs / mine)[mine != 0]
     for box in (*found.inputs[key], key):
-        node, name = found.one.graph.node_of[box], found.one.graph.by_id[box].name
-        tensor = getattr(node, "tensor", None) or getattr(node, "variable", None)
-        array = None if tensor is None else tensor.detach().numpy()
+        node, name, source = found.one.graph.node_of[box], found.one.graph.by_id[box].name, found.one.graph.source
+        leaf, result = source.leaf(node), source.result(node)
+        array = source.array(leaf) if leaf is not None else None if result is None else source.array(result)
         if array is None or np.all(np.abs(array) == 1) or np.shape(array) != mine.shape[mine.ndim - np.ndim(array) :]:
             continue
         if theirs.any() and found.is_same(theirs * array, mine):

@@ -1,6 +1,6 @@
 """What a picture of a graph is made of: boxes and the edges between them.
 
-A `Snapshot` holds a `Box` for each leaf, result and constant, an `Edge` for each input of a result, and each `Source`
+A `Snapshot` holds a `Box` for each leaf, result and constant, an `Edge` for each input of a result, and each `Listing`
 of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges. `State`
 is what a step makes of a box.
 """
@@ -15,8 +15,10 @@ from typing import Any
 from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.naming import DIGITS
 from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value
 
+NO_SOURCE = Source(None)  # of a graph that was let go of
 GENERATIONS = {2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}  # by `Box.graph`
 
 
@@ -90,7 +92,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Source:
+class Listing:
     """A piece of the learner's code: (line number, text); number 0 stands for lines left out."""
 
     title: str
@@ -100,17 +102,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A whole graph. For those who step through it: `nodes` are the engine's nodes behind the boxes (None for
-    constants), `results` the results that a name was found for, `reached` leaves, with their names, that a custom
-    Function may reach by a backward of its own. `ways` maps a box to the calls in which it was made, the outermost
-    first (see `calls`), `modules` the id() of a module to the learner's name for it, `plain` a name that several
-    results have, with numbers behind it, to the box that it means alone.
+    """A whole graph. For those who step through it: `source` is asked about the engine's `nodes`, which are those
+    behind the boxes (None for constants), and about `results`, the tensors that a name was found for; `reached` are
+    leaves, with their names, that a custom Function may reach by a backward of its own. `ways` maps a box to the calls
+    in which it was made, the outermost first (see `calls`), `modules` the id() of a module to the learner's name for
+    it, `plain` a name that several results have, with numbers behind it, to the box that it means alone.
     """
 
     root: str
     boxes: tuple[Box, ...]
     edges: tuple[Edge, ...]
-    sources: tuple[Source, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    source: Source = field(default=NO_SOURCE, compare=False, repr=False)
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     ways: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
     plain: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
@@ -144,7 +147,7 @@ class Snapshot:
     def line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
         """Source number, first and last line, first and last column of the text that made a box."""
         span = self.by_id[key].span if key else None
-        files = [source.file for source in self.sources]
+        files = [listing.file for listing in self.listings]
         if span is None or span.file not in files:
             return None
         return (files.index(span.file), span.first, span.last, span.start, span.end)

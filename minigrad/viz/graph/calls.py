@@ -18,12 +18,12 @@ import re
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CodeType, SimpleNamespace
+from types import CodeType
 from typing import Any
 
 import minigrad
 from minigrad.viz.graph.loops import goes_on, loops_around
-from minigrad.viz.graph.records import ENGINE, NO_PLACE, Record, source_text, span_of
+from minigrad.viz.graph.records import ENGINE, NO_PLACE, Record, source_text, span_at
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
@@ -211,5 +211,5 @@ def _shows_loops(code: CodeType) -> bool:
 @functools.lru_cache(maxsize=1024)
 def _calls_back(code: CodeType, instruction: int) -> bool:
     """Whether a piece of code is a call of what calls functions again and again by itself, such as `sum`."""
-    span = span_of(SimpleNamespace(code=code, instruction=instruction))
+    span = span_at(code, instruction)
     return span is not None and CALLS_BACK.match(source_text(span)) is not None

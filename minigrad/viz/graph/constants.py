@@ -12,10 +12,8 @@ from types import FrameType
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box
-from minigrad.viz.graph.kept import read_saved
 from minigrad.viz.graph.learner_code import only_assignment
-from minigrad.viz.graph.naming import LONGEST, Variables, is_tensor, memory, names_by_text, operand_text
-from minigrad.viz.graph.nodes import by_rule, creation
+from minigrad.viz.graph.naming import LONGEST, Variables, names_by_text, operand_text
 from minigrad.viz.graph.one_line import with_names
 from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.values import NONE, NOT_KEPT, Value, describe, shape_text
@@ -33,16 +31,17 @@ def constants_of(
     keys: dict[Any, dict[int, Any]] = {}
     boxes: dict[Any, Box] = {}
     texts: dict[Any, str] = {}  # of those that no variable holds
+    source = variables.source
     for node in nodes:
-        if by_rule(node):
+        if source.made(node).by_rule:
             continue  # the numbers inside a rule are in its text
-        for slot, (child, _) in enumerate(node.next_functions):
+        for slot, (child, _) in enumerate(source.edges(node)):
             constant = _constant(node, slot, variables, frame) if child is None else None
             if constant is not None:
                 key, box = constant
                 keys.setdefault(node, {})[slot] = key
                 if not boxes.setdefault(key, box).name:
-                    texts[key] = texts.get(key) or operand_text(spans[node], node, slot, frame)
+                    texts[key] = texts.get(key) or operand_text(source, spans[node], node, slot, frame)
     taken = taken | {box.name for box in boxes.values()}
     names = names_by_text(texts, taken)
     boxes |= {key: replace(boxes[key], name=names.get(key, "constant")) for key in texts}
@@ -51,16 +50,16 @@ def constants_of(
 
 def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | None) -> tuple[Any, Box] | None:
     """What enters a node without needing a gradient, if more is known of it than a number in the expression."""
-    operand = getattr(creation(node), "operands", {}).get(slot)
-    inputs = getattr(node, "inputs", ())
-    kept = read_saved(node, inputs[slot]) if slot < len(inputs) else None
+    source = variables.source
+    operand, inputs = source.made(node).operands.get(slot), source.inputs(node)
+    kept = source.saved_value(node, inputs[slot]) if slot < len(inputs) else None
     tensor = operand.tensor() if operand is not None else None
-    if tensor is None and is_tensor(kept):
-        tensor = kept
+    if tensor is None:
+        tensor = source.tensor(kept)
     label = variables.leaf(tensor) if tensor is not None else None
     array = operand.value() if operand is not None else None
     if array is None and tensor is not None:
-        array = tensor.detach().numpy()
+        array = source.array(tensor)
     if array is None and operand is None:
         return None
     value = lost(operand) if array is None else describe(array)
@@ -68,7 +67,7 @@ def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | Non
         return None  # a number stands in the expression; what is empty stands for nothing, as in a layer without bias
     version = None if operand is None else operand.version
     expression, span = _made_by(label, frame)
-    key = memory(tensor) if tensor is not None else (node, slot)
+    key = source.memory(tensor) if tensor is not None else (node, slot)
     box = Box("", "constant", label or "", expression, "", value, NONE, span)
     return key, replace(box, needs_grad=False, version=version)
 

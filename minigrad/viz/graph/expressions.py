@@ -12,11 +12,10 @@ from typing import Any
 
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.calls import Place, executions
-from minigrad.viz.graph.kept import read_saved
 from minigrad.viz.graph.naming import LONGEST, Variables, op_word
-from minigrad.viz.graph.nodes import by_rule, creation, is_leaf
 from minigrad.viz.graph.one_line import with_names
 from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.source import Node, Source, Tensor
 
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}
 
@@ -44,9 +43,10 @@ class NodeNames:
         known: Mapping[Any, str],
         parameters: Mapping[Any, str],
     ) -> None:
+        self.source = variables.source
         self.spans = {node: naming.whole_call(span) for node, span in spans.items()}
         self.consumers = consumers
-        self.executions = executions({node: ways.get(node, ()) for node in nodes if not is_leaf(node)})
+        self.executions = executions({node: ways.get(node, ()) for node in nodes if not self.source.is_leaf(node)})
         self.variables = variables
         self.parameters = parameters
         self.names: dict[Any, str] = {}
@@ -62,7 +62,9 @@ class NodeNames:
         taken = self.variables.taken | set(self.names.values())
         self._name_by_assignments(nodes, taken)
         taken |= set(self.names.values())
-        leaves = {node: self._text_of_leaf(node) for node in nodes if is_leaf(node) and node not in self.names}
+        leaves = {
+            node: self._text_of_leaf(node) for node in nodes if self.source.is_leaf(node) and node not in self.names
+        }
         self.by_text = naming.names_by_text(leaves, taken)
         self.names |= self.by_text
         taken |= set(self.names.values())
@@ -71,7 +73,7 @@ class NodeNames:
         second = (name for name in (f"g{k}" for k in range(1, most)) if name not in taken)
         for node in nodes:
             if node not in self.names:
-                self.names[node] = next(second if by_rule(node) else first)
+                self.names[node] = next(second if self.source.made(node).by_rule else first)
                 self.numbered.add(node)
 
     def _name_by_assignments(self, nodes: list[Any], taken: Collection[str]) -> None:
@@ -80,7 +82,7 @@ class NodeNames:
         """
         claimants: dict[str, list[Any]] = {}
         for node in nodes:
-            target = None if is_leaf(node) else self._assigned_name(node)
+            target = None if self.source.is_leaf(node) else self._assigned_name(node)
             if target is not None and self.names.get(node, target) == target:
                 claimants.setdefault(target, []).append(node)
         for name, claiming in claimants.items():
@@ -98,9 +100,10 @@ class NodeNames:
                     self.names[node] = label
 
     def _variable_name(self, node: Any) -> str | None:
-        if is_leaf(node):
-            return self.variables.leaf(node.variable) or self.parameters.get(node.variable)
-        count = max(len(getattr(creation(node), "outputs", ())), 1)
+        leaf = self.source.leaf(node)
+        if leaf is not None:
+            return self.variables.leaf(leaf) or self.parameters.get(leaf)
+        count = max(len(self.source.made(node).outputs), 1)
         found = [self.variables.result(node, output) for output in range(count)]
         names = [held[0] for held in found if held is not None]
         return ", ".join(names) if len(names) == count else None
@@ -108,8 +111,8 @@ class NodeNames:
     def _text_of_leaf(self, leaf: Any) -> str:
         """What a leaf that no variable holds any more is called where it was used: the `q` of `q * 3`."""
         for node in self.consumers[leaf]:
-            slot = next(slot for slot, (child, _) in enumerate(node.next_functions) if child is leaf)
-            text = naming.operand_text(self.spans[node], node, slot, self.variables.frame)
+            slot = next(slot for slot, (child, _) in enumerate(self.source.edges(node)) if child is leaf)
+            text = naming.operand_text(self.source, self.spans[node], node, slot, self.variables.frame)
             if text and "(" not in text:
                 return text
         return ""
@@ -132,10 +135,10 @@ class NodeNames:
         span = self.spans[node]
         if span is not None:
             text = with_names(span, {part: name for part, name in self._parts[node].items() if name})
-            if text and (not self._is_inside(node) or naming.says_op(text, node.name())):
+            if text and (not self._is_inside(node) or naming.says_op(text, self.source.name(node))):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        text = call_text(node, self.names.__getitem__, self.of_saved)
-        return text if len(text) <= LONGEST else op_word(node.name())
+        text = call_text(self.source, node, self.names.__getitem__, self.of_saved)
+        return text if len(text) <= LONGEST else op_word(self.source.name(node))
 
     @functools.cached_property
     def _parts(self) -> dict[Any, dict[Span, str]]:
@@ -145,7 +148,7 @@ class NodeNames:
         found: dict[Any, dict[Span, str]] = {}
         for node in self.nodes:
             parts, span = found.setdefault(node, {}), self.spans[node]
-            for child, _ in node.next_functions if span is not None else ():
+            for child, _ in self.source.edges(node) if span is not None else ():
                 place, named = self.spans.get(child), {}
                 if span is not None and place is not None and span.contains(place):
                     named = {place: self.names[child]}
@@ -155,36 +158,39 @@ class NodeNames:
                     parts[one] = name if parts.get(one, name) == name else ""
         return found
 
-    def of_saved(self, kept: Any) -> str:
+    def of_saved(self, kept: Tensor) -> str:
         """What the learner calls a tensor that a node has saved; "" where it has no name."""
-        if kept.grad_fn is not None:
-            found = self.variables.result(kept.grad_fn, kept.output_nr)
-            return found[0] if found is not None else self.names.get(kept.grad_fn, "")
+        node = self.source.node(kept)
+        if node is not None:
+            found = self.variables.result(node, self.source.output(kept))
+            return found[0] if found is not None else self.names.get(node, "")
         return self.variables.leaf(kept) or ""
 
 
-def call_text(node: Any, name_of: Callable[[Any], str], of_saved: Callable[[Any], str] = lambda kept: "") -> str:
+def call_text(
+    source: Source, node: Node, name_of: Callable[[Node], str], of_saved: Callable[[Tensor], str] = lambda kept: ""
+) -> str:
     """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, with the numbers that it kept, and
     … for what it did not keep. `of_saved` gives the name of a tensor, or "".
     """
-    word = op_word(node.name())
+    word, inputs = op_word(source.name(node)), source.inputs(node)
     parts = []
-    for slot, (child, _) in enumerate(node.next_functions):
-        inputs = getattr(node, "inputs", ())
-        kept = read_saved(node, inputs[slot]) if child is None and slot < len(inputs) else None
-        known: Any = kept if naming.is_tensor(kept) else None
+    for slot, (child, _) in enumerate(source.edges(node)):
+        kept = source.saved_value(node, inputs[slot]) if child is None and slot < len(inputs) else None
+        known = source.tensor(kept)
+        array = None if known is None else source.array(known)
         if child is not None:
             parts.append(name_of(child))
         elif known is not None and (name := of_saved(known)):
             parts.append(name)
-        elif known is not None and known.ndim == 0:
-            parts.append(values.number(known.item()))
+        elif array is not None and array.ndim == 0:
+            parts.append(values.number(array.item()))
         elif word in SYMBOLS:
             parts.append("…")
     if len(parts) == 1 and word in ("pow", "rsub", "neg"):
-        exponent = read_saved(node, "exponent")
-        known = isinstance(exponent, int | float) and not isinstance(exponent, bool)
-        power = f"{parts[0]} ** {values.number(exponent) if known else '…'}"
+        exponent = source.saved_value(node, "exponent")
+        is_known = isinstance(exponent, int | float) and not isinstance(exponent, bool)
+        power = f"{parts[0]} ** {values.number(exponent) if is_known else '…'}"
         return {"pow": power, "rsub": f"… - {parts[0]}", "neg": f"-{parts[0]}"}[word]
     if len(parts) == 2 and word in SYMBOLS:
         return f" {SYMBOLS[word]} ".join(parts)

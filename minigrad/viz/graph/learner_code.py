@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from types import FrameType
 
 from minigrad.viz.graph import naming
-from minigrad.viz.graph.boxes import Source
+from minigrad.viz.graph.boxes import Listing
 from minigrad.viz.graph.records import Span
 
 LONGEST_LINE = 1000  # characters of a line of source that are shown
@@ -25,18 +25,18 @@ def source_title(file: str) -> str:
     return "your cell" if is_cell else os.path.basename(file)
 
 
-def sources_of(spans: Iterable[Span | None]) -> tuple[Source, ...]:
-    """The sources in which some spans lie, as far as they can be read."""
+def listings_of(spans: Iterable[Span | None]) -> tuple[Listing, ...]:
+    """The code in which some spans lie, as far as they can be read."""
     wanted: dict[str, set[int]] = {}
     for span in spans:
         if span is not None:
             wanted.setdefault(span.file, set()).update(range(span.first, span.last + 1))
-    sources = []
+    listings = []
     for file, numbers in wanted.items():
         lines = [line.rstrip("\r\n") for line in linecache.getlines(file)]
         if lines:
-            sources.append(Source(source_title(file), file, _shown_lines(lines, numbers)))
-    return tuple(sources)
+            listings.append(Listing(source_title(file), file, _shown_lines(lines, numbers)))
+    return tuple(listings)
 
 
 def first_assignment(name: str, files: Iterable[str], frame: FrameType | None) -> Span | None:

@@ -22,9 +22,7 @@ from typing import Any
 
 from minigrad.viz.graph.one_line import on_one_line
 from minigrad.viz.graph.records import Span, characters, source_text, syntax_tree
-from minigrad.viz.graph.values import short
-from minigrad.viz.own_engines import own_tensor
-from minigrad.viz.torch_graphs import mirror_of
+from minigrad.viz.graph.source import Node, Source
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at
 MOST_LOOKED_AT = 20_000  # things in all of them together, where parameters lie deep inside
@@ -44,25 +42,19 @@ OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
 NOT_VARIABLES = {"In", "Out", "exit", "quit", "get_ipython"}
 
 
-def is_tensor(value: Any) -> bool:
-    """True for tensors of minigrad, of any library with PyTorch's attributes, and of an engine whose graph was read."""
-    kind = type(own_tensor(value))
-    return hasattr(kind, "grad_fn") and hasattr(kind, "requires_grad")
-
-
-def check_tensor(value: Any, expected: str) -> None:
-    """Raise TypeError for what is no tensor; `expected` says by whom one is expected, and as what."""
-    if not is_tensor(value) or own_tensor(value) is not value:
-        advice = "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
-        if hasattr(value, "grad"):
-            advice = "For an engine of your own say how it is read, as in viz.draw(loss, engine=viz.Engine())."
-        raise TypeError(f"{expected}, but got {type(value).__name__}: {short(value)}. {advice}")
+def is_tensor(source: Source, value: Any) -> bool:
+    """True for the engine's tensors, and for those of any library with PyTorch's names, which have a name, too."""
+    is_like_one = hasattr(type(value), "grad_fn") and hasattr(type(value), "requires_grad")
+    return is_like_one or source.tensor(value) is not None
 
 
 class Variables:
-    """The tensors and modules that the learner can name: `names=` first, then a frame's locals, then its globals."""
+    """The tensors and modules that the learner can name: `names=` first, then what the engine calls its tensors, then a
+    frame's locals, then its globals.
+    """
 
-    def __init__(self, names: Mapping[str, Any] | None, frame: FrameType | None) -> None:
+    def __init__(self, source: Source, names: Mapping[str, Any] | None, frame: FrameType | None) -> None:
+        self.source = source
         self.frame = frame
         self._results: dict[tuple[Any, int], tuple[str, Any]] = {}
         self._leaves: dict[Any, str] = {}
@@ -75,12 +67,14 @@ class Variables:
                 raise TypeError(
                     f"names must map a name to a tensor, as in names={{'loss': loss}}, but got the key {name!r}"
                 )
-            if not is_tensor(value) and not has_parameters(value):
+            if not is_tensor(self.source, value) and not has_parameters(value):
                 kind = type(value).__name__
                 kind += " of another engine, which is not in this graph" * (kind == "Tensor")
                 raise TypeError(f"names[{name!r}] must be a Tensor or a Module, not {kind}")
             self._add_variable(name, value)
             self._add_inside(name, value)
+        for name, tensor in source.names().items():
+            self._add(name, tensor)
         if frame is not None:
             scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
             for scope in scopes:
@@ -95,16 +89,16 @@ class Variables:
                     add(name, value)
 
     def _add_variable(self, name: str, value: Any) -> None:
-        if is_tensor(value):
+        if is_tensor(self.source, value):
             self._add(name, value)
         elif has_parameters(value):
             self._add_module(name, value)
 
     def _add_inside(self, name: str, value: Any) -> None:
-        if is_tensor(value) or isinstance(value, types.ModuleType | type):
+        if is_tensor(self.source, value) or isinstance(value, types.ModuleType | type):
             return
         for label, item in [(name, value)] if has_parameters(value) else _things_inside(name, value):
-            if is_tensor(item):
+            if is_tensor(self.source, item):
                 self._add(label, item)
             elif has_parameters(item):
                 self._add_parameters(label, item)
@@ -133,9 +127,9 @@ class Variables:
                         if has_parameters(item):
                             self._add_parameters(label, item)
                             self._add_module(label, item)
-                        elif not is_tensor(item):
+                        elif not is_tensor(self.source, item):
                             inner.append((label, item))
-                        elif mirror_of(own_tensor(item)) in missing:
+                        elif self.source.tensor(item) in missing:
                             self._add(label, item)
             level = inner
 
@@ -143,19 +137,22 @@ class Variables:
         if all(module is not known for known in self.modules.values()):
             self.modules.setdefault(name, module)
 
-    def _add(self, name: str, tensor: Any) -> None:
+    def _add(self, name: str, value: Any) -> None:
         name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
         if name in self.taken:
             return  # a local hides a global of the same name
         self.taken.add(name)
-        tensor = mirror_of(own_tensor(tensor))
+        source, tensor = self.source, self.source.tensor(value)
+        if tensor is None:
+            return  # another engine's, which takes the name
         # A view that lost its history, a parameter without a shape yet: what cannot be looked at stays without a name.
         with contextlib.suppress(Exception):
-            if tensor.grad_fn is not None:
-                self._results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
+            node = source.node(tensor)
+            if node is not None:
+                self._results.setdefault((node, source.output(tensor)), (name, tensor))
             elif tensor not in self._leaves:
                 self._leaves[tensor] = name
-                self._memory.setdefault(memory(tensor), name)
+                self._memory.setdefault(source.memory(tensor), name)
 
     def result(self, node: Any, output: int = 0) -> tuple[str, Any] | None:
         """Name and tensor of one of a node's outputs, if a variable holds it."""
@@ -172,15 +169,7 @@ class Variables:
     def leaf(self, tensor: Any) -> str | None:
         """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
         name = self._leaves.get(tensor)
-        return name if name is not None else self._memory.get(memory(tensor))
-
-
-def memory(tensor: Any) -> tuple[Any, ...]:
-    """What two tensors that share all their memory have in common."""
-    if hasattr(tensor, "memory"):
-        return tuple(tensor.memory)
-    array = tensor.detach().numpy()
-    return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
+        return name if name is not None else self._memory.get(self.source.memory(tensor))
 
 
 def has_parameters(value: Any) -> bool:
@@ -328,12 +317,12 @@ def says_op(text: str, op: str) -> bool:
     return isinstance(tree, ast.Subscript) and word in OPERATORS[ast.Subscript]
 
 
-def operand_text(span: Span | None, node: Any, slot: int, frame: FrameType | None) -> str:
+def operand_text(source: Source, span: Span | None, node: Node, slot: int, frame: FrameType | None) -> str:
     """The learner's text of what enters a node, the `x[t]` of `x[t] * w`; "" where that is long or not sure."""
     text = "" if span is None else on_one_line(source_text(span))[0]
-    if not says_op(text, node.name()):
+    if not says_op(text, source.name(node)):
         return ""
-    tree = _operation(text)
+    tree, count = _operation(text), len(source.edges(node))
     ends = map(vars(tree).get, ("left", "right", "target", "value", "operand"))
     parts = tree.args[:] if isinstance(tree, ast.Call) else [end for end in ends if end is not None]
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
@@ -341,9 +330,9 @@ def operand_text(span: Span | None, node: Any, slot: int, frame: FrameType | Non
         known = {} if frame is None else frame.f_globals | frame.f_locals
         parts[:0] = [] if isinstance(known.get(owner), types.ModuleType) else [tree.func.value]
     parts = [one for part in parts for one in (part.elts if isinstance(part, ast.List | ast.Tuple) else [part])]
-    if len(parts) != len(node.next_functions):  # of x ** -2 and x.sum(0) only x enters
+    if len(parts) != count:  # of x ** -2 and x.sum(0) only x enters
         parts = [part for part in parts if not isinstance(getattr(part, "operand", part), ast.Constant)]
-    part = parts[slot] if len(parts) == len(node.next_functions) else None
+    part = parts[slot] if len(parts) == count else None
     texts = [ast.unparse(part)] if isinstance(part, ATOMS) else []
     texts += [f"{ast.unparse(part.func)}(…)"] if isinstance(part, ast.Call) else []
     return next((text for text in texts if len(text) <= LONGEST), "")

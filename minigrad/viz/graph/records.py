@@ -31,6 +31,7 @@ from minigrad.autograd import engine
 from minigrad.autograd.modes import thread
 from minigrad.dtypes import dtype as DType
 from minigrad.nn.modules.module import Module
+from minigrad.tensor_base import TensorBase
 
 CALL = Module.__call__.__code__
 OWN = (os.path.dirname(minigrad.__file__) + os.sep, "<minigrad op ")
@@ -48,8 +49,32 @@ Way = tuple[Sequence[Any], Any]
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
-class Record:
-    """What is written down when a node is made."""
+class Making:
+    """What is known of how a node was made: here nothing, which is what an engine answers that notes nothing."""
+
+    __slots__ = ()
+    code: CodeType | None = None  # of the learner's function whose line it was, and the instruction in it
+    instruction = 0
+    way: Way = ((), None)
+    outputs: Sequence[Any] = ()  # the results, as a `Copy` or what has its attributes
+    operands: Mapping[int, Operand] = NOTHING  # by the slot at which a tensor entered that needs no gradient
+    numbers: Mapping[int, Any] = NOTHING  # among the operands, as in x + 2
+    given: Mapping[str, Any] | None = None  # the op's other arguments
+    graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
+    parent: Making | None = None  # of the node whose rule this one is a part of
+    call: Any = None  # what all nodes have in common that one call has made; None where each has its own
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether a backward that recorded itself made the node, and no line of the learner's."""
+        return self.graph > 1
+
+
+NOT_NOTED = Making()
+
+
+class Record(Making):
+    """What is written down when a node of minigrad's is made."""
 
     __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
 
@@ -60,8 +85,7 @@ class Record:
         self.instruction = instruction
         self.way = way  # up to the learner's cell
         self.outputs = [Copy(array) for array in out] if isinstance(out, list) else [Copy(out)]
-        self.operands: Mapping[int, Operand] = NOTHING
-        self.numbers: Mapping[int, Any] = NOTHING  # among the operands, as in x + 2
+        self.operands, self.numbers = NOTHING, NOTHING
         for slot, tensor in enumerate(inputs):
             if tensor._is_number:
                 self.numbers = {**self.numbers, slot: tensor}
@@ -70,8 +94,7 @@ class Record:
         if options and not PLAIN.issuperset(map(type, options.values())):
             options = {name: _noted(value) for name, value in options.items()}
         self.given = options
-        self.graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
-        self.parent: Record | None = None  # of the node whose rule this one is a part of
+        self.graph, self.parent = 1, None
 
 
 class Copy:
@@ -124,7 +147,7 @@ def _noted(value: Any) -> Any:
         return parted(value, _noted)
     if isinstance(value, np.ndarray | np.generic):
         return Copy(value)
-    return value if getattr(value, "_is_number", False) else Operand(value) if hasattr(value, "_array") else UNKNOWN
+    return UNKNOWN if not isinstance(value, TensorBase) else value if value._is_number else Operand(value)
 
 
 def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None) -> None:
@@ -283,12 +306,14 @@ class Span:
         return starts and (other.last, other.end) <= (self.last, self.end)
 
 
-def span_of(record: Any) -> Span | None:
-    """The piece of source that a record points to; None where Python kept no positions, and for PyTorch's nodes."""
-    code = getattr(record, "code", None)
-    if code is None:
-        return None
-    places = itertools.islice(code.co_positions(), record.instruction // 2, None)
+def span_of(record: Making | None) -> Span | None:
+    """The piece of source that a record points to; None where it points to none, or Python kept no positions."""
+    return None if record is None or record.code is None else span_at(record.code, record.instruction)
+
+
+def span_at(code: CodeType, instruction: int) -> Span | None:
+    """The piece of source of an instruction."""
+    places = itertools.islice(code.co_positions(), instruction // 2, None)
     first, last, start, end = next(places, (None, None, None, None))
     if first is None:
         return None

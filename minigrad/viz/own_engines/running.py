@@ -8,7 +8,6 @@ where it happens.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,79 +15,73 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import is_leaf, reached
+from minigrad.viz.graph.nodes import reached
+from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import in_words, short
-from minigrad.viz.own_engines.mirrors import SORTED, Node, Tensor, answer_of, method_name, name_of, nodes_from
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Line
 from minigrad.viz.steps.progress import Progress
 from minigrad.viz.steps.story import line
+from minigrad.viz.steps.watching import Watcher
+
+Node = Any  # an own_engines.source.Node
+SORTED = "Sorted, each node runs once, after all that use it"
 
 
-class Pass:
-    """The steps of one backward, as an iterator, and who is next in it."""
+class OwnPass(Pass):
+    """The steps of one backward, and who is next in it. `source` is an OwnSource."""
 
-    def __init__(self, root: Tensor) -> None:
-        self.root, self.engine = root, root.engine
+    def __init__(self, source: Any) -> None:
+        self.source = source
         self.todo = self._order()
         self.has_begun = False
-        self.remarks: list[Line] = []  # on the last step
-        self.touched: list[str] | None = None  # the boxes whose gradients that can have changed, None for all
-        self.initial: dict[Node, Any] = {}  # what gradients held when the pass began, where that is not 0
+        self.began: dict[Node, Any] = {}  # what gradients held when the pass began, where that is not 0
         self.keys: dict[Node, str] = {}
-        self.writers: dict[str, tuple[int, str]] = {}  # box -> the first step that has written to its value, and whose
+        self.writers: dict[str, tuple[int, str]] = {}
         self.ran_with: dict[Node, list[tuple[int, Any]]] = {}  # the steps at which each has run, and with what gradient
-
-    @property
-    def queue(self) -> Pass:
-        return self
+        self.differences: dict[Node, tuple[float, ...]] = {}
 
     def _order(self) -> list[Node]:
         """The nodes as the engine's backward runs them; ValueError for an order that is none."""
-        method, graph = method_name(self.engine, "order"), self.root.graph
+        source, root = self.source, self.source.root
         found: list[Node] = []
-        for thing in nodes_from(self.engine, "order", self.root.thing):
-            if id(thing) not in graph:
-                raise ValueError(f"{method} gave {short(thing)}, which is not among what the root was computed from")
-            found.append(graph[id(thing)].node)
-        if self.root.node not in found:
-            root = name_of(self.root.thing)
-            raise ValueError(f"{method} gave {len(found)} nodes, and the root {root} is none of them")
-        return [node for node in found if not is_leaf(node)]
+        for thing in source.nodes_from("order", root.thing):
+            node = source.tensor(thing)
+            if node is None:
+                text = f"gave {short(thing)}, which is not among what the root was computed from"
+                raise ValueError(f"{source.method('order')} {text}")
+            found.append(node)
+        if root not in found:
+            text = f"gave {len(found)} nodes, and the root {source.text_of(root.thing)} is none of them"
+            raise ValueError(f"{source.method('order')} {text}")
+        return [node for node in found if not source.is_leaf(node)]
 
     # -- who is next, for the frames
 
-    def look_on(self, *_: Any) -> None:
-        """There are no hooks here that could be noted."""
-
-    def take_part(self, progress: Progress, graph: Snapshot) -> None:
-        """Learn the boxes of a graph, and tell which of them run: those of the order. Leaves only receive."""
-        self.progress = progress
+    def plan(self, graph: Snapshot) -> list[str]:
         self.keys = {node: key for key, node in graph.node_of.items()}
-        progress.wanted = {key: node.tensor for node, key in self.keys.items() if is_leaf(node)}
-        progress.left = Counter(self.keys[node] for node in self.todo)
-        progress.runs = set(progress.left)
-        progress.live = {edge.id: edge for edge in graph.edges if edge.target in progress.runs}
+        return [self.keys[node] for node in self.todo]
 
-    def push(self, number: int, box: str) -> None:
-        """A box has all that it waits for, which changes nothing in the engine's order."""
-
-    def ran(self, box: str) -> None:
-        """A box has run."""
+    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+        """There are no hooks here that could be noted."""
+        self.progress = progress
 
     @property
-    def forced(self) -> list[str]:
-        """The box that runs next, whether it has all that it waits for or not."""
+    def forced(self) -> list[str]:  # type: ignore[override]
         return [self.keys[node] for node in self.todo[:1]]
 
     def order(self) -> list[str]:
-        """The boxes that are still to run, the next first, ready or not."""
+        """Also those that are not ready."""
         return list(dict.fromkeys(self.keys[node] for node in self.todo))
 
-    # -- the steps
+    @property
+    def initial(self) -> dict[str, Any]:  # type: ignore[override]
+        return {self.keys[node]: array for node, array in self.began.items()}
 
-    def __iter__(self) -> Iterator[tuple[Node, tuple[Any, ...], tuple[Any, ...]]]:
-        return self
+    def scales(self, node: Node) -> tuple[float, ...]:
+        return self.differences.get(node, ())
+
+    # -- the steps
 
     def __next__(self) -> tuple[Node, tuple[Any, ...], tuple[Any, ...]]:
         is_first, self.touched = not self.has_begun, None
@@ -97,17 +90,17 @@ class Pass:
         if not self.todo:
             raise StopIteration
         node = self.todo[0]
-        sources = [child.tensor for child, _ in node.next_functions]
-        received, given = node.tensor.gradient(), answer_of(self.engine, "gradient", node.tensor.thing)
-        before, values = [tensor.gradient() for tensor in sources], [one.numpy() for one in (node.tensor, *sources)]
-        answer_of(self.engine, "run", node.tensor.thing)
-        after = [tensor.gradient() for tensor in sources]
-        node.scales, sent = tuple(map(_scale, before, after)), tuple(map(_change, before, after))
+        source, inputs = self.source, node.inputs
+        received, given = source.gradient(node), source.answer("gradient", node.thing)
+        before, values = [*map(source.gradient, inputs)], [*map(source.array, (node, *inputs))]
+        source.answer("run", node.thing)
+        after = [*map(source.gradient, inputs)]
+        self.differences[node], sent = tuple(map(_scale, before, after)), tuple(map(_change, before, after))
         self.remarks = [*self._remarks(node, received, sent), *self._writes(node, values, received, given)]
         self.ran_with.setdefault(node, []).append((len(self.progress.ran) + 1, received))
         del self.todo[0]
         self.remarks += [] if self.todo else self._left_out()
-        self.touched = None if is_first else [self.keys[tensor.node] for tensor in (node.tensor, *sources)]
+        self.touched = None if is_first else [self.keys[one] for one in (node, *inputs)]
         return node, (received,), sent
 
     def close(self) -> None:
@@ -115,12 +108,12 @@ class Pass:
         self.todo, self.has_begun = [], True
 
     def _begin(self) -> None:
-        answer_of(self.engine, "start", self.root.thing)
-        for tensor in self.root.graph.values():
-            array = tensor.gradient()
-            if array is not None and tensor is not self.root and np.any(array):
-                self.initial[tensor.node] = array
-                self.progress.sums[self.keys[tensor.node]][0] = array
+        source = self.source
+        source.answer("start", source.root.thing)
+        for node, key in self.keys.items():
+            array = source.gradient(node)
+            if array is not None and node is not source.root and np.any(array):
+                self.began[node] = self.progress.sums[key][0] = array
         self.has_begun = True
 
     def _remarks(self, node: Node, received: Any, sent: tuple[Any, ...]) -> Iterator[Line]:
@@ -131,12 +124,12 @@ class Pass:
             late = [progress.boxes[edge.target].name for edge in progress.live.values() if edge.source == key]
             late = [name for name in dict.fromkeys(late) if name not in progress.senders[key]]
             yield self._remark(
-                f"{method_name(self.engine, 'order')} has it run when {progress.arrived[key]} of "
+                f"{self.source.method('order')} has it run when {progress.arrived[key]} of "
                 f"{progress.needed[key]} gradients have arrived: before {', '.join(late)}, which sends to ",
                 node,
             )
-        if node in self.initial:
-            yield self._remark(f"{in_words(self.initial[node])} was in ", node, " already when the pass began")
+        if node in self.began:
+            yield self._remark(f"{in_words(self.began[node])} was in ", node, " already when the pass began")
         passed_on = [array for _, array in earlier if array is not None]
         is_held = _agree(held, received)
         is_rest = not is_held and _agree(held, silent(np.add)(received, sum(passed_on)))
@@ -150,11 +143,11 @@ class Pass:
         has been passed on.
         """
         step, last = self.ran_with[node][-1]
-        again = f"{method_name(self.engine, 'order')} has it run again: at step {step} it passed on "
+        again = f"{self.source.method('order')} has it run again: at step {step} it passed on "
         if is_rest:
             more = ". That was taken out, so that each gradient is passed on once"
             return self._remark(f"{again}{in_words(last)} of ", node, more, alarm="")
-        inputs = [child.tensor.text for child, _ in node.next_functions]
+        inputs = [one.text for one in node.inputs]
         too_much = [name for name, array in zip(inputs, sent, strict=True) if _is_some(array)]
         if not (is_held and _is_some(last) and too_much):
             return self._remark(f"{again}{'what' if last is None else f'the {in_words(last)} that'} was in ", node)
@@ -167,31 +160,31 @@ class Pass:
         which leaves lack what would have come from there.
         """
         for node, key in self.keys.items():
-            held, before = node.tensor.gradient(), self.initial.get(node)
+            held, before = self.source.gradient(node), self.began.get(node)
             has_arrived = _is_some(held) and (before is None or not np.array_equal(held, before))
-            if key in self.progress.runs or is_leaf(node) or not has_arrived:
+            if key in self.progress.runs or self.source.is_leaf(node) or not has_arrived:
                 continue
-            leaves = sorted([one.tensor.text for one in reached([node]) if is_leaf(one)])
+            leaves = sorted(one.text for one in reached(self.source.edges, [node]) if self.source.is_leaf(one))
             named = [*leaves[:3], f"{len(leaves) - 3} more"] if len(leaves) > 4 else leaves
-            never = f"{method_name(self.engine, 'order')} never has it run: the {in_words(held)} in "
+            never = f"{self.source.method('order')} never has it run: the {in_words(held)} in "
             lack = f"{enumeration(named)} {'lacks' if len(leaves) == 1 else 'lack'} what comes that way"
             yield self._remark(never, node, f" is passed on to nobody, so {lack}")
 
     def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[Line]:
         """What a run has written to and was to read only: values, and the gradient that the node was `given`."""
-        run = f"{method_name(self.engine, 'run')} wrote to "
-        for tensor, old in zip((node.tensor, *(child.tensor for child, _ in node.next_functions)), values, strict=True):
-            if not np.array_equal(new := tensor.numpy(), old, equal_nan=True):
-                self.writers.setdefault(self.keys[tensor.node], (len(self.progress.ran) + 1, node.tensor.text))
+        run = f"{self.source.method('run')} wrote to "
+        for one, old in zip((node, *node.inputs), values, strict=True):
+            if not np.array_equal(new := self.source.array(one), old, equal_nan=True):
+                self.writers.setdefault(self.keys[one], (len(self.progress.ran) + 1, node.text))
                 changed = f", which was {in_words(old)} and is {in_words(new)}: whatever needs it later has that"
-                yield line("item", ("alarm", "⚠ "), run, ("name", tensor.text), f"{changed}.")
-        held = answer_of(self.engine, "gradient", node.tensor.thing)
+                yield line("item", ("alarm", "⚠ "), run, ("name", one.text), f"{changed}.")
+        held = self.source.answer("gradient", node.thing)
         is_same_array = held is given and isinstance(given, np.ndarray) and held.any()  # all 0: it was taken out
         if is_same_array and not np.array_equal(held, received, equal_nan=True):
             yield self._remark(run, node, f", which was {in_words(received)} and is {in_words(held)}")
 
     def _remark(self, words: str, node: Node, more: str = "", alarm: str = "⚠ ") -> Line:
-        return line("item", ("alarm", alarm), words, ("name", node.tensor.text), ("code", ".grad"), f"{more}.")
+        return line("item", ("alarm", alarm), words, ("name", node.text), ("code", ".grad"), f"{more}.")
 
 
 def _agree(one: Any, other: Any) -> bool:

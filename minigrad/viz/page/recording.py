@@ -25,7 +25,7 @@ from minigrad.viz.page import widget_source
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.events import error_text
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.recorder import Recorder, is_plain
+from minigrad.viz.steps.recorder import Recorder
 
 PLAIN = 10_000  # characters of frames that are not packed
 TOGETHER, FEW = (512, 32), 4  # how many frames are packed together, those of long ago first, and how many not yet
@@ -104,10 +104,11 @@ def shared_code() -> SharedCode:
 # ---------------------------------------------------------------- a pass that was not stepped
 
 
-def can_rehearse(root: Any, graph: Snapshot) -> bool:
+def can_rehearse(graph: Snapshot) -> bool:
     """Whether running the pass once more than asked would show nowhere: no code of the learner's runs in it."""
     is_small = len(graph.boxes) <= NODES and sum(math.prod(box.value.shape) for box in graph.boxes) <= ELEMENTS
-    return isinstance(root, Tensor) and is_small and all(map(is_plain, graph.node_of.values()))
+    is_known = isinstance(graph.source.root, Tensor)  # how to put back what a pass changes: see rehearsal_of
+    return is_known and is_small and all(map(graph.source.is_plain, graph.node_of.values()))
 
 
 def rehearsal_of(

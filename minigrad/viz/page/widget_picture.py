@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from minigrad.viz import torch_graphs
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.modules import Group, notice
@@ -24,9 +23,6 @@ from minigrad.viz.steps.progress import ROOM
 from minigrad.viz.steps.session import Session
 from minigrad.viz.steps.what_if import WhatIf
 
-OWN = "An engine of your own notes no lines. A result with a name of yours is found by it: y = x * w."
-NO_LINES = "PyTorch notes no lines. To see yours here, make the graph inside `with viz.watch():`."
-
 
 def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
     """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
@@ -35,8 +31,6 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
     graph, groups, progress = session.graph, session.groups, session.recorder.progress
     steps = progress.plan.runs  # each box as often as it will run
     runs = set(steps)
-    is_pytorchs = any(isinstance(node, torch_graphs.Node) for node in graph.nodes)
-    own = any(hasattr(node, "is_own") for node in graph.nodes)
     paths = {box: group.path for group in groups for box in group.boxes}
     return {
         "svg": drawing.svg,
@@ -62,7 +56,7 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
                 **_drawn(box, drawing),
                 "saved": saved_of(box),
                 "needs_grad": box.needs_grad,
-                "pruned": box.kind != "constant" and box.id not in runs and not own,
+                "pruned": box.kind != "constant" and box.id not in runs and graph.source.sorts_by_number,
                 "freed": bool(box.freed),
                 "saved_version": box.saved_version,
                 "graph": box.graph,
@@ -71,10 +65,11 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
             }
             for box in graph.boxes
         },
-        **({"unlined": NO_LINES} if is_pytorchs else {"unlined": OWN, "own": True} if own else {}),
+        **({} if graph.source.notes_lines else {"unlined": graph.source.no_lines}),
+        **({} if graph.source.sorts_by_number else {"own": True}),
         "sources": [
-            {"title": clean(source.title), "lines": [[number, _visible_line(text)] for number, text in source.lines]}
-            for source in graph.sources
+            {"title": clean(one.title), "lines": [[number, _visible_line(text)] for number, text in one.lines]}
+            for one in graph.listings
         ],
         # by which the page marks where they lie among the steps
         **({"order": progress.expected_order()} if groups else {}),

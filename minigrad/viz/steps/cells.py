@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd import batching
-from minigrad.autograd.fitting import fit
-from minigrad.autograd.modes import modes
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Edge
+from minigrad.viz.graph.source import Node, Source
 from minigrad.viz.graph.values import CELLS, Value, cells_text
 from minigrad.viz.steps.frames import Contribution
 
@@ -30,34 +28,31 @@ SHADES = 9  # of the light: the digits of a pattern
 REPEATING = ("Add", "Sub", "Rsub", "Mul", "Div", "Remainder", "Pow", "Where", "Maximum", "Minimum", "Lerp", "Expand")
 
 
-def patterns_of(node: Any, gradient: Any, inputs: Sequence[Value]) -> tuple[str, ...]:
+def patterns_of(source: Source, node: Node, gradient: Any, inputs: Sequence[Value]) -> tuple[str, ...]:
     """For each input of a node that is about to run, from which cells of the gradient that arrives those of its own
     gradient come, as `pattern` says it; () where that is not to be had at this price, and between single numbers.
     """
     gradient = np.asarray(gradient)
     if gradient.dtype.kind != "f" or not 0 < gradient.size <= CELLS:
         return ()
-    if not getattr(node, "rules", None) or node._output_count != 1 or modes.profiler is not None:
-        return ()
     if gradient.size == 1 and all(value.known and math.prod(value.shape) == 1 for value in inputs):
         return ()
     try:
-        return _patterns(node, gradient)
+        return _patterns(source, node, gradient)
     except Exception:  # what is wrong with the node is for its own run to say
         return ()
 
 
 @silent
-def _patterns(node: Any, gradient: Any) -> tuple[str, ...]:
+def _patterns(source: Source, node: Node, gradient: Any) -> tuple[str, ...]:
     ones = np.eye(gradient.size, dtype=gradient.dtype).reshape(gradient.size, *gradient.shape)
-    found: tuple[Any, ...] = ()
+    rows: list[Any] = []  # for each input, a row for each cell of what arrives
     for count in sorted({1, len(ones)}):  # one alone shows how much all would be
-        found = fit(node, batching.run(node, batching.Batched(ones[:count])))
-        if len(ones) * sum(one.size for one in found if one is not None) > NUMBERS:
+        found = source.run_batch(node, ones[:count]) or ()
+        rows = [None if one is None else one.reshape(count, one.size // count) for one in found]
+        if len(ones) * sum(one.shape[1] for one in rows if one is not None) > NUMBERS:
             return ()
-    return tuple(
-        "" if one is None or not 0 < one.size <= CELLS else pattern(one.array.reshape(len(ones), -1)) for one in found
-    )
+    return tuple("" if one is None or not 0 < one.shape[1] <= CELLS else pattern(one) for one in rows)
 
 
 def pattern(jacobian: Any) -> str:

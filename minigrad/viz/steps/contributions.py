@@ -17,9 +17,9 @@ from minigrad.viz.graph import rules, values
 from minigrad.viz.graph.arithmetic import Formula, Sizes
 from minigrad.viz.graph.boxes import Box, Edge
 from minigrad.viz.graph.formula_text import sizes
-from minigrad.viz.graph.kept import argument_names
 from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.rules import Rule
+from minigrad.viz.graph.source import Source, Step
 from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.steps.events import LONGEST_NAME
@@ -30,7 +30,6 @@ from minigrad.viz.steps.watching import Note
 
 NOTHING = ("", "", "0")
 CHIP = 18  # columns of the pill on an edge
-Step = tuple[Any, tuple[Any, ...], tuple[Any, ...]]  # node, gradients in, gradients out
 Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack hook made
 
 
@@ -41,7 +40,8 @@ def contributions_of(
     what hooks did meanwhile; with `sends`, it arrives there.
     """
     node, incoming, outgoing = step
-    received = next((array_of(gradient) for gradient in incoming if gradient is not None), None)
+    source = progress.source
+    received = next((array_of(source, gradient) for gradient in incoming if gradient is not None), None)
     own = next((note.before for note in notes if note.kind == "node_hook" and note.box == box.id), ())
     edges = {edge.slot: edge for edge in progress.live_into.get(box.id, ())}
     again = box.id in progress.over
@@ -55,7 +55,7 @@ def contributions_of(
                 progress.edge_is(edge.id, "off")
                 progress.arrive(edge.source, edge.output, None, box.name, again=again)
             continue
-        array = array_of(gradient)
+        array = array_of(source, gradient)
         by_rule = own[slot] if slot < len(own) and own[slot] is not None else array
         rule = _rule(progress, box, node, edge.slot, received, unpacked, by_rule)
         item = _contribution(edge, progress.boxes[edge.source], rule, by_rule, array)
@@ -125,10 +125,11 @@ def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
 
 
 def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked, gave: Any) -> Rule:
-    if hasattr(node, "is_own"):  # only what it sent is known
+    engine = progress.source
+    if not engine.shows_rules:  # only what it sent is known
         return Rule("", "", Formula(""))
-    if box.backward or getattr(node, "_is_custom", False):
-        arguments = argument_names(node)
+    if box.backward or engine.is_custom(node):
+        arguments = engine.arguments(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
         source = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
         bound = _bound(box, received, unpacked)
@@ -139,11 +140,9 @@ def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unp
         words = "g, with 0 in the part that was written" if slot == 0 else "the part of g that was written"
         return rules.explain(words, "self" if slot == 0 else "written", {}, {})
     inputs = box.inputs
-    parameter = inputs[slot] if len(inputs) == len(node.next_functions) else (inputs[0] if inputs else f"input {slot}")
-    function = getattr(node, "rules", {}).get(parameter)
-    bound = _bound(box, received, unpacked)
-    bound |= getattr(node, "bound", {})  # what a mirror's rules ask for beyond what PyTorch has saved
-    return rules.explain(function, parameter, bound, _names(progress, box, bound), np.shape(gave))
+    parameter = inputs[slot] if len(inputs) == len(engine.edges(node)) else (inputs[0] if inputs else f"input {slot}")
+    bound = _bound(box, received, unpacked) | dict(engine.bound(node))
+    return rules.explain(engine.rule(node, parameter), parameter, bound, _names(progress, box, bound), np.shape(gave))
 
 
 def _names(progress: Progress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:
@@ -185,9 +184,9 @@ def chip(item: Contribution) -> str:
     return whole if says_more and columns(whole) <= CHIP else shorten(item.value.text, CHIP)
 
 
-def array_of(gradient: Any) -> np.ndarray[Any, Any]:
+def array_of(source: Source, gradient: Any) -> np.ndarray[Any, Any]:
     """A copy of a gradient, whether array, numpy scalar or tensor: the engine goes on to use its own."""
-    return np.array(gradient.detach().numpy() if hasattr(gradient, "detach") else gradient)
+    return np.array(source.array(gradient))
 
 
 def _fit(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

@@ -17,9 +17,9 @@ import numpy as np
 
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.calls import is_learners
-from minigrad.viz.graph.kept import parameter_of
 from minigrad.viz.graph.learner_code import source_title
 from minigrad.viz.graph.records import Span, source_line
+from minigrad.viz.graph.source import Overwritten
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
 from minigrad.viz.picture.markup import clean, shorten
 
@@ -152,20 +152,21 @@ def of_change_from_outside(box: Box, before: Any, after: Any, then: str) -> Even
 # ---------------------------------------------------------------- a step that fails
 
 
-def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], came: bool) -> Iterator[Event]:
-    """What is known of a failure. `nan_to`: the inputs to which an anomaly would have sent a NaN; `came`: whether one
-    had come in.
+def of_failure(
+    box: Box, error: BaseException, overwritten: Iterable[Overwritten], nan_to: list[str] | None, came: bool
+) -> Iterator[Event]:
+    """What is known of a failure.
+
+    Args:
+        box: where it was.
+        error: what was raised.
+        overwritten: what was written to since it was saved.
+        nan_to: the inputs to which an anomaly would have sent a NaN; None where there was no anomaly.
+        came: whether a NaN had come in.
     """
-    mismatch = getattr(error, "mismatch", None)
-    if mismatch is not None:
-        yield _mismatch(box, node, mismatch)
-    if hasattr(node, "look"):  # PyTorch's error names neither the tensor nor the line
-        looks = {saved.called(box.name): (saved, node.look(saved.parameter)[2]) for saved in box.saved}
-        why = "PyTorch does not note which line wrote to it."
-        for name, (saved, versions) in looks.items():
-            if any(versions):
-                yield _write_event(box, name, versions, f". {why}", saved.array)
-    if getattr(error, "anomaly", None) is not None:
+    events = (_write_event(box, one) for one in overwritten)
+    yield from {event.title: event for event in events}.values()  # what was saved twice is told once
+    if nan_to is not None:
         to = f", for {enumeration(nan_to)}" if nan_to else ""
         text = f"No NaN came in to {box.op} of {box.name}, and one came out{to}."
         if came:
@@ -178,27 +179,18 @@ def of_failure(box: Box, node: Any, error: BaseException, nan_to: list[str], cam
     yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
 
 
-def _mismatch(box: Box, node: Any, mismatch: Any) -> Event:
-    """A saved tensor that was written to. `mismatch` is the engine's account of it (autograd/saved.py)."""
-    tensor = mismatch.tensor
-    parameter = parameter_of(node, lambda held: held is tensor or getattr(held, "tensor", None) is tensor)
-    saved = next((one for one in box.saved if one.parameter == parameter), None)
-    name = saved.called(box.name) if saved is not None else mismatch.name or "a tensor"
-    before, versions = saved.array if saved is not None else None, (mismatch.version, mismatch.saved_version)
-    if mismatch.line is None:
-        return _write_event(box, name, versions, ".", before, tensor.detach().numpy())
-    code, number = mismatch.line
-    line = line_at(code.co_filename, number)
-    return _write_event(box, name, versions, ", since this line wrote to it.", before, tensor.detach().numpy(), line)
-
-
-def _write_event(
-    box: Box, name: str, versions: tuple[Any, Any], why: str, before: Any, after: Any = None, line: Line | None = None
-) -> Event:
-    title, (now, then) = f"{name} was written to after it was saved", versions
+def _write_event(box: Box, written: Overwritten) -> Event:
+    """A saved tensor that was written to."""
+    saved = next((one for one in box.saved if one.parameter == written.parameter), None)
+    name, before = (written.name, None) if saved is None else (saved.called(box.name), saved.array)
+    line, why = None, f". {written.why}".rstrip()
+    if written.line is not None:
+        code, number = written.line
+        line, why = line_at(code.co_filename, number), ", since this line wrote to it."
+    title, (now, then) = f"{name} was written to after it was saved", written.versions
     needs = "and needs it as it was then; it is at version"
     text = f"{box.op} of {box.name} saved {name} at version {then}, {needs} {now} now{why}"
-    shown = array_value(before), array_value(after), line, *difference(before, after)
+    shown = array_value(before), array_value(written.array), line, *difference(before, written.array)
     return Event("version_mismatch", box.id, title, text, *shown)
 
 

@@ -85,8 +85,8 @@ def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[Line]:
     for one in new:
         kind = "a leaf" if one.kind == "leaf" else "no gradient goes to it"
         story.append(line("item", ("name", one.name), " comes in: ", ("value", one.value.text), f", {kind}", why=True))
-    if hasattr(graph.node_of[box.id], "is_own"):
-        return story  # what an engine of the learner's keeps is not known
+    if not graph.source.shows_rules:
+        return story  # what the engine keeps is not known
     kept = dict.fromkeys(
         saved.value.text
         if not saved.name and saved.value.text and saved.parameter != "result"

@@ -12,14 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.tensor_base import TensorBase
-from minigrad.viz import torch_graphs
-from minigrad.viz.graph import naming
-from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.boxes import NO_SOURCE, Snapshot
+from minigrad.viz.graph.source import Source, Tensor
 from minigrad.viz.steps.history import History
 from minigrad.viz.steps.marks import Mark
-from minigrad.viz.torch_graphs import mirror_of
 
 
 class KeptGrad:
@@ -27,37 +23,31 @@ class KeptGrad:
     its own).
     """
 
-    def __init__(self, gradient: Any, numbers: Any) -> None:
+    def __init__(self, source: Source, gradient: Any) -> None:
+        self.source = source
         self.gradient = gradient
-        self.numbers = numbers
-        self.mark = None if numbers is None else Mark(gradient)
+        self.numbers = None if source.has_graph(gradient) else source.copy(gradient)
+        self.mark = None if self.numbers is None else Mark(source, gradient)
 
     @property
     def array(self) -> Any:
         """The numbers as they were, as an array."""
-        held = self.gradient if self.numbers is None else mirror_of(self.numbers)
-        return held.detach().numpy() if naming.is_tensor(held) else held
+        return self.source.array(self.gradient if self.numbers is None else self.numbers)
 
     def is_still(self, gradient: Any) -> bool:
         """Whether a `.grad` is what was kept."""
-        if gradient.requires_grad or self.numbers is None:
-            return self.gradient is gradient and gradient.requires_grad and self.numbers is None
-        if isinstance(gradient, torch_graphs.Tensor) and not gradient.is_strided:
-            return gradient.holds(self.numbers)  # one that was put back is another object with the same numbers
-        if self.gradient is not gradient or self.mark is None:
+        if self.mark is None or self.source.has_graph(gradient):
+            return self.gradient is gradient and self.mark is None and self.source.has_graph(gradient)
+        if not self.source.is_same(self.gradient, gradient):
             return False
-        return self.mark.is_of(gradient) or _is_same(gradient, self.numbers)
+        return self.mark.is_of(gradient) or self.source.holds(gradient, self.numbers)
 
     def put_back(self) -> Any:
         """The `.grad` as it was: the same object with the same numbers, where it can be written to."""
         if self.numbers is None:
             return self.gradient
-        gradient = self.gradient
-        if isinstance(gradient, torch_graphs.Tensor):
-            gradient = gradient.put_back(self.numbers)
-        else:
-            gradient.detach().numpy()[...] = self.numbers
-        self.mark = Mark(gradient)
+        gradient = self.source.write(self.gradient, self.numbers)
+        self.mark = Mark(self.source, gradient)
         return gradient
 
 
@@ -67,12 +57,18 @@ class KeptGrads:
     """
 
     def __init__(self, graph: Snapshot, wanted: Mapping[str, Any] | None) -> None:
-        leaves = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}
-        results = [tensor for tensor in graph.results if tensor.retains_grad]
-        ids = {node: key for key, node in graph.node_of.items() if hasattr(node, "is_own")}
-        retaining = {ids.get(one.grad_fn, f"retaining {number}"): one for number, one in enumerate(results)}
-        self.tensors: dict[str, Any] = leaves | dict(wanted or {}) | retaining
-        self._history = History({key: _keep(grad_of(tensor), None) for key, tensor in self.tensors.items()})
+        self.tensors: dict[str, Any] = {}
+        self._source = source = graph.source
+        for key, node in graph.node_of.items():
+            leaf = source.leaf(node)
+            tensor = source.result(node) if leaf is None else leaf
+            if tensor is not None and (leaf is not None or source.keeps_grad(tensor)):
+                self.tensors[key] = tensor
+        self.tensors |= wanted or {}
+        results = [tensor for tensor in graph.results if source.keeps_grad(tensor)]
+        known = {id(tensor) for tensor in self.tensors.values()}
+        self.tensors |= {f"retaining {n}": one for n, one in enumerate(results) if id(one) not in known}
+        self._history = History({key: self._keep(tensor, None) for key, tensor in self.tensors.items()})
         self._ran: dict[int, dict[str, KeptGrad | None]] = {}  # what steps left, where `correct` has replaced it
 
     def add(self, touched: Iterable[str] | None) -> None:
@@ -81,13 +77,13 @@ class KeptGrads:
         """
         last = len(self._history.changed) - 1
         keys = self.tensors if touched is None else [key for key in touched if key in self.tensors]
-        self._history.add({key: _keep(grad_of(self.tensors[key]), self._history.value(key, last)) for key in keys})
+        self._history.add({key: self._keep(self.tensors[key], self._history.value(key, last)) for key in keys})
 
     def put_back(self, index: int) -> None:
         """Make every `.grad` what it was at a frame."""
         for key, tensor in self.tensors.items():
             kept = self._history.value(key, index)
-            tensor.grad = None if kept is None else kept.put_back()
+            self._source.put_grad(tensor, None if kept is None else kept.put_back())
 
     def go_back(self, count: int) -> None:
         """Forget all but the first frames, and make every `.grad` what it was at the last of these."""
@@ -99,7 +95,7 @@ class KeptGrads:
         changed: dict[str, KeptGrad | None] = {}
         for key, tensor in self.tensors.items():
             known = self._history.value(key, index)
-            now = _keep(grad_of(tensor), known)
+            now = self._keep(tensor, known)
             if now is not known:
                 changed[key] = now
         return changed
@@ -121,7 +117,7 @@ class KeptGrads:
 
     def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, KeptGrad | None]]:
         """What leaves hold before a step that may run a backward of its own: name -> leaf and its `.grad`."""
-        return {name: (leaf, _keep(grad_of(leaf), None)) for name, leaf in leaves.items()}
+        return {name: (leaf, self._keep(leaf, None)) for name, leaf in leaves.items()}
 
     def after_inner(self, before: Mapping[str, tuple[Any, KeptGrad | None]]) -> list[tuple[str, Any, Any]]:
         """After that step: where it reached leaves that are not in the graph, keep their gradients, too, from the first
@@ -131,7 +127,7 @@ class KeptGrads:
         """
         changed = []
         for name, (leaf, old) in before.items():
-            new = _keep(grad_of(leaf), old)
+            new = self._keep(leaf, old)
             if new is old:
                 continue
             if all(leaf is not tensor for tensor in self.tensors.values()):
@@ -143,24 +139,14 @@ class KeptGrads:
 
     def clear(self) -> None:
         """Let go of all tensors."""
-        self.tensors, self._history, self._ran = {}, History({}), {}
+        self.tensors, self._history, self._ran, self._source = {}, History({}), {}, NO_SOURCE
 
-
-def grad_of(tensor: Any) -> Any:
-    """`.grad`, without the warning that comes when a result's is read."""
-    return tensor._grad if isinstance(tensor, TensorBase) else tensor.grad
-
-
-def _keep(gradient: Any, old: KeptGrad | None) -> KeptGrad | None:
-    """A copy of a gradient; `old` itself where that is still the same."""
-    if gradient is None:
-        return None
-    if old is not None and old.is_still(gradient):
-        return old
-    if gradient.requires_grad:
-        return KeptGrad(gradient, None)
-    is_pytorchs = isinstance(gradient, torch_graphs.Tensor)
-    return KeptGrad(gradient, gradient.kept() if is_pytorchs else gradient.detach().numpy().copy())
+    def _keep(self, tensor: Tensor, old: KeptGrad | None) -> KeptGrad | None:
+        """A copy of the gradient that a tensor holds; `old` itself where that is still the same."""
+        gradient = self._source.grad(tensor)
+        if gradient is None:
+            return None
+        return old if old is not None and old.is_still(gradient) else KeptGrad(self._source, gradient)
 
 
 def _are_alike(one: Any, other: Any) -> bool:
@@ -168,10 +154,3 @@ def _are_alike(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
     return bool(one.shape == other.shape and np.array_equal(one, other, equal_nan=True))
-
-
-def _is_same(gradient: Any, numbers: Any) -> bool:
-    """Whether a gradient's numbers are these, where a write was counted that left them as they were."""
-    if isinstance(gradient, torch_graphs.Tensor):
-        return gradient.holds(numbers)
-    return bool(np.array_equal(numbers, gradient.detach().numpy(), equal_nan=True))

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.nodes import is_leaf, version_of
+from minigrad.viz.graph.boxes import NO_SOURCE, Box, Snapshot
 from minigrad.viz.graph.values import describe
 from minigrad.viz.picture.markup import clean, clean_lines, shorten
 from minigrad.viz.picture.svg import hover
@@ -27,29 +26,31 @@ class KeptValues:
 
     def __init__(self, graph: Snapshot, rooms: Mapping[str, int]) -> None:
         self._rooms = rooms
+        source = self._source = graph.source
         boxes = {node: key for key, node in graph.node_of.items()}
-        found = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}
+        found = {key: leaf for key, node in graph.node_of.items() if (leaf := source.leaf(node)) is not None}
         for tensor in graph.results:
-            if not graph.by_id[boxes[tensor.grad_fn]].outputs:
-                found[boxes[tensor.grad_fn]] = tensor
+            if not graph.by_id[key := boxes[source.node(tensor)]].outputs:
+                found[key] = tensor
         self._nodes = {key: graph.node_of[key] for key in found}
         self._was = {key: graph.by_id[key] for key in found}
-        self._known = {key: (tensor, Mark(tensor)) for key, tensor in found.items()}
+        self._known = {key: (tensor, Mark(source, tensor)) for key, tensor in found.items()}
         self._now: dict[str, dict[str, Any]] = {}
 
     def clear(self) -> None:
         """Let go of all tensors."""
-        self._known, self._nodes = {}, {}
+        self._known, self._nodes, self._source = {}, {}, NO_SOURCE
 
     def now(self) -> dict[str, dict[str, Any]]:
         """Box -> what it holds now, of those that no longer hold what the picture was drawn with."""
+        source = self._source
         for key, (tensor, mark) in self._known.items():
             # A result that was written to in a recorded way is another box's from then on.
-            is_this = is_leaf(self._nodes[key]) or tensor.grad_fn is self._nodes[key]
+            is_this = source.is_leaf(self._nodes[key]) or source.node(tensor) is self._nodes[key]
             if is_this and not mark.is_of(tensor):
-                self._known[key] = tensor, Mark(tensor)
+                self._known[key] = tensor, Mark(source, tensor)
                 was = self._was[key]
-                box = replace(was, value=describe(tensor.detach().numpy()), version=version_of(tensor))
+                box = replace(was, value=describe(source.array(tensor)), version=source.version(tensor))
                 self._now.pop(key, None)
                 if box.value != was.value:
                     before = f"{clean(was.value.full)} when the graph was made"

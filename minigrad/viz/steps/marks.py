@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.viz.graph.nodes import version_of
+from minigrad.viz.graph.source import Source
 
 WHOLE, SAMPLE = 10_000, 1_000  # elements up to which all are compared, and how many are of larger tensors
 
@@ -16,19 +16,18 @@ WHOLE, SAMPLE = 10_000, 1_000  # elements up to which all are compared, and how 
 class Mark:
     """What a tensor was when this was made."""
 
-    def __init__(self, tensor: Any) -> None:
-        self.tensor = tensor
-        self.version = version_of(tensor)
-        self.numbers = _sample(tensor)
+    def __init__(self, source: Source, tensor: Any) -> None:
+        self.source, self.tensor = source, tensor
+        self.version = source.version(tensor)
+        self.numbers = _sample(source.array(tensor))
 
     def is_of(self, tensor: Any) -> bool:
         """Whether it is this tensor, and nothing was written to it since."""
-        is_unwritten = tensor is self.tensor and version_of(tensor) == self.version
-        return is_unwritten and _sample(tensor) == self.numbers
+        is_unwritten = tensor is self.tensor and self.source.version(tensor) == self.version
+        return is_unwritten and _sample(self.source.array(tensor)) == self.numbers
 
 
-def _sample(tensor: Any) -> tuple[Any, ...]:
-    numbers = tensor.detach().numpy()
+def _sample(numbers: Any) -> tuple[Any, ...]:
     few = numbers
     if numbers.size > WHOLE:
         step = slice(None, None, numbers.size // SAMPLE)

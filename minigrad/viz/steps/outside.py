@@ -12,12 +12,10 @@ from typing import Any
 from weakref import WeakSet
 
 from minigrad.viz.graph import naming
-from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.boxes import NO_SOURCE, Snapshot
 from minigrad.viz.shell import running_shell
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.stop_button import button
-from minigrad.viz.torch_graphs import mirror_of
 
 _sessions: WeakSet[Any] = WeakSet()
 
@@ -26,20 +24,22 @@ class Variables:
     """Which variables of the learner's a picture shows, so that it can say when they are other tensors."""
 
     def __init__(self, graph: Snapshot, namespace: Mapping[str, Any]) -> None:
-        tensors = [node.variable for node in graph.nodes if node is not None and is_leaf(node)] + [*graph.results]
-        shown = {id(tensor) for tensor in tensors}
-        found = {box.name: mirror_of(namespace.get(box.name)) for box in graph.boxes}
+        self._source = source = graph.source
+        leaves = [source.leaf(node) for node in graph.node_of.values()]
+        shown = {id(tensor) for tensor in [*leaves, *graph.results] if tensor is not None}
+        found = {box.name: source.tensor(namespace.get(box.name)) for box in graph.boxes}
         self._shown = {name: tensor for name, tensor in found.items() if id(tensor) in shown}
         self._namespace = namespace
 
     def clear(self) -> None:
         """Let go of all tensors."""
-        self._shown = {}
+        self._shown, self._source = {}, NO_SOURCE
 
     def made_anew(self) -> str:
         """That some are other tensors by now, as after the cell that makes them has been run again; "" if none is."""
-        now = {name: mirror_of(self._namespace.get(name)) for name in self._shown}
-        names = [name for name, one in now.items() if naming.is_tensor(one) and one is not self._shown[name]]
+        source, now = self._source, {name: self._namespace.get(name) for name in self._shown}
+        tensors = [name for name, value in now.items() if naming.is_tensor(source, value)]
+        names = [name for name in tensors if source.tensor(now[name]) is not self._shown[name]]
         if not names:
             return ""
         other, it = ("are other tensors", "they were") if len(names) > 1 else ("is another tensor", "it was")

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph import naming, values
-from minigrad.viz.graph.boxes import Box, Edge, Snapshot, State
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph import values
+from minigrad.viz.graph.boxes import NO_SOURCE, Box, Edge, Snapshot, State
+from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import Value, describe
 from minigrad.viz.picture.markup import columns, shorten
 from minigrad.viz.steps.frames import Plan, Turn
 from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.marks import Mark
-from minigrad.viz.torch_graphs import mirror_of
 
 ROOM = 20  # characters of a gradient, where the drawing does not say how many fit
 
@@ -35,22 +34,27 @@ class Progress:
         graph: the boxes and the nodes behind them.
         wanted: box id -> tensor of `inputs=`, or None for all leaves.
         rooms: how many characters fit into a row of each box.
-        queue: PyTorch's queue, where the pass is PyTorch's; else None.
+        backward: the pass.
     """
 
     def __init__(
-        self, graph: Snapshot, wanted: Mapping[str, Any] | None, rooms: Mapping[str, int], queue: Any = None
+        self, graph: Snapshot, wanted: Mapping[str, Any] | None, rooms: Mapping[str, int], backward: Pass
     ) -> None:
         self.wanted = wanted
         self.rooms = rooms
-        self.queue = queue
+        self.backward = backward
+        self.source = graph.source
         self.boxes = graph.by_id
         self.into = graph.into
         self.nodes = graph.node_of
-        self.runs, self.live = plan_of(graph, wanted)
-        self.left = Counter(self.runs)  # how often each box is still to run
-        if hasattr(queue, "take_part"):  # an engine of the learner's, which has an order of its own
-            queue.take_part(self, graph)
+        self.leaves = {key: leaf for key, node in self.nodes.items() if (leaf := self.source.leaf(node)) is not None}
+        planned = backward.plan(graph)
+        if planned is None:
+            self.runs, self.live = plan_of(graph, wanted)
+        else:  # its leaves only receive
+            self.runs, self.wanted = set(planned), self.leaves
+            self.live = {edge.id: edge for edge in graph.edges if edge.target in self.runs}
+        self.left = Counter(self.runs if planned is None else planned)  # how often each box is still to run
         self.live_into: dict[str, list[Edge]] = {}  # box -> the edges along which it will send gradients
         for edge in self.live.values():
             self.live_into.setdefault(edge.target, []).append(edge)
@@ -61,7 +65,6 @@ class Progress:
         self.senders: dict[str, list[str]] = {key: [] for key in self.boxes}
         self.changing: dict[str, Any] = {}  # what a gradient was before this step changed it
         self.described: dict[str, Value] = {}  # what the sums read, until something is added to them
-        self.leaves = [key for key, node in self.nodes.items() if is_leaf(node)]
         self.held: dict[str, tuple[Mark, Value]] = {}  # what a leaf's .grad was and read when it was looked at last
         self.flowing: dict[str, str] = {}  # the edges that have changed since the last frame
         self.arriving: list[str] = []  # edges along which something went at this step
@@ -82,7 +85,8 @@ class Progress:
 
     def forget(self) -> None:
         """Let go of the graph."""
-        self.nodes, self.wanted, self.held, self.leaves = {}, None, {}, []
+        self.nodes, self.wanted, self.held, self.leaves = {}, None, {}, {}
+        self.source, self.backward = NO_SOURCE, Pass()
 
     # -- what happens
 
@@ -95,7 +99,7 @@ class Progress:
         """
         before = self.sums[key].get(output)
         if array is not None:
-            if before is not None and not is_leaf(self.nodes[key]):
+            if before is not None and key not in self.leaves:
                 self.changing.setdefault(key, before)
             self.sums[key][output] = np.array(array) if before is None else silent(np.add)(before, array)
             self.senders[key].append(sender)
@@ -106,8 +110,8 @@ class Progress:
         self.arrived[key] += not again
         if self.arrived[key] == self.needed[key]:
             self.arrivals[key] = None
-            if self.queue is not None and (key in self.runs or key in (self.wanted or ())):
-                self.queue.push(self.nodes[key]._sequence_nr(), key)
+            if key in self.runs or key in (self.wanted or ()):
+                self.backward.is_ready(self.source.number(self.nodes[key]), key)
         return before
 
     def change(self, key: str, before: Any, after: Any) -> None:
@@ -152,8 +156,9 @@ class Progress:
         """
         to_run = [key for key in self.arrivals if key in self.runs]
         open_boxes = [key for key in to_run if not self.is_passed_by(key)]
-        if self.queue is not None:
-            return [key for key in self.queue.order() if key in (*open_boxes, *self.queue.forced)]
+        order = self.backward.order()
+        if order is not None:
+            return [key for key in order if key in (*open_boxes, *self.backward.forced)]
         return sorted(open_boxes, key=self._rank)
 
     def expected_order(self) -> list[str]:
@@ -171,11 +176,11 @@ class Progress:
 
     def _rank(self, key: str) -> tuple[int, int]:
         """Leaves before ops, and of the ops the most recently made."""
-        return (0, self.level_order[key]) if is_leaf(self.nodes[key]) else (1, -self.nodes[key]._sequence_nr())
+        return (0, self.level_order[key]) if key in self.leaves else (1, -self.source.number(self.nodes[key]))
 
     def is_passed_by(self, key: str) -> bool:
         """Whether all who use a leaf have run and sent nothing: its AccumulateGrad does not run then."""
-        return is_leaf(self.nodes[key]) and self.arrived[key] == self.needed[key] and not self.sums[key]
+        return key in self.leaves and self.arrived[key] == self.needed[key] and not self.sums[key]
 
     def is_pruned(self, box: Box) -> bool:
         """Whether `inputs=` leaves a box out that would run otherwise."""
@@ -190,14 +195,14 @@ class Progress:
 
     def leaf_grad(self, key: str) -> Any:
         """A copy of a leaf's `.grad` as an array, or None."""
-        gradient = self.nodes[key].variable.grad
-        return None if gradient is None else np.array(gradient.detach().numpy())
+        gradient = self.source.grad(self.leaves[key])
+        return None if gradient is None else np.array(self.source.array(gradient))
 
     def grad(self, key: str) -> Value:
         """What a box's gradient reads: `.grad` itself for a leaf, else the sum of what has arrived."""
         if self.boxes[key].kind == "constant":
             return values.NONE
-        if is_leaf(self.nodes[key]):
+        if key in self.leaves:
             return self._held(key)
         sums = self.sums[key]
         if sums and key not in self.described:
@@ -208,13 +213,13 @@ class Progress:
 
     def _held(self, key: str) -> Value:
         """What a leaf's `.grad` reads, described anew only where it has changed."""
-        gradient = self.nodes[key].variable.grad
+        gradient = self.source.grad(self.leaves[key])
         if gradient is None:
             return values.NONE
         mark, value = self.held.get(key, (None, values.NONE))
         if mark is None or not mark.is_of(gradient):
-            value = self._reads(key, gradient.detach().numpy())
-            self.held[key] = Mark(gradient), value
+            value = self._reads(key, self.source.array(gradient))
+            self.held[key] = Mark(self.source, gradient), value
         return value
 
     def _reads(self, key: str, array: Any) -> Value:
@@ -230,7 +235,7 @@ class Progress:
         words, maps = {}, {}
         for key, array in before.items():
             sums = self.sums[key]
-            now = self.leaf_grad(key) if is_leaf(self.nodes[key]) else sums[min(sums)] if sums else None
+            now = self.leaf_grad(key) if key in self.leaves else sums[min(sums)] if sums else None
             words[key], maps[key] = values.difference(array, now)
         return {key: text for key, text in words.items() if text}, {key: heat for key, heat in maps.items() if heat}
 
@@ -286,11 +291,12 @@ def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
     """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
     if inputs is None:
         return None
-    found = {}
-    for tensor in [inputs] if naming.is_tensor(inputs) else inputs:
-        tensor = mirror_of(tensor)
-        for key, node in graph.node_of.items():
-            if node.variable is tensor if is_leaf(node) else tensor.grad_fn is node:
+    found, source = {}, graph.source
+    for given in [inputs] if source.tensor(inputs) is not None else inputs:
+        tensor = source.tensor(given)
+        node = None if tensor is None else source.node(tensor)
+        for key, one in graph.node_of.items():
+            if tensor is not None and (source.leaf(one) is tensor or (node is not None and node is one)):
                 found[key] = tensor
     return found
 
@@ -313,7 +319,7 @@ def plan_of(graph: Snapshot, wanted: Mapping[str, Any] | None) -> tuple[set[str]
             useful.add(edge.target)
             reached.add(edge.target)
     live = {edge.id: edge for edge in carrying if edge.target in useful and edge.source in reached}
-    return useful | {key for key in wanted if is_leaf(graph.node_of[key])}, live
+    return useful | {key for key in wanted if graph.source.is_leaf(graph.node_of[key])}, live
 
 
 def _level_order(graph: Snapshot) -> dict[str, int]:

@@ -1,9 +1,9 @@
 """The backward pass, run node by node and written down.
 
-`Recorder` consumes the engine's own generator, one node per step (no second loop runs in Python that could disagree
-with `backward()`), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is
-found in `contributions`, and said in `story`. While a step runs, a `Watcher` notes what the learner's own hooks do, so
-that the frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
+`Recorder` consumes the engine's own backward, one node per step (no second loop runs in Python that could disagree with
+it), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found in
+`contributions`, and said in `story`. While a step runs, a `Watcher` notes what the learner's own hooks do, so that the
+frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
 
 A page without a kernel cannot run the engine. For other numbers in a small graph it has a second, small one,
 static/whatif.mjs, which tests/js/whatif.test.mjs holds against what the kernel gives.
@@ -11,7 +11,7 @@ static/whatif.mjs, which tests/js/whatif.test.mjs holds against what the kernel 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -19,18 +19,15 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.modes import thread
-from minigrad.autograd.node import Node
-from minigrad.autograd.saved import PackedTensor
-from minigrad.viz import torch_graphs
 from minigrad.viz.graph import values
-from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.boxes import NO_SOURCE, Box, Snapshot
 from minigrad.viz.graph.expressions import call_text
-from minigrad.viz.graph.nodes import is_leaf
+from minigrad.viz.graph.source import Pass, Step
 from minigrad.viz.picture.markup import shorten
 from minigrad.viz.steps import events as happened
 from minigrad.viz.steps import story as tell
 from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns_of
-from minigrad.viz.steps.contributions import Step, array_of, chip, contributions_of
+from minigrad.viz.steps.contributions import array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
 from minigrad.viz.steps.printing import OutputCopy
@@ -38,7 +35,6 @@ from minigrad.viz.steps.progress import ROOM, Progress
 from minigrad.viz.steps.questions import question
 from minigrad.viz.steps.stop_button import stoppable
 from minigrad.viz.steps.watching import Note, Teller, Watcher
-from minigrad.viz.torch_graphs.hooks import unseen_hooks
 
 
 class Recorder:
@@ -47,34 +43,34 @@ class Recorder:
     def __init__(
         self,
         graph: Snapshot,
-        steps: Any,
+        backward: Pass,
         seed: Any,
         wanted: Mapping[str, Any] | None,
         rooms: Mapping[str, int],
         retain: bool,
     ) -> None:
-        """`steps` is the engine's generator or a pass of PyTorch's; `seed` is the gradient of the root; `wanted` maps
-        box ids to the tensors of `inputs=`; `rooms` is the drawing's.
+        """`backward` is the pass; `seed` is the gradient of the root; `wanted` maps box ids to the tensors of
+        `inputs=`; `rooms` is the drawing's.
         """
         self.graph = graph
-        self.steps = steps
-        self.queue = getattr(steps, "queue", None)  # PyTorch's
+        self.source = graph.source
+        self.backward = backward
         self.seed = seed
         self.retain = retain
         self.finished = False
         self.failure: BaseException | None = None
-        self.progress = Progress(graph, wanted, rooms, self.queue)
+        self.progress = Progress(graph, wanted, rooms, backward)
         self.boxes = graph.by_id
         self.runs = self.progress.runs
         self.ids = {node: key for key, node in graph.node_of.items()}
-        self.watcher = Watcher(self.ids)
+        self.watcher = Watcher(self.source, self.ids)
         self.teller = Teller(graph)
         self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
         self.patterns: tuple[str, ...] = ()  # of the node that runs: see cells.py
         self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
         self.nan_met = False
-        if self.queue is not None:
-            steps.look_on(graph, self.watcher, self.runs)
+        self.listener: Callable[[Step], None] = lambda step: None  # is told of each step, before its frame is written
+        backward.watch(graph, self.progress, self.watcher)
         self.progress.arrive(graph.root, 0, seed, "")
 
     def first(self) -> Frame:
@@ -86,8 +82,7 @@ class Recorder:
         """What is told before anything has run: which leaves hold a `.grad`, now."""
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
-        is_own = self.queue is self.steps  # an engine of the learner's, whose gradients begin with 0
-        held = [pair for pair in grads if not is_own or np.any(pair[1])]
+        held = [pair for pair in grads if not self.source.begins_with_zero or np.any(pair[1])]
         return tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
 
     def advance(self) -> Frame | None:
@@ -98,17 +93,17 @@ class Recorder:
         if self.finished or self.failure is not None:
             return None
         ready = self.progress.ready()
-        is_ours = all(is_plain(self.progress.nodes[key]) for key in ready[:1])
+        is_ours = all(self.source.is_plain(self.progress.nodes[key]) for key in ready[:1])
         if not is_ours:
             self.progress.leaves_may_differ()
-        held = {key: self.progress.leaf_grad(key) for key in ready if is_leaf(self.progress.nodes[key])}
+        held = {key: self.progress.leaf_grad(key) for key in ready if key in self.progress.leaves}
         self.patterns = self._patterns(ready[0]) if ready else ()
         previous, printed = thread.witness, OutputCopy()
         step: Any = None
         try:
             thread.witness = self.watcher
             with printed:
-                step = next(self.steps, None) if is_ours else stoppable(next, self.steps, None)
+                step = next(self.backward, None) if is_ours else stoppable(next, self.backward, None)
         except BaseException as error:
             self.failure = error
         finally:
@@ -116,6 +111,8 @@ class Recorder:
         if self.failure is None and step is None:
             self.finished = True
             return None
+        if self.failure is None:
+            self.listener(step)
         frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
         return self.with_lines(frame, tell.of_printed(printed.shown))
 
@@ -131,36 +128,34 @@ class Recorder:
     def _patterns(self, key: str) -> tuple[str, ...]:
         """From which cells those come that a node is about to send, where to find out is cheap and nobody notices."""
         node = self.progress.nodes[key]
-        is_asked = len(self.boxes) <= BOXES and self.queue is None and not is_leaf(node) and is_plain(node)
+        is_asked = len(self.boxes) <= BOXES and key not in self.progress.leaves and self.source.is_plain(node)
         inputs = [self.boxes[edge.source].value for edge in self.graph.into[key]]
-        return patterns_of(node, self.progress.sums[key].get(0), inputs) if is_asked else ()
+        return patterns_of(self.source, node, self.progress.sums[key].get(0), inputs) if is_asked else ()
 
     def _frame_of_step(self, step: Step, held: Mapping[str, Any]) -> Frame:
         """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
         node, incoming = step[:2]
         key = self.ids[node]
-        if self.queue is not None:
-            self.queue.ran(key)
-        if isinstance(node, torch_graphs.Node):
-            self.watcher.notes += unseen_hooks(key, self.progress.sums[key], incoming, self.watcher.notes)
+        self.backward.has_run(key)
+        self.watcher.notes += self.backward.unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
-        frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf(node) else self._frame_of_op(key, step)
-        came = [array_of(gradient) for gradient in incoming if gradient is not None]
+        is_leaf = key in self.progress.leaves
+        frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf else self._frame_of_op(key, step)
+        came = [array_of(self.source, gradient) for gradient in incoming if gradient is not None]
         alarms = [values.alarm_of(array) for array in came] + [item.value.alarm for item in frame.contributions]
         words = [word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)]
         return replace(frame, received=values.measure(came[0]) if came else None, alarm=" and ".join(words))
 
     def close(self) -> None:
         """Let go of the graph: nothing runs any more."""
-        close = getattr(self.steps, "close", None)
-        if close is None:
+        if self.source is NO_SOURCE:
             return  # closed before
-        close()
+        self.backward.close()
         self.failure = self.failure or RuntimeError("the stepper was closed")
-        self.graph = replace(self.graph, nodes=(), results=(), reached={}, ways={})
+        self.graph = replace(self.graph, source=NO_SOURCE, nodes=(), results=(), reached={}, ways={})
         self.progress.forget()
-        self.ids, self.watcher = {}, Watcher({})
-        self.steps, self.grown = iter(()), {}
+        self.ids, self.watcher = {}, Watcher(NO_SOURCE, {})
+        self.source, self.backward, self.grown = NO_SOURCE, Pass(), {}
 
     # -- the kinds of step
 
@@ -168,7 +163,7 @@ class Recorder:
         """The frame of a step that raised."""
         notes = self.watcher.take_notes()
         self.progress.edges_are_done()
-        anomaly = getattr(error, "anomaly", None)
+        anomaly = self.source.anomaly(error)
         raised = next((note.box for note in notes if note.error is not None), None)  # in a hook of PyTorch's graph
         key = self.ids.get(anomaly[0]) if anomaly is not None else self.watcher.failing or raised
         key = key or next(iter(self.progress.ready()), self.graph.root)
@@ -176,10 +171,10 @@ class Recorder:
         contributions: tuple[Contribution, ...] = ()
         if anomaly is not None:
             contributions = contributions_of(self.progress, box, anomaly, notes, self.unpacked, sends=False)
-        came = anomaly is not None and _have_nan(anomaly[1])
-        nan_to = [item.name for item in contributions if "NaN" in item.value.alarm]
-        node = self.progress.nodes.get(key)
-        events = [*self.teller.events_of(notes), *happened.of_failure(box, node, error, nan_to, came)]
+        came = anomaly is not None and self._have_nan(anomaly[1])
+        nan_to = None if anomaly is None else [item.name for item in contributions if "NaN" in item.value.alarm]
+        overwritten = [*self.source.overwritten(self.progress.nodes[key], error)]
+        events = [*self.teller.events_of(notes), *happened.of_failure(box, error, overwritten, nan_to, came)]
         story = tell.of_failure(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
@@ -187,7 +182,7 @@ class Recorder:
         box = self.boxes[key]
         node, incoming, outgoing = step
         notes = self.watcher.take_notes()
-        arrays = [None if gradient is None else array_of(gradient) for gradient in incoming]
+        arrays = [None if gradient is None else array_of(self.source, gradient) for gradient in incoming]
         received = next((array for array in arrays if array is not None), None)
         for note in notes:
             if note.kind == "tensor_hook" and note.after and note.after[0] is not None:
@@ -197,21 +192,22 @@ class Recorder:
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
         self._note_that_it_ran(key)
         freed = self._names_of_freed(box, node)
-        events = [*self.teller.events_of(notes), *happened.of_kept(box, self.retain and node._kept is not None)]
-        events += self._events_of_nan(box, _have_nan(arrays), contributions)
-        story = tell.of_op(box, node.name(), arrays, contributions, self.boxes[self.graph.root], self.progress.senders)
-        story += [*tell.of_freed(freed), *getattr(self.queue, "remarks", ())]
+        events = [*self.teller.events_of(notes), *happened.of_kept(box, self.retain and not self.source.is_freed(node))]
+        events += self._events_of_nan(box, self._have_nan(arrays), contributions)
+        op, root = self.source.name(node), self.boxes[self.graph.root]
+        story = tell.of_op(box, op, arrays, contributions, root, self.progress.senders)
+        story += [*tell.of_freed(freed), *self.backward.remarks]
         text = "" if received is None else values.in_words(received)
         asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
-        sent["cells"] = cells_of_op(node.name(), self.graph.into[key], received, contributions, self.patterns)
+        sent["cells"] = cells_of_op(op, self.graph.into[key], received, contributions, self.patterns)
         questions = tuple(one for one in asked if one is not None)
-        return self._frame(key, story, events, op=node.name(), incoming=text, questions=questions, **sent)
+        return self._frame(key, story, events, op=op, incoming=text, questions=questions, **sent)
 
     def _frame_of_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
         box = self.boxes[key]
         notes = self.watcher.take_notes()
-        array = array_of(incoming[0])
+        array = array_of(self.source, incoming[0])
         self._note_that_it_ran(key)
         # The hooks that run after the sum may have changed it since: they have a sentence of their own.
         summed = next((note.before[0] for note in notes if note.kind == "post_accumulate"), None)
@@ -224,7 +220,7 @@ class Recorder:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
         story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
-        grown = self._nodes_grown([self.progress.nodes[key].variable.grad])
+        grown = self._nodes_grown([self.source.grad(self.progress.leaves[key])])
         is_sum = before is not None or len(self.progress.senders[key]) > 1
         asked = question(None, key, after, array, before) if is_sum and after is not None else None
         came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
@@ -235,11 +231,11 @@ class Recorder:
     def _note_that_it_ran(self, key: str) -> None:
         """After the last node the engine has still to put away what it captured for `inputs=`."""
         self.progress.has_run(key)
-        if len(self.progress.ran) >= len(self.progress.plan.runs) and next(self.steps, None) is None:
+        if len(self.progress.ran) >= len(self.progress.plan.runs) and next(self.backward, None) is None:
             self.finished = True
 
     def _names_of_freed(self, box: Box, node: Any) -> tuple[str, ...]:
-        if self.retain or getattr(node, "_kept", ()) is not None:
+        if self.retain or not self.source.is_freed(node):
             return ()
         tensors = [saved for saved in box.saved if saved.is_tensor and saved.state != "freed"]
         return tuple(dict.fromkeys(saved.called(box.name) for saved in tensors))
@@ -254,21 +250,27 @@ class Recorder:
 
     def _nodes_grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
         """The nodes that were recorded since the last step, behind some gradients (create_graph)."""
-        found, stack = set(), [getattr(tensor, "grad_fn", None) for tensor in tensors]
+        source = self.source
+        with_graph = [source.tensor(one) for one in tensors if one is not None and source.has_graph(one)]
+        found, stack = set(), [source.node(tensor) for tensor in with_graph]
         while stack:
             node = stack.pop()
-            if node is None or node in self.ids or node in self.grown or node in found or is_leaf(node):
+            if node is None or node in self.ids or node in self.grown or node in found or source.is_leaf(node):
                 continue
             found.add(node)
-            stack += [child for child, _ in node.next_functions]
+            stack += [child for child, _ in source.edges(node)]
         grown = []
-        for node in sorted(found, key=lambda node: node._sequence_nr()):
+        for node in sorted(found, key=source.number):
             self.grown[node] = f"g{len(self.grown) + 1}"
-            grown.append(Grown(self.grown[node], node.name(), call_text(node, self._name_of)))
+            grown.append(Grown(self.grown[node], source.name(node), call_text(source, node, self._name_of)))
         return tuple(grown)
 
+    def _have_nan(self, gradients: Iterable[Any]) -> bool:
+        arrays = [array_of(self.source, gradient) for gradient in gradients if gradient is not None]
+        return any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
+
     def _name_of(self, node: Any) -> str:
-        return self.boxes[self.ids[node]].name if node in self.ids else self.grown.get(node, node.name())
+        return self.boxes[self.ids[node]].name if node in self.ids else self.grown.get(node, self.source.name(node))
 
     # -- the frame
 
@@ -333,22 +335,7 @@ class Recorder:
         return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))
 
 
-def is_plain(node: Any) -> bool:
-    """Whether no code of the learner's runs with a node: an op of our own or a leaf, without hooks on it or on what it
-    saved.
-    """
-    if not isinstance(node, Node):
-        return False
-    ours = is_leaf(node) or not getattr(node, "_is_custom", True)
-    return ours and node._hooks is None and not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
-
-
 def _left_by_hooks(notes: list[Note], array: Any) -> Any:
     """What the hooks that run before a leaf's sum made of the gradient that came in."""
     left = [note.after[0] for note in notes if note.kind in ("tensor_hook", "node_prehook") and note.after]
     return left[-1] if left and left[-1] is not None else array
-
-
-def _have_nan(gradients: Iterable[Any]) -> bool:
-    arrays = [array_of(gradient) for gradient in gradients if gradient is not None]
-    return any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)

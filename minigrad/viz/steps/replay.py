@@ -29,9 +29,8 @@ from minigrad.ops.reductions.extremes import _order
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.kept import all_kept, read_saved
-from minigrad.viz.graph.nodes import creation, is_leaf
 from minigrad.viz.graph.records import UNKNOWN, Copy, Operand, parted
+from minigrad.viz.graph.source import Source
 from minigrad.viz.picture.markup import clean
 
 NOT_NOTED = "what it was called with is not known: it was made before minigrad.viz was imported, or by no operation"
@@ -47,7 +46,7 @@ class Noted:
     """
 
     def __init__(self, graph: Snapshot) -> None:
-        leaves = {key: node.variable for key, node in graph.node_of.items() if is_leaf(node)}
+        leaves = {key: leaf for key, node in graph.node_of.items() if (leaf := graph.source.leaf(node)) is not None}
         self.leaves = {key: Operand(leaf.detach()) for key, leaf in leaves.items()}
         self.writes = {
             node: node._kept[0] for node in graph.node_of.values() if isinstance(node, CopySlices) and node._kept
@@ -81,6 +80,7 @@ class Replay:
         self, first: Snapshot, noted: Noted, changed: Mapping[str, Any], output: int, precisely: bool = False
     ) -> None:
         self.noted = noted
+        self.source = first.source
         self.precisely = precisely
         self.calls = _ops_by_node()
         self.made: dict[Any, tuple[Tensor, ...]] = {}  # node of the first graph -> the results of its second call
@@ -90,7 +90,7 @@ class Replay:
                 node = first.node_of.get(box.id)
                 if node is None:
                     continue
-                if is_leaf(node):
+                if self.source.is_leaf(node):
                     held = changed[box.id] if box.id in changed else noted.numbers(box.id, box.name)
                     self.leaves[box.id] = self._constant(held).requires_grad_()
                     self.made[node] = (self.leaves[box.id],)
@@ -101,10 +101,11 @@ class Replay:
         nodes = [None if node is None else self.made[node][0] for node in first.nodes]
         behind = tuple(tensor if tensor is None else edge_node(tensor) for tensor in nodes)
         boxes = tuple(
-            box if node is None else _told(box, node, self.made[old])
+            box if node is None else _told(self.source, box, node, self.made[old])
             for box, node, old in zip(first.boxes, behind, first.nodes, strict=True)
         )
-        self.graph = replace(first, boxes=boxes, nodes=behind, results=(), reached={})
+        source = type(self.source)(self.root)
+        self.graph = replace(first, boxes=boxes, nodes=behind, source=source, results=(), reached={})
 
     def _constant(self, array: Any) -> Tensor:
         """A tensor of its own with these numbers."""
@@ -116,7 +117,7 @@ class Replay:
         try:
             if isinstance(node, CopySlices):
                 return (self._write(node),)
-            result = self._call(node, self._inputs(node, enumerate(node.next_functions)))
+            result = self._call(node, self._inputs(node, enumerate(self.source.edges(node))))
             return tuple(result) if isinstance(result, list | tuple) else (result,)
         except CannotReplayError as error:
             raise CannotReplayError(f"{clean(box.name)} cannot be computed once more: {error}.") from None
@@ -133,11 +134,11 @@ class Replay:
 
     def _without_grad(self, node: Any, slot: int) -> Any:
         """An input that needs no gradient: a number, or a tensor as it was."""
-        record = creation(node)
-        if slot in getattr(record, "numbers", ()):
+        record = self.source.made(node)
+        if slot in record.numbers:
             number = record.numbers[slot]
             return self._constant(number._array) if self.precisely else number
-        noted = getattr(record, "operands", {}).get(slot, UNKNOWN)
+        noted = record.operands.get(slot, UNKNOWN)
         return self._value(noted, node, node.inputs[slot] if slot < len(node.inputs) else "")
 
     def _value(self, noted: Any, node: Any, parameter: str) -> Any:
@@ -149,22 +150,22 @@ class Replay:
         array = None if noted is UNKNOWN or _is_overwritten(noted) else noted.value()
         if array is not None:
             return self._constant(array) if isinstance(noted, Operand) else np.array(array)[()]
-        kept = read_saved(node, parameter)
+        kept = self.source.saved_value(node, parameter)
         if kept is None:
             gone = "an operand without gradient is not there any more, or was written to since"
             raise CannotReplayError(NOT_NOTED if noted is UNKNOWN else gone)
-        return self._constant(kept.detach().numpy()) if isinstance(kept, Tensor) else kept
+        return self._constant(self.source.array(kept)) if isinstance(kept, Tensor) else kept
 
     def _call(self, node: Any, inputs: list[Any]) -> Any:
         function = self.calls.get(type(node))
-        if getattr(node, "_is_custom", False):
+        if self.source.is_custom(node):
             name = type(node)._function.__name__
             raise CannotReplayError(
                 f"{name} is your own, and its forward may do more than compute: it is not run again"
             )
         if function is None:
             raise CannotReplayError(NOT_NOTED)
-        given = getattr(creation(node), "given", None) or {}
+        given = self.source.made(node).given or {}
         if function.__name__ in FOUND_ANEW:
             return FOUND_ANEW[function.__name__](self, function, node, inputs, given)
         declared = function.__globals__["write"].op_text
@@ -176,8 +177,12 @@ class Replay:
 
     def _write(self, node: CopySlices) -> Tensor:
         """A write through a view, onto a copy of the base."""
-        inner, (base, output), noted = self.noted.writes.get(node), node.next_functions[0], creation(node)
-        old = from_array(noted.outputs[0].value()) if base is None and noted else self.made.get(base, (None,))[output]
+        inner, (base, output), noted = self.noted.writes.get(node), self.source.edges(node)[0], self.source.made(node)
+        old = (
+            from_array(noted.outputs[0].value())
+            if base is None and noted.outputs
+            else self.made.get(base, (None,))[output]
+        )
         if inner is None or old is None or old._array is None:
             raise CannotReplayError("it was written through a view, and what that did is not kept any more")
         whole = from_array(np.array(old._array))
@@ -218,13 +223,13 @@ def _taken(replay: Replay, function: Any, node: Any, inputs: list[Any], given: M
         find = np.argmax if name == "MaxBackward0" else np.argmin
         indices = find(source._array, axis=dim, keepdims=bool(keepdim))
     else:
-        indices = np.take(_order(source._array, dim, _descends(node, dim)), np.arange(old.shape[dim]), axis=dim)
+        indices = np.take(_order(source._array, dim, _descends(replay, node, dim)), np.arange(old.shape[dim]), axis=dim)
     return function(source, from_array(np.asarray(indices)[()]), dim, keepdim)
 
 
-def _descends(node: Any, dim: int) -> bool:
+def _descends(replay: Replay, node: Any, dim: int) -> bool:
     """Whether a node has sorted its input from the largest to the smallest."""
-    sorted_once = creation(node).outputs[0].value()
+    sorted_once = replay.source.made(node).outputs[0].value()
     if sorted_once is None:
         raise CannotReplayError("in which order it was sorted is not known any more")
     ends = np.take(sorted_once, [0, -1], axis=dim)
@@ -233,7 +238,7 @@ def _descends(node: Any, dim: int) -> bool:
 
 def _normalized(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """A normalisation, which finds mean and variance in its input."""
-    (source, weight, *_), norm = inputs, given.get("norm") or read_saved(node, "norm")
+    (source, weight, *_), norm = inputs, given.get("norm") or replay.source.saved_value(node, "norm")
     if norm is None:
         raise CannotReplayError(NOT_NOTED)
     own: Any = functional
@@ -290,11 +295,11 @@ def _is_overwritten(noted: Copy, tensor: Any = None) -> bool:
     return tensor is not None and noted.version is not None and tensor._version != noted.version
 
 
-def _told(box: Box, node: Any, made: tuple[Tensor, ...]) -> Box:
+def _told(source: Source, box: Box, node: Any, made: tuple[Tensor, ...]) -> Box:
     """A box with the numbers of the second graph."""
-    described = tuple(values.describe(tensor.detach().numpy()) for tensor in made)
+    described = tuple(values.describe(source.array(tensor)) for tensor in made)
     names = {saved.parameter: saved.name for saved in box.saved}
-    kept = () if is_leaf(node) else all_kept(node, lambda tensor: "")
+    kept = () if source.is_leaf(node) else source.saved(node, lambda tensor: "")
     return replace(
         box,
         value=values.value_of_outputs(described) if box.outputs else described[0],

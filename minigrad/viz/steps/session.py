@@ -24,20 +24,19 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz import own_engines
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.modules import groups_of, open_at_first
+from minigrad.viz.graph.source import Pass, Source
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_grads import KeptGrads, grad_of
+from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.kept_values import KeptValues
 from minigrad.viz.steps.levels import Levels
-from minigrad.viz.steps.passes import pass_of
 from minigrad.viz.steps.progress import wanted_boxes
-from minigrad.viz.steps.recorder import Recorder, is_plain
+from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.story import of_inner
 from minigrad.viz.steps.what_if import Nudge, Question, WhatIf
@@ -83,7 +82,7 @@ class Session:
     """A walk through `root.backward()`, one node at a time. Nothing has run when it is made.
 
     Args:
-        graph, root: a result, and its graph as it was read.
+        graph: the graph of a result, as it was read.
         gradient, retain_graph, create_graph, inputs: as in `backward()`.
         forward: begin with the forward pass, at the indices below 0.
         rooms: how many characters fit into a row of each box, where there is a drawing.
@@ -99,7 +98,6 @@ class Session:
     def __init__(
         self,
         graph: Snapshot,
-        root: Any,
         gradient: Any = None,
         retain_graph: bool | None = None,
         create_graph: bool = False,
@@ -108,22 +106,23 @@ class Session:
         rooms: Mapping[str, int] = NOTHING,
         namespace: Mapping[str, Any] = NOTHING,
     ) -> None:
-        def steps_of(root: Any, inputs: Any) -> Any:
-            return pass_of(root, gradient, retain_graph, create_graph, inputs)
+        def steps_of(source: Source, inputs: Any) -> Pass:
+            return source.steps(gradient, retain_graph, create_graph, inputs)
 
-        steps = steps_of(root, inputs)  # raises what backward() would for wrong arguments
+        source = graph.source
+        steps = steps_of(source, inputs)  # raises what backward() would for wrong arguments
         wanted = wanted_boxes(graph, inputs)
-        seed = np.array(gradient.detach().numpy()) if gradient is not None else np.ones_like(root.detach().numpy())
-        retain = (create_graph if retain_graph is None else retain_graph) or isinstance(root, own_engines.Tensor)
+        seed = np.ones_like(source.array(source.root)) if gradient is None else np.array(source.array(gradient))
+        retain = create_graph if retain_graph is None else retain_graph
         record = functools.partial(Recorder, seed=seed, rooms=rooms, retain=retain)
 
-        def record_with(second: Snapshot, result: Any, wanted: Mapping[str, Any] | None) -> Recorder:
-            return record(second, steps_of(result, wanted and list(wanted.values())), wanted=wanted)
+        def record_with(second: Snapshot, wanted: Mapping[str, Any] | None) -> Recorder:
+            return record(second, steps_of(second.source, wanted and list(wanted.values())), wanted=wanted)
 
         self.listener = Listener()
-        self.graph, self.root, self.seed = graph, root, seed
+        self.graph, self.seed = graph, seed
         self.recorder = record(graph, steps, wanted=wanted)
-        self.record_again: Any = lambda: record(graph, steps_of(root, inputs), wanted=wanted)
+        self.record_again: Any = lambda: record(graph, steps_of(source, inputs), wanted=wanted)
         first = self.recorder.first()
         self.frames: list[Frame] = [first]
         self.forward: list[Frame] = forward_frames(graph, first) if forward else []
@@ -139,7 +138,7 @@ class Session:
         self.grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, rooms)
         self._variables = outside.Variables(graph, namespace)
-        self._question: Question | None = Question(graph, root, record_with, seed, wanted, forward)
+        self._question: Question | None = Question(graph, record_with, seed, wanted, forward)
         self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
         self._is_running = False
         self._presses = 0  # of the stop button, when a run was paused
@@ -352,10 +351,11 @@ class Session:
         name = next(iter(leaves)) if of is None else of
         if name not in leaves:
             raise ValueError(f"no leaf is named {name!r}; there are: {', '.join(leaves)}")
-        grad = grad_of(leaves[name])
+        source = self.graph.source
+        grad = source.grad(leaves[name])
         if grad is None:
             raise RuntimeError(f"{name}.grad is None: step to the end first, as in s.last()")
-        if grad.grad_fn is None:
+        if not source.has_graph(grad):
             raise RuntimeError(
                 f"{name}.grad has no graph, since this pass does not record itself: make the stepper with "
                 "create_graph=True"
@@ -497,7 +497,8 @@ class Session:
         """
         before = self.frames[-1]
         upcoming = self.graph.node_of.get(before.next.box) if before.next else None
-        is_custom = getattr(upcoming, "_is_custom", False)  # so it may run a backward of its own
+        source = self.graph.source
+        is_custom = upcoming is not None and source.is_custom(upcoming)  # so it may run a backward of its own
         reached = self.grads.before_inner(self.graph.reached if is_custom else {})
         self._is_running = True
         try:
@@ -509,8 +510,8 @@ class Session:
             return False
         frame = self.recorder.with_lines(frame, of_inner(self.grads.after_inner(reached)))
         self.frames.append(frame)
-        touched = getattr(self.recorder.queue, "touched", None)  # by an engine of the learner's
-        self.grads.add([frame.box] if is_plain(upcoming) and frame.box is not None else touched)
+        is_plain = upcoming is not None and source.is_plain(upcoming)
+        self.grads.add([frame.box] if is_plain and frame.box is not None else self.recorder.backward.touched)
         self.index, self.finished = frame.index, self.recorder.finished
         if self.failure is not None:
             raise self.failure
@@ -557,4 +558,4 @@ class Session:
         self.grads.clear()
         self._values.clear()
         self._variables.clear()
-        self.root = self.record_again = self._question = None
+        self.record_again = self._question = None

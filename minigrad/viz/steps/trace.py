@@ -52,8 +52,8 @@ def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
         made = f" = {clean(box.expression)}" if naming.is_expression(box.expression) else f": {clean(box.expression)}"
         lines[0] += f"  {clean(box.name)}" + (made if box.kind == "result" else " (leaf)")
     if frame.line is not None:
-        source, number = graph.sources[frame.line[0]], frame.line[1]
-        text = next((text for line, text in source.lines if line == number), "")
+        listing, number = graph.listings[frame.line[0]], frame.line[1]
+        text = next((text for line, text in listing.lines if line == number), "")
         lines.append(f"  your line {number}: {clean(text.strip())}")
     return lines + [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]
 

@@ -15,11 +15,9 @@ import numpy as np
 
 from minigrad.autograd.modes import thread
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.kept import parameter_of
-from minigrad.viz.graph.naming import is_tensor
+from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import difference, in_words
 from minigrad.viz.steps.events import Event, array_value, error_text, hook_name, line_of
-from minigrad.viz.torch_graphs import mirror_of
 
 NOTHING_TO_CHANGE = "A leaf sends nothing on, so there is nothing for it to change."
 
@@ -41,7 +39,8 @@ class Note:
 class Watcher:
     """The engine's witness for one graph. What happens in other graphs is not noted."""
 
-    def __init__(self, ids: Mapping[Any, str]) -> None:
+    def __init__(self, source: Source, ids: Mapping[Any, str]) -> None:
+        self.source = source
         self.ids = ids
         self.notes: list[Note] = []
         self.failing: str | None = None  # the box of the node that could not be run
@@ -51,15 +50,15 @@ class Watcher:
         key = self.ids.get(node)
         made = ""
         if key is None and kind == "packed":  # by an operation that a recorded backward makes
-            key, made = self.ids.get(thread.evaluating), node.name()
+            key, made = self.ids.get(thread.evaluating), self.source.name(node)
         if key is None:
             return function
 
         def call(*arguments: Any) -> Any:
             is_leafs = kind == "node_hook" and not arguments[0]  # it is shown what came in, as nothing goes out
-            note = Note(kind, key, function, _copies(kind, function, arguments[is_leafs]), made=made)
+            note = Note(kind, key, function, self._copies(kind, arguments[is_leafs], function), made=made)
             if kind == "unpacked":
-                note.parameter = parameter_of(node, lambda held: getattr(held, "packed", node) is arguments[0])
+                note.parameter = self.source.packed_as(node, arguments[0])
             self.notes.append(note)
             try:
                 result = function(*arguments)
@@ -67,14 +66,14 @@ class Watcher:
                 note.error = error
                 raise
             given = arguments[0] if result is None or kind in ("retain_grad", "post_accumulate") else result
-            note.after = _copies("result" if kind in ("packed", "unpacked") else kind, function, given)
+            note.after = self._copies("result" if kind in ("packed", "unpacked") else kind, given, function)
             return result
 
         return call
 
     def note_of_retained(self, node: Any, before: Any, after: Any) -> Note:
         """That a result has kept its gradient, where no function of ours did it."""
-        return Note("retain_grad", self.ids[node], copy_of, (before,), (after,))
+        return Note("retain_grad", self.ids[node], self.copy_of, (before,), (after,))
 
     def notes_of(self, node: Any) -> list[Note]:
         """The notes on one node that were not taken yet."""
@@ -89,25 +88,22 @@ class Watcher:
         notes, self.notes = self.notes, []
         return notes
 
+    def _copies(self, kind: str, value: Any, function: Any) -> tuple[Any, ...]:
+        """Copies of what a function of this kind is shown, or of what it changes."""
+        if kind == "retain_grad":
+            tensor = function.args[0]()  # see minigrad.autograd.node.retain
+            return (None if tensor is None else self.copy_of(self.source.grad(tensor)),)
+        if kind == "post_accumulate":
+            return (self.copy_of(self.source.grad(value)), self.copy_of(value))
+        if kind in ("node_prehook", "node_hook") and isinstance(value, tuple):
+            return tuple(map(self.copy_of, value))
+        return (self.copy_of(value),)
 
-def _copies(kind: str, function: Any, value: Any) -> tuple[Any, ...]:
-    """Copies of what a function of this kind is shown, or of what it changes."""
-    if kind == "retain_grad":
-        tensor = function.args[0]()  # see minigrad.autograd.node.retain
-        return (copy_of(tensor._grad if tensor is not None else None),)
-    if kind == "post_accumulate":
-        return (copy_of(value.grad), copy_of(value))
-    if kind in ("node_prehook", "node_hook"):
-        return tuple(map(copy_of, value)) if isinstance(value, tuple) else (copy_of(value),)
-    return (copy_of(value),)
-
-
-def copy_of(value: Any) -> Any:
-    """A tensor of either library, or an array, as an array that nothing else holds; anything else as it is."""
-    value = mirror_of(value)
-    if is_tensor(value):
-        value = value.detach().numpy()
-    return np.array(value) if isinstance(value, np.ndarray) else value
+    def copy_of(self, value: Any) -> Any:
+        """A tensor of the engine's, or an array, as an array that nothing else holds; anything else as it is."""
+        tensor = self.source.tensor(value)
+        held = value if tensor is None else self.source.array(tensor)
+        return np.array(held) if isinstance(held, np.ndarray) else held
 
 
 # ---------------------------------------------------------------- from notes to events

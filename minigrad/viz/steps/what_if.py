@@ -86,8 +86,8 @@ class Question:
     """What can be changed in the graph of a stepper: its leaves, and how a pass over it is begun.
 
     Args:
-        graph, root: as they are shown.
-        begin: the recorder of a pass: `begin(graph, root, wanted)`.
+        graph: as it is shown.
+        begin: the recorder of a pass: `begin(graph, wanted)`.
         seed: the gradient of the root.
         wanted: box id -> tensor of `inputs=`, or None.
         is_grown: whether the forward pass is shown, too.
@@ -96,7 +96,6 @@ class Question:
     def __init__(
         self,
         graph: Snapshot,
-        root: Any,
         begin: Callable[..., Recorder],
         seed: Any,
         wanted: Mapping[str, Any] | None,
@@ -104,8 +103,9 @@ class Question:
     ) -> None:
         self.graph, self.begin, self.seed = graph, begin, seed
         self.wanted, self.is_grown = wanted, is_grown
-        self.output = root.output_nr
-        self.noted = Noted(graph) if isinstance(root, Tensor) else None
+        source = graph.source
+        self.output = source.output(source.root)
+        self.noted = Noted(graph) if isinstance(source.root, Tensor) else None
 
     def leaf(self, name: str) -> str:
         """The id of the leaf with a name. ValueError, with the names that there are, for any other."""
@@ -121,7 +121,7 @@ class Question:
         """
         name = clean(self.graph.by_id[key].name)
         held = self._noted.numbers(key, name)
-        array = np.asarray(given.detach().numpy() if naming.is_tensor(given) else given)
+        array = np.asarray(given.detach().numpy() if naming.is_tensor(self.graph.source, given) else given)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"{name} takes numbers, as 3.0 or [1, 2], not {given!r}")
         if array.shape != held.shape and not array.size == held.size == 1:
@@ -145,7 +145,7 @@ class Question:
         names = {key: self.graph.by_id[key].name for key in second.leaves}
         changes = [_change(names[key], self._noted.numbers(key, names[key]), array) for key, array in changed.items()]
         grown = forward_frames(second.graph, frames[0]) if self.is_grown else []
-        has_hooks = any(getattr(node, "_hooks", None) is not None for node in self.graph.nodes)
+        has_hooks = any(node._hooks is not None for node in self.graph.node_of.values())
         held = {clean(names[key]): leaf.grad for key, leaf in second.leaves.items()}
         grads = {name: None if grad is None else grad.detach().numpy() for name, grad in held.items()}
         root, value = clean(self.graph.by_id[self.graph.root].name), second.root.detach().numpy()
@@ -177,7 +177,7 @@ class Question:
         wanted = self.wanted and {key: second.of[key][tensor.output_nr] for key, tensor in self.wanted.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they came when the graph was made
-            recorder = self.begin(second.graph, second.root, wanted)
+            recorder = self.begin(second.graph, wanted)
             return second, recorder.run(), recorder.failure
 
     def _result(self, changed: Mapping[str, Any]) -> float:

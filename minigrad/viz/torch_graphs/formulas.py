@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from minigrad.autograd.fitting import fit_gradient
 from minigrad.op import arrays, tensors
 from minigrad.ops.silence import silent
 from minigrad.viz.graph import rules
+from minigrad.viz.graph.source import Source
 from minigrad.viz.torch_graphs import own_rules, saved
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
@@ -25,9 +26,9 @@ PACKED = "what its rule gives (with what a saved-tensors hook keeps for it, whic
 UNKNOWN = "what PyTorch's compiled code gives (its formula is not known here)"
 
 
-def node_name(raw: Any) -> str:
+def node_name(node: Any) -> str:
     """A node's name, without the C++ namespace that some have."""
-    return str(raw.name()).rpartition("::")[2]
+    return str(node.name()).rpartition("::")[2]
 
 
 @functools.cache
@@ -52,66 +53,80 @@ def _candidates(raw: Any) -> list[Mapping[str, Callable[..., Any]]]:
     return [declared for declared in (*own, *_ops().get(name, ())) if len(declared) == len(raw.next_functions)]
 
 
-def input_names(raw: Any) -> tuple[str, ...]:
+def input_names(node: Any) -> tuple[str, ...]:
     """What a node's inputs are called, in the order of its `next_functions`; () where that is not known."""
-    count = len(raw.next_functions)
-    if saved.is_custom(raw):
-        parameters = list(inspect.signature(raw._forward_cls.forward).parameters)
+    count = len(node.next_functions)
+    if not count:  # a leaf
+        return ()
+    if saved.is_custom(node):
+        parameters = list(inspect.signature(node._forward_cls.forward).parameters)
         parameters = parameters[1:] if len(parameters) > count else parameters  # the first is ctx
         return tuple(parameters) if len(parameters) == count else ()
-    worded = own_rules.WORDS.get(node_name(raw), ())
+    worded = own_rules.WORDS.get(node_name(node), ())
     if len(worded) == 1 and count > 1 and worded[0][0] == "tensors":
         return tuple(f"tensors[{slot}]" for slot in range(count))
-    return tuple(name for name, _ in worded) if len(worded) == count else tuple(next(iter(_candidates(raw)), ()))
+    return tuple(name for name, _ in worded) if len(worded) == count else tuple(next(iter(_candidates(node)), ()))
 
 
-def explain(node: Any, incoming: tuple[Any, ...], outgoing: list[Any]) -> None:
-    """Set `node.rules`, and in `node.bound` the values that they name, for a node that has just run. `outgoing` is what
-    its rule gave, as arrays.
+class Explained(NamedTuple):
+    """The rules of a node: parameter -> its rule, or words where it is not known; and the values that they name."""
+
+    rules: dict[str, Callable[..., Any] | str]
+    bound: dict[str, Any]
+
+
+NOTHING = Explained({}, {})
+
+
+def explain(source: Source, raw: Any, incoming: tuple[Any, ...], outgoing: list[Any]) -> Explained:
+    """The rules of a node that has just run. `outgoing` is what its rule gave, as arrays.
 
     Never raises: whatever there is to say of a rule, the step has been made.
     """
-    raw, node.bound = node.raw, {}
-    names = node.inputs or tuple(f"input {slot}" for slot in range(len(outgoing)))
+    names = input_names(raw) or tuple(f"input {slot}" for slot in range(len(outgoing)))
     if saved.is_custom(raw):
-        node.rules = {}  # it is the learner's own code, which is shown whole
-        return
+        return NOTHING  # it is the learner's own code, which is shown whole
     packed = any(saved.look(raw, parameter)[0] == "packed" for parameter in saved.parameters(raw))
     words = [text for _, text in own_rules.WORDS.get(node_name(raw), ())]
     words = words if len(words) == len(names) else words[:1] * len(names)
-    node.rules = dict.fromkeys(names, PACKED if packed else UNKNOWN) | dict(zip(names, words, strict=False))
+    found = Explained(
+        {**dict.fromkeys(names, PACKED if packed else UNKNOWN), **dict(zip(names, words, strict=False))}, {}
+    )
     given = next((gradient for gradient in incoming if gradient is not None), None)
-    if len(incoming) != 1 or given is None or given.raw.numel() > CHECKED or not given.is_strided:
-        return
-    near = 1e-2 if given.raw.element_size() <= 2 else 1e-4  # of two bytes, a sum's rounding shows
+    if len(incoming) != 1 or given is None or given.numel() > CHECKED or str(given.layout) != "torch.strided":
+        return found
+    near = 1e-2 if given.element_size() <= 2 else 1e-4  # of two bytes, a sum's rounding shows
     for name, gradient in zip(names, outgoing, strict=False):
         for declared in _candidates(raw) if gradient is not None else ():
             rule = declared.get(name)
-            values = None if rule is None else _values(node, rule)
-            if rule is not None and values is not None and _gives(rule, given.numpy(), values, gradient, near):
-                node.rules[name] = rule
-                node.bound |= {key: rules.binding(value) for key, value in values.items()}
+            values = None if rule is None else _values(source, raw, rule)
+            if rule is not None and values is not None and _gives(rule, source.array(given), values, gradient, near):
+                found.rules[name] = rule
+                found.bound.update({key: rules.binding(value) for key, value in values.items()})
                 break
+    return found
 
 
-def _values(node: Any, rule: Callable[..., Any]) -> dict[str, Any] | None:
+def _values(source: Source, node: Any, rule: Callable[..., Any]) -> dict[str, Any] | None:
     """What a rule of minigrad's asks for, of what a node of PyTorch's has saved; None if something is missing."""
     try:
-        return {parameter: _value(node, parameter) for parameter in list(inspect.signature(rule).parameters)[2:]}
+        return {
+            parameter: _value(source, node, parameter) for parameter in list(inspect.signature(rule).parameters)[2:]
+        }
     except (AttributeError, LookupError, TypeError, ValueError):
         return None
 
 
-def _value(node: Any, parameter: str) -> Any:
+def _value(source: Source, node: Any, parameter: str) -> Any:
     if parameter.endswith(("_shape", "_dtype")):
         owner, _, kind = parameter.rpartition("_")
-        child, number = node.raw.next_functions[node.inputs.index(owner)]
+        child, number = node.next_functions[input_names(node).index(owner)]
         about = child._input_metadata[number]
         return tuple(about.shape) if kind == "shape" else np.dtype(str(about.dtype).removeprefix("torch."))
-    state, value, _ = node.look(parameter)
+    state, value, _ = saved.look(node, parameter)
     if state != "kept":
         raise LookupError(parameter)
-    return value.numpy() if hasattr(value, "numpy") else value
+    return source.array(value)
 
 
 @silent

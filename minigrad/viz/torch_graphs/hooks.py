@@ -15,8 +15,9 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.steps.watching import Note, Watcher, copy_of
-from minigrad.viz.torch_graphs.mirrors import Leaf, Tensor, mirror_of
+from minigrad.viz.graph.source import Source
+from minigrad.viz.steps.watching import Note, Watcher
+from minigrad.viz.torch_graphs import saved
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
 OURS = "minigrad.viz.torch_graphs"  # the module of this stepper's hooks, and of any other's
@@ -35,30 +36,32 @@ class HookWatch:
     def __init__(self, graph: Snapshot, watcher: Watcher, is_ours: Callable[[], bool]) -> None:
         self.watcher = watcher
         self.is_ours = is_ours
-        self.results = [tensor for tensor in graph.results if isinstance(tensor, Tensor)]
+        self.source = graph.source
+        self.results = graph.results
         self.nodes = [node for node in graph.nodes if node is not None]
-        self.known = list(_of_saved(self.nodes))
+        self.known = list(_of_saved(graph.source, self.nodes))
         self.before: dict[Any, Any] = {}  # node -> the dict of its prehooks
         self.replaced: dict[tuple[int, Any], tuple[Entries, Any, Any]] = {}
-        self.held: list[tuple[Tensor, Any]] = []
+        self.held: list[tuple[Any, Any]] = []
 
     def put_on(self, handles: list[Any]) -> None:
         """Before a step: see to all hooks that there are by now. `handles` are our own, one for each node."""
         for node, handle in zip(self.nodes, handles, strict=True):
             if node not in self.before:
-                own = node.raw.register_prehook(lambda gradients: None)
+                own = node.register_prehook(lambda gradients: None)
                 self.before[node] = own.hooks_dict_ref()
                 own.remove()
             self._replace("node_prehook", node, self.before[node])
             self._replace("node_hook", node, handle.hooks_dict_ref())
-            if isinstance(node, Leaf):
-                raw = node.raw.variable
+            raw = self.source.leaf(node)
+            if raw is not None:
                 self._replace("tensor_hook", node, raw._backward_hooks)
                 self._replace("post_accumulate", node, raw._post_accumulate_grad_hooks)
         for tensor in self.results:
-            self._replace("tensor_hook", tensor.grad_fn, tensor.raw._backward_hooks)
+            self._replace("tensor_hook", tensor.grad_fn, tensor._backward_hooks)
         for node, entries in self.known:
             self._replace("tensor_hook", node, entries)
+        copy_of = self.watcher.copy_of
         self.held = [(tensor, copy_of(tensor.grad)) for tensor in self.results if tensor.retains_grad]
 
     def _replace(self, kind: str, node: Any, entries: Entries | None) -> None:
@@ -75,7 +78,9 @@ class HookWatch:
         """After a step: note what the results of the node that ran have retained."""
         for tensor, before in self.held:
             if tensor.grad_fn is node:
-                self.watcher.notes.append(self.watcher.note_of_retained(node, before, copy_of(tensor.grad)))
+                self.watcher.notes.append(
+                    self.watcher.note_of_retained(node, before, self.watcher.copy_of(tensor.grad))
+                )
 
     def received(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
         """What came in to a node. A leaf may take the very tensor that came as its `.grad`, which post-accumulate hooks
@@ -83,14 +88,15 @@ class HookWatch:
         """
         note = next((note for note in self.watcher.notes_of(node) if note.kind == "post_accumulate"), None)
         grad = node.variable.grad if note is not None else None
-        if note is None or grad is None or grad.memory != incoming[0].memory:
+        memory = self.source.memory
+        if note is None or grad is None or memory(grad) != memory(incoming[0]):
             return incoming
-        return (mirror_of(incoming[0].raw.new_tensor(note.before[0])),)
+        return (incoming[0].new_tensor(note.before[0]),)
 
     def left_by_rule(self, node: Any, outgoing: tuple[Any, ...]) -> list[Any]:
         """The gradients that a node's own rule gave, as arrays, before its hooks changed them."""
         note = next((note for note in self.watcher.notes_of(node) if note.kind == "node_hook"), None)
-        return [copy_of(gradient) for gradient in outgoing] if note is None else list(note.before)
+        return [*map(self.watcher.copy_of, outgoing)] if note is None else list(note.before)
 
     def take_off(self) -> None:
         """Put every hook back, but for those that were removed meanwhile."""
@@ -100,23 +106,25 @@ class HookWatch:
         self.replaced.clear()
 
 
-def _of_saved(nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
+def _of_saved(source: Source, nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
     """The hooks of tensors that are no more than what a node has saved."""
     there = set(nodes)
     for node in nodes:
-        for parameter in node.saved_parameters():
-            kept = getattr(node, f"_saved_{parameter}", None)
-            if isinstance(kept, Tensor) and kept.grad_fn in there and kept.raw._backward_hooks:
-                yield kept.grad_fn, kept.raw._backward_hooks
+        for parameter in saved.parameters(node):
+            kept = source.tensor(source.saved_value(node, parameter))
+            if kept is not None and kept.grad_fn in there and kept._backward_hooks:
+                yield kept.grad_fn, kept._backward_hooks
 
 
-def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
+def unseen_hooks(
+    source: Source, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]
+) -> list[Note]:
     """A note for each of a node's gradients that is not what had arrived, nor what the hooks that were seen left.
 
     Args:
         box: the box of the node.
         arrived: number of an output -> the sum of the gradients that were sent to it, as an array.
-        incoming: the gradients that the node was run with, as mirrors.
+        incoming: the gradients that the node was run with.
         known: what the hooks did that were seen at this step.
     """
     notes = []
@@ -124,7 +132,7 @@ def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]
         if gradient is None or number not in arrived:
             continue
         # PyTorch rounds each sum to the gradient's type; of two bytes, that shows.
-        near = 2e-2 if gradient.raw.element_size() <= 2 else 1e-5
+        near = 2e-2 if gradient.element_size() <= 2 else 1e-5
         now = np.array(arrived[number])
         for note in known:
             if note.box != box or note.kind not in ("tensor_hook", "node_prehook") or note.error is not None:
@@ -135,7 +143,7 @@ def unseen_hooks(box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...]
                     continue  # the hook of another output, to which maybe nothing was sent
                 notes.append(_note_of_unseen(box, now, note.before[place]))
             now = note.after[place]
-        after = np.array(gradient.numpy())
+        after = np.array(source.array(gradient))
         if not _equal(now, after, near):
             notes.append(_note_of_unseen(box, now, after))
     return notes

@@ -18,7 +18,7 @@ from typing import Any
 from minigrad.viz.graph.calls import Place
 from minigrad.viz.graph.folding import shared_start
 from minigrad.viz.graph.records import NO_PLACE
-from minigrad.viz.torch_graphs.mirrors import Leaf
+from minigrad.viz.graph.source import Source
 
 Chain = tuple[Any, ...]  # modules, the outermost first
 VIEWS = ("ViewBackward0", "UnsafeViewBackward0")
@@ -30,35 +30,39 @@ ENDS = {
 }
 
 
-def calls_of(nodes: list[Any], modules: Iterable[Any]) -> dict[Any, tuple[Place, ...]]:
+def calls_of(source: Source, nodes: list[Any], modules: Iterable[Any]) -> dict[Any, tuple[Place, ...]]:
     """Node -> the calls of modules in which it was made, the outermost first; `nodes` stand in the order of making."""
     owners = _owners(modules)
     if not owners:
         return {}
-    forms = _forms(nodes, owners)
-    results = [node for node in nodes if not isinstance(node, Leaf)]
-    anchors = {node: chain for node in results if (chain := _chain_of_anchor(node, forms)) is not None}
+    forms = _forms(source, nodes, owners)
+    results = [node for node in nodes if not source.is_leaf(node)]
+    anchors = {node: chain for node in results if (chain := _chain_of_anchor(source, node, forms)) is not None}
     for node in reversed(results):  # a transposed weight is made by the call that uses it
         for child, _ in node.next_functions:
-            if node in anchors and child in forms and not isinstance(child, Leaf):
+            if node in anchors and child in forms and not source.is_leaf(child):
                 anchors.setdefault(child, forms[child])
     uses = Counter(child for node in results for child, _ in node.next_functions)
     for node, following in pairwise(results):
-        if node in anchors and _is_of_linear(node, following):
-            before = [child for child, _ in node.next_functions if child and child.name() in VIEWS and uses[child] == 1]
+        if node in anchors and _is_of_linear(source, node, following):
+            before = [
+                child for child, _ in node.next_functions if child and source.name(child) in VIEWS and uses[child] == 1
+            ]
             anchors |= dict.fromkeys((following, *before), anchors[node])
-    return _chains_of(results, _numbered(results, anchors))
+    return _chains_of(results, _numbered(source, results, anchors))
 
 
-def _is_of_linear(node: Any, following: Any) -> bool:
+def _is_of_linear(source: Source, node: Any, following: Any) -> bool:
     """Whether a node gives the product of a linear layer, here the node before it, more dimensions again."""
-    if following.name() not in VIEWS or [child for child, _ in following.next_functions] != [node]:
+    if source.name(following) not in VIEWS or [child for child, _ in following.next_functions] != [node]:
         return False
-    before, after = ([*one._creation.outputs[0].shape] if one._creation else [] for one in (node, following))
+    before, after = (
+        [size for made in source.made(one).outputs[:1] for size in made.shape] for one in (node, following)
+    )
     return len(after) > len(before) > 0 and after[-1] == before[-1]
 
 
-def _numbered(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, tuple[Place, ...]]:
+def _numbered(source: Source, results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, tuple[Place, ...]]:
     """The anchors as places; the whole call of a cell is anchors, and each of its calls is a place of its own."""
     known: dict[tuple[int, int], Place] = {}  # so that a place is the same object wherever it comes
     calls = Counter[int]()
@@ -71,7 +75,7 @@ def _numbered(results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, tup
             current = []  # it did not end as it does
         ends = ENDS.get(type(anchors[(current or [node])[0]][-1]).__name__, ()) if chain or current else ()
         current = [*current, node] if ends else []
-        names = tuple(one.name() for one in current)
+        names = tuple(map(source.name, current))
         if any(names[-len(end) :] == end for end in ends):
             cell = anchors[current[0]][-1]
             calls[id(cell)] += 1
@@ -106,30 +110,30 @@ def _is_called(module: Any) -> bool:
     return getattr(type(module).forward, "__name__", "") != "_forward_unimplemented"
 
 
-def _forms(nodes: list[Any], owners: Mapping[int, Chain]) -> dict[Any, Chain]:
+def _forms(source: Source, nodes: list[Any], owners: Mapping[int, Chain]) -> dict[Any, Chain]:
     """The nodes that hold a parameter or another form of one (transposed, cast, normed), with its modules."""
     forms: dict[Any, Chain] = {}
     shapes: dict[Any, list[int]] = {}  # sorted, as a transposed one has them in another order
     for node in nodes:
-        if isinstance(node, Leaf):
-            raw = node.raw.variable
+        raw = source.leaf(node)
+        if raw is not None:
             if id(raw) in owners:
                 forms[node], shapes[node] = owners[id(raw)], sorted(raw.shape)
             continue
         children = [child for child, _ in node.next_functions]
-        made = node._creation
-        if made is not None and children and all(child in forms for child in children):
-            shape = sorted(made.outputs[0].shape)
+        outputs = source.made(node).outputs
+        if outputs and children and all(child in forms for child in children):
+            shape = sorted(outputs[0].shape)
             if shape in [shapes[child] for child in children]:  # a sum of its squares is none
                 forms[node], shapes[node] = shared_start([forms[child] for child in children]), shape
     return forms
 
 
-def _chain_of_anchor(node: Any, forms: Mapping[Any, Chain]) -> Chain | None:
+def _chain_of_anchor(source: Source, node: Any, forms: Mapping[Any, Chain]) -> Chain | None:
     """The modules of the parameters that a node takes together with data; None if it is no such node."""
     children = [child for child, _ in node.next_functions]
     chains = [forms[child] for child in children if child in forms]
-    with_data = len(chains) < len(children) or node.name().startswith("Embedding")  # whose data are no input
+    with_data = len(chains) < len(children) or source.name(node).startswith("Embedding")  # whose data are no input
     return _innermost(chains) if chains and with_data else None
 
 

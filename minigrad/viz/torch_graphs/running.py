@@ -19,37 +19,32 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from minigrad.stopping import raise_in
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.steps.watching import Watcher
+from minigrad.viz.graph.source import Pass
+from minigrad.viz.steps.progress import Progress
+from minigrad.viz.steps.watching import Note, Watcher
 from minigrad.viz.torch_graphs import formulas
-from minigrad.viz.torch_graphs.hooks import HookWatch
-from minigrad.viz.torch_graphs.mirrors import Leaf, Node, Tensor, mirror_of
+from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
 from minigrad.viz.torch_graphs.queue import ReadyQueue
 
 PATIENCE = 1.0  # seconds in which a thread that is interrupted comes to its end, unless it is in a long call into C
 Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradients in, gradients out
 
 
-def steps(
-    root: Tensor, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
-) -> Iterator[tuple[Node, tuple[Any, ...], tuple[Any, ...]]]:
-    """`root.backward()` of PyTorch's, one node per step. Wrong arguments raise at the call, before anything has run.
-
-    Yields (node, gradients in, gradients out) as minigrad's engine does; what PyTorch frees then, it frees when the
-    next step is asked for. Stopping half way is safe.
+def _backward_call(root: Any, start: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> Callable[[], None]:
+    """`root.backward()` of PyTorch's. Wrong arguments raise now, before anything has run.
 
     Raises RuntimeError or TypeError, in PyTorch's words, for a root that needs weights and has none, for weights of
     another shape and for `inputs` that are empty or need no gradient.
     """
     torch: Any = sys.modules["torch"]
-    raw, start = root.raw, getattr(gradient, "raw", gradient)
-    if raw.grad_fn is None:
+    if root.grad_fn is None:
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-    torch.autograd._make_grads((raw,), (start,), is_grads_batched=False)  # raises what backward() would
+    torch.autograd._make_grads((root,), (start,), is_grads_batched=False)  # raises what backward() would
     wanted = inputs if inputs is None else [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
     for tensor in wanted or ():
         if not isinstance(tensor, torch.Tensor):
@@ -62,10 +57,10 @@ def steps(
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
 
-    def call(raw: Any = raw) -> None:
-        torch.autograd.backward(raw, start, retain_graph=retain_graph, create_graph=create_graph, inputs=wanted)
+    def call(root: Any = root) -> None:
+        torch.autograd.backward(root, start, retain_graph=retain_graph, create_graph=create_graph, inputs=wanted)
 
-    return _Pass(call, create_graph if retain_graph is None else retain_graph)
+    return call
 
 
 class _Abandoned(BaseException):
@@ -170,30 +165,37 @@ class _Gate:
             self.hooks = None
 
 
-class _Pass:
-    """The steps of one backward, as an iterator."""
+class TorchPass(Pass):
+    """The steps of one backward. What PyTorch frees at a step, it frees when the next is asked for."""
 
-    def __init__(self, call: Callable[[], None], retain: bool) -> None:
-        self.call: Callable[[], None] | None = call
-        self.retain = retain
-        self.nodes: list[Node] = []
-        self.useful: set[Node] = set()
+    def __init__(self, source: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any) -> None:
+        self.call: Any = _backward_call(source.root, gradient, retain_graph, create_graph, inputs)
+        self.retain = create_graph if retain_graph is None else retain_graph
+        self.source = source
+        self.nodes: list[Any] = []
+        self.useful: set[Any] = set()
         self.queue = ReadyQueue()
         self.gate = _Gate()
         self.end = weakref.finalize(self, self.gate.abandon)
 
-    def __iter__(self) -> _Pass:
-        return self
-
-    def look_on(self, graph: Snapshot, watcher: Watcher, runs: set[str]) -> None:
-        """Before the first step: learn the nodes of a graph and which of them run, and let a watcher see the learner's
-        hooks.
-        """
+    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+        """Learn the nodes of a graph and which of them run, and let a watcher see the learner's hooks."""
         self.nodes = list(graph.node_of.values())
-        self.useful = {graph.node_of[key] for key in runs}
+        self.useful = {graph.node_of[key] for key in progress.runs}
         self.gate.hooks = HookWatch(graph, watcher, self.gate.is_running)
-        for node in self.nodes:
-            node.ran_and_freed = False
+        self.source.freed.difference_update(self.nodes)
+
+    def is_ready(self, number: int, box: str) -> None:
+        self.queue.push(number, box)
+
+    def has_run(self, box: str) -> None:
+        self.queue.ran(box)
+
+    def order(self) -> list[str]:
+        return self.queue.order()
+
+    def unseen(self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
+        return unseen_hooks(self.source, box, arrived, incoming, known)
 
     def close(self) -> None:
         """Give the pass up, as a generator is closed."""
@@ -201,21 +203,21 @@ class _Pass:
         self.gate.over = True
         self.end()
 
-    def __next__(self) -> tuple[Node, tuple[Any, ...], tuple[Any, ...]]:
+    def __next__(self) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        source = self.source
         while True:
             number, incoming, outgoing = self._more()
-            node = self.nodes[number]
+            node, hooks = self.nodes[number], self.gate.hooks
+            is_leaf = source.is_leaf(node)
             # PyTorch also runs a node whose result is one of `inputs`, and leaves that no gradient reached.
-            if node not in self.useful or (isinstance(node, Leaf) and incoming[0] is None):
+            if node not in self.useful or (is_leaf and incoming[0] is None):
                 continue
-            came = tuple(mirror_of(gradient) for gradient in incoming)
-            sent = tuple(mirror_of(gradient) for gradient in outgoing)
-            node.ran_and_freed = not self.retain and not isinstance(node, Leaf)
-            hooks = self.gate.hooks
+            if not (self.retain or is_leaf):
+                source.freed.add(node)
             hooks.after(node)
-            came = hooks.received(node, came)
-            formulas.explain(node, came, hooks.left_by_rule(node, sent))
-            return node, came, sent
+            came = hooks.received(node, incoming)
+            source.explained[node] = formulas.explain(source, node, came, hooks.left_by_rule(node, outgoing))
+            return node, came, outgoing
 
     def _more(self) -> Given:
         """Let the thread run to the end of its next node."""
@@ -223,7 +225,7 @@ class _Pass:
         if self.call is not None and not gate.begun:
             for handle in gate.handles:  # of a beginning that was stopped
                 handle.remove()
-            gate.handles = [node.raw.register_hook(gate.hook(number)) for number, node in enumerate(self.nodes)]
+            gate.handles = [node.register_hook(gate.hook(number)) for number, node in enumerate(self.nodes)]
         for handle in gate.handles:  # behind hooks that were added since: PyTorch goes on with what we hand over
             hooks = handle.hooks_dict_ref()
             if hooks is not None and handle.id in hooks:

@@ -16,6 +16,11 @@ VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 Look = tuple[str, Any, tuple[int | None, int | None]]  # what became of a value; it; its version now and when saved
 
 
+def is_leaf(node: Any) -> bool:
+    """Whether a node is the AccumulateGrad of a leaf."""
+    return type(node).__name__ == "AccumulateGrad" and hasattr(node, "variable")
+
+
 def parameters(node: Any) -> list[str]:
     """The names of what a node has saved, without what only says how its memory lay."""
     if is_custom(node):

@@ -19,8 +19,8 @@ from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
 from minigrad.viz.graph.modules import MANY, Group, groups_of, open_at_first
 from minigrad.viz.graph.records import CALL, NO_PLACE, observe
-from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.values import NONE
+from minigrad.viz.sources import snapshot_of as snapshot
 
 MICROGRAD = """\
 class Neuron:

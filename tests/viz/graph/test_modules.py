@@ -10,8 +10,8 @@ from minigrad import nn, viz
 from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.modules import MANY, Group, groups_of
 from minigrad.viz.graph.records import NO_PLACE
-from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.picture.svg import short_name
+from minigrad.viz.sources import snapshot_of as snapshot
 
 
 class Block(nn.Module):

@@ -6,11 +6,11 @@ from cells import EXAMPLE, STEPPED, cell, seen
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.sources import snapshot_of as snapshot
 
 
 def test_the_example_as_a_snapshot() -> None:
-    graph = snapshot(cell(EXAMPLE)["F"], frame=None)
+    graph = snapshot(cell(EXAMPLE)["F"])
     assert [(box.id, box.kind) for box in graph.boxes] == [
         ("n0", "leaf"),
         ("n1", "result"),
@@ -57,14 +57,14 @@ def test_names_are_the_callers_variables() -> None:
 def test_of_a_long_cell_the_lines_in_question_are_shown_and_their_neighbours() -> None:
     others = "".join(f"k{number} = {number}\n" for number in range(24))
     code = f"import math\nx = mg.tensor(1.0, requires_grad=True)\n{others}y = x * 2\nk = 1\nd = viz.draw(y)\n"
-    (source,) = cell(code)["d"].graph.sources
+    (source,) = cell(code)["d"].graph.listings
     lines = code.splitlines()
     shown = [(number, lines[number - 1]) for number in (1, 2, 3, 26, 27, 28)]
     assert list(source.lines) == [*shown[:3], (0, ""), *shown[3:]]
 
 
 def test_blank_lines_at_the_end_of_a_cell_are_not_shown() -> None:
-    (source,) = cell("x = mg.tensor(1.0, requires_grad=True)\nd = viz.draw(x * 2)\n\n    \n")["d"].graph.sources
+    (source,) = cell("x = mg.tensor(1.0, requires_grad=True)\nd = viz.draw(x * 2)\n\n    \n")["d"].graph.listings
     assert [number for number, _ in source.lines] == [1, 2]
 
 
@@ -79,7 +79,7 @@ def line_of_leaf(graph: Snapshot) -> str:
     """The line of code that is shown for the only leaf of a graph."""
     (leaf,) = [box.id for box in graph.boxes if box.kind == "leaf"]
     source, first, *_ = graph.line_of(leaf) or (0, 0)
-    return dict(graph.sources[source].lines)[first]
+    return dict(graph.listings[source].lines)[first]
 
 
 def test_a_leaf_has_its_line_in_the_cell_that_asks_before_those_where_its_operations_stand() -> None:

@@ -19,8 +19,8 @@ from minigrad.viz import dot
 from minigrad.viz.dot import LayoutError
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import LIMIT
-from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.picture import layout, svg
+from minigrad.viz.sources import snapshot_of as snapshot
 
 
 def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:

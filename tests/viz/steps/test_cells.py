@@ -15,6 +15,7 @@ from minigrad import viz
 from minigrad.autograd import engine, fitting
 from minigrad.autograd.node import AccumulateGrad
 from minigrad.viz.graph.values import CELLS, describe
+from minigrad.viz.minigrad_graphs.source import MinigradSource
 from minigrad.viz.steps.cells import BOXES, SHADES, pattern, patterns_of
 
 
@@ -78,7 +79,7 @@ def test_the_cells_are_those_of_pytorchs_jacobian() -> None:
         are_small = 0 < result.numel() <= CELLS and 1 < max(*sizes, result.numel()) <= CELLS
         if node is None or node._output_count > 1 or any(leaf is None for leaf in reached) or not are_small:
             continue
-        patterns = patterns_of(node, result.detach().numpy(), list(map(describe, arrays)))
+        patterns = patterns_of(MinigradSource(result), node, result.detach().numpy(), list(map(describe, arrays)))
         twins = [torch.tensor(array, requires_grad=True) for array in arrays]
         cells = case.row.function(torch, *twins).reshape(-1)
         rows = [torch.autograd.grad(one, twins, retain_graph=True, allow_unused=True) for one in cells]
@@ -103,7 +104,7 @@ def test_the_cells_of_every_node_are_those_that_it_gives_when_called_by_hand() -
             if isinstance(node, AccumulateGrad) or node.name() in kinds or not np.size(incoming[0]):
                 continue
             inputs = [describe(one) for one in fitting.fit(node, outgoing) if one is not None]
-            patterns = patterns_of(node, incoming[0], inputs)
+            patterns = patterns_of(MinigradSource(result), node, incoming[0], inputs)
             ones = np.eye(np.size(incoming[0])).reshape(-1, *np.shape(incoming[0]))
             for slot, text in enumerate(patterns):
                 if text:
@@ -221,7 +222,7 @@ def test_a_rule_that_divides_by_zero_warns_of_nothing() -> None:
         warnings.simplefilter("error")
         viz.BackwardStepper(x.sqrt().sum()).last()
         with np.errstate(all="raise"):
-            assert patterns_of(x.sqrt().grad_fn, np.ones(2, "float32"), []) == ("?? 09",)
+            assert patterns_of(MinigradSource(x), x.sqrt().grad_fn, np.ones(2, "float32"), []) == ("?? 09",)
 
 
 def test_a_profiler_counts_what_runs_without_cells_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,8 +235,8 @@ def test_a_profiler_counts_what_runs_without_cells_and_no_more(monkeypatch: pyte
 
     events()  # which writes the ops' functions
     found = events()
-    node = net()[0].grad_fn
-    asked = node, np.ones((), "float32"), [describe(np.ones((3, 4)))]
+    root = net()[0]
+    asked = MinigradSource(root), root.grad_fn, np.ones((), "float32"), [describe(np.ones((3, 4)))]
     assert patterns_of(*asked) != ()
     with mg.autograd.profiler.profile():
         assert patterns_of(*asked) == ()
@@ -292,4 +293,4 @@ def test_a_large_graph_pays_nothing_and_a_large_jacobian_is_not_made(monkeypatch
     assert asked == []
     monkeypatch.undo()
     rows = mg.ones((60, 3000), requires_grad=True).sum(1)
-    assert patterns_of(rows.grad_fn, np.ones(60, "float32"), []) == ()
+    assert patterns_of(MinigradSource(rows), rows.grad_fn, np.ones(60, "float32"), []) == ()

@@ -110,7 +110,7 @@ def test_the_next_to_run_is_the_one_that_runs(example: dict[str, Any]) -> None:
 
 def test_the_line_of_each_node_is_lit(example: dict[str, Any]) -> None:
     example["s"].last()
-    (source,) = example["s"].session.graph.sources
+    (source,) = example["s"].session.graph.listings
     text = dict(source.lines)
     lit = []
     for frame in example["s"].frames[1:]:

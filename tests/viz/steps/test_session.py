@@ -12,8 +12,8 @@ import pytest
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.page.widget_source import static
+from minigrad.viz.sources import snapshot_of
 from minigrad.viz.steps.session import Listener, Session
 
 # The package itself names what the widget needs; below it nothing of steps/ may need that.
@@ -31,6 +31,7 @@ viz = sys.modules["minigrad.viz"] = types.ModuleType("minigrad.viz")
 viz.__path__ = [str(Path(mg.__file__).parent / "viz")]
 from minigrad.viz.graph.records import observe
 from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.minigrad_graphs.source import MinigradSource
 from minigrad.viz.steps.session import Session
 
 set_creation_observer(observe)
@@ -38,7 +39,7 @@ w = mg.tensor([1.0, 2.0], requires_grad=True)
 y = w * 3
 z = y * y
 loss = z.sum()
-s = Session(snapshot(loss, {"w": w, "y": y, "z": z, "loss": loss}), loss)
+s = Session(snapshot(MinigradSource(loss), {"w": w, "y": y, "z": z, "loss": loss}))
 seen = []
 
 
@@ -131,7 +132,7 @@ def walked(hook: Any = None) -> tuple[Noting, Any]:
     loss = y.sum()
     if hook is not None:
         y.register_hook(hook)
-    session = Session(snapshot(loss, {"w": w, "y": y, "loss": loss}), loss, namespace={"w": w})
+    session = Session(snapshot_of(loss, {"w": w, "y": y, "loss": loss}), namespace={"w": w})
     return Noting(session), w
 
 

@@ -11,7 +11,7 @@ from cells import cell
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph import records
-from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.sources import snapshot_of as snapshot
 from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
 
 PROGRAMS = {

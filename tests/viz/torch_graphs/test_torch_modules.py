@@ -8,7 +8,7 @@ from conftest import require
 
 from minigrad import viz
 from minigrad.viz.graph.modules import groups_of
-from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.sources import snapshot_of as snapshot
 
 torch: Any = require("torch")
 nn = torch.nn

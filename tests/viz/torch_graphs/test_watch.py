@@ -15,7 +15,7 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.modules import groups_of
 from minigrad.viz.graph.records import source_text
-from minigrad.viz.graph.snapshot import snapshot
+from minigrad.viz.sources import snapshot_of as snapshot
 from minigrad.viz.torch_graphs import lines
 
 torch: Any = require("torch")
