@@ -287,6 +287,10 @@ class Pass:
         """The boxes that will run, each as often as it does; None for those to which gradients lead."""
         return None
 
+    def why_left_out(self, box: str) -> str:
+        """Why a box does not run that `plan` does not name."""
+        return "the engine's backward leaves it out"
+
     def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
         """Before the first step: what it goes over, how far it has come, and who looks on at the learner's hooks."""
 

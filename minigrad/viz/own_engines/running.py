@@ -62,6 +62,11 @@ class OwnPass(Pass):
         self.keys = {node: key for key, node in graph.node_of.items()}
         return [self.keys[node] for node in self.todo]
 
+    def why_left_out(self, box: str) -> str:
+        if box in self.progress.leaves:
+            return "it is a leaf, whose gradient the nodes that use it add to"
+        return f"{self.source.method('order')} does not have it run"
+
     def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
         """There are no hooks here that could be noted."""
         self.progress = progress

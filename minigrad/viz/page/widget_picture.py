@@ -56,7 +56,7 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
                 **_drawn(box, drawing),
                 "saved": saved_of(box),
                 "needs_grad": box.needs_grad,
-                "pruned": box.kind != "constant" and box.id not in runs and graph.source.sorts_by_number,
+                "pruned": box.kind != "constant" and box.id not in runs and not progress.is_planned,
                 "freed": bool(box.freed),
                 "saved_version": box.saved_version,
                 "graph": box.graph,

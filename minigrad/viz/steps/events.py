@@ -8,7 +8,7 @@ fails, and a `.grad` that something else has changed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -77,10 +77,15 @@ QUIET = ("saved", "pruned")
 # ---------------------------------------------------------------- before the first step
 
 
-def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box]) -> list[Event]:
-    """What the graph itself tells before anything has run."""
-    leads = "it leads to none of the tensors in inputs=."
-    events = [Event("pruned", box.id, f"{box.name} is pruned", f"{box.name} does not run: {leads}") for box in pruned]
+def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box], reasons: Mapping[str, str]) -> list[Event]:
+    """What the graph itself tells before anything has run. `reasons` are those for which an engine that has a plan of
+    its own leaves boxes out; else it is `inputs=`.
+    """
+    leads = "it leads to none of the tensors in inputs="
+    events = []
+    for box in pruned:
+        title = f"{box.name} is left out" if box.id in reasons else f"{box.name} is pruned"
+        events.append(Event("pruned", box.id, title, f"{box.name} does not run: {reasons.get(box.id, leads)}."))
     for box in graph.boxes:
         if box.id not in runs:
             continue

@@ -49,6 +49,7 @@ class Progress:
         self.nodes = graph.node_of
         self.leaves = {key: leaf for key, node in self.nodes.items() if (leaf := self.source.leaf(node)) is not None}
         planned = backward.plan(graph)
+        self.is_planned = planned is not None  # by the engine; else what runs follows from the graph and from `wanted`
         if planned is None:
             self.runs, self.live = plan_of(graph, wanted)
         else:  # its leaves only receive
@@ -183,7 +184,7 @@ class Progress:
         return key in self.leaves and self.arrived[key] == self.needed[key] and not self.sums[key]
 
     def is_pruned(self, box: Box) -> bool:
-        """Whether `inputs=` leaves a box out that would run otherwise."""
+        """Whether `inputs=`, or the engine's own plan, leaves a box out that would run otherwise."""
         is_left_out = box.kind != "constant" and box.id not in self.runs
         return is_left_out and self.wanted is not None and box.id not in self.wanted
 

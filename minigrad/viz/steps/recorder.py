@@ -76,7 +76,9 @@ class Recorder:
     def first(self) -> Frame:
         """The moment before anything ran."""
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
-        return self._frame(None, self._beginning(), happened.before_the_pass(self.graph, self.runs, pruned))
+        planned = self.progress.is_planned
+        reasons = {box.id: self.backward.why_left_out(box.id) for box in pruned if planned}
+        return self._frame(None, self._beginning(), happened.before_the_pass(self.graph, self.runs, pruned, reasons))
 
     def _beginning(self) -> list[Line]:
         """What is told before anything has run: which leaves hold a `.grad`, now."""

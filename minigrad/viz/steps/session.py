@@ -237,7 +237,8 @@ class Session:
     def run_to(self, name: str) -> Frame:
         """Go to the step at which the box called `name` runs, forward or back.
 
-        Raises ValueError if no box has that name, or if it does not run (because `inputs` leave it out).
+        Raises ValueError if no box has that name, or if it does not run (because `inputs`, or the order of your own
+        engine, leaves it out).
         """
         with self.stepping():
             return self.run_to_box(self._running(name))
@@ -246,9 +247,10 @@ class Session:
         """The id of the box with a name. ValueError if there is none, or if it does not run."""
         key = self.graph.named(name).id
         if key not in self.recorder.runs:
-            raise ValueError(
-                f"{name!r} does not run in this backward pass: it leads to none of the inputs that were asked for"
-            )
+            why = "it leads to none of the inputs that were asked for"
+            if self.recorder.progress.is_planned:
+                why = self.recorder.backward.why_left_out(key)
+            raise ValueError(f"{name!r} does not run in this backward pass: {why}")
         return key
 
     def run_rest(self) -> None:

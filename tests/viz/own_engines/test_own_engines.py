@@ -339,6 +339,22 @@ def test_a_gradient_that_nobody_passes_on_is_remarked_on_with_the_leaves_that_la
     }
 
 
+def test_a_node_that_the_order_misses_is_told_with_the_order_and_not_with_inputs() -> None:
+    a, b = Value(2.0), Value(-3.0)
+    c = a * b
+    loss = c + a
+    names = {"a": a, "b": b, "c": c, "loss": loss}
+    stepper = BackwardStepper(loss, names=names, engine=answering(order=lambda root: (root, a)))
+    assert [(event.title, event.text) for event in stepper.frame.events] == [
+        ("c is left out", "c does not run: Odd.order() does not have it run.")
+    ]
+    assert [box["pruned"] for box in stepper.picture["boxes"].values()] == [False] * 4
+    with pytest.raises(ValueError, match=r"'c' does not run .*: Odd\.order\(\) does not have it run"):
+        stepper.run_to("c")
+    with pytest.raises(ValueError, match=r"'a' does not run .*: it is a leaf, whose gradient the nodes"):
+        stepper.break_at("a")
+
+
 def test_of_many_leaves_that_lack_a_gradient_the_first_are_named_and_one_alone_lacks_it() -> None:
     leaves = [Array(float(number)) for number in range(6)]
     total = leaves[0]
