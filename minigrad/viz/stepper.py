@@ -15,6 +15,7 @@ import gc
 import itertools
 import math
 import sys
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -31,7 +32,7 @@ from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.own_engines.adapter import Engine
 from minigrad.viz.page import output, recording, standalone
-from minigrad.viz.page.portions import PORTION, Portions
+from minigrad.viz.page.portions import Portions, seconds_to_answer
 from minigrad.viz.page.program import program_of
 from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of, what_if_json
@@ -92,6 +93,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     session: Any = None  # the walk itself: a Session
     _is_answering = False
+    _answered_at = -math.inf  # time.monotonic() when the latest request was
     _still = ""  # the picture in the outputs that show this
     _stored: Any = None  # the state that these outputs hold
     _storing: Any = None  # what waits to write to them
@@ -345,6 +347,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
                 self._is_answering = False
                 self.answered = nth if isinstance(nth, int) else self.answered
                 self._portions.send()
+                self._answered_at = time.monotonic()
         self._store_soon()
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
@@ -355,21 +358,22 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     def _answer(self, request: Mapping[str, Any]) -> None:
         """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
         wanted, box, group, shown = (request.get(name) for name in ("to", "box", "leave", "open"))
-        session = self.session
-        session.begin_run(goes_on=bool(request.get("more")))
+        session, goes_on = self.session, bool(request.get("more"))
+        seconds = seconds_to_answer(time.monotonic() - self._answered_at if goes_on else 0)
+        session.begin_run(goes_on)
         if isinstance(request.get("what_if"), dict):
             self._answer_what_if(request["what_if"], request.get("nudge"))
         if isinstance(shown, list):
             session.open = [key for key in shown if isinstance(key, str)]
         with session.stepping():
             if isinstance(wanted, int) and not isinstance(wanted, bool):
-                session.go_on_to(min(max(wanted, session.start), session.frames[0].total), PORTION)
+                session.go_on_to(min(max(wanted, session.start), session.frames[0].total), seconds)
             elif isinstance(box, str) and box in session.recorder.runs:
-                session.run_to_box(box, PORTION)
+                session.run_to_box(box, seconds)
             elif request.get("run") is True:
-                session.run_until(lambda frame: False, PORTION)
+                session.run_until(lambda frame: False, seconds)
             elif isinstance(group, str) and session.levels.knows(group):
-                session.leave(group, PORTION)
+                session.leave(group, seconds)
 
     def _answer_what_if(self, given: Mapping[str, Any], step: Any) -> None:
         """What the page asks: the numbers of leaves, box id -> list, and which of them is to be nudged by how much."""

@@ -12,7 +12,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-PORTION = 0.15  # seconds between two messages; and for which a request of the page runs nodes, before it asks again
+PORTION = 0.15  # seconds between two messages
+LONGEST_ANSWER, SHARE = 1.0, 4  # seconds; and how many times what the page needs an answer may take
+
+
+def seconds_to_answer(page_needed: float) -> float:
+    """For how long nodes run before the page is to ask again, where it needed some seconds to do so last time.
+
+    It draws before it asks: with thousands of boxes the kernel would mostly wait, if it answered each time after
+    `PORTION`. The longest is still short enough to end a run that is seen to go wrong.
+    """
+    return min(max(PORTION, SHARE * page_needed), LONGEST_ANSWER)
 
 
 class Portions:

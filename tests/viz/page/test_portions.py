@@ -5,6 +5,7 @@ new, however long the pass is.
 import asyncio
 import functools
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz import stepper
 from minigrad.viz.page import portions
 from minigrad.viz.page.recording import RAN
 
@@ -139,6 +141,26 @@ def test_a_long_run_is_seen_to_move(monkeypatch: pytest.MonkeyPatch) -> None:
     page.s.last()
     assert [*dict.fromkeys(page.indices)] == [*range(1, 152)]
     assert page.knows_all()
+
+
+def test_a_page_that_needs_long_to_draw_is_answered_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered_for = [portions.seconds_to_answer(page_needed) for page_needed in (0, 0.01, 0.1, 0.2, 5, math.inf)]
+    assert answered_for == [0.15, 0.15, 0.4, 0.8, 1, 1]
+    needed = []
+
+    def note(page_needed: float) -> float:
+        needed.append(page_needed)
+        return 0
+
+    monkeypatch.setattr(stepper, "seconds_to_answer", note)
+    page = Page(151)
+    page.click(run=True)
+    time.sleep(0.05)
+    page.click(run=True, more=True)
+    time.sleep(0.05)
+    page.click(run=True)  # a new run: how long somebody thought before is nothing that the page needed
+    assert needed[0] == needed[2] == 0
+    assert 0.05 <= needed[1] < math.inf
 
 
 @pytest.mark.parametrize("run", [next_again_and_again, over])

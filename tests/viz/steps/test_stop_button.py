@@ -157,7 +157,7 @@ def test_a_breakpoint_without_an_end_is_stopped_where_it_is(idle: None) -> None:
 
 
 def test_a_press_between_two_portions_ends_the_run(monkeypatch: pytest.MonkeyPatch, idle: None) -> None:
-    monkeypatch.setattr(stepper_module, "PORTION", 0)
+    monkeypatch.setattr(stepper_module, "seconds_to_answer", lambda page_needed: 0)
     s, w = made()
     click(s, run=True)
     assert s.stopped == {"index": 1, "why": "", "more": True}
@@ -178,7 +178,7 @@ def test_a_press_between_two_portions_ends_the_run(monkeypatch: pytest.MonkeyPat
 def test_a_cell_that_is_stopped_ends_a_run_that_waits_for_it(monkeypatch: pytest.MonkeyPatch, idle: None) -> None:
     shell = InteractiveShell.instance()
     try:
-        monkeypatch.setattr(stepper_module, "PORTION", 0)
+        monkeypatch.setattr(stepper_module, "seconds_to_answer", lambda page_needed: 0)
         s, _ = made()
         click(s, run=True)
         assert shell.run_cell("1").success
