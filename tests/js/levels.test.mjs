@@ -79,6 +79,27 @@ test("a breakpoint stops a step over", async () => {
   assert.equal(JSON.parse(examples.network.recorded[step(root)]).box, weight);
 });
 
+test("the kernel is told once of each group that is opened or closed, also while it runs", () => {
+  const model = saved("network", { live: true, finished: false, recorded: examples.network.recorded.slice(0, 1) });
+  const player = new Player(model);
+  const portion = (index) =>
+    model.fromKernel({
+      recorded: examples.network.recorded.slice(0, index + 1),
+      index,
+      stopped: { index, why: "", more: true },
+      answered: model.get("request").nth,
+    });
+  player.open = () => new Set(["net"]);
+  player.run();
+  assert.deepEqual(model.get("request"), { run: true, open: ["net"], nth: 1 });
+  player.open = () => new Set();
+  portion(1);
+  assert.deepEqual(model.get("request"), { run: true, more: true, open: [], nth: 2 });
+  portion(2);
+  assert.deepEqual(model.get("request"), { run: true, more: true, nth: 3 });
+  player.destroy();
+});
+
 test("where there are no modules there is nothing to step over", async () => {
   const root = await show(saved());
   for (const name of ["over", "leave"]) assert.equal(root.querySelector(`.mg-press-${name}`).hidden, true);

@@ -542,11 +542,11 @@ export class Player {
   ask(what) {
     if (!(this.live || (what.what_if && this.hasKernel)) || this.gone) return;
     const open = this.levels.groups.length ? [...this.open()] : [];
-    if (open.join() !== this.told) Object.assign(what, { open }); // what is seen as one step, for over() from code, too
+    const news = open.join() === this.told ? {} : { open }; // what is seen as one step, for over() from code, too
     this.told = open.join();
     this.sent = Math.max(this.sent, this.model.get("answered") ?? 0, this.model.get("request")?.nth ?? 0) + 1;
     try {
-      this.model.set("request", { ...what, nth: this.sent });
+      this.model.set("request", { ...what, ...news, nth: this.sent });
       this.model.save_changes();
     } catch {
       // A saved notebook has no kernel to tell: what is recorded can be walked all the same.
