@@ -266,6 +266,11 @@ def spoils(node: Value) -> None:
         one.grad = "nothing"  # type: ignore[assignment]
 
 
+def takes_away(node: Value) -> None:
+    for one in node._prev:
+        del one.grad
+
+
 FAILS_IN_A_STEP = {
     "run raises": (answering(run=fail), r"Odd\.run\(\) of loss raised ZeroDivisionError: oh"),
     "start raises": (answering(start=fail), r"Odd\.start\(\) of loss raised ZeroDivisionError: oh"),
@@ -274,6 +279,7 @@ FAILS_IN_A_STEP = {
         r"Odd\.gradient\(\) of .* gave the shape \(3,\), but its",
     ),
     "the gradient is a text": (answering(run=spoils), r"Odd\.gradient\(\) of .* gave 'nothing'"),
+    "there is no gradient": (answering(run=takes_away), r"Odd\.gradient\(\) of .* raised AttributeError: "),
 }
 
 
@@ -288,6 +294,17 @@ def test_what_fails_in_a_step_is_the_pictures_last_step(case: str, tmp_path: Any
     assert "Odd." in stepper.problem["text"]
     stepper.first()
     stepper.save_html(tmp_path / "page.html")
+
+
+def test_a_gradient_that_cannot_be_read_any_more_is_shown_as_it_was_and_ends_no_other_pass() -> None:
+    (stepper, values), (other, _) = of_example(), of_example()
+    stepper.last()
+    del values["a"].grad
+    other.last()  # after each of its steps the first one looks at its tensors
+    assert other.finished
+    assert stepper.frame.states[stepper.session.graph.named("a").id].grad.text == "-15"
+    stepper.first()
+    assert values["a"].grad == 0
 
 
 def test_a_wrong_order_is_remarked_on_where_it_happens() -> None:
