@@ -277,7 +277,7 @@ class print_limit(io.TextIOBase):
     """
 
     def __init__(self, most: int = MOST) -> None:
-        self.to, self.left = sys.stdout, most
+        self.to, self.left = sys.stdout, most or -1  # below 0 the rest is left out, and that has been said
 
     def __enter__(self) -> print_limit:
         sys.stdout = self
@@ -288,9 +288,9 @@ class print_limit(io.TextIOBase):
         sys.stdout = self.to
 
     def write(self, text: str) -> int:
-        if self.left > 0:
+        if self.left >= 0:
             self.to.write(text[: self.left])
             self.left -= len(text)
-            if self.left <= 0:
+            if self.left < 0:
                 self.to.write(f"\n… (more was printed than {MOST} characters: the rest is left out)\n")
         return len(text)

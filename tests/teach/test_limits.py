@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import signal
 import subprocess
@@ -16,7 +18,7 @@ import pytest
 
 from minigrad import stopping
 from minigrad.teach import limits
-from minigrad.teach.limits import TookTooLongError, call_within
+from minigrad.teach.limits import MOST, TookTooLongError, call_within, print_limit
 
 KINDS = [limits._Alarm, limits._Watcher, limits._Deadline]
 LONG = 30.0  # seconds: far more than any of these tests may take
@@ -240,3 +242,26 @@ def test_where_there_are_no_threads_and_no_signals_an_endless_answer_is_ended() 
         "slope_of_w: passed",
         "[1.0, 1.0, 1.0]",
     ], run.stderr
+
+
+WHOLE, LEFT_OUT = "a" * MOST, "\n… (more was printed than 4000 characters: the rest is left out)\n"
+
+
+@pytest.mark.parametrize(
+    ("most", "given", "printed"),
+    [
+        (MOST, [WHOLE[1:], "b"], WHOLE[1:] + "b"),
+        (MOST, [WHOLE + "b"], WHOLE + LEFT_OUT),
+        (MOST, [WHOLE, "b", "c"], WHOLE + LEFT_OUT),
+        (0, ["a", "b"], ""),
+    ],
+)
+def test_of_what_is_printed_the_beginning_stays_and_a_line_says_that_there_was_more(
+    most: int, given: list[str], printed: str
+) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        with print_limit(most):
+            for text in given:
+                print(text, end="")
+        print("after", end="")  # goes where all went before
+    assert out.getvalue() == printed + "after"
