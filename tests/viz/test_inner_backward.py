@@ -97,6 +97,17 @@ def test_the_frame_tells_which_gradients_a_backward_inside_has_changed(library: 
     assert told[1] == "a backward inside this step changed weight.grad from None to [[36, 36]]"
 
 
+def test_a_gradient_that_was_nan_and_stays_nan_was_not_changed_inside() -> None:
+    loss, tensors = built(mg)
+    weight = tensors[2]
+    weight.grad = mg.full((1, 2), mg.nan)
+    stepper = viz.BackwardStepper(loss, names=dict(zip(["x", "w", "weight", "bias"], tensors, strict=True)))
+    stepper.last()
+    told = " ".join(line.text for frame in stepper.frames for line in frame.story)
+    assert "changed bias.grad from None" in told
+    assert "changed weight.grad" not in told
+
+
 def test_the_parameters_of_a_checkpointed_module_need_no_variable() -> None:
     def make() -> tuple[Any, list[Any]]:
         net = torch.nn.Linear(2, 1)

@@ -49,6 +49,7 @@ UNNAMED = {
     "def f(x):\n    x = w * x\n    x = x * 2\n    return x.sum()\nloss = f(xs * 2)": ["x"],
     "def f(x, y=w):\n    x = mg.mul(x, y)\n    x *= xs[0]\n    return x.sum()\nloss = f(xs * 2)": ["x", "xs[0]"],
     "loss = w.mul(mg.ones(3)).sum()": ["mg.ones(3)"],
+    "A = mg.ones(3, 3)\nloss = (w @ A + w @ A.T).sum()": ["A", "A.T"],  # where the one begins, the other does, too
     "loss = mg.where(w > 2, w, mg.zeros(3)).sum()": ["constant"],  # has an argument that is none of the inputs
     "loss = xs[0].masked_fill(w > 2, w.sum()).sum()": ["constant"],  # so has this
     "loss = (w * (xs[0] * 2)).sum()": ["constant"],  # would need parentheses

@@ -226,3 +226,14 @@ def test_a_graph_made_without_records_is_drawn_all_the_same() -> None:
     assert seen(stepper.session.graph)["E"] == "C * D"
     assert all(frame.line is None for frame in stepper.frames)
     assert scope["A"].grad.tolist() == [24.0]
+
+
+def test_of_a_node_made_without_records_no_later_result_is_taken_for_the_first() -> None:
+    previous = mg.op.set_creation_observer(None)
+    try:
+        later = mg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True).unbind()[1]
+        loss = (later * later).sum()
+    finally:
+        mg.op.set_creation_observer(previous)
+    (box,) = [box for box in viz.draw(loss, names={"later": later}).graph.boxes if box.op == "UnbindBackward0"]
+    assert not box.value.known

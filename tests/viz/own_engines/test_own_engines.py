@@ -87,6 +87,17 @@ def test_a_gradient_that_may_not_be_written_to_is_put_back_as_it_is() -> None:
     np.testing.assert_array_equal(x.grad, [4.0, 5.0, 6.0])
 
 
+def test_an_array_that_takes_the_place_of_an_equal_one_is_what_comes_back() -> None:
+    x, w = Array([1.0, 2.0]), Array([3.0, 4.0])
+    stepper = BackwardStepper((x * w).sum(), engine=ArrayEngine())
+    stepper.last()
+    x.grad = given = x.grad.copy()
+    stepper.back()
+    assert x.grad is not given
+    stepper.next()
+    assert x.grad is given
+
+
 def test_the_graph_is_drawn_with_the_learners_names() -> None:
     values = example()
     a, e, loss = values["a"], values["e"], values["loss"]
@@ -96,6 +107,17 @@ def test_the_graph_is_drawn_with_the_learners_names() -> None:
     a.label = "weight"
     assert "weight" in str(viz.draw(loss, engine=Engine()))
     assert e is values["e"]
+
+
+def test_results_without_a_name_show_their_values_too() -> None:
+    drawing = viz.draw(example()["loss"], engine=Engine())
+    assert sorted(box.value.text for box in drawing.graph.boxes if box.kind != "leaf") == ["-12", "-18", "-6"]
+
+
+def test_a_label_that_two_nodes_have_is_the_name_of_neither() -> None:
+    a, b = Value(2.0, label="v"), Value(3.0, label="v")
+    drawing = viz.draw(a * b, engine=Engine())
+    assert [box.name for box in drawing.graph.boxes if box.kind == "leaf"] == ["a", "b"]
 
 
 def test_a_box_has_the_learners_own_text() -> None:

@@ -5,8 +5,10 @@ from typing import Any
 import ipywidgets
 import pytest
 from cells import cell, still, stored, unpack
+from IPython.core.interactiveshell import InteractiveShell
 
 from minigrad.viz.page import output
+from minigrad.viz.shell import show_containers_whole
 
 OWN_RULE = """\
 class Square(mg.autograd.Function):
@@ -100,6 +102,20 @@ def test_any_container_is_shown_by_the_steppers_in_it_and_by_itself_where_there_
     tab.close()
     with pytest.raises(NotImplementedError):
         output.show_container(tab)
+
+
+def test_a_shell_shows_containers_by_the_steppers_in_them(published: Any) -> None:
+    stepper = cell(OWN_RULE)["s"]
+    filled = ipywidgets.Output(outputs=({"output_type": "display_data", "data": {"text/html": stepper.output_html()}},))
+    shell = InteractiveShell.instance()
+    try:
+        show_containers_whole()
+        for container in (ipywidgets.VBox([stepper]), filled):
+            assert shell.display_formatter.format(container) == ({}, {})  # it is shown already
+            assert shell.display_formatter.mimebundle_formatter(container)[0] == published[-1][0]
+    finally:
+        InteractiveShell.clear_instance()
+    assert [stored(data["text/html"])["key"] for data, _, _ in published] == 2 * [stepper.key]
 
 
 def test_a_container_is_written_to_again_when_steppers_come_into_it(published: Any) -> None:
