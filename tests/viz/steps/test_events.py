@@ -402,6 +402,9 @@ def test_a_step_that_is_stopped_before_it_is_written_down_has_not_been(monkeypat
     with pytest.raises(KeyboardInterrupt):
         stepper.next()
     assert (leaf.grad.item(), len(stepper.frames)) == (gradient, frames)
+    monkeypatch.undo()
+    with pytest.raises(RuntimeError, match="this pass cannot go on: its last step failed with KeyboardInterrupt"):
+        stepper.next()  # the engine has run that node, and would go on behind it
 
 
 def test_an_interrupted_step_is_a_failure_too() -> None:

@@ -167,6 +167,9 @@ def test_a_result_that_is_written_to_says_what_it_holds() -> None:
     y.data.sub_(1)
     s.next()
     assert s.now == {}
+    y.mul_(2)  # is recorded: from here on y is another node's result
+    s.next()
+    assert s.now == {}
 
 
 def test_a_hook_that_writes_to_its_leaf_is_seen_at_once() -> None:

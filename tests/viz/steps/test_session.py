@@ -206,6 +206,18 @@ def test_a_listener_that_was_stopped_is_told_again(stop_at: int) -> None:
     assert w.grad.tolist() == [3.0, 3.0]
 
 
+def test_a_long_way_from_an_earlier_frame_begins_where_the_engine_stands() -> None:
+    a, b = (mg.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    y = a * 3
+    s = Session(snapshot_of((y * b).sum(), {"a": a, "b": b, "y": y}))
+    s.run_to("b")
+    s.first()
+    assert b.grad is None
+    with s.stepping():
+        s.go(s.frame.total)
+    assert (a.grad.tolist(), b.grad.tolist()) == ([3.0, 6.0], [3.0, 6.0])
+
+
 def test_a_session_and_the_widget_have_one_walk() -> None:
     x = mg.tensor([1.0, 2.0], requires_grad=True)
     stepper = viz.BackwardStepper((x * x).sum(), names={"x": x})

@@ -20,9 +20,10 @@ from IPython.core.interactiveshell import InteractiveShell
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz import stepper as stepper_module
+from minigrad.viz.minigrad_graphs.source import MinigradSource
 from minigrad.viz.steps import outside
 from minigrad.viz.steps.recorder import Recorder
-from minigrad.viz.steps.stop_button import button
+from minigrad.viz.steps.stop_button import button, stoppable
 
 
 @pytest.fixture(autouse=True)
@@ -168,8 +169,8 @@ def test_a_press_between_two_portions_ends_the_run(monkeypatch: pytest.MonkeyPat
     assert s.index == 2
     assert "has ended this run after step 2" in s.stopped["why"]
     press()
-    click(s, run=True)  # a new run
-    assert s.index == 3
+    click(s, run=True)  # a new run, which the press before does not end
+    assert s.stopped == {"index": 3, "why": "", "more": True}
     monkeypatch.undo()
     click(s, run=True, more=True)
     assert (s.finished, w.grad.tolist()) == (True, [18.0, 36.0])
@@ -280,3 +281,31 @@ def test_another_thread_gives_a_click_to_the_one_that_the_button_reaches(monkeyp
     assert threads == [threading.main_thread()]
     assert s.problem["text"].startswith("KeyboardInterrupt: stopped by the stop button")
     assert (s.frame.failed, w.grad) == (True, None)
+    presses = button.presses
+    s._handle_custom_msg({"stop": True}, [])  # the click is answered: nothing happens any more
+    assert button.presses == presses
+
+
+def test_a_way_back_that_is_stopped_half_way_has_not_been(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = (mg.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    s = viz.BackwardStepper((a * b).sum(), names={"a": a, "b": b})
+    s.last()
+    index, calls = s.index, list[Any]()
+
+    def put_grad(_: Any, tensor: Any, gradient: Any) -> None:
+        calls.append(tensor)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        tensor.grad = gradient
+
+    monkeypatch.setattr(MinigradSource, "put_grad", put_grad)
+    with pytest.raises(KeyboardInterrupt):
+        s.first()
+    assert s.index == index
+    assert [leaf.grad.tolist() for leaf in (a, b)] == [[1.0, 2.0], [1.0, 2.0]]
+
+
+def test_what_is_stoppable_is_so_behind_another_that_was() -> None:
+    seen = list[bool]()
+    stoppable(lambda: (stoppable(seen.append, True), seen.append(button.is_open)))
+    assert seen == [True, True]
