@@ -66,6 +66,16 @@ def test_what_ends_in_time_gives_its_value_and_its_error(kind: Any) -> None:
         call_within(LONG, divmod, 17, 0)
 
 
+def test_a_tracer_stays(kind: Any) -> None:
+    before = sys.gettrace()
+    sys.settrace(tracer := lambda *_: None)
+    try:
+        call_within(LONG, math.sqrt, 4.0)
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(before)
+
+
 def test_the_inner_of_two_limits_ends_first_and_the_outer_goes_on(kind: Any) -> None:
     seen = []
 
@@ -120,6 +130,21 @@ def test_a_loop_in_another_thread_is_ended() -> None:
     thread.start()
     thread.join(LONG)
     assert ended == [True]
+
+
+def test_a_watcher_waits_for_the_whole_time_once() -> None:
+    class Over:
+        def __init__(self) -> None:
+            self.timeouts = list[float]()
+
+        def acquire(self, timeout: float) -> bool:
+            self.timeouts.append(timeout)
+            return len(self.timeouts) == 3
+
+    watcher, over = limits._Watcher(LONG), Over()
+    watcher.over, watcher.is_active = over, False  # type: ignore[assignment]
+    watcher.run()
+    assert over.timeouts == [LONG, limits.AGAIN, limits.AGAIN]
 
 
 @alarms
