@@ -148,6 +148,17 @@ def test_retain_grad_and_post_accumulate_hooks() -> None:
     assert stepper.frames[3].grads[stepper.session.graph.named("x").id] == "None"
 
 
+def test_a_hook_that_walks_another_stepper_hides_no_hook_behind_it() -> None:
+    w = mg.tensor([1.0, 2.0], requires_grad=True)
+    other = viz.BackwardStepper((w * 2).sum(), names={"w": w})
+    y = w * 3
+    y.register_hook(lambda g: None if other.last() else g)
+    y.register_hook(lambda g: g * 2)
+    s = viz.BackwardStepper(y.sum(), names={"w": w, "y": y})
+    s.last()
+    assert [event.kind for frame in s.frames for event in frame.events].count("tensor_hook") == 2
+
+
 def test_hooks_of_other_graphs_are_not_told_and_the_witness_is_gone_afterwards() -> None:
     scope = cell(
         LEAVES

@@ -182,6 +182,9 @@ def test_a_listener_is_told_of_a_failure_and_of_what_others_have_changed() -> No
     assert [told["text"] for told in s.now.values()] == ["[7, 2]"]
     assert changes(listener) == [(2, 3, False)]
     assert s.outdated == ""
+    failure = s.failure
+    s.close()
+    assert s.failure is failure
 
 
 def test_all_of_a_step_is_one_use() -> None:

@@ -309,3 +309,10 @@ def test_what_is_stoppable_is_so_behind_another_that_was() -> None:
     seen = list[bool]()
     stoppable(lambda: (stoppable(seen.append, True), seen.append(button.is_open)))
     assert seen == [True, True]
+
+
+def test_a_run_that_was_not_paused_is_not_ended_by_a_press_before_it(idle: None) -> None:
+    s, w = made()
+    button.presses += 1
+    click(s, run=True, more=True)
+    assert (s.finished, w.grad.tolist()) == (True, [18.0, 36.0])
