@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLE = """\

@@ -14,7 +14,7 @@ from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.passes import Ran
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import in_words, number
-from minigrad.viz.own_engines.running import SORTED
+from minigrad.viz.own_engines.own_pass import SORTED
 from minigrad.viz.picture.markup import clean_lines
 from minigrad.viz.steps.events import enumeration, error_text
 from minigrad.viz.steps.frames import Line

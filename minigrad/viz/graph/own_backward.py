@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.arithmetic import ELEMENTWISE, Formula, Known, formula_of, simplified
+from minigrad.viz.graph.simplifying import ELEMENTWISE, Formula, Known, formula_of, simplified
 
 Expressions = dict[str, ast.expr]
 

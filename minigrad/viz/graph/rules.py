@@ -2,7 +2,7 @@
 
 So the stepper can write `g × other` and then `1 × 4`: the rule's own lambda is found in the source of the engine (or of
 the learner, whose own ops and Functions are told in the same way), its expression taken apart, simplified by
-arithmetic.py and written by formula_text.py. Nothing here may stop a step: a rule whose source is not to be had is
+simplifying.py and written by formula_text.py. Nothing here may stop a step: a rule whose source is not to be had is
 described in words.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.arithmetic import Formula, Sizes, copied, formula_of
 from minigrad.viz.graph.records import syntax_tree
+from minigrad.viz.graph.simplifying import Formula, Sizes, copied, formula_of
 from minigrad.viz.graph.values import WHOLE
 
 UNKNOWN = Formula("what its rule gives", in_words=True)

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.groups import Group, notice
 from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import Group, notice
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.page.recording import texts_of, trouble
 from minigrad.viz.picture.markup import clean

@@ -13,7 +13,7 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.calls import RECORDED
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
 from minigrad.viz.picture.measures import (
     AROUND,

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from minigrad.viz.graph.boxes import Box, Snapshot, State
 from minigrad.viz.graph.calls import RECORDED
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
 from minigrad.viz.picture.layout import PAGE, Frame, Layout, Sizes, Wire, kind_beside, open_that_fit

@@ -14,11 +14,11 @@ import numpy as np
 
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.viz.graph import rules, values
-from minigrad.viz.graph.arithmetic import Formula, Sizes
 from minigrad.viz.graph.boxes import Box, Edge
 from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.rules import Rule
+from minigrad.viz.graph.simplifying import Formula, Sizes
 from minigrad.viz.graph.source import Source, Step
 from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
 from minigrad.viz.picture.markup import clean, columns, shorten

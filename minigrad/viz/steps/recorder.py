@@ -30,7 +30,7 @@ from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns
 from minigrad.viz.steps.contributions import array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
-from minigrad.viz.steps.printing import OutputCopy
+from minigrad.viz.steps.printed import OutputCopy
 from minigrad.viz.steps.progress import ROOM, Progress
 from minigrad.viz.steps.questions import question
 from minigrad.viz.steps.stop_button import stoppable

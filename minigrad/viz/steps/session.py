@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.modules import groups_of, open_at_first
+from minigrad.viz.graph.groups import groups_of, open_at_first
 from minigrad.viz.graph.source import Pass, Source
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace

@@ -28,7 +28,7 @@ from typing import Any
 from minigrad.viz.graph.calls import NETWORKS
 from minigrad.viz.graph.nodes import reached
 from minigrad.viz.graph.records import KEPT, MANY_CODES, NO_PLACE, OWN, RESUMABLE, Record, loops_of, numbered_call
-from minigrad.viz.torch_graphs import saved
+from minigrad.viz.torch_graphs import saved_tensors
 
 KEY = "minigrad.viz"  # under which it stands in a node's metadata
 MANY_APPLIED = 5000  # calls of custom Functions that are remembered, which is as many as a picture has nodes
@@ -175,7 +175,7 @@ def _mode_class(base: Any) -> Any:
                     roots = [tensor.grad_fn for tensor in _tensors(torch, args[:1])]
                     behind = reached(attrgetter("next_functions"), (node for node in roots if node is not None))
                     call.generation += max(noted.generation if (noted := noted_of(node)[0]) else 1 for node in behind)
-                    leaves = [node.variable for node in behind if saved.is_leaf(node)]
+                    leaves = [node.variable for node in behind if saved_tensors.is_leaf(node)]
                     results += [leaf.grad for leaf in leaves if leaf.grad is not None]
                 _note(call, results or _tensors(torch, args[:1]), before, torch.strided)
             elif not is_recording():

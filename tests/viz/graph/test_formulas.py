@@ -19,7 +19,7 @@ from op_table import Case
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph import rules
-from minigrad.viz.graph.arithmetic import Formula, Sizes, formula_of
+from minigrad.viz.graph.simplifying import Formula, Sizes, formula_of
 from minigrad.viz.steps import contributions
 
 POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")

@@ -12,7 +12,7 @@ from op_forms import is_recorded
 import minigrad as mg
 from minigrad import op
 from minigrad.viz.graph import rules
-from minigrad.viz.graph.arithmetic import Sizes
+from minigrad.viz.graph.simplifying import Sizes
 
 ONE = np.float64(1)
 

@@ -15,7 +15,7 @@ from minigrad import viz
 from minigrad.autograd import engine, fitting
 from minigrad.autograd.node import AccumulateGrad
 from minigrad.viz.graph.values import CELLS, describe
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.steps.cells import BOXES, SHADES, pattern, patterns_of
 
 

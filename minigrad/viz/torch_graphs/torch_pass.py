@@ -28,8 +28,8 @@ from minigrad.viz.graph.source import Pass
 from minigrad.viz.steps.progress import Progress
 from minigrad.viz.steps.watching import Note, Watcher
 from minigrad.viz.torch_graphs import formulas
-from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
 from minigrad.viz.torch_graphs.queue import ReadyQueue
+from minigrad.viz.torch_graphs.torch_hooks import HookWatch, unseen_hooks
 
 PATIENCE = 1.0  # seconds in which a thread that is interrupted comes to its end, unless it is in a long call into C
 Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradients in, gradients out

@@ -17,7 +17,7 @@ from minigrad.viz.graph.kept import written
 from minigrad.viz.graph.source import Edges, Pass, Source
 from minigrad.viz.graph.values import short
 from minigrad.viz.own_engines.adapter import LIMIT, Engine, inputs_first
-from minigrad.viz.own_engines.running import SORTED, OwnPass
+from minigrad.viz.own_engines.own_pass import SORTED, OwnPass
 
 WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul", "**": "pow"}
 

@@ -17,7 +17,7 @@ from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.steps.watching import Note, Watcher
-from minigrad.viz.torch_graphs import saved
+from minigrad.viz.torch_graphs import saved_tensors
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
 OURS = "minigrad.viz.torch_graphs"  # the module of this stepper's hooks, and of any other's
@@ -110,7 +110,7 @@ def _of_saved(source: Source, nodes: Iterable[Any]) -> Iterator[tuple[Any, Entri
     """The hooks of tensors that are no more than what a node has saved."""
     there = set(nodes)
     for node in nodes:
-        for parameter in saved.parameters(node):
+        for parameter in saved_tensors.parameters(node):
             kept = source.tensor(source.saved_value(node, parameter))
             if kept is not None and kept.grad_fn in there and kept._backward_hooks:
                 yield kept.grad_fn, kept._backward_hooks
