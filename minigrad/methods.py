@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import creation, dtypes, layout, random
+from minigrad import creation, dtypes, memory_layout, random
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.autograd.blame import type_name
 from minigrad.operands import answers, beside_array, unsupported
@@ -20,7 +20,7 @@ from minigrad.ops.places import elements, indexing, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary
 from minigrad.ops.reductions import extremes, softmax, sums, vector_norm
-from minigrad.ops.shapes import diagonals, expanding, joining, padding, transposing, views
+from minigrad.ops.shapes import diagonals, expanding, joining, padding, reshaping, transposing
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside

@@ -18,11 +18,11 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
+from minigrad.ops.declarations import numbers_only
 from minigrad.ops.images import conv_columns
 from minigrad.ops.images.windows import Prepared, Sizes, Way, one_per_dim, times
-from minigrad.ops.operands import numbers_only
 from minigrad.ops.reductions.sums import channel_bias_gradient
-from minigrad.ops.shapes import views
+from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, Padding, as_dims, checked, public
 from minigrad.tensor import Tensor, from_array
 
@@ -122,7 +122,7 @@ def _checked(
             raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
         totals = [d * (k - 1) for k, d in zip(kernel, options["dilation"], strict=True)]
         border = tuple([(total // 2, total - total // 2) for total in totals])
-    batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
+    batch = reshaping.unsqueeze(input, 0) if input.ndim == dims + 1 else input
     _check_shapes(batch, weight, bias, groups, "transpose" in function)
     _check_dtypes(input, weight, bias)
     way = Way(options["stride"], border, options["dilation"], groups)
@@ -219,7 +219,7 @@ def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **optio
             "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
         )
     out = convolution(batch, weight, bias, way, Prepared())
-    return out if batch is input else views.squeeze(out, 0)
+    return out if batch is input else reshaping.squeeze(out, 0)
 
 
 @checked
@@ -257,4 +257,4 @@ def conv_transpose2d(
             f"({times(size)}). Output size is too small: use less padding or a larger kernel."
         )
     out = transposed_convolution(batch, weight, bias, size, way, Prepared())
-    return out if batch is input else views.squeeze(out, 0)
+    return out if batch is input else reshaping.squeeze(out, 0)

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import Array, arrays, op
+from minigrad.ops.declarations import floats_only, numbers_only
 from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
 from minigrad.ops.images.windows import Sizes, Way, crop, one_per_dim, pad, taps, times
-from minigrad.ops.operands import floats_only, numbers_only
 from minigrad.ops.reductions.sums import mean
-from minigrad.ops.shapes import views
+from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, as_ints, checked, public
 from minigrad.tensor import Tensor, from_array
 
@@ -177,7 +177,7 @@ def _windows(
                 f"{name} must be greater than zero, but got {wide}",
                 f"{name.replace('_', ' ')} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}",
             )
-    image = input if dims == 2 else views.unsqueeze(input, -2)
+    image = input if dims == 2 else reshaping.unsqueeze(input, -2)
     places, around = [], []
     for size, k, step, border, spacing in zip(image.shape[-2:], window, steps, borders, spacings, strict=True):
         reach = spacing * (k - 1) + 1
@@ -237,7 +237,7 @@ def _max_pooling(name: str) -> Any:
             places = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
             results.append(from_array(places))
         if image is not input:
-            results = [views.squeeze(result, -2) for result in results]
+            results = [reshaping.squeeze(result, -2) for result in results]
         return tuple(results) if return_indices else results[0]
 
     return public(name=name, function=False, method=False, everywhere=True)(pooling)
@@ -269,7 +269,7 @@ def _mean_pooling(name: str) -> Any:
             inside = np.minimum(ends, size) - np.maximum(starts, 0)
             spans.append((starts, ends, ends - starts if count_include_pad else inside))
         means = _means(_avg_pool, image, spans)
-        return means if image is input else views.squeeze(means, -2)
+        return means if image is input else reshaping.squeeze(means, -2)
 
     return public(name=name, function=False, method=False, everywhere=True)(pooling)
 
@@ -316,4 +316,4 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means of as many windows as make sequences of length `output_size`: (N, C, L) or (C, L) -> (N, C, l)."""
     length = output_size[0] if isinstance(output_size, Sequence) else output_size
-    return views.squeeze(adaptive_avg_pool2d(views.unsqueeze(input, -2), (1, length)), -2)
+    return reshaping.squeeze(adaptive_avg_pool2d(reshaping.unsqueeze(input, -2), (1, length)), -2)

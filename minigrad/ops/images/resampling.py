@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.images.mixing import Mix, mix_of, mixing
-from minigrad.ops.operands import floats_only
 from minigrad.public import as_ints, checked
 from minigrad.tensor import Tensor
 

@@ -22,7 +22,7 @@ from minigrad import dtypes
 from minigrad.autograd.namespaces import node_type
 from minigrad.half_precision import in_float32, widened
 from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.operands import floats_only
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
 from minigrad.public import Ints, checked
 from minigrad.tensor import Tensor, from_array, wrap_dim

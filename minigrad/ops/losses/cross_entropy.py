@@ -14,8 +14,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.half_precision import widened
 from minigrad.op import Array, op
+from minigrad.ops.declarations import each_named, floats_only
 from minigrad.ops.losses.elementwise import check_reduction
-from minigrad.ops.operands import each_named, floats_only
 from minigrad.ops.places.elements import masked_fill
 from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.reductions.softmax import log_softmax

@@ -17,7 +17,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.pointwise.elementary import abs
 from minigrad.ops.shapes.expanding import broadcast_tensors
 from minigrad.public import checked

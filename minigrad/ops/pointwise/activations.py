@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only, level
+from minigrad.ops.declarations import floats_only, level
 from minigrad.ops.pointwise.elementary import elementary
 from minigrad.public import checked, public
 from minigrad.tensor import Tensor

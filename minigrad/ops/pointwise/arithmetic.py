@@ -13,7 +13,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import Array, arrays, op
 from minigrad.operands import unsupported
-from minigrad.ops.operands import level, no_derivative, numbers_only
+from minigrad.ops.declarations import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented, in_place

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.operands import of_tensors
+from minigrad.ops.declarations import of_tensors
 from minigrad.ops.places.elements import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public

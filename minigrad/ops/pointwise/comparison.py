@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.operands import named, of_tensors
+from minigrad.ops.declarations import named, of_tensors
 from minigrad.ops.silence import silent
 from minigrad.public import public
 from minigrad.size import size_mismatch

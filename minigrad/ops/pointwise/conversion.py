@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import devices, dtypes
 from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
-from minigrad.ops.operands import named
+from minigrad.ops.declarations import named
 from minigrad.public import Device, public
 from minigrad.tensor import Tensor, from_array
 

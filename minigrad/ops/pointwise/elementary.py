@@ -17,7 +17,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
 from minigrad.operands import elementwise_operands
-from minigrad.ops.operands import level, named, numbers_only
+from minigrad.ops.declarations import level, named, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array

@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only, named
+from minigrad.ops.declarations import floats_only, named
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, checked, public

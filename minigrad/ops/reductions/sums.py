@@ -16,7 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.half_precision import in_float32
 from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.operands import named, numbers_only
+from minigrad.ops.declarations import named, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, op
-from minigrad.ops.shapes.views import different_dims
+from minigrad.ops.shapes.reshaping import different_dims
 from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor, wrap_dim
 

@@ -24,7 +24,7 @@ from minigrad.viz.steps.progress import Progress
 from minigrad.viz.steps.story import line
 from minigrad.viz.steps.watching import Watcher
 
-Node = Any  # an own_engines.source.Node
+Node = Any  # an own_engines.own_source.Node
 SORTED = "Sorted, each node runs once, after all that use it"
 
 
