@@ -125,5 +125,5 @@ def check_harmless(markup: str) -> None:
 
 
 def unpack(text: str) -> Any:
-    """What `recording.pack` has packed, as the page gets it."""
+    """What `packing.pack` has packed, as the page gets it."""
     return json.loads(zlib.decompress(base64.b64decode(text)))

@@ -38,18 +38,18 @@ def draw_wrong_node(
     ValueError if no box has the name `wrong`.
     """
     from minigrad.viz.picture.svg import draw_svg
-    from minigrad.viz.steps.recorder import Recorder
+    from minigrad.viz.steps.frame_maker import FrameMaker
 
     graph = _copied(root, names, answer)
     key = graph.named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
     if not root.requires_grad:
         return _red(graph, {}, key, words)
     seed = np.ones((), np.float32) if gradient is None else gradient.detach().numpy()
-    recorder = Recorder(
+    maker = FrameMaker(
         graph, graph.source.steps(gradient, True, False, None), seed, None, draw_svg(graph, {}).rooms, True
     )
-    frame = recorder.first()
-    while (following := recorder.advance()) is not None:
+    frame = maker.first()
+    while (following := maker.advance()) is not None:
         frame = following
     return _red(graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words)
 
@@ -85,9 +85,9 @@ def _copied(root: Tensor, names: Names, answer: Any) -> Any:
 
     own = set(_codes(getattr(answer, "__code__", None)))
     for node in nodes_of(root):
-        record = getattr(node, "_creation", None)
-        if record is not None and record.code not in own:
-            record.code = None  # else the line that called the check would stand in the box
+        making = getattr(node, "_creation", None)
+        if making is not None and making.code not in own:
+            making.code = None  # else the line that called the check would stand in the box
     return snapshot_of(root, names)
 
 

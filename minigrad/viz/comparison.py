@@ -27,10 +27,10 @@ from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.sources import is_known, source_of
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame, Line
 from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.kept_grads import KeptGrads
-from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.story import line
 
 AnyEngine = Engine | type[Source] | None
@@ -75,10 +75,10 @@ class Comparison(BackwardStepper):
         graph = snapshot(source)  # whose boxes are called as those of the first
         super().__init__(a, retain_graph=True, names=names, engine=engines[0])
         session = self.session
-        session.recorder.retain = False  # which is nothing to tell of
+        session.maker.retain = False  # which is nothing to tell of
         try:
             found = self._both(pairs_of(session.graph, graph), graph, run)
-            frames = [*_Beside(found, labels, session.recorder.progress.rooms).frames()]
+            frames = [*_Beside(found, labels, session.maker.progress.rooms).frames()]
         except BaseException:
             self.close()
             raise
@@ -92,14 +92,14 @@ class Comparison(BackwardStepper):
 
     def _both(self, pairs: dict[str, str], graph: Snapshot, run: Any) -> Differences:
         """Run both passes to their end."""
-        one = Ran(self.session.recorder, self.session.frames[0], self.session.grads)
+        one = Ran(self.session.maker, self.session.frames[0], self.session.grads)
         seed = np.ones(graph.by_id[graph.root].value.shape)
-        recorder = Recorder(graph, run, seed, None, {}, False)
+        maker = FrameMaker(graph, run, seed, None, {}, False)
         # In messages a node is called as in the picture.
         called = self.session.graph.by_id
         graph.source.call({graph.node_of[paired]: called[key].name for key, paired in pairs.items()})
-        other = Ran(recorder, recorder.first(), KeptGrads(graph, None))
-        recorder.close()
+        other = Ran(maker, maker.first(), KeptGrads(graph, None))
+        maker.close()
         return Differences(one, other, pairs)
 
     def _summary(self, found: Differences, first: str) -> str:

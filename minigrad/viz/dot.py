@@ -23,7 +23,7 @@ import graphviz
 
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import nodes_behind
-from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.sources import source_of

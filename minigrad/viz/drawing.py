@@ -13,7 +13,7 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.groups import groups_of, open_at_first
-from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value, shape_text

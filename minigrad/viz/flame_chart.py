@@ -23,7 +23,7 @@ from minigrad.tensor import Tensor
 from minigrad.viz.drawing import Drawing
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.groups import groups_of
-from minigrad.viz.graph.records import learner_frame, source_line
+from minigrad.viz.graph.observer import learner_frame, source_line
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup

@@ -13,8 +13,8 @@ import numpy as np
 
 from minigrad.tensor import Tensor
 from minigrad.viz.graph.naming import whole_call
+from minigrad.viz.graph.observer import source_text, span_of
 from minigrad.viz.graph.one_line import on_one_line
-from minigrad.viz.graph.records import source_text, span_of
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
 from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten

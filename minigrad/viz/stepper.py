@@ -26,14 +26,14 @@ import numpy as np
 import traitlets
 
 from minigrad.tensor import Tensor
-from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.own_engines.adapter import Engine
-from minigrad.viz.page import output, recording, standalone
+from minigrad.viz.page import output, packing, standalone
+from minigrad.viz.page.packing import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.portions import PORTION, Portions
 from minigrad.viz.page.program import program_of
-from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of, what_if_json
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
@@ -87,7 +87,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     backward has used up is shown, with what is gone; its pass fails where that is needed.
     """
 
-    _esm = recording.notebook_module()
+    _esm = packing.notebook_module()
     key = traitlets.Unicode(read_only=True).tag(sync=True)  # by which an output finds the model: see page/output.py
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     session: Any = None  # the walk itself: a Session
@@ -102,9 +102,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     picture = traitlets.Dict()
     kept = traitlets.Unicode().tag(sync=True)
     ran: Any = traitlets.List().tag(sync=True)
-    past: Any = traitlets.List().tag(
-        sync=True
-    )  # what stands before `ran`, packed, where it is much: see recording.Past
+    past: Any = traitlets.List().tag(sync=True)  # what stands before `ran`, packed, where it is much: see packing.Past
     earlier: Any = traitlets.List().tag(sync=True)
     lately: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)
@@ -148,23 +146,21 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
         super().__init__()
         self._names = dict(names or {})
-        self._texts = recording.FrameTexts()
+        self._texts = packing.FrameTexts()
         self._rehearse: Callable[[], Any] | None = None
         self.session = session
         picture = _without_collecting(picture_of, session, drawing)
         if predict:
             picture["predict"] = True
-        is_plain_pass = (
-            isinstance(source.root, Tensor) and not create_graph and session.recorder.progress.wanted is None
-        )
+        is_plain_pass = isinstance(source.root, Tensor) and not create_graph and session.maker.progress.wanted is None
         if is_plain_pass and (program := program_of(graph, session.seed, drawing.rooms)) is not None:
             picture["program"] = program
         if forward:
             picture["forward"] = [frame.to_json(session.frames[0]) for frame in session.forward]
         self.picture = picture
-        if recording.can_rehearse(graph):
-            self._rehearse = functools.partial(rehearsal_of, graph, session.grads.tensors, session.record_again)
-        self._past = recording.Past()
+        if packing.can_rehearse(graph):
+            self._rehearse = functools.partial(rehearsal_of, graph, session.grads.tensors, session.maker_again)
+        self._past = packing.Past()
         self._hold(self.recorded)
         self._portions = Portions(self.hold_sync, self._tell_ran)
         self.observe(lambda change: outside.in_main_thread(self._on_request, change["new"]), "request")
@@ -293,7 +289,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         self.breaks = self.session.breaks
 
     def show_what_if(self, made: WhatIf | None) -> None:
-        rooms = self.session.recorder.progress.rooms
+        rooms = self.session.maker.progress.rooms
         self.whatif = {} if made is None else what_if_json(made, self.session.graph, rooms)
 
     def cell_is_over(self) -> None:
@@ -306,7 +302,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         """Put frames into `kept`."""
         self._held = frames
         with self.hold_sync():
-            self.kept = recording.pack({"picture": self.picture, "frames": frames, "problem": dict(problem)})
+            self.kept = packing.pack({"picture": self.picture, "frames": frames, "problem": dict(problem)})
             self._tell_ran()
 
     def _tell_ran(self) -> None:
@@ -364,7 +360,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         with session.stepping():
             if isinstance(wanted, int) and not isinstance(wanted, bool):
                 session.go_on_to(min(max(wanted, session.start), session.frames[0].total), PORTION)
-            elif isinstance(box, str) and box in session.recorder.runs:
+            elif isinstance(box, str) and box in session.maker.runs:
                 session.run_to_box(box, PORTION)
             elif request.get("run") is True:
                 session.run_until(lambda frame: False, PORTION)

@@ -63,7 +63,7 @@ def test_the_second_stepper_goes_through_both_graphs(first: dict[str, Any]) -> N
         "g6": (2, ""),
         "∂z/∂x": (2, ""),
     }
-    assert key["z"] not in second.session.recorder.runs  # drawn, but no gradient comes there
+    assert key["z"] not in second.session.maker.runs  # drawn, but no gradient comes there
     first["x"].grad = None
     second.last()
     assert first["x"].grad.item() == 108.0  # 12 x²
@@ -118,7 +118,7 @@ def test_what_the_gradient_does_not_come_from_is_drawn_and_does_not_run() -> Non
     second = stepper.second("x")
     second.last()
     names = {box.name for box in second.session.graph.boxes}
-    ran = {second.session.graph.by_id[key].name for key in second.session.recorder.runs}
+    ran = {second.session.graph.by_id[key].name for key in second.session.maker.runs}
     assert "w" in names
     assert "w" not in ran
     assert second.finished

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.naming import DIGITS
-from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.observer import Span
+from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value
 

@@ -14,15 +14,15 @@ from typing import Any
 from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.learner_code import only_assignment
 from minigrad.viz.graph.naming import LONGEST, Variables, names_by_text, operand_text
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.graph.one_line import with_names
-from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.values import NONE, NOT_KEPT, Value, describe, shape_text
 
 
 def constants_of(
     nodes: list[Any], variables: Variables, frame: FrameType | None, spans: Mapping[Any, Span | None], taken: set[str]
 ) -> tuple[dict[Any, dict[int, Any]], dict[Any, Box]]:
-    """The tensors without grad that enter the nodes, as far as their records or rules kept them: for each node slot ->
+    """The tensors without grad that enter the nodes, as far as their makings or rules kept them: for each node slot ->
     what tells equal ones apart, and for each of these the box, without its id.
 
     One tensor that enters in several places is one box: its key is its memory. What no variable holds is called what

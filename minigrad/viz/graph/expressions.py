@@ -13,8 +13,8 @@ from typing import Any
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.calls import Place, executions
 from minigrad.viz.graph.naming import LONGEST, Variables, op_word
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.graph.one_line import with_names
-from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.source import Node, Source, Tensor
 
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}

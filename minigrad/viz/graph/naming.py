@@ -20,8 +20,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+from minigrad.viz.graph.observer import Span, characters, source_text, syntax_tree
 from minigrad.viz.graph.one_line import on_one_line
-from minigrad.viz.graph.records import Span, characters, source_text, syntax_tree
 from minigrad.viz.graph.source import Node, Source
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.records import syntax_tree
+from minigrad.viz.graph.observer import syntax_tree
 from minigrad.viz.graph.simplifying import Formula, Sizes, copied, formula_of
 from minigrad.viz.graph.values import WHOLE
 

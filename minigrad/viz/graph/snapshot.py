@@ -1,4 +1,4 @@
-"""The graph as it stands, copied into immutable records that nothing can change afterwards.
+"""The graph as it stands, copied into immutable boxes that nothing can change afterwards.
 
 A picture's boxes (leaves, results and the constants that a rule has saved) come from a graph, of which only its
 `Source` is asked. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made things: equal graphs
@@ -21,7 +21,7 @@ from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.learner_code import first_assignment, listings_of, only_assignment
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import consumers, nodes_behind, stages
-from minigrad.viz.graph.records import NO_PLACE, NOT_NOTED, Record, Span, span_of
+from minigrad.viz.graph.observer import NO_PLACE, NOT_NOTED, ObservedMaking, Span, span_of
 from minigrad.viz.graph.source import Node, Source, Tensor
 from minigrad.viz.graph.values import Value
 
@@ -159,9 +159,9 @@ class _Builder:
 
     def _ways(self) -> dict[Any, tuple[Place, ...]]:
         """Node -> the calls in which it was made, the outermost first; where they were not noted, those of modules."""
-        records = {node: made for node, made in self.made.items() if isinstance(made, Record)}
+        makings = {node: made for node, made in self.made.items() if isinstance(made, ObservedMaking)}
         ways: dict[Any, Any] = {}  # the very same for all nodes that one call has made
-        noted = {node: ways.setdefault(made.call or node, way_of(made)) for node, made in records.items()}
+        noted = {node: ways.setdefault(made.call or node, way_of(made)) for node, made in makings.items()}
         return {**self.source.module_calls(self.nodes, self.variables.modules.values()), **noted}
 
     def _completed_boxes(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
@@ -185,14 +185,14 @@ class _Builder:
                     name = held[0] if held is not None else found[edge.source].name
                     named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
                     found[edge.target] = target = replace(target, saved=named)
-        records = {key: self.made.get(node, NOT_NOTED) for key, node in behind.items()}
-        makers = {record: key for key, record in records.items() if record is not NOT_NOTED}
+        makings = {key: self.made.get(node, NOT_NOTED) for key, node in behind.items()}
+        makers = {making: key for key, making in makings.items() if making is not NOT_NOTED}
         return [
             replace(
                 box,
                 version=versions.get(key) if box.version is None else box.version,
                 saved_version=saved_versions.get(key),
-                made_by=makers.get(parent, "") if (parent := records[key].parent) is not None else "",
+                made_by=makers.get(parent, "") if (parent := makings[key].parent) is not None else "",
             )
             for key, box in found.items()
         ]

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.records import NOT_NOTED, Making
+from minigrad.viz.graph.observer import NOT_NOTED, Making
+from minigrad.viz.graph.saved_values import Saved
 
 if TYPE_CHECKING:
     from minigrad.viz.graph.boxes import Snapshot
     from minigrad.viz.steps.frames import Line
-    from minigrad.viz.steps.progress import Progress
+    from minigrad.viz.steps.pass_progress import Progress
     from minigrad.viz.steps.watching import Note, Watcher
 
 Node = Any
@@ -248,7 +248,7 @@ class Source:
     # ---------------------------------------------------------------- of the whole graph
 
     def module_calls(self, nodes: list[Node], modules: Iterable[Any]) -> Mapping[Node, tuple[Any, ...]]:
-        """Node -> the calls of modules in which it was made (see calls.py), where no record tells."""
+        """Node -> the calls of modules in which it was made (see calls.py), where no making tells."""
         return {}
 
     def call(self, names: Mapping[Node, str]) -> None:

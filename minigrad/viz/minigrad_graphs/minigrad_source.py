@@ -18,8 +18,8 @@ from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.saved import PackedTensor, Versioned
 from minigrad.tensor import Tensor
 from minigrad.tensor_base import TensorBase
-from minigrad.viz.graph.kept import FREED, Saved, Versions, saved_array, saved_gone, saved_plain, written
-from minigrad.viz.graph.records import NOT_NOTED, Making
+from minigrad.viz.graph.observer import NOT_NOTED, Making
+from minigrad.viz.graph.saved_values import FREED, Saved, Versions, saved_array, saved_gone, saved_plain, written
 from minigrad.viz.graph.source import Overwritten, Pass, Source, Step, attribute
 from minigrad.viz.graph.values import NOT_KEPT, Value, describe, short
 

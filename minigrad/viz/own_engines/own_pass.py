@@ -20,7 +20,7 @@ from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import in_words, short
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Line
-from minigrad.viz.steps.progress import Progress
+from minigrad.viz.steps.pass_progress import Progress
 from minigrad.viz.steps.story import line
 from minigrad.viz.steps.watching import Watcher
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.kept import written
+from minigrad.viz.graph.saved_values import written
 from minigrad.viz.graph.source import Edges, Pass, Source
 from minigrad.viz.graph.values import short
 from minigrad.viz.own_engines.adapter import LIMIT, Engine, inputs_first

@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import op
 from minigrad.tensor_base import TensorBase
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.records import NOT_NOTED, Copy
+from minigrad.viz.graph.observer import NOT_NOTED, Copy
 
 BOXES, NUMBERS = 60, 64  # at most so many, and so many numbers in each
 POINTWISE = {"neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "sqrt", "abs", "reciprocal", "pow_number"}
@@ -42,22 +42,22 @@ class _OtherKindError(Exception):
 
 def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[str, Any]:
     """A leaf with its numbers, or an operation with its inputs, by their boxes or their numbers, and its options."""
-    leaf, record = graph.source.leaf(node), graph.source.made(node)
+    leaf, making = graph.source.leaf(node), graph.source.made(node)
     if leaf is not None:
         return {"id": key, **_tensor(graph.source.array(leaf))}
     name = names.get(type(node))
-    if name not in OPS or record is NOT_NOTED or node._hooks is not None:
+    if name not in OPS or making is NOT_NOTED or node._hooks is not None:
         raise _OtherKindError
     edges = {edge.slot: edge for edge in graph.into[key] if edge.carries}
     inputs = []
     for slot in range(len(graph.source.edges(node))):
-        noted = record.operands.get(slot)
+        noted = making.operands.get(slot)
         if slot in edges:
             inputs.append({"box": edges[slot].source, "edge": edges[slot].id})
         else:
-            inputs.append(_tensor(record.numbers[slot]._array if slot in record.numbers else noted and noted.value()))
-    given = {name: value for name, value in (record.given or {}).items() if not isinstance(value, TensorBase)}
-    numbers = [_tensor(value._array) for value in (record.given or {}).values() if isinstance(value, TensorBase)]
+            inputs.append(_tensor(making.numbers[slot]._array if slot in making.numbers else noted and noted.value()))
+    given = {name: value for name, value in (making.given or {}).items() if not isinstance(value, TensorBase)}
+    numbers = [_tensor(value._array) for value in (making.given or {}).values() if isinstance(value, TensorBase)]
     if any(isinstance(value, Copy) for value in given.values()):
         raise _OtherKindError
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}

@@ -12,14 +12,14 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.groups import Group, notice
-from minigrad.viz.graph.kept import Saved
+from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.values import shape_text
-from minigrad.viz.page.recording import texts_of, trouble
+from minigrad.viz.page.packing import texts_of, trouble
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, places_of, written
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_values import told, value_of
-from minigrad.viz.steps.progress import ROOM
+from minigrad.viz.steps.pass_progress import ROOM
 from minigrad.viz.steps.session import Session
 from minigrad.viz.steps.what_if import WhatIf
 
@@ -28,7 +28,7 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
     """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
     and what each box is.
     """
-    graph, groups, progress = session.graph, session.groups, session.recorder.progress
+    graph, groups, progress = session.graph, session.groups, session.maker.progress
     steps = progress.plan.runs  # each box as often as it will run
     runs = set(steps)
     paths = {box: group.path for group in groups for box in group.boxes}

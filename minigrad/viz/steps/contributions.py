@@ -24,7 +24,7 @@ from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.steps.events import LONGEST_NAME
 from minigrad.viz.steps.frames import Contribution
-from minigrad.viz.steps.progress import Progress
+from minigrad.viz.steps.pass_progress import Progress
 from minigrad.viz.steps.story import in_parentheses, sum_text
 from minigrad.viz.steps.watching import Note
 

@@ -18,7 +18,7 @@ import numpy as np
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.calls import is_learners
 from minigrad.viz.graph.learner_code import source_title
-from minigrad.viz.graph.records import Span, source_line
+from minigrad.viz.graph.observer import Span, source_line
 from minigrad.viz.graph.source import Overwritten
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
 from minigrad.viz.picture.markup import clean, shorten

@@ -16,7 +16,7 @@ from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.formula_text import Writer
 from minigrad.viz.graph.meanings import PHRASES
-from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Frame, Line, Piece, Turn
 from minigrad.viz.steps.story import line

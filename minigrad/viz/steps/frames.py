@@ -3,7 +3,7 @@
 A frame tells which node ran, what came in, its rule as code and with numbers, what went to each input, what was added
 to what where paths meet, what happened around it (`events`), who is ready and who still waits. A frame is told in
 pieces of text (`story`) from which both the widget and `trace()` are written, so they cannot say different things.
-recorder.py writes them.
+frame_maker.py writes them.
 """
 
 from __future__ import annotations

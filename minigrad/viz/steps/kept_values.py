@@ -16,7 +16,7 @@ from minigrad.viz.graph.values import describe
 from minigrad.viz.picture.markup import clean, clean_lines, shorten
 from minigrad.viz.picture.svg import hover
 from minigrad.viz.steps.marks import Mark
-from minigrad.viz.steps.progress import ROOM
+from minigrad.viz.steps.pass_progress import ROOM
 
 
 class KeptValues:

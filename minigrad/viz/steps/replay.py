@@ -3,7 +3,7 @@
 The ops that the graph remembers are called again, in the order in which they were called first, on copies: so a second
 graph stands beside the learner's, and nothing of the learner's runs or is touched. What needed no gradient (data, masks
 that were drawn, what a comparison found, what was detached) is as it was. An op's other arguments are those that were
-noted when it was called (see graph/records.py), but for what is found in the input itself: indices of a maximum, the
+noted when it was called (see graph/observer.py), but for what is found in the input itself: indices of a maximum, the
 mean of a normalised row. A custom Function is not run again, since its forward may do more than compute.
 """
 
@@ -29,7 +29,7 @@ from minigrad.ops.reductions.extremes import _order
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.records import UNKNOWN, Copy, Operand, parted
+from minigrad.viz.graph.observer import UNKNOWN, Copy, Operand, parted
 from minigrad.viz.graph.source import Source
 from minigrad.viz.picture.markup import clean
 
@@ -134,11 +134,11 @@ class Replay:
 
     def _without_grad(self, node: Any, slot: int) -> Any:
         """An input that needs no gradient: a number, or a tensor as it was."""
-        record = self.source.made(node)
-        if slot in record.numbers:
-            number = record.numbers[slot]
+        making = self.source.made(node)
+        if slot in making.numbers:
+            number = making.numbers[slot]
             return self._constant(number._array) if self.precisely else number
-        noted = record.operands.get(slot, UNKNOWN)
+        noted = making.operands.get(slot, UNKNOWN)
         return self._value(noted, node, node.inputs[slot] if slot < len(node.inputs) else "")
 
     def _value(self, noted: Any, node: Any, parameter: str) -> Any:

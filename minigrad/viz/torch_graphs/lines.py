@@ -27,7 +27,16 @@ from typing import Any
 
 from minigrad.viz.graph.calls import NETWORKS
 from minigrad.viz.graph.nodes import reached
-from minigrad.viz.graph.records import KEPT, MANY_CODES, NO_PLACE, OWN, RESUMABLE, Record, loops_of, numbered_call
+from minigrad.viz.graph.observer import (
+    KEPT,
+    MANY_CODES,
+    NO_PLACE,
+    OWN,
+    RESUMABLE,
+    ObservedMaking,
+    loops_of,
+    numbered_call,
+)
 from minigrad.viz.torch_graphs import saved_tensors
 
 KEY = "minigrad.viz"  # under which it stands in a node's metadata
@@ -79,7 +88,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-class Watched(Record):
+class Watched(ObservedMaking):
     """What is known of a node of PyTorch's, as if minigrad had noted it: of all that one call has made, with that."""
 
     __slots__ = ("call",)
@@ -90,7 +99,7 @@ class Call:
     """A call of PyTorch's that has made nodes, and the calls around it: of modules and of the learner's functions."""
 
     def __init__(self, frame: FrameType | None, called: CodeType) -> None:
-        way: list[tuple[Any, int, int]] = []  # as a record's, the modules as weak references
+        way: list[tuple[Any, int, int]] = []  # as a making's, the modules as weak references
         above = None
         first_met: list[tuple[Any, int]] = []
         while frame is not None and above is None:
@@ -111,7 +120,7 @@ class Call:
         self.way = way, above
         self.generation = 1
 
-    def record(self, outputs: list[Any]) -> Record:
+    def making(self, outputs: list[Any]) -> ObservedMaking:
         """For one of its nodes; without modules that are gone."""
         places: list[Any] = []
         above: Any = self.way
@@ -121,11 +130,11 @@ class Call:
         shown = [place for place in places if place[0] is not None]
         learners = [place for place in shown if place[1] != NO_PLACE and not _is_own(place[0])]
         code, instruction, _ = learners[0] if learners else (None, 0, 0)
-        record = Watched(code, instruction, [], (), ([part for place in shown for part in place], None))
-        record.outputs, record.call = outputs, self
+        making = Watched(code, instruction, [], (), ([part for place in shown for part in place], None))
+        making.outputs, making.call = outputs, self
         if self.generation > 1:  # by a rule of whose line nothing is known: the line that asked for the gradient
-            record.parent, record.graph = Record(code, instruction, [], (), ([], None)), self.generation
-        return record
+            making.parent, making.graph = ObservedMaking(code, instruction, [], (), ([], None)), self.generation
+        return making
 
 
 def noted_of(node: Any) -> tuple[Call | None, dict[int, Any]]:

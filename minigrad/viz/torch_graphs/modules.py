@@ -17,7 +17,7 @@ from typing import Any
 
 from minigrad.viz.graph.calls import Place
 from minigrad.viz.graph.folding import shared_start
-from minigrad.viz.graph.records import NO_PLACE
+from minigrad.viz.graph.observer import NO_PLACE
 from minigrad.viz.graph.source import Source
 
 Chain = tuple[Any, ...]  # modules, the outermost first

@@ -25,7 +25,7 @@ from typing import Any
 from minigrad.stopping import raise_in
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Pass
-from minigrad.viz.steps.progress import Progress
+from minigrad.viz.steps.pass_progress import Progress
 from minigrad.viz.steps.watching import Note, Watcher
 from minigrad.viz.torch_graphs import formulas
 from minigrad.viz.torch_graphs.queue import ReadyQueue

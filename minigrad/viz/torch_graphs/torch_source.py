@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.kept import FREED, Saved, saved_array, saved_gone, saved_plain, written
-from minigrad.viz.graph.records import NOT_NOTED, Making
+from minigrad.viz.graph.observer import NOT_NOTED, Making
+from minigrad.viz.graph.saved_values import FREED, Saved, saved_array, saved_gone, saved_plain, written
 from minigrad.viz.graph.source import Overwritten, Pass, Source, attribute
 from minigrad.viz.torch_graphs import formulas, saved_tensors
 from minigrad.viz.torch_graphs.lines import noted_of
@@ -137,7 +137,7 @@ class TorchSource(Source):
             ]
         except RuntimeError:  # a nested tensor has no shape
             return NOT_NOTED
-        return NOT_NOTED if not outputs else OnlyResults(outputs) if call is None else call.record(outputs)
+        return NOT_NOTED if not outputs else OnlyResults(outputs) if call is None else call.making(outputs)
 
     def held(self, node: Any, consumers: Iterable[Any]) -> Any:
         kept = self.saved_value(node, "result")

@@ -18,7 +18,7 @@ from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
 from minigrad.viz.graph.groups import MANY, Group, groups_of, open_at_first
-from minigrad.viz.graph.records import CALL, NO_PLACE, observe
+from minigrad.viz.graph.observer import CALL, NO_PLACE, observe
 from minigrad.viz.graph.values import NONE
 from minigrad.viz.sources import snapshot_of as snapshot
 

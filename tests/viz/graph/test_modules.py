@@ -9,7 +9,7 @@ import minigrad as mg
 from minigrad import nn, viz
 from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.groups import MANY, Group, groups_of
-from minigrad.viz.graph.records import NO_PLACE
+from minigrad.viz.graph.observer import NO_PLACE
 from minigrad.viz.picture.svg import short_name
 from minigrad.viz.sources import snapshot_of as snapshot
 

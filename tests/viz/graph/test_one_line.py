@@ -8,8 +8,8 @@ import pytest
 from cells import cell, seen
 
 import minigrad as mg
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.graph.one_line import on_one_line, with_names
-from minigrad.viz.graph.records import Span
 from minigrad.viz.rich import tensor_html
 
 LEAVES = "a = mg.tensor(2., requires_grad=True)\nb = mg.tensor(3., requires_grad=True)\n"

@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.page import portions
-from minigrad.viz.page.recording import RAN
+from minigrad.viz.page.packing import RAN
 
 unpacked = functools.cache(unpack)
 

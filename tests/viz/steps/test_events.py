@@ -398,7 +398,7 @@ def test_a_step_that_is_stopped_before_it_is_written_down_has_not_been(monkeypat
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stepper.session.recorder, "with_lines", stop)
+    monkeypatch.setattr(stepper.session.maker, "with_lines", stop)
     with pytest.raises(KeyboardInterrupt):
         stepper.next()
     assert (leaf.grad.item(), len(stepper.frames)) == (gradient, frames)

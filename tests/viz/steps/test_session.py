@@ -29,7 +29,7 @@ from minigrad.autograd.modes import set_creation_observer
 
 viz = sys.modules["minigrad.viz"] = types.ModuleType("minigrad.viz")
 viz.__path__ = [str(Path(mg.__file__).parent / "viz")]
-from minigrad.viz.graph.records import observe
+from minigrad.viz.graph.observer import observe
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.steps.session import Session

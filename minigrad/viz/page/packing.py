@@ -24,8 +24,8 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.page import widget_source
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.events import error_text
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.recorder import Recorder
 
 PLAIN = 10_000  # characters of frames that are not packed
 TOGETHER, FEW = (512, 32), 4  # how many frames are packed together, those of long ago first, and how many not yet
@@ -112,7 +112,7 @@ def can_rehearse(graph: Snapshot) -> bool:
 
 
 def rehearsal_of(
-    graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], Recorder]
+    graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], FrameMaker]
 ) -> tuple[list[str], dict[str, Any]]:
     """All frames of a pass, as JSON, run ahead of time, and what went wrong, as the widget's `problem`.
 
@@ -128,11 +128,11 @@ def rehearsal_of(
         for tensor, gradient in grads.items():
             # A copy is added to in place of the learner's own .grad.
             tensor._grad = None if gradient is None else gradient.detach().clone()
-        recorder = begin()
-        frames = recorder.run()
+        maker = begin()
+        frames = maker.run()
     finally:
         list(putting_back)  # in one call, which is not stopped half way
-    failure = recorder.failure
+    failure = maker.failure
     return texts_of(frames), {} if failure is None else trouble(failure, frames[-1].box)
 
 

@@ -1,7 +1,7 @@
 """How far a pass has come: what will run, what has arrived where, who is ready, who waits.
 
 Which nodes run, along which edges gradients go and for how many a node waits follows from the graph, before anything
-has run. Then the recorder notes here, step by step, what arrives; from that a frame gets the state of every box.
+has run. Then the maker notes here, step by step, what arrives; from that a frame gets the state of every box.
 """
 
 from __future__ import annotations

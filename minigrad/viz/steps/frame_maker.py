@@ -1,7 +1,7 @@
 """The backward pass, run node by node and written down.
 
-`Recorder` consumes the engine's own backward, one node per step (no second loop runs in Python that could disagree with
-it), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found in
+`FrameMaker` consumes the engine's own backward, one node per step (no second loop runs in Python that could disagree
+with it), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found in
 `contributions`, and said in `story`. While a step runs, a `Watcher` notes what the learner's own hooks do, so that the
 frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
 
@@ -30,14 +30,14 @@ from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns
 from minigrad.viz.steps.contributions import array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
 from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
+from minigrad.viz.steps.pass_progress import ROOM, Progress
 from minigrad.viz.steps.printed import OutputCopy
-from minigrad.viz.steps.progress import ROOM, Progress
 from minigrad.viz.steps.questions import question
 from minigrad.viz.steps.stop_button import stoppable
 from minigrad.viz.steps.watching import Note, Teller, Watcher
 
 
-class Recorder:
+class FrameMaker:
     """Runs a backward pass node by node and writes frames."""
 
     def __init__(

@@ -20,7 +20,7 @@ import numpy as np
 from minigrad.autograd.node import ON_DEMAND, AccumulateGrad, Node
 from minigrad.autograd.profiler.events import FunctionEvent, linked
 from minigrad.autograd.profiler.names import BACKWARD, FUNCTION, USER
-from minigrad.autograd.profiler.watching import Watch
+from minigrad.autograd.profiler.watched_functions import Watch
 from minigrad.tensor import Tensor
 
 
@@ -33,7 +33,7 @@ class _Here(threading.local):
         self.run: object = None  # the backward run that goes on
 
 
-class Recording:
+class EventLog:
     """All that one profiler writes down."""
 
     def __init__(self, clock: Callable[[], int], shapes: bool, memory: bool) -> None:

@@ -1,11 +1,11 @@
 """Where in the learner's code each node was made, and what came out.
 
 So a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz` installs
-`observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the
-first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and, if small, values,
-the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a backward made the node
-(create_graph). That is little enough to do for every op of a training loop. What it means (which line, which columns,
-which text) is worked out only when a picture asks: `span_of`, `source_line`.
+`observe` as the engine's creation observer; it writes an `ObservedMaking` into each new node: code object and
+instruction of the first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and,
+if small, values, the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a
+backward made the node (create_graph). That is little enough to do for every op of a training loop. What it means (which
+line, which columns, which text) is worked out only when a picture asks: `span_of`, `source_line`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ KEPT = 64  # elements up to which a result is copied; larger results are looked 
 NO_PLACE = -1  # the instruction of a module's call, in which there is nothing to go back to
 
 # Calls, the innermost first: of each its code, instruction and number, or a module, NO_PLACE and 0; and the way above
-# these, which records share, None where there is none.
+# these, which makings share, None where there is none.
 Way = tuple[Sequence[Any], Any]
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
@@ -73,7 +73,7 @@ class Making:
 NOT_NOTED = Making()
 
 
-class Record(Making):
+class ObservedMaking(Making):
     """What is written down when a node of minigrad's is made."""
 
     __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
@@ -197,11 +197,11 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
         above = way[length:], above
         del way[length:]
         call.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
-    record = Record(made, instruction, out, inputs, (way, above), options)
+    making = ObservedMaking(made, instruction, out, inputs, (way, above), options)
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
-        record.parent = getattr(thread.evaluating, "_creation", None)
-        record.graph = 2 if record.parent is None else record.parent.graph + 1
-    node._creation = record
+        making.parent = getattr(thread.evaluating, "_creation", None)
+        making.graph = 2 if making.parent is None else making.parent.graph + 1
+    node._creation = making
 
 
 Loop = range  # the instructions that a loop repeats, by their offsets
@@ -306,9 +306,9 @@ class Span:
         return starts and (other.last, other.end) <= (self.last, self.end)
 
 
-def span_of(record: Making | None) -> Span | None:
-    """The piece of source that a record points to; None where it points to none, or Python kept no positions."""
-    return None if record is None or record.code is None else span_at(record.code, record.instruction)
+def span_of(making: Making | None) -> Span | None:
+    """The piece of source that a making points to; None where it points to none, or Python kept no positions."""
+    return None if making is None or making.code is None else span_at(making.code, making.instruction)
 
 
 def span_at(code: CodeType, instruction: int) -> Span | None:
