@@ -44,7 +44,7 @@ from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next
 from minigrad.autograd.saved import freed_error, pack_all, save, saved_properties, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.half_precision import in_float32
-from minigrad.op_text import OpText, Writer, define, local
+from minigrad.op_text import CallWriter, OpText, define, local
 from minigrad.operands import NumberTensor, elementwise_operands, explained, meet, meet_all, no_bools, tensor_operands
 from minigrad.tensor import Tensor, from_array, own_array
 
@@ -103,7 +103,7 @@ def op(
     return declare
 
 
-class _OpWriter(Writer):
+class _OpWriter(CallWriter):
     """Makes an op's call, and its node's class, of what was declared."""
 
     __slots__ = ("declared", "node_name", "op_text", "node_type")

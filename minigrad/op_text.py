@@ -122,7 +122,7 @@ def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
 writing = threading.RLock()
 
 
-class Writer:
+class CallWriter:
     """Makes a function whose text is written when it is first called: then the function gets its real code, and stays
     the same object, so that all who hold it have the real one.
 

@@ -46,7 +46,7 @@ import numpy as np
 from minigrad import devices, dtypes
 from minigrad.absent import LEFT_OUT, check_left_out
 from minigrad.autograd.blame import keep_silent, type_name
-from minigrad.op_text import Writer, fill
+from minigrad.op_text import CallWriter, fill
 from minigrad.operands import MISSING, check_places, wrong_type
 from minigrad.tensor import Tensor
 
@@ -158,7 +158,7 @@ placed each tensor     |         check_places({n})
 NUMPYS = {"dim": "axis", "keepdim": "keepdims"}  # what numpy calls a parameter
 
 
-class _PublicWriter(Writer):
+class _PublicWriter(CallWriter):
     """Makes the function around a declared one: what learners call."""
 
     __slots__ = ("declaration", "first")

@@ -117,7 +117,7 @@ def stacked(rows: list[Any]) -> Any:
 # ---------------------------------------------------------------- F
 
 
-class _Batched:
+class _BatchedOps:
     """The namespace F for batches; each operation is made when a rule first asks for it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -139,7 +139,7 @@ def _is_batched(value: Any) -> bool:
     return value.__class__ is Batched or (value.__class__ in (tuple, list) and any(map(_is_batched, value)))
 
 
-batched: Any = _Batched()
+batched: Any = _BatchedOps()
 
 
 def _loop(kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

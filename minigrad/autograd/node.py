@@ -227,7 +227,7 @@ def retain(result: weakref.ref[Tensor], gradient: Any) -> None:
 # ---------------------------------------------------------------- nodes that are found when they are asked for
 
 
-class State:
+class TensorState:
     """What a tensor in the graph is, where its slots do not say: a leaf, or a view that no operation of its own made.
 
     A result points to its node. Other tensors that need a gradient have ON_DEMAND there, and their node is found by
@@ -261,16 +261,16 @@ class State:
             raise RuntimeError(self.error)
 
 
-UNCONNECTED = State()
+UNCONNECTED = TensorState()
 
 
-class LeafState(State):
+class LeafState(TensorState):
     """What a leaf knows of its AccumulateGrad, the node, weakly, and its hooks, which outlive the node."""
 
     __slots__ = ("accumulator", "hooks", "detached", "retains_grad", "written")
 
     def __init__(self) -> None:
-        self.accumulator = State.accumulator
+        self.accumulator = TensorState.accumulator
         self.hooks: NodeHooks | None = None
         self.detached = 0
         self.retains_grad = self.written = False
@@ -290,7 +290,7 @@ class LeafState(State):
         return self.hooks
 
 
-def state_of(tensor: Tensor) -> State:
+def state_of(tensor: Tensor) -> TensorState:
     """The state of a tensor that is no result."""
     if tensor._state is None:
         with accumulating:  # as above

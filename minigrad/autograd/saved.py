@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
+from minigrad.autograd.blame import CodeLine, last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hook
 from minigrad.autograd.modes import InferenceCount, count_unusual, thread
@@ -120,7 +120,7 @@ def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) 
     return tensor
 
 
-class Mismatch(NamedTuple):
+class VersionMismatch(NamedTuple):
     """What the error about a saved tensor that was written to knows: its attribute `mismatch`, for those who draw it.
 
     `line` is the code and the number of the line that wrote last, None where nobody noted it.
@@ -131,7 +131,7 @@ class Mismatch(NamedTuple):
     name: str | None  # what the learner calls it
     saved_version: int
     version: int
-    line: Line | None
+    line: CodeLine | None
 
 
 def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str = "") -> Any:
@@ -151,7 +151,7 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
         f"from, and then it was written to{where}\n"
         "Make a new tensor there, as in y = y + 1 instead of y += 1, or write to a clone()."
     )
-    error.mismatch = Mismatch(node, tensor, name, version, tensor._version, line)
+    error.mismatch = VersionMismatch(node, tensor, name, version, tensor._version, line)
     return error
 
 

@@ -56,14 +56,14 @@ def draw_wrong_node(
 
 def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
     """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
-    from minigrad.viz.graph.boxes import State
+    from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 
     graph = _copied(root, names, None)
     states = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         kind = "off" if node is None else "failed" if wrong(node) else "idle"
-        states[box.id] = State(kind, badges.get(node, ""), box.grad)
+        states[box.id] = BoxState(kind, badges.get(node, ""), box.grad)
     return draw_svg(graph, states).svg
 
 
@@ -121,10 +121,10 @@ def _box_of(graph: Any, tensor: Tensor) -> str:
 
 
 def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
-    from minigrad.viz.graph.boxes import State
+    from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 
-    state = states.get(key) or State("failed", "", graph.by_id[key].grad)
+    state = states.get(key) or BoxState("failed", "", graph.by_id[key].grad)
     width, _ = draw_svg(graph, states).sizes[key]
     return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words, width))}).svg
 

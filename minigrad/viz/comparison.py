@@ -18,7 +18,7 @@ from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.pairs import pairs_of
 from minigrad.viz.comparing.passes import Ran
 from minigrad.viz.comparing.words import of_parting
-from minigrad.viz.graph.boxes import Snapshot, State
+from minigrad.viz.graph.boxes import BoxState, Snapshot
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import WHOLE, describe, number
@@ -28,7 +28,7 @@ from minigrad.viz.sources import is_known, source_of
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
 from minigrad.viz.steps.frame_maker import FrameMaker
-from minigrad.viz.steps.frames import Frame, Line
+from minigrad.viz.steps.frames import Frame, StoryLine
 from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.story import line
@@ -155,7 +155,7 @@ class _Beside:
         """Whether there is nothing of the second, since its pass has failed: how it would have gone on is not known."""
         return theirs is None and self.found.other.failure is not None
 
-    def _state(self, state: State, key: str) -> State:
+    def _state(self, state: BoxState, key: str) -> BoxState:
         """What a box looks like: with both numbers where they differ, lit where the passes have parted."""
         mark, (mine, theirs) = self.lit.get(key, ""), self.sums.get(key, (None, None))
         if not (state.grad.known or mark) or self.found.is_same(mine, theirs):
@@ -167,7 +167,7 @@ class _Beside:
         grad = replace(state.grad, text=text, full=full, known=True, heat="")
         return replace(state, grad=grad, grad_text=short, mark=mark or "follows")
 
-    def _none_and_zero(self) -> Iterator[Line]:
+    def _none_and_zero(self) -> Iterator[StoryLine]:
         """Leaves that no gradient has reached, where only one of the two says so."""
         for key, mine in self.found.one.final.items():
             theirs = self.found.other.final.get(self.found.pairs.get(key, ""), mine)

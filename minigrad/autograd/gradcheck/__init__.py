@@ -178,7 +178,7 @@ def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Sett
                 expected = numerical.jacobians(func, inputs, settings.eps, position)[0][number]
             elif settings.close(actual, expected).all():
                 continue
-            mismatch = diagnosis.Mismatch(func, inputs, position, number, expected, actual, settings)
+            mismatch = diagnosis.JacobianMismatch(func, inputs, position, number, expected, actual, settings)
             raise GradcheckError(mismatch.in_words(count, order, projections))
 
 

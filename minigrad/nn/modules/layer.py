@@ -18,7 +18,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from minigrad.absent import LEFT_OUT, takes_left_out
 from minigrad.nn.modules.module import Module
-from minigrad.op_text import Writer
+from minigrad.op_text import CallWriter
 
 Sizes = int | Sequence[int]
 
@@ -96,7 +96,7 @@ class Layer(Module):
         return value is not None if name == "bias" and not isinstance(value, bool) else value
 
 
-class _ForwardWriter(Writer):
+class _ForwardWriter(CallWriter):
     """Makes the `forward` of a layer that is a function with options."""
 
     __slots__ = ("layer", "called")

@@ -20,7 +20,7 @@ from minigrad import dtypes
 from minigrad.op import Array, op
 from minigrad.ops.declarations import numbers_only
 from minigrad.ops.images import conv_columns
-from minigrad.ops.images.windows import Prepared, Sizes, Way, one_per_dim, times
+from minigrad.ops.images.windows import Extents, Prepared, Sliding, one_per_dim, times
 from minigrad.ops.reductions.sums import channel_bias_gradient
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, Padding, as_dims, checked, public
@@ -47,7 +47,7 @@ def _add_bias(out: Array, bias: Array) -> Array:
     weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(g, self, weight, way, prepared),
     bias=channel_bias_gradient,
 )
-def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
+def convolution(self: Array, weight: Array, bias: Array, way: Sliding, prepared: Prepared) -> Array:
     """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places): the sums of products of kernels with
     what they see. What is prepared here is used by the gradients, if they get it.
     """
@@ -63,7 +63,9 @@ def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Pre
     weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(self, g, weight, way, prepared),
     bias=channel_bias_gradient,
 )
-def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes, way: Way, prepared: Prepared) -> Array:
+def transposed_convolution(
+    self: Array, weight: Array, bias: Array, size: Extents, way: Sliding, prepared: Prepared
+) -> Array:
     """A convolution's gradient for its image: (N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size),
     to each pixel what comes from it.
     """
@@ -77,7 +79,7 @@ def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes,
     ),
     weight=lambda F, g: None,
 )
-def convolution_weight(self: Array, image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
+def convolution_weight(self: Array, image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
     """A convolution's gradient for its weights, of whose size it is: (N, O, *places) and the image -> (O, C / groups,
     *kernel).
     """
@@ -89,7 +91,7 @@ def convolution_weight(self: Array, image: Array, weight: Array, way: Way, prepa
 
 def _checked(
     function: str, input: Tensor, weight: Tensor, bias: Tensor | None, padding: Any, groups: int, **options: Any
-) -> tuple[Tensor, Tensor, Way, dict[str, Sizes]]:
+) -> tuple[Tensor, Tensor, Sliding, dict[str, Extents]]:
     """The input as a batch, the bias, the way of the kernel, and the options, each as one number for each dimension of
     the kernel. Raises, in PyTorch's words, for what does not fit.
     """
@@ -125,7 +127,7 @@ def _checked(
     batch = reshaping.unsqueeze(input, 0) if input.ndim == dims + 1 else input
     _check_shapes(batch, weight, bias, groups, "transpose" in function)
     _check_dtypes(input, weight, bias)
-    way = Way(options["stride"], border, options["dilation"], groups)
+    way = Sliding(options["stride"], border, options["dilation"], groups)
     return batch, NO_BIAS if bias is None else bias, way, options
 
 

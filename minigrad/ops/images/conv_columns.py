@@ -30,13 +30,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Array, Prepared, Sizes, Way, blocks, bordered
+from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, bordered
 
 LONG = 60  # places from which on an image is multiplied for itself
 MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
 
 
-def correlate(image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
+def correlate(image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
     """(N, C, *size), (O, C / groups, *kernel) -> (N, O, *places): each output channel's products, summed."""
     places = way.places(image.shape[2:], weight.shape[2:])
     parts = _parts(weight.shape, places, way)
@@ -55,7 +55,7 @@ def correlate(image: Array, weight: Array, way: Way, prepared: Prepared) -> Arra
     return out
 
 
-def weigh(image: Array, g: Array, kernel: Sizes, way: Way, prepared: Prepared) -> Array:
+def weigh(image: Array, g: Array, kernel: Extents, way: Sliding, prepared: Prepared) -> Array:
     """The gradient of the weights: (N, C, *size) and (N, O, *places) -> (O, C / groups, *kernel)."""
     out = np.zeros((g.shape[1], image.shape[1] // way.groups, *kernel), g.dtype)
     places = g.shape[2:]
@@ -71,7 +71,7 @@ def weigh(image: Array, g: Array, kernel: Sizes, way: Way, prepared: Prepared) -
     return out
 
 
-def spread(g: Array, weight: Array, size: Sizes, way: Way) -> Array:
+def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
     """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
     places, kernel, groups = g.shape[2:], weight.shape[2:], way.groups
     outputs, inputs = len(weight) // groups, weight.shape[1]
@@ -106,7 +106,7 @@ def _is_finite(array: Array) -> bool:
 # ---------------------------------------------------------------- matrices
 
 
-def _parts(weights: Sizes, places: Sizes, way: Way) -> int:
+def _parts(weights: Extents, places: Extents, way: Sliding) -> int:
     """Into how many parts kernels (O, C / groups, *kernel) are divided: their rows, or all are one.
 
     By rows, each result is added to as often as the kernel has rows; in columns, each pixel is copied that often.
@@ -129,7 +129,7 @@ def _matrices(batches: Array, groups: int) -> Array:
     return batches.reshape(count, groups, channels // groups, math.prod(batches.shape[2:]))
 
 
-def _batches(images: Array, places: Sizes) -> Array:
+def _batches(images: Array, places: Extents) -> Array:
     """Images as they are multiplied, each for itself or all together: (N, C, *size) -> (batches, C, images, *size)."""
     return images[:, :, None] if math.prod(places) >= LONG else images[None].swapaxes(1, 2)
 
@@ -138,7 +138,7 @@ def _batches(images: Array, places: Sizes) -> Array:
 
 
 def _columns(
-    image: Array, weights: Sizes, places: Sizes, way: Way, prepared: Prepared
+    image: Array, weights: Extents, places: Extents, way: Sliding, prepared: Prepared
 ) -> Iterator[tuple[slice, list[Array]]]:
     """Blocks of images: which ones, and the columns of each part of the kernel, (batches, groups, C / groups * part,
     images * places).
@@ -159,7 +159,7 @@ def _columns(
         yield block, [part.reshape(shape) for part in seen]
 
 
-def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:
     """What a row of the kernel sees in each row of pixels: (batches, C, images, *size) -> (batches, C, width of the
     kernel, images, rows of pixels, places in a row).
     """
@@ -171,20 +171,20 @@ def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Arra
     return rows
 
 
-def _empty_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+def _empty_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:
     """Zeros for what `_seen_by_rows` tells: on the images' borders they stay."""
     height = bordered(images.shape[3:-1], way.padding[:-1])
     return np.zeros((*images.shape[:2], kernel[-1], images.shape[2], *height, places[-1]), images.dtype)
 
 
-def _lines(kernel: Sizes, places: Sizes, way: Way) -> Iterator[Any]:
+def _lines(kernel: Extents, places: Extents, way: Sliding) -> Iterator[Any]:
     """For each row of the kernel, which rows of pixels it meets, as an index."""
     ways = zip(kernel[:-1], places, way.dilation, way.stride, strict=False)
     met = [[slice(i * apart, i * apart + (n - 1) * step + 1, step) for i in range(k)] for k, n, apart, step in ways]
     return ((..., *line, slice(None)) for line in itertools.product(*met))
 
 
-def _elements(kernel: Sizes, size: Sizes, places: Sizes, way: Way) -> Iterator[tuple[Any, Any]]:
+def _elements(kernel: Extents, size: Extents, places: Extents, way: Sliding) -> Iterator[tuple[Any, Any]]:
     """For each element of a row of the kernel, which pixels it sees, and from which places, as indices of an image and
     of its rows.
     """

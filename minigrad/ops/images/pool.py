@@ -22,7 +22,7 @@ import numpy as np
 from minigrad.op import Array, arrays, op
 from minigrad.ops.declarations import floats_only, numbers_only
 from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
-from minigrad.ops.images.windows import Sizes, Way, crop, one_per_dim, pad, taps, times
+from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, as_ints, checked, public
@@ -37,7 +37,7 @@ from minigrad.tensor import Tensor, from_array
         F.max_pool_input(g, self, result, window, way), self, True
     ),
 )
-def max_pool(self: Array, window: Sizes, way: Way) -> Array:
+def max_pool(self: Array, window: Extents, way: Sliding) -> Array:
     """The largest of each window: (..., *size) -> (..., *places). Whole rows first, which are faster to read."""
     lowest = -math.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
     out = pad(self, way.padding, lowest)
@@ -52,7 +52,7 @@ def max_pool(self: Array, window: Sizes, way: Way) -> Array:
     return out
 
 
-def _winners(image: Array, largest: Array, window: Sizes, way: Way) -> Iterator[Array]:
+def _winners(image: Array, largest: Array, window: Extents, way: Sliding) -> Iterator[Array]:
     """For each element of the windows, where it is their largest: the first of equal ones. As in PyTorch, nan is larger
     than anything, and the last nan counts.
     """
@@ -86,7 +86,7 @@ _at_winners = functools.partial(op, constants=("image", "largest"))
 
 
 @_at_winners(self=lambda F, g, image, largest, window, way: F.max_pool_pick(g, image, largest, window, way))
-def max_pool_input(self: Array, image: Array, largest: Array, window: Sizes, way: Way) -> Array:
+def max_pool_input(self: Array, image: Array, largest: Array, window: Extents, way: Sliding) -> Array:
     """The gradient of `max_pool`: what comes to a window goes to the pixel that was its largest."""
     g, places = np.ascontiguousarray(self), largest.shape[-2:]
     apart = all(reach <= step for reach, step in zip(way.reach(window), way.stride, strict=True))
@@ -100,7 +100,7 @@ def max_pool_input(self: Array, image: Array, largest: Array, window: Sizes, way
 
 
 @_at_winners(self=lambda F, g, image, largest, window, way: F.max_pool_input(g, image, largest, window, way))
-def max_pool_pick(self: Array, image: Array, largest: Array, window: Sizes, way: Way) -> Array:
+def max_pool_pick(self: Array, image: Array, largest: Array, window: Extents, way: Sliding) -> Array:
     """The elements that are where another image's windows have their largest: undoes `max_pool_input`."""
     seen = taps(pad(self, way.padding), window, largest.shape[-2:], way)
     out = np.empty(largest.shape, self.dtype)
@@ -139,7 +139,7 @@ def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, A
 
 def _windows(
     function: str, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple[Tensor, Sizes, Sizes, Way]:
+) -> tuple[Tensor, Extents, Extents, Sliding]:
     """The images, the size of the windows, how many there are, and their way. Sequences are images of one row.
 
     With `ceil_mode`, also the last window that starts inside the image or before it. RuntimeError, in PyTorch's words,
@@ -160,7 +160,7 @@ def _windows(
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
         text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
-    options: list[Sizes] = []
+    options: list[Extents] = []
     given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
     for name, value in {**given, "dilation": dilation}.items():
         omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
@@ -204,7 +204,7 @@ def _windows(
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small: the windows "
             "are larger than the image.",
         )
-    return image, window, tuple(places), Way(steps, tuple(around), spacings)
+    return image, window, tuple(places), Sliding(steps, tuple(around), spacings)
 
 
 # ---------------------------------------------------------------- as the learner calls them

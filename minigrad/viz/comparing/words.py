@@ -17,7 +17,7 @@ from minigrad.viz.graph.values import in_words, number
 from minigrad.viz.own_engines.own_pass import SORTED
 from minigrad.viz.picture.markup import clean_lines
 from minigrad.viz.steps.events import enumeration, error_text
-from minigrad.viz.steps.frames import Line
+from minigrad.viz.steps.frames import StoryLine
 from minigrad.viz.steps.story import line
 
 MOST_LINES = 3  # of a rule that are shown where they differ
@@ -25,7 +25,7 @@ ALIKE = 0.6  # of their characters: two lines of which it is marked what differs
 Labels = tuple[str, str]
 
 
-def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> list[Line]:
+def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> list[StoryLine]:
     """The sentences at a box where two passes part."""
     how, box = found.parting[key], found.one.graph.by_id[key]
     start = ("alarm", "Here they part: " if is_first else "Here they part, too: ")
@@ -165,7 +165,7 @@ def _ratio(found: Differences, key: str, mine: Any, theirs: Any, labels: Labels)
 # ---------------------------------------------------------------- which line
 
 
-def _of_rules(found: Differences, key: str, labels: Labels) -> list[Line]:
+def _of_rules(found: Differences, key: str, labels: Labels) -> list[StoryLine]:
     """The first lines in which the rules of a box differ, one above the other, with what differs in them marked."""
     rules = [_source(ran, at) for ran, at in ((found.one, key), (found.other, found.pairs[key]))]
     texts = [[text.strip() for text in rule] for rule in rules]

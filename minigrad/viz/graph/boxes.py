@@ -76,7 +76,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class State:
+class BoxState:
     """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
     gradients that it needs have arrived. `mark` says of two passes beside each other that they part here ("first",
     "parts") or differ ("follows").

@@ -1,7 +1,7 @@
 """An expression written as in a textbook: g × 2·x², xᵀ @ g, √y, g where x > 0.
 
-`Writer` turns a syntax tree into such a text; what stands for a name is up to its caller, so the same tree gives the
-formula with the learner's names and the one with numbers.
+`FormulaWriter` turns a syntax tree into such a text; what stands for a name is up to its caller, so the same tree gives
+the formula with the learner's names and the one with numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def sizes(shape: tuple[int, ...]) -> str:
     return f"({'×'.join(map(str, shape))})"
 
 
-class Writer:
+class FormulaWriter:
     """Writes expressions; `leaf(name, transposed)` is the text of a name."""
 
     def __init__(self, leaf: Leaf) -> None:

@@ -45,7 +45,7 @@ NO_PLACE = -1  # the instruction of a module's call, in which there is nothing t
 
 # Calls, the innermost first: of each its code, instruction and number, or a module, NO_PLACE and 0; and the way above
 # these, which makings share, None where there is none.
-Way = tuple[Sequence[Any], Any]
+CallPath = tuple[Sequence[Any], Any]
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
@@ -55,9 +55,9 @@ class Making:
     __slots__ = ()
     code: CodeType | None = None  # of the learner's function whose line it was, and the instruction in it
     instruction = 0
-    way: Way = ((), None)
+    way: CallPath = ((), None)
     outputs: Sequence[Any] = ()  # the results, as a `Copy` or what has its attributes
-    operands: Mapping[int, Operand] = NOTHING  # by the slot at which a tensor entered that needs no gradient
+    operands: Mapping[int, OperandCopy] = NOTHING  # by the slot at which a tensor entered that needs no gradient
     numbers: Mapping[int, Any] = NOTHING  # among the operands, as in x + 2
     given: Mapping[str, Any] | None = None  # the op's other arguments
     graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
@@ -79,7 +79,13 @@ class ObservedMaking(Making):
     __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
 
     def __init__(
-        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], way: Way, options: Any = None
+        self,
+        code: CodeType | None,
+        instruction: int,
+        out: Any,
+        inputs: Sequence[Any],
+        way: CallPath,
+        options: Any = None,
     ) -> None:
         self.code = code
         self.instruction = instruction
@@ -90,7 +96,7 @@ class ObservedMaking(Making):
             if tensor._is_number:
                 self.numbers = {**self.numbers, slot: tensor}
             elif tensor._node is None:
-                self.operands = {**self.operands, slot: Operand(tensor)}
+                self.operands = {**self.operands, slot: OperandCopy(tensor)}
         if options and not PLAIN.issuperset(map(type, options.values())):
             options = {name: _noted(value) for name, value in options.items()}
         self.given = options
@@ -117,7 +123,7 @@ class Copy:
         return np.ndarray(self.shape, self.dtype, self.numbers) if is_copy else np.asarray(self.numbers)
 
 
-class Operand(Copy):
+class OperandCopy(Copy):
     """A tensor that needs no gradient, as it entered an operation."""
 
     __slots__ = ("tensor", "version")
@@ -147,7 +153,7 @@ def _noted(value: Any) -> Any:
         return parted(value, _noted)
     if isinstance(value, np.ndarray | np.generic):
         return Copy(value)
-    return UNKNOWN if not isinstance(value, TensorBase) else value if value._is_number else Operand(value)
+    return UNKNOWN if not isinstance(value, TensorBase) else value if value._is_number else OperandCopy(value)
 
 
 def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None) -> None:
@@ -168,7 +174,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
             in_backward = in_backward or code.co_filename == ENGINE
         frame = frame.f_back
     made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
-    above: Way | None = None
+    above: CallPath | None = None
     # Calls, outer first; whether what is around stays; the way's length.
     first_met: list[tuple[FrameType, bool, int]] = []
     while frame is not None:
@@ -255,7 +261,7 @@ def _kind_of(code: CodeType) -> int:
     return kind
 
 
-def _still_called(number: int, above: Way | None, *event: Any) -> None:
+def _still_called(number: int, above: CallPath | None, *event: Any) -> None:
     """Holds, as its arguments, the number of a call and the way to it; it is put into the frame's `f_trace`.
 
     There it lives as long as the call. Frames can neither be kept nor referred to weakly, and a variable written into

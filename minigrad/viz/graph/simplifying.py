@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.formula_text import Writer, called, is_number, sizes
+from minigrad.viz.graph.formula_text import FormulaWriter, called, is_number, sizes
 from minigrad.viz.graph.meanings import DEFINITIONS, NORMALIZED, PHRASES, SCALED
 from minigrad.viz.graph.values import elements_text, number
 
@@ -42,7 +42,7 @@ OPPOSITES |= {opposite: operator for operator, opposite in OPPOSITES.items()}
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ShapeAlone:
     """Stands for a tensor that is too large to be written out."""
 
     shape: tuple[int, ...]
@@ -79,12 +79,12 @@ def formula_of(
     """
     known = Known(bound, names)
     tree, reason = simplified(expression, known)
-    named = Writer(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
+    named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
     text = named.text(tree)
     is_phrase = isinstance(tree, ast.Call) and called(tree) in (*PHRASES, "words", "where")
-    numbers = "" if is_phrase else Writer(known.number_text).text(tree) if known.all_small(tree) else ""
+    numbers = "" if is_phrase else FormulaWriter(known.number_text).text(tree) if known.all_small(tree) else ""
     if not numbers and not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree)):
-        numbers = Writer(known.shape_text).text(tree)
+        numbers = FormulaWriter(known.shape_text).text(tree)
     if len(text) > LONGEST_FORMULA or "\n" in text:
         raise ValueError("a formula of this length says less than words")
     because = "" if reason is None else named.text(reason)
@@ -140,7 +140,7 @@ class Known:
         self.names = names
 
     def is_tensor(self, name: str) -> bool:
-        return isinstance(self.bound.get(name), np.ndarray | np.generic | Sizes)
+        return isinstance(self.bound.get(name), np.ndarray | np.generic | ShapeAlone)
 
     def shape(self, node: ast.expr) -> tuple[int, ...] | None:
         """The shape of an expression's value; None if that is not known."""

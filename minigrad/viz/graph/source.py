@@ -24,9 +24,9 @@ from minigrad.viz.graph.saved_values import Saved
 
 if TYPE_CHECKING:
     from minigrad.viz.graph.boxes import Snapshot
-    from minigrad.viz.steps.frames import Line
-    from minigrad.viz.steps.pass_progress import Progress
-    from minigrad.viz.steps.watching import Note, Watcher
+    from minigrad.viz.steps.frames import StoryLine
+    from minigrad.viz.steps.pass_progress import PassProgress
+    from minigrad.viz.steps.watching import FunctionWatcher, Note
 
 Node = Any
 Tensor = Any
@@ -268,7 +268,7 @@ class Pass:
     """
 
     # After a step: what is to be remarked on it, and the boxes whose gradients that may have changed, None for all.
-    remarks: Sequence[Line] = ()
+    remarks: Sequence[StoryLine] = ()
     touched: Sequence[str] | None = None
     # The boxes that run next whether they have all that they wait for or not.
     forced: Sequence[str] = ()
@@ -291,7 +291,7 @@ class Pass:
         """Why a box does not run that `plan` does not name."""
         return "the engine's backward leaves it out"
 
-    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+    def watch(self, graph: Snapshot, progress: PassProgress, watcher: FunctionWatcher) -> None:
         """Before the first step: what it goes over, how far it has come, and who looks on at the learner's hooks."""
 
     def is_ready(self, number: int, box: str) -> None:

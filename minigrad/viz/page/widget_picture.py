@@ -16,7 +16,7 @@ from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.page.packing import texts_of, trouble
 from minigrad.viz.picture.markup import clean
-from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, places_of, written
+from minigrad.viz.picture.svg import SvgDrawing, draw_svg, flows_of, places_of, written
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_values import told, value_of
 from minigrad.viz.steps.pass_progress import ROOM
@@ -24,7 +24,7 @@ from minigrad.viz.steps.session import Session
 from minigrad.viz.steps.what_if import WhatIf
 
 
-def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
+def picture_of(session: Session, drawing: SvgDrawing) -> dict[str, Any]:
     """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
     and what each box is.
     """
@@ -76,7 +76,7 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
     }
 
 
-def _drawn(box: Box, drawing: Drawing) -> dict[str, Any]:
+def _drawn(box: Box, drawing: SvgDrawing) -> dict[str, Any]:
     """What the page needs to make a box, where it is not what is said of the box anyway."""
     said = {"label": clean(box.name), "beside": clean(box.expression), "text": clean(box.value.full)}
     words = {key: text for key, text in written(box, drawing.sizes[box.id][0]).items() if text != said[key]}

@@ -13,12 +13,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from minigrad.viz.graph.boxes import Box, Snapshot, State
+from minigrad.viz.graph.boxes import Box, BoxState, Snapshot
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.groups import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import PAGE, Frame, Layout, Sizes, Wire, kind_beside, open_that_fit
+from minigrad.viz.picture.layout import PAGE, BoxSizes, GroupFrame, Layout, Wire, kind_beside, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 from minigrad.viz.picture.measures import (
     CHIP_ROUND,
@@ -63,23 +63,23 @@ WIRES = {
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SvgDrawing:
     """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient."""
 
     svg: str
     rooms: dict[str, int]
-    sizes: Sizes
+    sizes: BoxSizes
 
 
 def draw_svg(
     graph: Snapshot,
-    states: Mapping[str, State] | None = None,
+    states: Mapping[str, BoxState] | None = None,
     wires: Mapping[str, str] | None = None,
     chips: Mapping[str, str] | None = None,
     groups: Sequence[Group] = (),
     shown: Collection[str] = (),
     placed: Layout | None = None,
-) -> Drawing:
+) -> SvgDrawing:
     """Draw a snapshot.
 
     Args:
@@ -118,7 +118,7 @@ def places_of(graph: Snapshot, every_grad: bool, groups: Sequence[Group], shown:
     return open_that_fit(sizes, graph.edges, flows_of(graph) if every_grad else {}, groups, shown)[1]
 
 
-def empty_drawing(graph: Snapshot) -> Drawing:
+def empty_drawing(graph: Snapshot) -> SvgDrawing:
     """A drawing with nothing in it yet, and how large the boxes will be: the page makes those that are seen, places
     them, and draws the edges. So a graph of thousands opens as fast as the few boxes that are seen of it.
     """
@@ -135,7 +135,9 @@ def flows_of(graph: Snapshot) -> dict[str, float]:
     return widths
 
 
-def _drawing(graph: Snapshot, sizes: Sizes, layout: Layout | None = None, layers: Sequence[str] = [""] * 4) -> Drawing:
+def _drawing(
+    graph: Snapshot, sizes: BoxSizes, layout: Layout | None = None, layers: Sequence[str] = [""] * 4
+) -> SvgDrawing:
     """`layers` is what is drawn already: groups, edges, boxes and chips."""
     title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
     if layout is not None:
@@ -148,10 +150,10 @@ def _drawing(graph: Snapshot, sizes: Sizes, layout: Layout | None = None, layers
         f'<g class="mg-groups">{layers[0]}</g><g class="mg-edges">{layers[1]}</g><g class="mg-boxes">{layers[2]}</g>'
         f'<g class="mg-chips">{layers[3]}</g></svg>'
     )
-    return Drawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes)
+    return SvgDrawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes)
 
 
-def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, str]:
+def _looks(groups: Sequence[Group], states: Mapping[str, BoxState]) -> dict[str, str]:
     """Group -> the state of what lies in it: that of the box that ran or failed, "done" if all are."""
     inside: dict[str, set[str]] = {}
     for group in reversed(groups):  # inner ones before those around them
@@ -163,7 +165,7 @@ def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, st
     return {key: [*told[key], "done" if found - {"off"} == {"done"} else "idle"][0] for key, found in inside.items()}
 
 
-def _frame(group: Group, frame: Frame, state: str) -> tuple[str, str]:
+def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     """An open group as a frame around its boxes, a closed one as a pile; and its title, which lies above the edges that
     come in below it.
     """
@@ -245,10 +247,10 @@ def row_text(value: Value, text: str, width: float) -> str:
     return clean(shorten(f"⚠ {value.alarm}" if value.alarm else text, room))
 
 
-def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None, every_grad: bool) -> str:
+def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | None, every_grad: bool) -> str:
     """A box as it is on a page that does not run the widget; static/boxes.mjs makes the same shapes in it."""
     (width, height), kind = size, box.kind
-    state = state or State("off" if kind == "constant" else "idle", "", box.grad)
+    state = state or BoxState("off" if kind == "constant" else "idle", "", box.grad)
     stroke, thick, dashes, fill = STATES[state.state]
     if kind == "leaf" and state.state == "idle":
         stroke, thick = LEAF, 2.2

@@ -23,7 +23,7 @@ from minigrad.viz.graph.source import Overwritten
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
 from minigrad.viz.picture.markup import clean, shorten
 
-Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
+SourceLine = tuple[str, int, str]  # title of the file or cell, number of the line, its text
 LONGEST_NAME = 60  # columns of a name in a sentence
 LONGEST_LINE = 200  # characters of a line of code
 MOST_OF_MESSAGE = 2000  # characters of an error's text
@@ -44,7 +44,7 @@ class Event:
     text: str
     before: Value | None = None
     after: Value | None = None
-    line: Line | None = None
+    line: SourceLine | None = None
     difference: str = ""
     difference_map: str = ""
 
@@ -215,7 +215,7 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _line_of_error(error: BaseException) -> Line | None:
+def _line_of_error(error: BaseException) -> SourceLine | None:
     """The innermost line of the learner's own code that was running; of an error of ours, that of its cause."""
     found, at = None, error.__traceback__
     while at is not None:
@@ -228,7 +228,7 @@ def _line_of_error(error: BaseException) -> Line | None:
 # ---------------------------------------------------------------- lines and values
 
 
-def line_of_span(span: Span | None) -> Line | None:
+def line_of_span(span: Span | None) -> SourceLine | None:
     """The first line of a piece of the learner's code."""
     return None if span is None else line_at(span.file, span.first)
 
@@ -248,7 +248,7 @@ def hook_name(function: Any) -> str:
     return "(lambda)" if name == "<lambda>" else shorten(name, LONGEST_NAME)
 
 
-def line_of(function: Any) -> Line | None:
+def line_of(function: Any) -> SourceLine | None:
     """Where a hook was written; None for functions that are not written in Python."""
     function = _innermost(function)
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
@@ -257,7 +257,7 @@ def line_of(function: Any) -> Line | None:
     return line_at(code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
 
 
-def line_at(file: str, number: int) -> Line:
+def line_at(file: str, number: int) -> SourceLine:
     """A line of source as events show it."""
     return source_title(file), number, source_line(file, number).strip()[:LONGEST_LINE]
 

@@ -2,8 +2,8 @@
 
 `FrameMaker` consumes the engine's own backward, one node per step (no second loop runs in Python that could disagree
 with it), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found in
-`contributions`, and said in `story`. While a step runs, a `Watcher` notes what the learner's own hooks do, so that the
-frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
+`contributions`, and said in `story`. While a step runs, a `FunctionWatcher` notes what the learner's own hooks do, so
+that the frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
 
 A page without a kernel cannot run the engine. For other numbers in a small graph it has a second, small one,
 static/whatif.mjs, which tests/js/whatif.test.mjs holds against what the kernel gives.
@@ -29,12 +29,12 @@ from minigrad.viz.steps import story as tell
 from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns_of
 from minigrad.viz.steps.contributions import array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
-from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
-from minigrad.viz.steps.pass_progress import ROOM, Progress
+from minigrad.viz.steps.frames import Contribution, Frame, Grown, StoryLine
+from minigrad.viz.steps.pass_progress import ROOM, PassProgress
 from minigrad.viz.steps.printed import OutputCopy
 from minigrad.viz.steps.questions import question
 from minigrad.viz.steps.stop_button import stoppable
-from minigrad.viz.steps.watching import Note, Teller, Watcher
+from minigrad.viz.steps.watching import FunctionWatcher, Note, Teller
 
 
 class FrameMaker:
@@ -59,11 +59,11 @@ class FrameMaker:
         self.retain = retain
         self.finished = False
         self.failure: BaseException | None = None
-        self.progress = Progress(graph, wanted, rooms, backward)
+        self.progress = PassProgress(graph, wanted, rooms, backward)
         self.boxes = graph.by_id
         self.runs = self.progress.runs
         self.ids = {node: key for key, node in graph.node_of.items()}
-        self.watcher = Watcher(self.source, self.ids)
+        self.watcher = FunctionWatcher(self.source, self.ids)
         self.teller = Teller(graph)
         self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
         self.patterns: tuple[str, ...] = ()  # of the node that runs: see cells.py
@@ -80,7 +80,7 @@ class FrameMaker:
         reasons = {box.id: self.backward.why_left_out(box.id) for box in pruned if planned}
         return self._frame(None, self._beginning(), happened.before_the_pass(self.graph, self.runs, pruned, reasons))
 
-    def _beginning(self) -> list[Line]:
+    def _beginning(self) -> list[StoryLine]:
         """What is told before anything has run: which leaves hold a `.grad`, now."""
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
@@ -156,7 +156,7 @@ class FrameMaker:
         self.failure = self.failure or RuntimeError("the stepper was closed")
         self.graph = replace(self.graph, source=NO_SOURCE, nodes=(), results=(), reached={}, ways={})
         self.progress.forget()
-        self.ids, self.watcher = {}, Watcher(NO_SOURCE, {})
+        self.ids, self.watcher = {}, FunctionWatcher(NO_SOURCE, {})
         self.source, self.backward, self.grown = NO_SOURCE, Pass(), {}
 
     # -- the kinds of step
@@ -279,7 +279,7 @@ class FrameMaker:
     def _frame(
         self,
         key: str | None,
-        story: list[Line],
+        story: list[StoryLine],
         events: list[Event],
         joints: Mapping[str, str] = MappingProxyType({}),
         contributions: tuple[Contribution, ...] = (),
@@ -331,7 +331,7 @@ class FrameMaker:
         story = frame.story if frame.index else tuple(self._beginning())
         return replace(frame, states=frame.states.but({key: state}), events=(*frame.events, event), story=story)
 
-    def with_lines(self, frame: Frame, lines: list[Line]) -> Frame:
+    def with_lines(self, frame: Frame, lines: list[StoryLine]) -> Frame:
         """A frame that tells some more, before the last words of the story."""
         place = len(frame.story) - int(self.finished or frame.failed)
         return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))

@@ -29,7 +29,7 @@ from minigrad.ops.reductions.extremes import _order
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.observer import UNKNOWN, Copy, Operand, parted
+from minigrad.viz.graph.observer import UNKNOWN, Copy, OperandCopy, parted
 from minigrad.viz.graph.source import Source
 from minigrad.viz.picture.markup import clean
 
@@ -47,7 +47,7 @@ class Noted:
 
     def __init__(self, graph: Snapshot) -> None:
         leaves = {key: leaf for key, node in graph.node_of.items() if (leaf := graph.source.leaf(node)) is not None}
-        self.leaves = {key: Operand(leaf.detach()) for key, leaf in leaves.items()}
+        self.leaves = {key: OperandCopy(leaf.detach()) for key, leaf in leaves.items()}
         self.writes = {
             node: node._kept[0] for node in graph.node_of.values() if isinstance(node, CopySlices) and node._kept
         }
@@ -149,7 +149,7 @@ class Replay:
             return noted
         array = None if noted is UNKNOWN or _is_overwritten(noted) else noted.value()
         if array is not None:
-            return self._constant(array) if isinstance(noted, Operand) else np.array(array)[()]
+            return self._constant(array) if isinstance(noted, OperandCopy) else np.array(array)[()]
         kept = self.source.saved_value(node, parameter)
         if kept is None:
             gone = "an operand without gradient is not there any more, or was written to since"
@@ -289,7 +289,7 @@ def _undisturbed() -> Iterator[None]:
 
 def _is_overwritten(noted: Copy, tensor: Any = None) -> bool:
     """Whether an operand of which no copy was made holds other numbers by now."""
-    if not isinstance(noted.numbers, weakref.ref) or not isinstance(noted, Operand):
+    if not isinstance(noted.numbers, weakref.ref) or not isinstance(noted, OperandCopy):
         return False
     tensor = noted.tensor() if tensor is None else tensor
     return tensor is not None and noted.version is not None and tensor._version != noted.version

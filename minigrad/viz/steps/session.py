@@ -39,7 +39,7 @@ from minigrad.viz.steps.levels import Levels
 from minigrad.viz.steps.pass_progress import wanted_boxes
 from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.story import of_inner
-from minigrad.viz.steps.what_if import Nudge, Question, WhatIf
+from minigrad.viz.steps.what_if import Nudge, WhatIf, WhatIfQuestion
 
 OVER = "The backward pass is over; no breakpoint was met."
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -137,8 +137,8 @@ class Session:
         self.breakpoints = Breakpoints()
         self.grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, rooms)
-        self._variables = outside.Variables(graph, namespace)
-        self._question: Question | None = Question(graph, maker_of, seed, wanted, forward)
+        self._variables = outside.ShownVariables(graph, namespace)
+        self._question: WhatIfQuestion | None = WhatIfQuestion(graph, maker_of, seed, wanted, forward)
         self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
         self._is_running = False
         self._presses = 0  # of the stop button, when a run was paused
@@ -300,7 +300,7 @@ class Session:
     # -- other numbers
 
     @property
-    def question(self) -> Question:
+    def question(self) -> WhatIfQuestion:
         """What can be asked with other numbers. RuntimeError where the stepper was closed."""
         if self._question is None:
             raise RuntimeError("the stepper was closed")

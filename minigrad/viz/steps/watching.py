@@ -1,8 +1,8 @@
 """The learner's own functions at work: hooks, and what packs and unpacks saved tensors.
 
-The engine tells a `Watcher` before it calls one; the watcher copies what goes in, calls it, and copies what comes out.
-After the step a `Teller` makes sentences of the notes. Notes are copies and events are text: nothing that is shown can
-change afterwards.
+The engine tells a `FunctionWatcher` before it calls one; the watcher copies what goes in, calls it, and copies what
+comes out. After the step a `Teller` makes sentences of the notes. Notes are copies and events are text: nothing that is
+shown can change afterwards.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Note:
     error: BaseException | None = None
 
 
-class Watcher:
+class FunctionWatcher:
     """The engine's witness for one graph. What happens in other graphs is not noted."""
 
     def __init__(self, source: Source, ids: Mapping[Any, str]) -> None:

@@ -82,7 +82,7 @@ class Nudge:
         )
 
 
-class Question:
+class WhatIfQuestion:
     """What can be changed in the graph of a stepper: its leaves, and how a pass over it is begun.
 
     Args:

@@ -43,7 +43,9 @@ KEY = "minigrad.viz"  # under which it stands in a node's metadata
 MANY_APPLIED = 5000  # calls of custom Functions that are remembered, which is as many as a picture has nodes
 NO_NUMBER = 2**63  # beyond it, a leaf's
 _met: dict[int, tuple[CodeType, bool, bool]] = {}  # the id of a function's code -> what `_meet` says of it
-_applied: dict[tuple[int, CodeType], Call] = {}  # the number of a custom Function's node and its forward -> its call
+_applied: dict[
+    tuple[int, CodeType], TorchCall
+] = {}  # the number of a custom Function's node and its forward -> its call
 
 
 class watch:
@@ -80,22 +82,22 @@ class watch:
         return "<viz.watch: notes the lines of what runs inside `with viz.watch():`>"
 
 
-class _Thread(threading.local):
+class _WatchingThread(threading.local):
     def __init__(self) -> None:
         self.modes: list[Any] = []  # of each `with` that it is in: a mode for the outermost, None for the others
 
 
-_thread = _Thread()
+_thread = _WatchingThread()
 
 
 class Watched(ObservedMaking):
     """What is known of a node of PyTorch's, as if minigrad had noted it: of all that one call has made, with that."""
 
     __slots__ = ("call",)
-    call: Call
+    call: TorchCall
 
 
-class Call:
+class TorchCall:
     """A call of PyTorch's that has made nodes, and the calls around it: of modules and of the learner's functions."""
 
     def __init__(self, frame: FrameType | None, called: CodeType) -> None:
@@ -137,11 +139,11 @@ class Call:
         return making
 
 
-def noted_of(node: Any) -> tuple[Call | None, dict[int, Any]]:
+def noted_of(node: Any) -> tuple[TorchCall | None, dict[int, Any]]:
     """The call that made a node, if it was watched, and its small results by their number."""
     forward: Any = getattr(getattr(node, "_forward_cls", None), "forward", None)
     applied = _applied.get((node._sequence_nr(), forward.__code__)) if hasattr(forward, "__code__") else None
-    found: tuple[Call | None, dict[int, Any]] = node.metadata.get(KEY, (applied, {}))
+    found: tuple[TorchCall | None, dict[int, Any]] = node.metadata.get(KEY, (applied, {}))
     return found
 
 
@@ -178,7 +180,7 @@ def _mode_class(base: Any) -> Any:
             before = count()
             out = func(*args, **(kwargs or {}))
             if count() != before:
-                call = Call(sys._getframe(1), called)
+                call = TorchCall(sys._getframe(1), called)
                 results = _tensors(torch, out)
                 if func in gradients:
                     roots = [tensor.grad_fn for tensor in _tensors(torch, args[:1])]
@@ -206,7 +208,7 @@ def _tensors(torch: Any, found: Any) -> list[Any]:
     return tensors
 
 
-def _note(call: Call, results: Sequence[Any], before: int, strided: Any) -> None:
+def _note(call: TorchCall, results: Sequence[Any], before: int, strided: Any) -> None:
     """Write a call into the nodes behind its results whose numbers say that it has made them."""
     stack = [result.grad_fn for result in results]
     while stack:
@@ -230,4 +232,4 @@ def _note_function(frame: FrameType | None, apply: CodeType, called: CodeType, n
         return
     if len(_applied) >= MANY_APPLIED:
         del _applied[next(iter(_applied))]
-    _applied[number, inner.f_code] = Call(frame.f_back, called)
+    _applied[number, inner.f_code] = TorchCall(frame.f_back, called)

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Source
-from minigrad.viz.steps.watching import Note, Watcher
+from minigrad.viz.steps.watching import FunctionWatcher, Note
 from minigrad.viz.torch_graphs import saved_tensors
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
@@ -33,7 +33,7 @@ class HookWatch:
         is_ours: whether it is this pass that is running, and not another backward over the same graph.
     """
 
-    def __init__(self, graph: Snapshot, watcher: Watcher, is_ours: Callable[[], bool]) -> None:
+    def __init__(self, graph: Snapshot, watcher: FunctionWatcher, is_ours: Callable[[], bool]) -> None:
         self.watcher = watcher
         self.is_ours = is_ours
         self.source = graph.source

@@ -25,8 +25,8 @@ from typing import Any
 from minigrad.stopping import raise_in
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Pass
-from minigrad.viz.steps.pass_progress import Progress
-from minigrad.viz.steps.watching import Note, Watcher
+from minigrad.viz.steps.pass_progress import PassProgress
+from minigrad.viz.steps.watching import FunctionWatcher, Note
 from minigrad.viz.torch_graphs import formulas
 from minigrad.viz.torch_graphs.queue import ReadyQueue
 from minigrad.viz.torch_graphs.torch_hooks import HookWatch, unseen_hooks
@@ -178,7 +178,7 @@ class TorchPass(Pass):
         self.gate = _Gate()
         self.end = weakref.finalize(self, self.gate.abandon)
 
-    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+    def watch(self, graph: Snapshot, progress: PassProgress, watcher: FunctionWatcher) -> None:
         """Learn the nodes of a graph and which of them run, and let a watcher see the learner's hooks."""
         self.nodes = list(graph.node_of.values())
         self.useful = {graph.node_of[key] for key in progress.runs}

@@ -14,7 +14,7 @@ from side_by_side import Behaviours
 
 import minigrad as mg
 from minigrad.ops.images import conv_columns
-from minigrad.ops.images.windows import Way
+from minigrad.ops.images.windows import Sliding
 
 behaviours = Behaviours()
 
@@ -581,7 +581,7 @@ def test_convolutions_are_those_of_torch_however_computed(
 def test_kernels_are_divided_into_rows_where_that_pays(
     weights: Any, places: Any, stride: int, groups: int, parts: int
 ) -> None:
-    way = Way((stride,) * 2, ((1, 1),) * 2, (1, 1), groups)
+    way = Sliding((stride,) * 2, ((1, 1),) * 2, (1, 1), groups)
     assert conv_columns._parts(weights, places, way) == parts
 
 
