@@ -82,7 +82,7 @@ class Declaration(NamedTuple):
     def names(self) -> tuple[str, ...]:
         return (self.name or self.declared.__name__, *self.aliases)
 
-    def named(self, name: str, first: int) -> Callable[..., Any]:
+    def function_named(self, name: str, first: int) -> Callable[..., Any]:
         """What `minigrad.name` or `Tensor.name` is: the declared function, with its checks if there are any. `first` is
         the position of its first parameter: 1, or 0 for a method, whose arguments PyTorch counts without the tensor.
 
@@ -109,7 +109,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
     def declare(declared: Any) -> Any:
         declaration = Declaration(declared, **options)
         if declaration.everywhere:
-            checked = declaration.named(declaration.names[0], first=1)
+            checked = declaration.function_named(declaration.names[0], first=1)
             checked.__module__ = declared.__module__  # where pickle looks for it
             declaration = Declaration(checked, **options)
         declarations.append(declaration)
@@ -118,7 +118,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
     return declare if declared is None else declare(declared)
 
 
-def checked(function: Function) -> Function:
+def with_checks(function: Function) -> Function:
     """The function with its arguments checked, for other places than minigrad and Tensor: nn.functional and linalg."""
     return public(function=False, method=False, everywhere=True)(function)
 

@@ -493,7 +493,7 @@ class FirstCall(Cell):
             return np.multiply(self, other)
 
         self.fresh = fresh
-        self.sum = public.Declaration(mg.ops.reductions.sums.sum).named("sum", first=1)
+        self.sum = public.Declaration(mg.ops.reductions.sums.sum).function_named("sum", first=1)
         self.x = small_leaf()
         self.leaves = [(self.x, np.array([2.0, 4.0, 8.0]))]
 

@@ -973,7 +973,7 @@ class Looking:
 
         return call
 
-    def failed(self, node: Node) -> None:
+    def node_failed(self, node: Node) -> None:
         self.seen.append(("failed", node.name()))
 
     def __enter__(self) -> Looking:

@@ -294,7 +294,7 @@ def test_layers_have_torchs_names():
 
 def test_names_are_torchs(torch):
     assert all(hasattr(mg, name) for name in mg.__all__)  # those that are imported at first use, too
-    called = {names.of_op(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}
+    called = {names.event_name(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}
     theirs = sorted(name for name in called if name.startswith("aten::"))
     assert len(theirs) > 120
     strangers = [name for name in theirs if not hasattr(torch.ops.aten, name.removeprefix("aten::"))]

@@ -271,7 +271,7 @@ class _DerivativeCall:
             for position, (gradient, input) in enumerate(zip(found, self.inputs, strict=True)):
                 reason = f"Output {number} of the user-provided function is independent of input {position}. {_STRICT}."
                 blocks[position].append(self.or_zeros(gradient, _zeros(input, height), reason, "jacobian", number))
-        return tuple([_joined(block, output, input) for block, input in zip(blocks, self.inputs, strict=True)])
+        return tuple([_join_blocks(block, output, input) for block, input in zip(blocks, self.inputs, strict=True)])
 
     def result(self, values: Tensors, is_tuple: bool) -> Any:
         """Results as the caller wants them: one or a tuple, off the graph unless there is to be one."""
@@ -316,7 +316,7 @@ def _zeros(tensor: Tensor, *lead: int) -> Tensor:
     return from_array(np.zeros((*lead, *tensor.shape), tensor._array.dtype))
 
 
-def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
+def _join_blocks(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
     """Blocks of rows of a Jacobian as one tensor of shape output + input."""
     shape = (*output.shape, *input.shape)
     if not blocks:

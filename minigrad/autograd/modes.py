@@ -36,7 +36,7 @@ class Witness(Protocol):
         `kind`: "tensor_hook", "retain_grad", "node_prehook", "node_hook", "post_accumulate", "packed" or "unpacked".
         """
 
-    def failed(self, node: Any) -> None:
+    def node_failed(self, node: Any) -> None:
         """The node could not be run; the exception is on its way."""
 
 

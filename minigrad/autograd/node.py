@@ -24,7 +24,7 @@ import numpy as np
 from minigrad.autograd.batching import NotBatchableError
 from minigrad.autograd.blame import count_write, short, type_name
 from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
-from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrap_gradient
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.memory import OVERLAP
 from minigrad.size import Size
@@ -153,7 +153,9 @@ class Node:
         elif is_grad_enabled():
             results = self.apply_recorded(*gradients)
         else:
-            results = tuple(map(wrapped, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients])))
+            results = tuple(
+                map(wrap_gradient, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients]))
+            )
         return results[0] if len(results) == 1 else results
 
     def __repr__(self) -> str:
@@ -281,7 +283,7 @@ class LeafState(TensorState):
             if node is None:
                 node = AccumulateGrad(leaf)
                 if self.hooks is not None:
-                    self.hooks = node._hooks = self.hooks.of_leaf()
+                    self.hooks = node._hooks = self.hooks.kept_by_leaf()
                 self.accumulator = weakref.ref(node)
         return node
 

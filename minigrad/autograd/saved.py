@@ -98,7 +98,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     return tensor
 
 
-def unpacked(node: Node, kept: Any) -> Any:
+def unpack_if_packed(node: Node, kept: Any) -> Any:
     """The tensor that `unpack` gives back, or what else was kept as it is."""
     return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
 
@@ -216,7 +216,7 @@ def _pack_slot(node: Any, position: int, hooks: tuple[Hook, Hook] | None = None)
     saved: list[Any] = list(node._kept or ())
     kept = saved[position]
     if node._is_custom:
-        saved[position] = pack(node, node._restored(kept), hooks)
+        saved[position] = pack(node, node._restore(kept), hooks)
     elif node._kept_names[position] == "result":
         saved[position] = pack(node, unpack_result(node, kept, saved[position + 1]), hooks)
         saved[position + 1] = [1]  # not 0: has unpack_result called
@@ -264,7 +264,7 @@ def _saved_value(node: Node, position: int) -> Any:
         return unpack_result(node, kept, slots[position + 1])
     if isinstance(kept, TensorBase) and kept._is_number:
         return from_array(kept._array[()].astype(kept.kind))  # type: ignore[attr-defined]
-    return unpacked(node, kept)
+    return unpack_if_packed(node, kept)
 
 
 class saved_tensors_hooks:

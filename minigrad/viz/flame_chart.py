@@ -16,7 +16,7 @@ from copy import copy
 from typing import Any
 
 from minigrad.autograd.profiler import FunctionEvent, profile
-from minigrad.autograd.profiler.events import linked
+from minigrad.autograd.profiler.events import link_events
 from minigrad.autograd.profiler.names import BACKWARD, WRITING
 from minigrad.autograd.profiler.table import time_text
 from minigrad.tensor import Tensor
@@ -258,7 +258,7 @@ def _without_writing(events: list[FunctionEvent]) -> list[FunctionEvent]:
             )
             again.cpu_parent, again.cpu_children = copies.get(event.cpu_parent), []
     found = copies.values()
-    return linked(found, min(event.began for event in found), max(event.ended or 0 for event in found))
+    return link_events(found, min(event.began for event in found), max(event.ended or 0 for event in found))
 
 
 def _time_of_writing(written: list[FunctionEvent], until: float = math.inf) -> int:

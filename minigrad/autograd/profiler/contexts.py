@@ -114,12 +114,12 @@ class profile:
         return self._events
 
     def __str__(self) -> str:
-        return self._told(str)
+        return self._text_when_finished(str)
 
     def __repr__(self) -> str:
-        return self._told(repr)
+        return self._text_when_finished(repr)
 
-    def _told(self, how: Callable[[EventList], str]) -> str:
+    def _text_when_finished(self, how: Callable[[EventList], str]) -> str:
         return UNFINISHED if self._log is None or self.is_running else how(self.function_events)
 
     @property

@@ -46,17 +46,17 @@ class Watch:
                 self._watch(function, partial(self._log.call, name))
             self._watch(Function.__dict__["apply"].__func__, self._custom)
             self._watch(op.define, partial(self._log.call, names.WRITING))  # type: ignore[arg-type]
-            for assignment in names.loaded("minigrad.ops.places.assignment"):
+            for assignment in names.loaded_modules("minigrad.ops.places.assignment"):
                 self._watch(assignment.write_part, self._write_part)
             self._kernels = dict(vars(op.arrays))
             for name, kernel in self._kernels.items():
-                setattr(op.arrays, name, self._recorded(names.of_op(name), kernel))
+                setattr(op.arrays, name, self._logged_kernel(names.event_name(name), kernel))
 
     def watch_op(self, call: FunctionType) -> None:
         """Watch an op, unless all is over: its text may have been in the making when the profiler ended."""
         if self._over:
             return
-        self._watch(call, partial(self._log.call, names.of_op(call.__name__)))
+        self._watch(call, partial(self._log.call, names.event_name(call.__name__)))
 
     def end(self) -> None:
         """Give every function its own code back."""
@@ -94,7 +94,7 @@ class Watch:
         name = "aten::copy_" if arguments[2] is None else "aten::index_put_"
         return self._log.call(name, plain, arguments, options)
 
-    def _recorded(self, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def _logged_kernel(self, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(kernel)
         def call(*arguments: Any, **options: Any) -> Any:
             return self._log.call(name, kernel, arguments, options)

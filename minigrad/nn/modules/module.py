@@ -12,7 +12,7 @@ from textwrap import indent
 from typing import Any, Self
 
 from minigrad import dtypes
-from minigrad.absent import explained
+from minigrad.absent import with_advice
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.nn.modules.members import NestedModule
 from minigrad.nn.modules.module_hooks import HookedModule, no_hooks
@@ -67,7 +67,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
                 return own["_modules"][name]
             if name in own["_buffers"]:
                 return own["_buffers"][name]
-        text = explained(f"'{type(self).__name__}' object has no attribute '{name}'", "Module", name)
+        text = with_advice(f"'{type(self).__name__}' object has no attribute '{name}'", "Module", name)
         text += "" if "_modules" in own else ": begin its __init__ with super().__init__()"
         raise AttributeError(text, name=name, obj=self)
 

@@ -23,7 +23,7 @@ from minigrad.ops.images import conv_columns
 from minigrad.ops.images.windows import Extents, Prepared, Sliding, one_per_dim, times
 from minigrad.ops.reductions.sums import channel_bias_gradient
 from minigrad.ops.shapes import reshaping
-from minigrad.public import Dims, Padding, as_dims, checked, public
+from minigrad.public import Dims, Padding, as_dims, public, with_checks
 from minigrad.tensor import Tensor, from_array
 
 NO_BIAS = from_array(np.zeros(0, np.float32))
@@ -89,7 +89,7 @@ def convolution_weight(self: Array, image: Array, weight: Array, way: Sliding, p
 # ---------------------------------------------------------------- what is given
 
 
-def _checked(
+def _check_arguments(
     function: str, input: Tensor, weight: Tensor, bias: Tensor | None, padding: Any, groups: int, **options: Any
 ) -> tuple[Tensor, Tensor, Sliding, dict[str, Extents]]:
     """The input as a batch, the bias, the way of the kernel, and the options, each as one number for each dimension of
@@ -213,8 +213,8 @@ conv1d, conv2d = _convolution("conv1d"), _convolution("conv2d")
 
 
 def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **options: Any) -> Tensor:
-    batch, bias, way, _ = _checked(function, input, weight, *given, **options)
-    reach, padded = way.reach(weight.shape[2:]), way.padded(batch.shape[2:])
+    batch, bias, way, _ = _check_arguments(function, input, weight, *given, **options)
+    reach, padded = way.reach(weight.shape[2:]), way.padded_size(batch.shape[2:])
     if any(r > size for r, size in zip(reach, padded, strict=True)):
         raise RuntimeError(
             f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)}). "
@@ -224,7 +224,7 @@ def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **optio
     return out if batch is input else reshaping.squeeze(out, 0)
 
 
-@checked
+@with_checks
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -243,7 +243,7 @@ def conv_transpose2d(
     """
     padding = as_dims("conv_transpose2d", "padding", None, padding)  # which names no position, as PyTorch for a keyword
     given = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
-    batch, bias, way, options = _checked("conv_transpose2d", input, weight, bias, padding, groups, **given)
+    batch, bias, way, options = _check_arguments("conv_transpose2d", input, weight, bias, padding, groups, **given)
     more = options["output_padding"]
     if any(m >= max(s, d) for m, s, d in zip(more, way.stride, way.dilation, strict=True)):
         del options["padding"]

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, bordered
+from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, size_with_border
 
 LONG = 60  # places from which on an image is multiplied for itself
 MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
@@ -147,13 +147,13 @@ def _columns(
     lines = list(_lines(kernel, places, way))
     by_rows = len(lines) == parts
 
-    def made(images: Array) -> Array:
+    def lay_out(images: Array) -> Array:
         rows = _seen_by_rows(_batches(images, places), kernel, places, way)
         return rows if by_rows else np.stack([rows[line] for line in lines], 2)
 
     depth = math.prod(weights[1:]) // parts
     for block in blocks(len(image), way.groups * depth * math.prod(places)):
-        columns = prepared.part("columns", image, block, made)
+        columns = prepared.part("columns", image, block, lay_out)
         seen = [columns[line] for line in lines] if by_rows else [columns]
         shape = len(columns), way.groups, depth, len(image[block]) // len(columns) * math.prod(places)
         yield block, [part.reshape(shape) for part in seen]
@@ -173,7 +173,7 @@ def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding)
 
 def _empty_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:
     """Zeros for what `_seen_by_rows` tells: on the images' borders they stay."""
-    height = bordered(images.shape[3:-1], way.padding[:-1])
+    height = size_with_border(images.shape[3:-1], way.padding[:-1])
     return np.zeros((*images.shape[:2], kernel[-1], images.shape[2], *height, places[-1]), images.dtype)
 
 

@@ -25,7 +25,7 @@ from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
 from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import reshaping
-from minigrad.public import Dims, as_ints, checked, public
+from minigrad.public import Dims, as_ints, public, with_checks
 from minigrad.tensor import Tensor, from_array
 
 # ---------------------------------------------------------------- the largest
@@ -147,7 +147,7 @@ def _windows(
     """
     dims, own_words = int(function[-2]), function == "max_pool1d"
 
-    def refused(line: str, image: str) -> RuntimeError:
+    def refusal(line: str, image: str) -> RuntimeError:
         return RuntimeError(f"max_pool1d() {line}" if own_words else image)
 
     if function == "max_pool2d" and input.ndim not in (3, 4):
@@ -173,7 +173,7 @@ def _windows(
     sizes = {"kernel_size": ("k", window), "stride": ("d", steps), "dilation": ("dilation", spacings)}
     for name, (letter, (high, wide)) in sizes.items():
         if min(high, wide) <= 0:
-            raise refused(
+            raise refusal(
                 f"{name} must be greater than zero, but got {wide}",
                 f"{name.replace('_', ' ')} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}",
             )
@@ -182,11 +182,11 @@ def _windows(
     for size, k, step, border, spacing in zip(image.shape[-2:], window, steps, borders, spacings, strict=True):
         reach = spacing * (k - 1) + 1
         if border < 0:
-            raise refused(
+            raise refusal(
                 f"padding must be non-negative, but got {border}", f"pad must be non-negative, but got pad: {border}"
             )
         if border > (k if own_words else reach) // 2:
-            raise refused(
+            raise refusal(
                 f"padding should be at most half of kernel size, but got padding={border} and kernel_size={k}",
                 f"pad should be at most half of effective kernel size, but got pad={border}, kernel_size={k} and "
                 f"dilation={spacing}",
@@ -199,7 +199,7 @@ def _windows(
         around.append((border, (count - 1) * step + reach - size - border))
     if min(places) <= 0:
         before, after = (times((image.shape[-3], *pixels), "x") for pixels in (image.shape[-2:], places))
-        raise refused(
+        raise refusal(
             f"Invalid computed output size: {places[1]}: the window is longer than the input",
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small: the windows "
             "are larger than the image.",
@@ -278,7 +278,7 @@ max_pool1d, max_pool2d = _max_pooling("max_pool1d"), _max_pooling("max_pool2d")
 avg_pool1d, avg_pool2d = _mean_pooling("avg_pool1d"), _mean_pooling("avg_pool2d")
 
 
-@checked
+@with_checks
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means of as many windows as make images of `output_size`, an int or (h, w): (N, C, H, W) -> (N, C, h, w).
 
@@ -312,7 +312,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return _means(_adaptive_avg_pool, input, spans)
 
 
-@checked
+@with_checks
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means of as many windows as make sequences of length `output_size`: (N, C, L) or (C, L) -> (N, C, l)."""
     length = output_size[0] if isinstance(output_size, Sequence) else output_size

@@ -32,13 +32,13 @@ class Sliding(NamedTuple):
         """How many pixels a window spans."""
         return tuple([d * (k - 1) + 1 for k, d in zip(kernel, self.dilation, strict=True)])
 
-    def padded(self, size: Sequence[int]) -> Extents:
+    def padded_size(self, size: Sequence[int]) -> Extents:
         """The size of an image with its padding."""
         return tuple([s + before + after for s, (before, after) in zip(size, self.padding, strict=True)])
 
     def places(self, size: Sequence[int], kernel: Sequence[int]) -> Extents:
         """How many places a window has in an image of some size."""
-        spans = zip(self.padded(size), self.reach(kernel), self.stride, strict=True)
+        spans = zip(self.padded_size(size), self.reach(kernel), self.stride, strict=True)
         return tuple([(s - reach) // step + 1 for s, reach, step in spans])
 
 
@@ -78,13 +78,13 @@ def pad(image: Array, padding: tuple[tuple[int, int], ...], value: float = 0) ->
     if not any(before or after > 0 for before, after in padding):
         return image
     lead, size = image.shape[: -len(padding)], image.shape[-len(padding) :]
-    shape = (*lead, *bordered(size, padding))
+    shape = (*lead, *size_with_border(size, padding))
     out = np.zeros(shape, image.dtype) if not value else np.full(shape, value, image.dtype)
     crop(out, padding, size)[...] = image
     return out
 
 
-def bordered(size: Sequence[int], padding: tuple[tuple[int, int], ...]) -> Extents:
+def size_with_border(size: Sequence[int], padding: tuple[tuple[int, int], ...]) -> Extents:
     """The size of an image with a border."""
     return tuple([s + before + max(after, 0) for s, (before, after) in zip(size, padding, strict=True)])
 

@@ -146,7 +146,7 @@ class MinigradSource(Source):
             held = kept[0] if is_functions and isinstance(kept, tuple) else kept  # an output, with the count of writes
             if isinstance(held, PackedTensor):
                 return None
-            return node._restored(kept) if is_functions else getattr(node, f"_saved_{parameter}")
+            return node._restore(kept) if is_functions else getattr(node, f"_saved_{parameter}")
         except (AttributeError, RuntimeError, TypeError):
             return None
 

@@ -79,7 +79,7 @@ class FunctionWatcher:
         """The notes on one node that were not taken yet."""
         return [note for note in self.notes if note.box == self.ids[node]]
 
-    def failed(self, node: Any) -> None:
+    def node_failed(self, node: Any) -> None:
         """The engine could not run a node. Of runs within runs, the outermost says so last."""
         self.failing = self.ids.get(node, self.failing)
 
