@@ -41,7 +41,7 @@ def draw_wrong_node(
     from minigrad.viz.steps.frame_maker import FrameMaker
 
     graph = _copied(root, names, answer)
-    key = graph.named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
+    key = graph.box_named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
     if not root.requires_grad:
         return _red(graph, {}, key, words)
     seed = np.ones((), np.float32) if gradient is None else gradient.detach().numpy()

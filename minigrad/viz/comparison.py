@@ -17,7 +17,7 @@ from minigrad.ops.silence import silent
 from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.pairs import pairs_of
 from minigrad.viz.comparing.passes import Ran
-from minigrad.viz.comparing.words import of_parting
+from minigrad.viz.comparing.words import parting_lines
 from minigrad.viz.graph.boxes import BoxState, Snapshot
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
@@ -122,7 +122,7 @@ class _Beside:
     def __init__(self, found: Differences, labels: tuple[str, str], rooms: Mapping[str, int]) -> None:
         self.found, self.labels, self.rooms = found, labels, rooms
         self.sums = {key: found.initial(key) for key in found.pairs}  # what each gradient is in both, by now
-        self.sums[found.one.graph.root] = found.received(found.one.graph.root)
+        self.sums[found.one.graph.root] = found.received_pair(found.one.graph.root)
         self.lit: dict[str, str] = {}  # box at which they have parted by now -> its mark
 
     def frames(self) -> Iterator[Frame]:
@@ -133,11 +133,11 @@ class _Beside:
         for frame in found.one.frames:
             key, chips = frame.box or "", dict(frame.chips)
             here = [one for one in found.parting if found.at[one] == frame.index]
-            story = [text for one in here for text in of_parting(found, one, self.labels, one == first)]
+            story = [text for one in here for text in parting_lines(found, one, self.labels, one == first)]
             self.lit |= {one: "first" if one == first else "parts" for one in here}
             children = [] if frame.failed else found.inputs.get(key, [])
             for child in children:
-                mine, theirs, scale = found.sent(key, child, frame.index)
+                mine, theirs, scale = found.sent_pair(key, child, frame.index)
                 self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
                 if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
                     edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)

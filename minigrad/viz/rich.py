@@ -113,7 +113,7 @@ def _maker(tensor: Any) -> str:
         return LOST
     if node is None:
         return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
-    span = whole_call(span_of(MinigradSource(tensor).made(node)))
+    span = whole_call(span_of(MinigradSource(tensor).making(node)))
     code = on_one_line(source_text(span))[0] if span is not None else ""
     made = f" <small>made by</small> {markup(shorten(clean(code), 60))}" if code else ""
     return f"{markup(node.name())}{made}"

@@ -53,7 +53,7 @@ UNANSWERED = "The stop button (■) has ended this question: nothing has changed
 GO_ON = "What has run stays, and Next, Run or Last go on from here."
 
 
-def _of_session(
+def _session_method(
     method: Callable[Concatenate[Session, Arguments], Result],
 ) -> Callable[Concatenate[BackwardStepper, Arguments], Result]:
     """A method of the session's as one of the widget's, with its words."""
@@ -167,7 +167,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         self.observe(lambda change: outside.in_main_thread(session.replace_breaks, change["new"]), "breaks")
         self.on_msg(self._on_message)
         session.listener = self
-        self.changed()
+        self.on_change()
 
     @traitlets.default("code")
     def _code_of_all_steppers(self) -> SharedCode:
@@ -179,21 +179,21 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
     # -- from code
 
-    next = _of_session(Session.next)
-    back = _of_session(Session.back)
-    over = _of_session(Session.over)
-    out = _of_session(Session.out)
-    first = reset = _of_session(Session.first)
-    last = _of_session(Session.last)
-    run = _of_session(Session.run)
-    run_to = _of_session(Session.run_to)
-    break_at = _of_session(Session.break_at)
-    break_when = _of_session(Session.break_when)
-    clear_breaks = _of_session(Session.clear_breaks)
-    what_if = _of_session(Session.what_if)
-    nudge = _of_session(Session.nudge)
-    trace = _of_session(Session.trace)
-    look = _of_session(Session.look)
+    next = _session_method(Session.next)
+    back = _session_method(Session.back)
+    over = _session_method(Session.over)
+    out = _session_method(Session.out)
+    first = reset = _session_method(Session.first)
+    last = _session_method(Session.last)
+    run = _session_method(Session.run)
+    run_to = _session_method(Session.run_to)
+    break_at = _session_method(Session.break_at)
+    break_when = _session_method(Session.break_when)
+    clear_breaks = _session_method(Session.clear_breaks)
+    what_if = _session_method(Session.what_if)
+    nudge = _session_method(Session.nudge)
+    trace = _session_method(Session.trace)
+    look = _session_method(Session.look)
 
     @property
     def frames(self) -> Frames:
@@ -275,7 +275,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     def changing(self) -> contextlib.AbstractContextManager[None]:
         return self._portions.changing()
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         session, stop = self.session, self.session.stopped
         if session.frames[-1].failed:
             self.problem = trouble(session.failure, session.frames[-1].box)  # its event says all of it
@@ -326,7 +326,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     def _on_request(self, request: Mapping[str, Any]) -> None:
         """A click. An error is shown in the widget; the kernel goes on."""
         nth = request.get("nth")
-        with button.held(is_click=True):
+        with button.hold(is_click=True):
             self._is_answering = True
             self._portions.send()  # so that the answer is one message, which waits for nobody
             with self.hold_sync():
@@ -337,7 +337,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
                         self.session.stopped = Stop(self.index, f"{ENDED} {self.index}. {GO_ON}")
                     elif not self.problem:
                         self.problem = trouble(error, None)
-                    self.changed()
+                    self.on_change()
                 self._is_answering = False
                 self.answered = nth if isinstance(nth, int) else self.answered
                 self._portions.send()

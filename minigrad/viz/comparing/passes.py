@@ -62,11 +62,11 @@ class Ran:
         self.steps.setdefault(frame.box or "", []).append(frame.index)
         for item in () if frame.failed else frame.contributions:
             at = frame.index, item.box
-            self.sent_at[at] = _joined(self.sent_at.get(at), item.array)
+            self.sent_at[at] = _together(self.sent_at.get(at), item.array)
 
-    def sent(self, steps: Iterable[int], child: str) -> Any:
+    def sum_sent(self, steps: Iterable[int], child: str) -> Any:
         """What some runs of a box sent to one of its inputs, together; None where nothing went there."""
-        return reduce(_joined, (self.sent_at.get((step, child)) for step in steps), None)
+        return reduce(_together, (self.sent_at.get((step, child)) for step in steps), None)
 
     @property
     def stopped(self) -> str | None:
@@ -87,7 +87,7 @@ class Ran:
         return np.asarray(total)
 
 
-def _joined(one: Any, other: Any) -> Any:
+def _together(one: Any, other: Any) -> Any:
     """What a box sends to an input that it uses twice: the sum, or, to two results of one node, both."""
     if one is None or other is None:
         return other if one is None else one

@@ -152,7 +152,7 @@ class Snapshot:
             return None
         return (files.index(span.file), span.first, span.last, span.start, span.end)
 
-    def named(self, name: str) -> Box:
+    def box_named(self, name: str) -> Box:
         """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""
         for ask in (str, lambda text: text.translate(DIGITS)):
             for box in self.boxes:

@@ -81,7 +81,7 @@ def fold(whole: Scope, titles: Titles, graph: Snapshot) -> None:
     inputs = uses_of_inputs(graph)
     for scope in parts_of(whole):
         if scope.rounds:
-            scope.title = titles.of_loop(scope, [item for item in scope.inside if item not in inputs])
+            scope.title = titles.loop_title(scope, [item for item in scope.inside if item not in inputs])
     _Division(whole, titles, graph).run()
 
 
@@ -160,7 +160,7 @@ class _Division:
             free = [key for key in free if goes_to[key] > 1]
             if sum(goes_to[key] > 2 for key in free) < 3:
                 return
-        apart = Scope(INPUTS, None, scope, free, title=self.titles.of_inputs(free))
+        apart = Scope(INPUTS, None, scope, free, title=self.titles.inputs_title(free))
         scope.inside = [apart, *(item for item in scope.inside if item not in free)]
 
     def _with_repeated_joined(self, things: list[Any], least: int) -> list[Any]:
@@ -171,7 +171,7 @@ class _Division:
         for called, beside in itertools.groupby(things, lambda thing: self.titles.callee_of_all([thing])):
             calls = list(beside)
             is_several = called is not None and len(calls) >= least and (least == SEVERAL or isinstance(called, int))
-            found += [Scope(REPEATED, None, None, calls, title=self.titles.of_calls(calls))] if is_several else calls
+            found += [Scope(REPEATED, None, None, calls, title=self.titles.calls_title(calls))] if is_several else calls
         return found
 
     def _with_pattern_joined(self, scope: Scope, things: list[Any]) -> list[Any]:
@@ -206,7 +206,7 @@ class _Division:
         for start, stop in itertools.pairwise(ends):
             run = Scope(RUN, None, scope, things[start:stop], word=word)
             run.number = start + (scope.number if scope.kind == RUN else 1)
-            run.title = self.titles.of_run(run)
+            run.title = self.titles.run_title(run)
             runs.append(run)
         return runs
 

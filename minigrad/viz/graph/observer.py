@@ -98,7 +98,7 @@ class ObservedMaking(Making):
             elif tensor._node is None:
                 self.operands = {**self.operands, slot: OperandCopy(tensor)}
         if options and not PLAIN.issuperset(map(type, options.values())):
-            options = {name: _noted(value) for name, value in options.items()}
+            options = {name: _note_of(value) for name, value in options.items()}
         self.given = options
         self.graph, self.parent = 1, None
 
@@ -134,7 +134,7 @@ class OperandCopy(Copy):
         self.version = None if tensor.is_inference() else tensor._version
 
 
-def parted(value: Any, made: Callable[[Any], Any]) -> Any:
+def map_parts(value: Any, made: Callable[[Any], Any]) -> Any:
     """A sequence with something made of each part; a tuple with names, as a Geometry, keeps them."""
     parts = [made(part) for part in value]
     return value._make(parts) if hasattr(value, "_make") else parts if isinstance(value, list) else tuple(parts)
@@ -144,13 +144,13 @@ PLAIN = {bool, int, float, str, slice, type(None), type(Ellipsis), DType, type}
 UNKNOWN: Any = object()  # stands for an argument of which no copy is made: the node may have it
 
 
-def _noted(value: Any) -> Any:
+def _note_of(value: Any) -> Any:
     """An argument as it was: what is plain, and sequences of that, as they are, copies of arrays and tensors."""
     kind = value.__class__
     if kind in PLAIN or isinstance(value, np.dtype):
         return value
     if isinstance(value, tuple | list):
-        return parted(value, _noted)
+        return map_parts(value, _note_of)
     if isinstance(value, np.ndarray | np.generic):
         return Copy(value)
     return UNKNOWN if not isinstance(value, TensorBase) else value if value._is_number else OperandCopy(value)

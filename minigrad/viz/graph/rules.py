@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.observer import syntax_tree
-from minigrad.viz.graph.simplifying import Formula, ShapeAlone, copied, formula_of
+from minigrad.viz.graph.simplifying import Formula, ShapeAlone, copy_tree, formula_of
 from minigrad.viz.graph.values import WHOLE
 
 UNKNOWN = Formula("what its rule gives", in_words=True)
@@ -56,7 +56,7 @@ def explain(
         return Rule(parameter, f"the rule for {parameter}")
     source = ast.unparse(expression)
     try:
-        source = ast.unparse(_PlainRule(bound).visit(copied(expression)))
+        source = ast.unparse(_PlainRule(bound).visit(copy_tree(expression)))
         return Rule(parameter, source, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, source)

@@ -16,7 +16,7 @@ from typing import Any
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.calls import Place, way_of
-from minigrad.viz.graph.constants import constants_of, lost
+from minigrad.viz.graph.constants import constants_of, shape_only
 from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.learner_code import first_assignment, listings_of, only_assignment
 from minigrad.viz.graph.naming import Variables
@@ -73,7 +73,7 @@ class _Builder:
         self.frame = frame
         starts = [self.start] if beside is None else [self.start, source.node(beside)]
         self.nodes = nodes_behind(source, *starts)
-        self.made = {node: source.made(node) for node in self.nodes}
+        self.made = {node: source.making(node) for node in self.nodes}
         self.stages = stages(source, self.nodes)
         # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
         self.spans: dict[Any, Span | None] = {
@@ -217,7 +217,7 @@ class _Builder:
             values.value_of_outputs(outputs) if outputs else self._value(node),
             grad_value(source, tensor) if tensor is not None and source.keeps_grad(tensor) else values.NONE,
             span_of(made.parent) if made.by_rule else span,
-            tuple(source.saved(node, self.called.of_saved)),
+            tuple(source.saved_values(node, self.called.name_of_saved)),
             source.inputs(node),
             outputs,
             version=None if tensor is None else source.version(tensor),
@@ -238,7 +238,7 @@ class _Builder:
         array, outputs = self._array(node), self.made[node].outputs
         if array is not None:
             return values.describe(array)
-        return lost(outputs[0]) if outputs else values.NOT_KEPT
+        return shape_only(outputs[0]) if outputs else values.NOT_KEPT
 
     def _array(self, node: Any) -> Any:
         """The numbers of a node's result, from the first that still holds them."""
@@ -251,7 +251,7 @@ class _Builder:
             yield self.source.root
         yield (self.variables.result(node) or ("", None))[1]
         yield next((copy.value() for copy in self.made[node].outputs), None)
-        yield self.source.held(node, self.consumers[node])
+        yield self.source.known_result(node, self.consumers[node])
 
 
 def grad_value(source: Source, tensor: Tensor) -> Value:

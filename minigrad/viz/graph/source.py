@@ -169,7 +169,7 @@ class Source:
         """What its operation calls its inputs, in the order of `edges`; () where that is not known."""
         return ()
 
-    def made(self, node: Node) -> Making:
+    def making(self, node: Node) -> Making:
         """What was noted when it was made: the line, the results, the other arguments."""
         return NOT_NOTED
 
@@ -177,11 +177,11 @@ class Source:
         """The tensor that it made, where it still has that."""
         return None
 
-    def held(self, node: Node, consumers: Iterable[Node]) -> Any:
+    def known_result(self, node: Node, consumers: Iterable[Node]) -> Any:
         """The tensor, or the array, that it made, where it or one of its consumers has saved that."""
         return self.result(node)
 
-    def saved(self, node: Node, name_of: Callable[[Tensor], str]) -> Iterator[Saved]:
+    def saved_values(self, node: Node, name_of: Callable[[Tensor], str]) -> Iterator[Saved]:
         """All that it keeps for its rule; `name_of` gives what the learner calls a tensor."""
         return iter(())
 
@@ -203,7 +203,7 @@ class Source:
         """
         return None
 
-    def bound(self, node: Node) -> Mapping[str, Any]:
+    def bound_values(self, node: Node) -> Mapping[str, Any]:
         """The values of parameters of its rules beside those that it keeps."""
         return {}
 

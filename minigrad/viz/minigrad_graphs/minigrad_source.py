@@ -19,7 +19,15 @@ from minigrad.autograd.saved import PackedTensor, Versioned
 from minigrad.tensor import Tensor
 from minigrad.tensor_base import TensorBase
 from minigrad.viz.graph.observer import NOT_NOTED, Making
-from minigrad.viz.graph.saved_values import FREED, Saved, Versions, saved_array, saved_gone, saved_plain, written
+from minigrad.viz.graph.saved_values import (
+    FREED,
+    Saved,
+    Versions,
+    saved_array,
+    saved_gone,
+    saved_plain,
+    text_of_function,
+)
 from minigrad.viz.graph.source import Overwritten, Pass, Source, Step, attribute
 from minigrad.viz.graph.values import NOT_KEPT, Value, describe, short
 
@@ -69,10 +77,10 @@ class MinigradSource(Source):
     def is_leaf(self, node: Node) -> bool:
         return node.__class__ is AccumulateGrad
 
-    def made(self, node: Node) -> Making:
+    def making(self, node: Node) -> Making:
         return getattr(node, "_creation", NOT_NOTED)  # not there where viz was imported later
 
-    def held(self, node: Node, consumers: Iterable[Node]) -> Any:
+    def known_result(self, node: Node, consumers: Iterable[Node]) -> Any:
         kept = self.saved_value(node, "result")
         if kept is not None:
             return kept
@@ -102,7 +110,7 @@ class MinigradSource(Source):
         if not isinstance(node, FunctionNode):
             return ""
         try:
-            return written(type(node)._function._gradient_function())
+            return text_of_function(type(node)._function._gradient_function())
         except RuntimeError:  # it has none
             return ""
 
@@ -150,7 +158,7 @@ class MinigradSource(Source):
         except (AttributeError, RuntimeError, TypeError):
             return None
 
-    def saved(self, node: Node, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    def saved_values(self, node: Node, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         if node._is_custom:
             yield from _saved_by_function(node, name_of)
             return

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import reached
+from minigrad.viz.graph.nodes import reachable
 from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import in_words, short
 from minigrad.viz.steps.events import enumeration
@@ -141,9 +141,9 @@ class OwnPass(Pass):
         if not (is_held or is_rest):
             yield self._remark(f"{in_words(held)} has arrived, and {in_words(received)} is in ", node)
         if earlier:
-            yield self._of_another_run(node, sent, is_held, is_rest)
+            yield self._line_of_rerun(node, sent, is_held, is_rest)
 
-    def _of_another_run(self, node: Node, sent: tuple[Any, ...], is_held: bool, is_rest: bool) -> StoryLine:
+    def _line_of_rerun(self, node: Node, sent: tuple[Any, ...], is_held: bool, is_rest: bool) -> StoryLine:
         """That a node has run before. Its gradient `is_held` whole and is passed on again, or `is_rest`, without what
         has been passed on.
         """
@@ -169,7 +169,7 @@ class OwnPass(Pass):
             has_arrived = _is_some(held) and (before is None or not np.array_equal(held, before))
             if key in self.progress.runs or self.source.is_leaf(node) or not has_arrived:
                 continue
-            leaves = sorted(one.text for one in reached(self.source.edges, [node]) if self.source.is_leaf(one))
+            leaves = sorted(one.text for one in reachable(self.source.edges, [node]) if self.source.is_leaf(one))
             named = [*leaves[:3], f"{len(leaves) - 3} more"] if len(leaves) > 4 else leaves
             never = f"{self.source.method('order')} never has it run: the {in_words(held)} in "
             lack = f"{enumeration(named)} {'lacks' if len(leaves) == 1 else 'lack'} what comes that way"

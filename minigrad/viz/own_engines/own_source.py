@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.saved_values import written
+from minigrad.viz.graph.saved_values import text_of_function
 from minigrad.viz.graph.source import Edges, Pass, Source
 from minigrad.viz.graph.values import short
 from minigrad.viz.own_engines.adapter import LIMIT, Engine, inputs_first
@@ -141,7 +141,7 @@ class OwnSource(Source):
 
     def backward_source(self, node: OwnNode) -> str:
         try:
-            return written(self.answer("rule", node.thing))
+            return text_of_function(self.answer("rule", node.thing))
         except RuntimeError:
             return ""
 

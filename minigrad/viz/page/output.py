@@ -40,7 +40,7 @@ SCRIPTS = re.compile(rf' data-script="[^"]*"|<script>.*?</script>|{HOW}', re.DOT
 def html_of(stepper: Any, svg: str) -> str:
     """The output of a stepper; `svg` is its still picture."""
     values = {name: getattr(stepper, name) for name in STORED} | {"live": False}
-    opening = standalone.in_script(widget_source.joined("pack", "opening"))
+    opening = standalone.in_script(widget_source.join_scripts("pack", "opening"))
     inside = f"{still(svg, repr(stepper))}{HOW}<script>{opening}</script>"
     return standalone.place_of_pass(values, f' data-script="{packing.packed_code()}"', inside)
 

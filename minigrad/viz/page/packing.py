@@ -70,13 +70,15 @@ class Past:
 @lru_cache(maxsize=1)
 def notebook_module() -> str:
     """The small module that JupyterLab loads for each stepper's model."""
-    return widget_source.joined("pack", "announcing", "storing", "notebook")
+    return widget_source.join_scripts("pack", "announcing", "storing", "notebook")
 
 
 @lru_cache(maxsize=1)
 def packed_code() -> str:
     """The widget's own script and style, as outputs of a notebook hold them: see static/output.mjs."""
-    text = "\n".join([widget_source.script(), widget_source.joined("pack", "kept", "plain", "announcing", "output")])
+    text = "\n".join(
+        [widget_source.script(), widget_source.join_scripts("pack", "kept", "plain", "announcing", "output")]
+    )
     return pack({"script": text, "style": widget_source.style()})
 
 

@@ -42,7 +42,7 @@ class _OtherKindError(Exception):
 
 def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[str, Any]:
     """A leaf with its numbers, or an operation with its inputs, by their boxes or their numbers, and its options."""
-    leaf, making = graph.source.leaf(node), graph.source.made(node)
+    leaf, making = graph.source.leaf(node), graph.source.making(node)
     if leaf is not None:
         return {"id": key, **_tensor(graph.source.array(leaf))}
     name = names.get(type(node))

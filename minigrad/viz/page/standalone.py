@@ -48,7 +48,7 @@ def script(stepper_module: str) -> str:
     module, count = re.subn("^export default ", f"{name} ", stepper_module, flags=re.MULTILINE)
     if count != 1:
         raise ValueError(f"the widget's module must have one default export at the start of a line, not {count}")
-    return in_script("\n".join([module, widget_source.joined("pack", "kept", "plain", "page")]))
+    return in_script("\n".join([module, widget_source.join_scripts("pack", "kept", "plain", "page")]))
 
 
 def in_script(text: str) -> str:

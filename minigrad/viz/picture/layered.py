@@ -155,7 +155,7 @@ def arrange(items: Sequence[Item], links: Sequence[Link], room: Room, port: Port
     layers = _layers(items, links)
     best: Arranged | None = None
     for count in range(1, min(MOST_BANDS, max(len(layers) // 2, 1)) + 1):
-        placed = _Bands(items, links, layers, count, room.down, port).arranged()
+        placed = _Bands(items, links, layers, count, room.down, port).arrange()
         if best is not None and room.worth(placed) <= room.worth(best):
             break
         best = placed
@@ -243,12 +243,15 @@ class _Bands:
         for number in range(1, count):
             ideal, least = ends[-1] * number / count, (cuts[-1] if cuts else 0) + 1
             choices = range(least, len(self.rows) - (count - number) + 1)
-            added = {cut: max((node.long + GAP[self.down] for node in self._moved(cut)), default=0) for cut in choices}
+            added = {
+                cut: max((node.long + GAP[self.down] for node in self._nodes_to_move(cut)), default=0)
+                for cut in choices
+            }
             costs = {cut: abs(ends[cut] - ideal) + LANE * PASSED * passing[cut] + added[cut] for cut in choices}
             cuts.append(min(costs, key=costs.__getitem__))
         return cuts
 
-    def _moved(self, cut: int) -> list[_Placed]:
+    def _nodes_to_move(self, cut: int) -> list[_Placed]:
         """What stands before a cut and is used first behind it, where it takes a layer of its own."""
         moved = [node for node in self.rows[cut - 1] if node.id not in self.used and node.id in self.sources]
         return moved if len(moved) < len(self.rows[cut - 1]) else []
@@ -257,7 +260,7 @@ class _Bands:
         """What is used first behind a cut goes with its use, into a layer of its own."""
         for number in range(1, len(self.firsts)):
             cut = self.firsts[number]
-            if not (moved := self._moved(cut)):
+            if not (moved := self._nodes_to_move(cut)):
                 continue
             self.rows[cut - 1] = [node for node in self.rows[cut - 1] if node not in moved]
             self.rows.insert(cut, moved)
@@ -352,7 +355,7 @@ class _Bands:
             back = sweep % 2 == 1
             for row in reversed(self.rows) if back else self.rows:
                 wishes = [self._wish(node, back, sweep >= SWEEPS) for node in row]
-                for node, middle in zip(row, self._pooled(row, wishes), strict=True):
+                for node, middle in zip(row, self._pool_violators(row, wishes), strict=True):
                     node.middle = middle
 
     def _wish(self, node: _Placed, back: bool, both: bool) -> tuple[float, float]:
@@ -381,7 +384,7 @@ class _Bands:
         """How far apart the middles of two neighbours in a layer have to be."""
         return (one.wide + other.wide) / 2 + (THREAD if one.is_bend or other.is_bend else BESIDE[self.down])
 
-    def _pooled(self, row: list[_Placed], wishes: list[tuple[float, float]]) -> list[float]:
+    def _pool_violators(self, row: list[_Placed], wishes: list[tuple[float, float]]) -> list[float]:
         """The places nearest to the wishes, in least squares, that keep order and distance. Pool adjacent violators:
         neighbours that would overlap become a block, which moves as one.
         """
@@ -400,7 +403,7 @@ class _Bands:
 
     # -- the picture
 
-    def arranged(self) -> Arranged:
+    def arrange(self) -> Arranged:
         """Corners and ways, in pixels."""
         flows = self._flows()
         starts, ends, lengths = [0.0] * len(self.rows), [0.0] * len(self.rows), []

@@ -215,7 +215,7 @@ class _Nest:
             if key:
                 width = max(whole.width + 2 * AROUND, words_width(self.groups[key]) + TITLE_ROOM)
                 sizes[key] = width, whole.height + HEAD + FOOT
-        return self._gathered(room, part, laid, sizes)
+        return self._gather(room, part, laid, sizes)
 
     def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
         """What lies directly in the whole and in each open group that is seen, and the pieces of edges."""
@@ -248,7 +248,7 @@ class _Nest:
         """From a group's left edge to what is laid out in it: its title may be wider."""
         return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
 
-    def _gathered(self, room: Room, part: float, laid: Mapping[str, Arranged], sizes: BoxSizes) -> Layout:
+    def _gather(self, room: Room, part: float, laid: Mapping[str, Arranged], sizes: BoxSizes) -> Layout:
         origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
         corners: dict[str, Point] = {}
         frames: dict[str, GroupFrame] = {}

@@ -230,7 +230,7 @@ def _shows_grad(box: Box, every_grad: bool) -> bool:
 # ---------------------------------------------------------------- parts
 
 
-def written(box: Box, width: float) -> dict[str, str]:
+def texts_in_box(box: Box, width: float) -> dict[str, str]:
     """What is written in a box, as it has room: its name, its expression and its value."""
     label = short_name(box.name)
     beside = round((width - 2 * PAD - BESIDE_NAME - columns(label) * NAME_WIDTH) / MONO_WIDTH)  # characters
@@ -256,7 +256,7 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | N
         stroke, thick = LEAF, 2.2
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
     radius = 12 if kind == "leaf" else 5
-    words = written(box, width)
+    words = texts_in_box(box, width)
     parts = [
         f'<g class="mg-box mg-{kind} mg-{state.state}" data-box="{box.id}" '
         f'transform="translate({_point(corner)})"><title>{markup(hover(box))}</title>',
@@ -295,7 +295,7 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
         parts.append(
             f'<image class="mg-map mg-{word}-map" x="{pixels(width - PAD - MAP_WIDTH)}" y="{pixels(top + 3)}" '
             f'width="{MAP_WIDTH}" height="{MAP_HEIGHT}" preserveAspectRatio="none" '
-            f'style="image-rendering:pixelated"{address}{_hidden(not value.heat)}/>'
+            f'style="image-rendering:pixelated"{address}{_visibility(not value.heat)}/>'
         )
     return "".join(parts)
 
@@ -319,8 +319,8 @@ def _wire(wire: Wire, flow: str, carries: bool, down: bool, title: str) -> str:
         f'<g class="mg-edge mg-{flow}{dead}" data-edge="{" ".join(wire.members)}"><title>{markup(title)}</title>'
         f'<path class="mg-wire" d="{path_of(wire.stops, down)}" fill="none" stroke="{colour}" '
         f'stroke-width="{width}"{dash}/>'
-        f'<path class="mg-forward" d="{_head(wire.stops[-1], down, 1)}" fill="{colour}"{_hidden(back)}/>'
-        f'<path class="mg-backward" d="{_head(wire.stops[0], down, -1)}" fill="{colour}"{_hidden(not back)}/></g>'
+        f'<path class="mg-forward" d="{_head(wire.stops[-1], down, 1)}" fill="{colour}"{_visibility(back)}/>'
+        f'<path class="mg-backward" d="{_head(wire.stops[0], down, -1)}" fill="{colour}"{_visibility(not back)}/></g>'
     )
 
 
@@ -356,7 +356,7 @@ def _towards(corner: Stop, other: Stop) -> Point:
     return (corner[0] + dx * part, corner[1] + dy * part)
 
 
-def _hidden(hidden: bool) -> str:
+def _visibility(hidden: bool) -> str:
     return ' visibility="hidden"' if hidden else ""
 
 

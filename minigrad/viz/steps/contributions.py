@@ -77,7 +77,7 @@ def _contribution(
     shape = value.shape if value.known or value.shape else raw.shape
     array, final = _fit(raw, shape), _fit(passed, shape)
     changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
-    told, spread = _told(rule.formula, raw)
+    told, spread = _parts_to_tell(rule.formula, raw)
     summed = ""
     if raw.shape != array.shape and told != NOTHING:
         shapes = f" from {sizes(raw.shape)} to {sizes(array.shape)}" if array.size > 1 else ""
@@ -88,7 +88,7 @@ def _contribution(
     return Contribution(*about, spread=spread, summed=summed, changed=changed, array=final)
 
 
-def _told(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
+def _parts_to_tell(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
     """A formula, the sign behind it and what it comes to; and what is to be said of where that goes."""
     if formula.text == "0":
         return NOTHING, ""
@@ -132,7 +132,7 @@ def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any,
         arguments = engine.arguments(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
         source = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
-        bound = _bound(box, received, unpacked)
+        bound = _known_values(box, received, unpacked)
         bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
         formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
         return Rule(parameter, source, formula or Formula("what your backward returns", in_words=True))
@@ -141,7 +141,7 @@ def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any,
         return rules.explain(words, "self" if slot == 0 else "written", {}, {})
     inputs = box.inputs
     parameter = inputs[slot] if len(inputs) == len(engine.edges(node)) else (inputs[0] if inputs else f"input {slot}")
-    bound = _bound(box, received, unpacked) | dict(engine.bound(node))
+    bound = _known_values(box, received, unpacked) | dict(engine.bound_values(node))
     return rules.explain(engine.rule(node, parameter), parameter, bound, _names(progress, box, bound), np.shape(gave))
 
 
@@ -164,7 +164,7 @@ def _names(progress: PassProgress, box: Box, bound: Mapping[str, Any]) -> dict[s
     return {parameter: shorten(name, LONGEST_NAME) for parameter, name in found.items()}
 
 
-def _bound(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
+def _known_values(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
     """The values of the names in a rule, as far as they are known."""
     bound = {"g": received} if received is not None else {}
     for saved in box.saved:

@@ -97,7 +97,7 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box], reas
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
         special = [saved for saved in box.saved if saved.state in ("packed", "changed")]
-        for name, saved in {saved.called(box.name): saved for saved in special}.items():
+        for name, saved in {saved.name_beside(box.name): saved for saved in special}.items():
             if saved.state == "packed":
                 hook = hook_name(saved.hook)
                 text = f"{box.op} saved {name}, and the pack hook {hook} keeps {saved.value.text} in its place."
@@ -127,15 +127,15 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
 # ---------------------------------------------------------------- at a step
 
 
-def of_kept(box: Box, kept: bool) -> Iterator[Event]:
+def kept_events(box: Box, kept: bool) -> Iterator[Event]:
     """That a node keeps its saved tensors after it ran."""
-    names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
+    names = dict.fromkeys(saved.name_beside(box.name) for saved in box.saved if saved.is_tensor)
     if kept and names:
         text = f"the graph is retained: {box.op} keeps {enumeration(names)} for another pass"
         yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
 
 
-def of_nan(box: Box, names: list[str], first: bool) -> Event:
+def nan_event(box: Box, names: list[str], first: bool) -> Event:
     """A NaN among the gradients that a node sent."""
     if not first:
         return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {enumeration(names)}.")
@@ -144,7 +144,7 @@ def of_nan(box: Box, names: list[str], first: bool) -> Event:
     return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
 
-def of_change_from_outside(box: Box, before: Any, after: Any, then: str) -> Event:
+def outside_change_event(box: Box, before: Any, after: Any, then: str) -> Event:
     """A `.grad` that is not what the pass has left; `then` is what comes of it."""
     text = (
         f"{box.name}.grad was {in_words(before)} after this step and is {in_words(after)} now: something else "
@@ -157,7 +157,7 @@ def of_change_from_outside(box: Box, before: Any, after: Any, then: str) -> Even
 # ---------------------------------------------------------------- a step that fails
 
 
-def of_failure(
+def failure_events(
     box: Box, error: BaseException, overwritten: Iterable[Overwritten], nan_to: list[str] | None, came: bool
 ) -> Iterator[Event]:
     """What is known of a failure.
@@ -187,7 +187,7 @@ def of_failure(
 def _write_event(box: Box, written: Overwritten) -> Event:
     """A saved tensor that was written to."""
     saved = next((one for one in box.saved if one.parameter == written.parameter), None)
-    name, before = (written.name, None) if saved is None else (saved.called(box.name), saved.array)
+    name, before = (written.name, None) if saved is None else (saved.name_beside(box.name), saved.array)
     line, why = None, f". {written.why}".rstrip()
     if written.line is not None:
         code, number = written.line
@@ -201,7 +201,7 @@ def _write_event(box: Box, written: Overwritten) -> Event:
 
 def freed_names(box: Box) -> list[str]:
     """What a node had saved that is gone, as the learner calls it."""
-    return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
+    return list(dict.fromkeys(saved.name_beside(box.name) for saved in box.saved if saved.state == "freed"))
 
 
 def _message_of(error: BaseException) -> str:

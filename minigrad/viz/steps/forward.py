@@ -90,7 +90,7 @@ def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[StoryLine]:
     kept = dict.fromkeys(
         saved.value.text
         if not saved.name and saved.value.text and saved.parameter != "result"
-        else saved.called(box.name)
+        else saved.name_beside(box.name)
         for saved in box.saved
         if saved.is_tensor
     )
@@ -110,7 +110,7 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
     expression = box.expression
     if expression == naming.op_word(box.op):  # inside a module there is no code of the learner's
         expression = f"{expression}({', '.join(one.name for one in inputs)})"
-    texts = _written(expression, called) or (expression, "")
+    texts = _as_in_textbooks(expression, called) or (expression, "")
     parts = list(dict.fromkeys(text for text in texts if text))
     pieces: list[Piece | str] = [piece for text in parts for piece in (" = ", ("code", text))]
     if box.value.is_large or not box.value.known:
@@ -118,7 +118,7 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
     return pieces if box.value.text in parts else [*pieces, " = ", ("value", box.value.text)]
 
 
-def _written(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | None:
+def _as_in_textbooks(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | None:
     """A piece of the learner's code as in a textbook, and the same with numbers for names, where all have one; None
     for what no textbook writes. A name that no input has (y = x; y = y * 3) is that of the input that it does not name.
     """

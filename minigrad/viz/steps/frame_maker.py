@@ -85,7 +85,7 @@ class FrameMaker:
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
         held = [pair for pair in grads if not self.source.begins_with_zero or np.any(pair[1])]
-        return tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
+        return tell.beginning_lines(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
 
     def advance(self) -> Frame | None:
         """Run one node and write its frame; None when there is none left.
@@ -116,7 +116,7 @@ class FrameMaker:
         if self.failure is None:
             self.listener(step)
         frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
-        return self.with_lines(frame, tell.of_printed(printed.shown))
+        return self.with_lines(frame, tell.printed_lines(printed.shown))
 
     def run(self) -> list[Frame]:
         """All frames of the pass, up to one that failed."""
@@ -176,8 +176,8 @@ class FrameMaker:
         came = anomaly is not None and self._have_nan(anomaly[1])
         nan_to = None if anomaly is None else [item.name for item in contributions if "NaN" in item.value.alarm]
         overwritten = [*self.source.overwritten(self.progress.nodes[key], error)]
-        events = [*self.teller.events_of(notes), *happened.of_failure(box, error, overwritten, nan_to, came)]
-        story = tell.of_failure(box, contributions, self.progress.senders)
+        events = [*self.teller.events_of(notes), *happened.failure_events(box, error, overwritten, nan_to, came)]
+        story = tell.failure_lines(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
     def _frame_of_op(self, key: str, step: Step) -> Frame:
@@ -194,11 +194,14 @@ class FrameMaker:
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
         self._note_that_it_ran(key)
         freed = self._names_of_freed(box, node)
-        events = [*self.teller.events_of(notes), *happened.of_kept(box, self.retain and not self.source.is_freed(node))]
+        events = [
+            *self.teller.events_of(notes),
+            *happened.kept_events(box, self.retain and not self.source.is_freed(node)),
+        ]
         events += self._events_of_nan(box, self._have_nan(arrays), contributions)
         op, root = self.source.name(node), self.boxes[self.graph.root]
-        story = tell.of_op(box, op, arrays, contributions, root, self.progress.senders)
-        story += [*tell.of_freed(freed), *self.backward.remarks]
+        story = tell.op_lines(box, op, arrays, contributions, root, self.progress.senders)
+        story += [*tell.freed_lines(freed), *self.backward.remarks]
         text = "" if received is None else values.in_words(received)
         asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
@@ -220,7 +223,7 @@ class FrameMaker:
             self.progress.changing[key] = before
             if after is not None:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
-        story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
+        story = tell.leaf_lines(box, array, before, after, joint, self.progress.grad(key))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
         grown = self._nodes_grown([self.source.grad(self.progress.leaves[key])])
         is_sum = before is not None or len(self.progress.senders[key]) > 1
@@ -240,7 +243,7 @@ class FrameMaker:
         if self.retain or not self.source.is_freed(node):
             return ()
         tensors = [saved for saved in box.saved if saved.is_tensor and saved.state != "freed"]
-        return tuple(dict.fromkeys(saved.called(box.name) for saved in tensors))
+        return tuple(dict.fromkeys(saved.name_beside(box.name) for saved in tensors))
 
     def _events_of_nan(self, box: Box, came: bool, contributions: tuple[Contribution, ...]) -> list[Event]:
         names = [item.name for item in contributions if "NaN" in item.value.alarm]
@@ -248,7 +251,7 @@ class FrameMaker:
             return []
         first = not self.nan_met and not came
         self.nan_met = True
-        return [happened.of_nan(box, names, first)]
+        return [happened.nan_event(box, names, first)]
 
     def _nodes_grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
         """The nodes that were recorded since the last step, behind some gradients (create_graph)."""
@@ -293,7 +296,7 @@ class FrameMaker:
         upcoming = ready[0] if ready else None
         joints = dict(joints) | {item.box: item.joint for item in contributions}
         states = progress.states(key, upcoming, joints, failed)
-        story = story + tell.of_grown(grown)
+        story = story + tell.grown_lines(grown)
         if self.finished:
             story.append(tell.line("say", "That was the last node: the backward pass is over."))
         differences, difference_maps = progress.differences()
@@ -325,7 +328,7 @@ class FrameMaker:
         then = (
             "The next step, which has run, brings back what it left." if frame.index < len(self.progress.ran) else then
         )
-        event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key), then)
+        event = happened.outside_change_event(self.boxes[key], before, self.progress.leaf_grad(key), then)
         grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
         state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
         story = frame.story if frame.index else tuple(self._beginning())

@@ -204,7 +204,7 @@ class PassProgress:
         if self.boxes[key].kind == "constant":
             return values.NONE
         if key in self.leaves:
-            return self._held(key)
+            return self._held_value(key)
         sums = self.sums[key]
         if sums and key not in self.described:
             several = self.boxes[key].outputs
@@ -212,7 +212,7 @@ class PassProgress:
             self.described[key] = values.value_of_outputs(parts) if several else describe(sums[min(sums)])
         return self.described.get(key, values.NONE)
 
-    def _held(self, key: str) -> Value:
+    def _held_value(self, key: str) -> Value:
         """What a leaf's `.grad` reads, described anew only where it has changed."""
         gradient = self.source.grad(self.leaves[key])
         if gradient is None:

@@ -38,7 +38,7 @@ from minigrad.viz.steps.kept_values import KeptValues
 from minigrad.viz.steps.levels import Levels
 from minigrad.viz.steps.pass_progress import wanted_boxes
 from minigrad.viz.steps.stop_button import button, stoppable
-from minigrad.viz.steps.story import of_inner
+from minigrad.viz.steps.story import inner_lines
 from minigrad.viz.steps.what_if import Nudge, WhatIf, WhatIfQuestion
 
 OVER = "The backward pass is over; no breakpoint was met."
@@ -61,7 +61,7 @@ class Listener:
         """Around whatever changes the session, once for each use of it."""
         return contextlib.nullcontext()
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         """Something is another: a frame was added or replaced, or is shown now (`frames`, `index`), the pass is over or
         has failed (`finished`, `failure`), a run has ended (`stopped`), a tensor was written to (`now`, `outdated`).
 
@@ -195,9 +195,9 @@ class Session:
         with self.stepping():
             here, there = self.frame.box, self.frame.next.box if self.frame.next else None
             if back:
-                group = self.levels.crossed(there, here, self.open)
+                group = self.levels.group_crossed(there, here, self.open)
                 return self.go(self.start_of(group)) if self.index > self.start else None
-            group = self.levels.crossed(here, there, self.open)
+            group = self.levels.group_crossed(here, there, self.open)
             return self.go(self.index + 1) if group is None else self.leave(group)
 
     def out(self, back: bool = False) -> Frame:
@@ -208,7 +208,7 @@ class Session:
         """
         with self.stepping():
             if back:
-                group = next(reversed(self.levels.seen(self.frame.box, self.open)), None)
+                group = next(reversed(self.levels.groups_seen(self.frame.box, self.open)), None)
                 self.go((0 if self.index > 0 else self.start) if group is None else self.start_of(group))
                 return self.frame
             return self.leave(self.levels.surrounding(self.frame, self.open))
@@ -245,7 +245,7 @@ class Session:
 
     def _running(self, name: str) -> str:
         """The id of the box with a name. ValueError if there is none, or if it does not run."""
-        key = self.graph.named(name).id
+        key = self.graph.box_named(name).id
         if key not in self.maker.runs:
             why = "it leads to none of the inputs that were asked for"
             if self.maker.progress.is_planned:
@@ -375,14 +375,14 @@ class Session:
             raise RuntimeError(
                 "this stepper is in the middle of a step: the hook or backward that runs in it cannot step it, too"
             )
-        with button.held():
+        with button.hold():
             self.look()
             with self.listener.changing():
                 try:
                     yield
                 finally:
                     self.now = self._values.now()
-                    self.listener.changed()
+                    self.listener.on_change()
                     outside.changed_by(self)
 
     def go(self, index: int) -> Frame | None:
@@ -393,7 +393,7 @@ class Session:
             if not self._run_one():
                 return None
         self._show(index)
-        self.listener.changed()
+        self.listener.on_change()
         button.check()
         return self.frame
 
@@ -510,7 +510,7 @@ class Session:
         if frame is None:
             self.finished = True
             return False
-        frame = self.maker.with_lines(frame, of_inner(self.grads.after_inner(reached)))
+        frame = self.maker.with_lines(frame, inner_lines(self.grads.after_inner(reached)))
         self.frames.append(frame)
         is_plain = upcoming is not None and source.is_plain(upcoming)
         self.grads.add([frame.box] if is_plain and frame.box is not None else self.maker.backward.touched)
@@ -530,7 +530,7 @@ class Session:
         if not self._is_running:  # else the step itself sees what happens in it
             with self.listener.changing():
                 self._look()
-                self.listener.changed()
+                self.listener.on_change()
 
     def _look(self) -> None:
         self.now, self.outdated = self._values.now(), self._variables.made_anew()
@@ -550,7 +550,7 @@ class Session:
         """Let these be the frames of a pass that is over: to walk over them changes no `.grad`."""
         self.grads.clear()
         self.frames, self.index, self.finished = frames, index, True
-        self.listener.changed()
+        self.listener.on_change()
 
     def close(self) -> None:
         """Let go of the graph; a pass that stands half way ends there. The frames stay."""

@@ -43,7 +43,9 @@ def line(kind: str, *pieces: Any, why: bool = False) -> StoryLine:
     return StoryLine(kind, tuple(styled), why)
 
 
-def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int, is_zero: bool) -> list[StoryLine]:
+def beginning_lines(
+    root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int, is_zero: bool
+) -> list[StoryLine]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it; the others have 0 if
     `is_zero`, else None.
     """
@@ -61,7 +63,7 @@ def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: 
     return story
 
 
-def of_op(
+def op_lines(
     box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], root: Box, senders: Senders
 ) -> list[StoryLine]:
     """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
@@ -89,7 +91,7 @@ def of_op(
     return story
 
 
-def of_freed(names: Sequence[str]) -> list[StoryLine]:
+def freed_lines(names: Sequence[str]) -> list[StoryLine]:
     """What a node had saved for its rule, and has let go of: it ran, so it is needed no more."""
     if not names:
         return []
@@ -97,7 +99,7 @@ def of_freed(names: Sequence[str]) -> list[StoryLine]:
     return [line("say", f"{many} {enumeration(names)} {are} freed", why=True)]
 
 
-def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[StoryLine]:
+def leaf_lines(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[StoryLine]:
     """A leaf that received `array`: its `.grad` was `before` and is `after`; `joint` is the sum, or ""."""
     grad = ("name", box.name), GRAD
     if after is None:
@@ -122,7 +124,7 @@ def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Valu
     return story
 
 
-def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders) -> list[StoryLine]:
+def failure_lines(box: Box, contributions: Sequence[Contribution], senders: Senders) -> list[StoryLine]:
     """A node that could not be run, with what an anomaly would have sent."""
     story = [line("sentence", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
     for item in contributions:
@@ -132,7 +134,7 @@ def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders
     return story
 
 
-def of_grown(grown: Sequence[Grown]) -> list[StoryLine]:
+def grown_lines(grown: Sequence[Grown]) -> list[StoryLine]:
     """What a recorded backward has added to the graph of the gradient."""
     if not grown:
         return []
@@ -142,7 +144,7 @@ def of_grown(grown: Sequence[Grown]) -> list[StoryLine]:
     return [line("item", added, ("code", texts), why=True)]
 
 
-def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[StoryLine]:
+def inner_lines(changed: Sequence[tuple[str, Any, Any]]) -> list[StoryLine]:
     """What a backward inside the step has changed: name of a leaf, its `.grad` before and after."""
     story = []
     for name, *grads in changed:
@@ -152,7 +154,7 @@ def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[StoryLine]:
     return story
 
 
-def of_printed(text: str) -> list[StoryLine]:
+def printed_lines(text: str) -> list[StoryLine]:
     """What the learner's functions have printed."""
     return [line("say", "Your code printed:"), line("code", ("text", text))] if text else []
 

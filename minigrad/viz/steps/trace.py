@@ -24,7 +24,7 @@ def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
     ran = len(frames) - len(before) - 1
     lines = [f"backward from {root}: {frames[-1].total} steps, {ran} run, step {shown} shown"]
     for frame in before:
-        lines += ["", *_told(graph, frame, place_of(frame, len(before)))]
+        lines += ["", *_step_lines(graph, frame, place_of(frame, len(before)))]
     for last, frame in zip([None, *frames[len(before) :]], frames[len(before) :], strict=False):
         lines += ["", *_lines(graph, frame, last)]
     return "\n".join(lines)
@@ -44,7 +44,7 @@ def upcoming(frame: Frame) -> str:
     return "nobody, the pass has failed" if frame.failed else "nobody, the pass is over"
 
 
-def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
+def _step_lines(graph: Snapshot, frame: Frame, place: str) -> list[str]:
     """Which step it is, of which box, the learner's line, and the story."""
     box = graph.by_id[frame.box] if frame.box else None
     lines = [place + (f"  {frame.op}" if frame.op else "")]
@@ -59,7 +59,7 @@ def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
 
 
 def _lines(graph: Snapshot, frame: Frame, before: Frame | None) -> list[str]:
-    lines = _told(graph, frame, place_of(frame, 0))
+    lines = _step_lines(graph, frame, place_of(frame, 0))
     for event in frame.events:
         where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
         lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {' '.join(event.text.split())}{where}"))

@@ -26,7 +26,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from minigrad.viz.graph.calls import NETWORKS
-from minigrad.viz.graph.nodes import reached
+from minigrad.viz.graph.nodes import reachable
 from minigrad.viz.graph.observer import (
     KEPT,
     MANY_CODES,
@@ -184,7 +184,7 @@ def _mode_class(base: Any) -> Any:
                 results = _tensors(torch, out)
                 if func in gradients:
                     roots = [tensor.grad_fn for tensor in _tensors(torch, args[:1])]
-                    behind = reached(attrgetter("next_functions"), (node for node in roots if node is not None))
+                    behind = reachable(attrgetter("next_functions"), (node for node in roots if node is not None))
                     call.generation += max(noted.generation if (noted := noted_of(node)[0]) else 1 for node in behind)
                     leaves = [node.variable for node in behind if saved_tensors.is_leaf(node)]
                     results += [leaf.grad for leaf in leaves if leaf.grad is not None]

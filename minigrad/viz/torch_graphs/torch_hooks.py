@@ -39,7 +39,7 @@ class HookWatch:
         self.source = graph.source
         self.results = graph.results
         self.nodes = [node for node in graph.nodes if node is not None]
-        self.known = list(_of_saved(graph.source, self.nodes))
+        self.known = list(_hooks_of_saved(graph.source, self.nodes))
         self.before: dict[Any, Any] = {}  # node -> the dict of its prehooks
         self.replaced: dict[tuple[int, Any], tuple[Entries, Any, Any]] = {}
         self.held: list[tuple[Any, Any]] = []
@@ -82,7 +82,7 @@ class HookWatch:
                     self.watcher.note_of_retained(node, before, self.watcher.copy_of(tensor.grad))
                 )
 
-    def received(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
+    def received_gradients(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
         """What came in to a node. A leaf may take the very tensor that came as its `.grad`, which post-accumulate hooks
         then change: what that was before comes from what was noted of them.
         """
@@ -106,7 +106,7 @@ class HookWatch:
         self.replaced.clear()
 
 
-def _of_saved(source: Source, nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
+def _hooks_of_saved(source: Source, nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
     """The hooks of tensors that are no more than what a node has saved."""
     there = set(nodes)
     for node in nodes:

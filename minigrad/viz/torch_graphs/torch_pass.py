@@ -215,7 +215,7 @@ class TorchPass(Pass):
             if not (self.retain or is_leaf):
                 source.freed.add(node)
             hooks.after(node)
-            came = hooks.received(node, incoming)
+            came = hooks.received_gradients(node, incoming)
             source.explained[node] = formulas.explain(source, node, came, hooks.left_by_rule(node, outgoing))
             return node, came, outgoing
 

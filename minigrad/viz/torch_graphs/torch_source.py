@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.observer import NOT_NOTED, Making
-from minigrad.viz.graph.saved_values import FREED, Saved, saved_array, saved_gone, saved_plain, written
+from minigrad.viz.graph.saved_values import FREED, Saved, saved_array, saved_gone, saved_plain, text_of_function
 from minigrad.viz.graph.source import Overwritten, Pass, Source, attribute
 from minigrad.viz.torch_graphs import formulas, saved_tensors
 from minigrad.viz.torch_graphs.lines import noted_of
@@ -123,12 +123,12 @@ class TorchSource(Source):
     def leaf(self, node: Any) -> Any:
         return node.variable if saved_tensors.is_leaf(node) else None
 
-    def made(self, node: Any) -> Making:
+    def making(self, node: Any) -> Making:
         if node not in self._made:
-            self._made[node] = NOT_NOTED if saved_tensors.is_leaf(node) else self._noted(node)
+            self._made[node] = NOT_NOTED if saved_tensors.is_leaf(node) else self._note_making(node)
         return self._made[node]
 
-    def _noted(self, node: Any) -> Making:
+    def _note_making(self, node: Any) -> Making:
         call, kept = noted_of(node)
         try:  # PyTorch counts from the side of the gradients: a node's outputs are what it has inputs for
             abouts = list(enumerate(node._input_metadata))
@@ -139,7 +139,7 @@ class TorchSource(Source):
             return NOT_NOTED
         return NOT_NOTED if not outputs else OnlyResults(outputs) if call is None else call.making(outputs)
 
-    def held(self, node: Any, consumers: Iterable[Any]) -> Any:
+    def known_result(self, node: Any, consumers: Iterable[Any]) -> Any:
         kept = self.saved_value(node, "result")
         if kept is not None:
             return kept
@@ -162,7 +162,7 @@ class TorchSource(Source):
         except (AttributeError, RuntimeError, TypeError):
             return None
 
-    def saved(self, node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    def saved_values(self, node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         for parameter in self.saved_names(node):
             state, value, versions = saved_tensors.look(node, parameter)
             if state != "kept":
@@ -178,14 +178,14 @@ class TorchSource(Source):
     def rule(self, node: Any, parameter: str) -> Callable[..., Any] | str | None:
         return self.explained.get(node, formulas.NOTHING).rules.get(parameter)
 
-    def bound(self, node: Any) -> Mapping[str, Any]:
+    def bound_values(self, node: Any) -> Mapping[str, Any]:
         return self.explained.get(node, formulas.NOTHING).bound
 
     def noted_by_learner(self, node: Any) -> Iterable[Any]:
         return vars(node).values()
 
     def backward_source(self, node: Any) -> str:
-        return written(node._forward_cls.backward) if saved_tensors.is_custom(node) else ""
+        return text_of_function(node._forward_cls.backward) if saved_tensors.is_custom(node) else ""
 
     def overwritten(self, node: Any, error: BaseException) -> Iterator[Overwritten]:
         """PyTorch's error names neither the tensor nor the line."""

@@ -265,4 +265,4 @@ def test_a_frame_of_long_ago_that_changes_reaches_the_page(monkeypatch: pytest.M
     x.grad = mg.tensor([5.0])
     stepper.look()
     assert frames_that_the_page_has(stepper) == stepper.recorded
-    assert json.loads(stepper.recorded[0])["boxes"][stepper.session.graph.named("x").id]["full"] == "[5]"
+    assert json.loads(stepper.recorded[0])["boxes"][stepper.session.graph.box_named("x").id]["full"] == "[5]"

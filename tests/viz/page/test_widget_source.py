@@ -55,9 +55,11 @@ def test_a_statement_behind_a_comment_on_its_line_is_kept() -> None:
 
 def test_what_is_joined_imports_nothing_and_exports_what_a_page_asks_for() -> None:
     for name in sorted(AROUND - {"notebook", "output"}):
-        assert not re.search(r"^(import|export)\b", widget_source.joined(name), re.MULTILINE), name
-    assert re.findall(r"^export .*", widget_source.joined("notebook"), re.MULTILINE) == ["export default {"]
-    assert re.findall(r"^export .*", widget_source.joined("output"), re.MULTILINE) == ["export { renderKept, show };"]
+        assert not re.search(r"^(import|export)\b", widget_source.join_scripts(name), re.MULTILINE), name
+    assert re.findall(r"^export .*", widget_source.join_scripts("notebook"), re.MULTILINE) == ["export default {"]
+    assert re.findall(r"^export .*", widget_source.join_scripts("output"), re.MULTILINE) == [
+        "export { renderKept, show };"
+    ]
 
 
 def test_the_widget_has_the_joined_texts(node: str, tmp_path: Path) -> None:

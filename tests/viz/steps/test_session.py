@@ -113,7 +113,7 @@ class Noting(Listener):
         self.uses += 1
         yield
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         self.stop_at -= 1
         if self.stop_at == 0:
             raise KeyboardInterrupt
@@ -157,7 +157,7 @@ def test_a_listener_is_told_of_breakpoints_and_of_other_numbers() -> None:
     s.break_at("y")
     s.clear_breaks()
     s.replace_breaks([{"when": "nan"}])
-    assert changes(listener) == [[{"box": s.graph.named("y").id}], [], [{"when": "nan"}]]
+    assert changes(listener) == [[{"box": s.graph.box_named("y").id}], [], [{"when": "nan"}]]
     made = s.what_if(w=[3.0, 4.0])
     assert made is not None
     assert made.value == 21.0
