@@ -54,7 +54,7 @@ float16 = dtype("float16", 2, "Half", "c10::Half")
 float32 = dtype("float32", 2, "Float", "float")
 float64 = dtype("float64", 2, "Double", "double")
 
-NUMBERS = (int, float, np.integer, np.floating, np.bool_)  # what an operation takes beside tensors; bools are ints
+NUMBER_TYPES = (int, float, np.integer, np.floating, np.bool_)  # what an operation takes beside tensors; bools are ints
 
 default = float32  # what Python floats become; set_default_dtype() changes it
 _python_types: dict[Any, dtype] = {builtins.bool: bool, int: int64, float: float64}

@@ -102,7 +102,7 @@ for _declared in declarations:
             FUNCTIONS[f"{_name}_"] = METHODS[f"{_name}_"]
             FUNCTIONS[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it
 
-_COMPARED = (Tensor, *dtypes.NUMBERS)
+_COMPARED = (Tensor, *dtypes.NUMBER_TYPES)
 OPERATORS: dict[str, Method] = {
     "__add__": arithmetic.__add__,
     "__radd__": _operator_for_numbers(arithmetic.__add__, "add", "__add__", arrays=False),

@@ -69,11 +69,11 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
         raise TypeError(f"{op_name}() received an invalid combination of arguments - got {kinds}: 1 < x is gt(x, 1)")
     if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
         raise no_bools(first, second)
-    if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBERS) and isinstance(second, dtypes.NUMBERS):
+    if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBER_TYPES) and isinstance(second, dtypes.NUMBER_TYPES):
         first = from_array(dtypes.dtype_of_number(first, dtypes.bool).numpy.type(first))
-    if isinstance(second, dtypes.NUMBERS) and (isinstance(first, Tensor) or conditions):
+    if isinstance(second, dtypes.NUMBER_TYPES) and (isinstance(first, Tensor) or conditions):
         second = _number_tensor(op_name, second, first)
-    if isinstance(first, dtypes.NUMBERS) and (isinstance(second, Tensor) or conditions):
+    if isinstance(first, dtypes.NUMBER_TYPES) and (isinstance(second, Tensor) or conditions):
         first = _number_tensor(op_name, first, second)
     if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
         first, second = beside_array(first, second)
@@ -90,7 +90,7 @@ REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__
 
 def answers(stranger: Any, method: str) -> bool:
     """Whether something that no operator here knows has one of its own for tensors, such as `__radd__`."""
-    known = isinstance(stranger, (Tensor, *dtypes.NUMBERS, complex, np.ndarray))
+    known = isinstance(stranger, (Tensor, *dtypes.NUMBER_TYPES, complex, np.ndarray))
     return not known and type_name(stranger) != "torch.Tensor" and hasattr(type(stranger), method)
 
 

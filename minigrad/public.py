@@ -298,7 +298,7 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, dtypes.NUMBERS) or (isinstance(value, Tensor) and not value.ndim)
+    return isinstance(value, dtypes.NUMBER_TYPES) or (isinstance(value, Tensor) and not value.ndim)
 
 
 def plain(number: Any) -> Any:
@@ -310,7 +310,7 @@ as_tensor = _takes("Tensor", lambda value: isinstance(value, Tensor))
 as_float, as_number = _takes("float", _is_number, plain), _takes("Number", _is_number, plain)
 as_operand = _takes(
     "Tensor",
-    lambda value: isinstance(value, (Tensor, *dtypes.NUMBERS)),
+    lambda value: isinstance(value, (Tensor, *dtypes.NUMBER_TYPES)),
     lambda value: value if isinstance(value, Tensor) else plain(value),
 )
 

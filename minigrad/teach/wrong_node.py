@@ -40,10 +40,10 @@ def draw_wrong_node(
     from minigrad.viz.picture.svg import draw_svg
     from minigrad.viz.steps.frame_maker import FrameMaker
 
-    graph = _copied(root, names, answer)
+    graph = _copy_graph(root, names, answer)
     key = graph.box_named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
     if not root.requires_grad:
-        return _red(graph, {}, key, words)
+        return _draw_red(graph, {}, key, words)
     seed = np.ones((), np.float32) if gradient is None else gradient.detach().numpy()
     maker = FrameMaker(
         graph, graph.source.steps(gradient, True, False, None), seed, None, draw_svg(graph, {}).rooms, True
@@ -51,7 +51,9 @@ def draw_wrong_node(
     frame = maker.first()
     while (following := maker.advance()) is not None:
         frame = following
-    return _red(graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words)
+    return _draw_red(
+        graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words
+    )
 
 
 def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
@@ -59,7 +61,7 @@ def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Cal
     from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 
-    graph = _copied(root, names, None)
+    graph = _copy_graph(root, names, None)
     states = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         kind = "off" if node is None else "failed" if wrong(node) else "idle"
@@ -80,7 +82,7 @@ def numbers(value: Any) -> str:
     return show(rounded).removeprefix("tensor(").removesuffix(")")
 
 
-def _copied(root: Tensor, names: Names, answer: Any) -> Any:
+def _copy_graph(root: Tensor, names: Names, answer: Any) -> Any:
     from minigrad.viz.sources import snapshot_of
 
     own = set(_codes(getattr(answer, "__code__", None)))
@@ -120,7 +122,7 @@ def _box_of(graph: Any, tensor: Tensor) -> str:
     return str(graph.root)
 
 
-def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
+def _draw_red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
     from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 

@@ -34,7 +34,7 @@ from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.story import line
 
 AnyEngine = Engine | type[Source] | None
-LONG = 60  # columns of two numbers where there is room
+ROOM_FOR_TWO = 60  # columns of two numbers where there is room
 
 
 def compare(
@@ -162,7 +162,7 @@ class _Beside:
             return replace(state, mark=mark) if mark else state
         if self._is_over(theirs):
             return replace(state, mark=mark or "follows")
-        text, short = (_beside(mine, theirs, room) for room in (LONG, self.rooms[key]))
+        text, short = (_beside(mine, theirs, room) for room in (ROOM_FOR_TWO, self.rooms[key]))
         full = f"{state.grad.full} in {self.labels[0]}, {_text(theirs)} in {self.labels[1]}"
         grad = replace(state.grad, text=text, full=full, known=True, heat="")
         return replace(state, grad=grad, grad_text=short, mark=mark or "follows")

@@ -16,9 +16,10 @@ With a stride of 1 the gradient of the image is such a convolution, too: of the 
 turned round. In general it is made in the same two steps backwards: what a row of the kernel sends is added to rows,
 and each of its elements' part of these to the pixels that the element saw.
 
-Where images have at least `LONG` places, each is multiplied for itself: the products are (channel, place), which is how
-an image lies in memory. Smaller ones (7x7 pixels, of many channels) lie side by side, since one product with a large
-matrix of weights takes little longer for 32 images than for one. Images go in blocks whose columns fit into the cache.
+Where images have at least `PLACES_ALONE` places, each is multiplied for itself: the products are (channel, place),
+which is how an image lies in memory. Smaller ones (7x7 pixels, of many channels) lie side by side, since one product
+with a large matrix of weights takes little longer for 32 images than for one. Images go in blocks whose columns fit
+into the cache.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ import numpy as np
 
 from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, size_with_border
 
-LONG = 60  # places from which on an image is multiplied for itself
-MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
+PLACES_ALONE = 60  # places from which on an image is multiplied for itself
+# Weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
+WEIGHTS_TO_TURN = 2**16
 
 
 def correlate(image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
@@ -63,7 +65,7 @@ def weigh(image: Array, g: Array, kernel: Extents, way: Sliding, prepared: Prepa
     for block, columns in _columns(image, out.shape, places, way, prepared):
         rows = _matrices(_batches(g[block], places), way.groups)
         for total, part in zip(totals, columns, strict=True):
-            if total.size < MANY:  # OpenBLAS is up to a third faster where the first matrix has more rows
+            if total.size < WEIGHTS_TO_TURN:  # OpenBLAS is up to a third faster where the first matrix has more rows
                 found = np.matmul(part, rows.swapaxes(-1, -2)).swapaxes(-1, -2)
             else:
                 found = np.matmul(rows, part.swapaxes(-1, -2))
@@ -78,7 +80,7 @@ def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
     border = tuple([(r - 1 - p, r - 1 - q) for r, (p, q) in zip(way.reach(kernel), way.padding, strict=True)])
     fits = set(way.stride) == {1} and min(map(min, border)) >= 0
     # It pays unless there are few pixels for many weights to be turned, or far more channels to copy than to add to.
-    if fits and math.prod(places) >= max(LONG, outputs) and outputs <= 2 * inputs:
+    if fits and math.prod(places) >= max(PLACES_ALONE, outputs) and outputs <= 2 * inputs:
         exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
         turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
         out = correlate(g, turned, way._replace(padding=border), Prepared())
@@ -113,7 +115,7 @@ def _parts(weights: Extents, places: Extents, way: Sliding) -> int:
     """
     outputs, inputs, *kernel = weights[0] // way.groups, *weights[1:]
     rows, count = math.prod(kernel[:-1]), math.prod(places)
-    pays = count >= LONG and outputs <= min(inputs * kernel[-1], count)
+    pays = count >= PLACES_ALONE and outputs <= min(inputs * kernel[-1], count)
     return rows if pays and set(way.stride[:-1]) == {1} else 1
 
 
@@ -131,7 +133,7 @@ def _matrices(batches: Array, groups: int) -> Array:
 
 def _batches(images: Array, places: Extents) -> Array:
     """Images as they are multiplied, each for itself or all together: (N, C, *size) -> (batches, C, images, *size)."""
-    return images[:, :, None] if math.prod(places) >= LONG else images[None].swapaxes(1, 2)
+    return images[:, :, None] if math.prod(places) >= PLACES_ALONE else images[None].swapaxes(1, 2)
 
 
 # ---------------------------------------------------------------- columns

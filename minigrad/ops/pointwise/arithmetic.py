@@ -174,9 +174,9 @@ def div(input: Any, other: Any) -> Tensor:
 @public
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
-    if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBERS):
+    if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBER_TYPES):
         return remainder_by_number(input, other)
-    if isinstance(input, dtypes.NUMBERS) and isinstance(other, Tensor):
+    if isinstance(input, dtypes.NUMBER_TYPES) and isinstance(other, Tensor):
         return remainder_of_number(input, other)
     return _remainder(input, other)
 

@@ -89,7 +89,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     if input is None or other is None:
         raise TypeError("where() received an invalid combination of arguments: give input and other, or neither")
     for value, beside in ((input, other), (other, input)):
-        if isinstance(value, dtypes.NUMBERS):  # which the dtype of the result has to hold
+        if isinstance(value, dtypes.NUMBER_TYPES):  # which the dtype of the result has to hold
             kind = beside.dtype if isinstance(beside, Tensor) else dtypes.bool
             dtypes.element(dtypes.dtype_of_number(value, kind), value, alone=True)
     return _where(condition, input, other)
@@ -110,7 +110,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     bounds = [bound for bound in (min, max) if bound is not None]
     if not bounds:
         raise RuntimeError("minigrad.clamp: At least one of 'min' or 'max' must not be None")
-    if not all(isinstance(bound, dtypes.NUMBERS) for bound in bounds):
+    if not all(isinstance(bound, dtypes.NUMBER_TYPES) for bound in bounds):
         got = f"received an invalid combination of arguments - got ({type(min).__name__}, {type(max).__name__})"
         raise TypeError(f"clamp() {got}: both bounds are numbers. Tensors bound with maximum() and minimum().")
     kind = functools.reduce(lambda kind, bound: dtypes.dtype_of_number(bound, kind), bounds, input.dtype)

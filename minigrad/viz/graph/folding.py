@@ -20,7 +20,7 @@ from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, R
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.titles import Titles
 
-MOST = 14  # results and parts in a part; beyond that it is divided
+MOST_PARTS = 14  # results and parts in a part; beyond that it is divided
 MOST_WITH_INPUTS = 18  # those and leaves and constants
 PARTS = 12  # into so many at most
 SEVERAL, MANY_CALLS = 2, 4  # calls beside each other that become one part, where there is much else or not
@@ -135,11 +135,11 @@ class _Division:
         inputs = [item for item in scope.inside if item in self.uses and not in_inputs]
         others = [item for item in scope.inside if in_inputs or item not in self.uses]
         if self.titles.callee_of_all(others) is None:
-            is_much = len(others) > MOST or len(scope.inside) > MOST_WITH_INPUTS
+            is_much = len(others) > MOST_PARTS or len(scope.inside) > MOST_WITH_INPUTS
             others = self._with_repeated_joined(others, SEVERAL if is_much else MANY_CALLS)
-        if len(others) > MOST and not scope.word and not scope.rounds and not in_inputs:
+        if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
-        if len(others) > MOST or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
+        if len(others) > MOST_PARTS or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
             others = self._runs(scope, others)
         scope.inside = others
         self._take_in(scope)
@@ -239,7 +239,7 @@ def pattern_in(words: Sequence[str]) -> tuple[int, int, int] | None:
     are, and how often.
     """
     best: tuple[int, int, int] | None = None
-    for size in range(2, MOST + 1):
+    for size in range(2, MOST_PARTS + 1):
         same = 0
         for place in range(len(words) - size):
             same = same + 1 if words[place] == words[place + size] else 0

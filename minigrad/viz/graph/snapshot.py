@@ -142,10 +142,10 @@ class _Builder:
             modules=self.modules,
             plain={name: ids[node] for node, name in self.called.plain.items()},
             results=results,
-            reached=self._reached(),
+            reached=self._reachable_leaves(),
         )
 
-    def _reached(self) -> dict[str, Any]:
+    def _reachable_leaves(self) -> dict[str, Any]:
         """Name -> leaf, of all that a custom Function in the graph could reach by a backward of its own."""
         source, customs = self.source, [node for node in self.nodes if self.source.is_custom(node)]
         if not customs:

@@ -30,14 +30,14 @@ from minigrad.viz.steps.frames import Frame
 PLAIN = 10_000  # characters of frames that are not packed
 TOGETHER, FEW = (512, 32), 4  # how many frames are packed together, those of long ago first, and how many not yet
 RAN = "past", "earlier", "lately", "ran"  # what the widget calls these, and the frames that are not packed
-LONG = 1_000_000  # bytes of what is packed from which on four times the speed is worth a fifteenth of the size
+MANY_BYTES = 1_000_000  # bytes of what is packed from which on four times the speed is worth a fifteenth of the size
 NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as long as the pass itself
 
 
 def pack(values: Any, level: int | None = None) -> str:
     """Values as a text that `unpack` in kept.mjs turns back."""
     text = json.dumps(values, separators=(",", ":")).encode()
-    level = level or (9 if len(text) < LONG else 6)
+    level = level or (9 if len(text) < MANY_BYTES else 6)
     return base64.b64encode(zlib.compress(text, level)).decode("ascii")
 
 

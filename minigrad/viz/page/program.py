@@ -16,7 +16,7 @@ from minigrad.tensor_base import TensorBase
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.observer import NOT_NOTED, Copy
 
-BOXES, NUMBERS = 60, 64  # at most so many, and so many numbers in each
+MOST_BOXES, MOST_NUMBERS = 60, 64  # at most so many, and so many numbers in each
 POINTWISE = {"neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "sqrt", "abs", "reciprocal", "pow_number"}
 OF_TWO = {"add", "sub", "rsub", "mul", "div", "dot", "mv", "mm", "affine", "affine_without_bias"}
 SUMS = {"sum_all", "sum_dims", "mean_all", "mean_dims"}
@@ -27,7 +27,7 @@ OPS = POINTWISE | OF_TWO | SUMS | OF_SHAPES
 def program_of(graph: Snapshot, seed: Any, rooms: dict[str, int]) -> dict[str, Any] | None:
     """What the page needs to compute a graph and its backward pass; None for a graph that it cannot."""
     names = {function.__globals__["NodeType"]: function.__name__ for function in op.calls}
-    if len(graph.boxes) > BOXES or any(math.prod(box.value.shape) > NUMBERS for box in graph.boxes):
+    if len(graph.boxes) > MOST_BOXES or any(math.prod(box.value.shape) > MOST_NUMBERS for box in graph.boxes):
         return None
     try:
         rows = [_row(graph, key, node, names) for key, node in graph.node_of.items()]
@@ -69,6 +69,6 @@ def _tensor(array: Any) -> dict[str, Any]:
     computes in double precision: what is rounded to float16 on the way would differ in digits that are shown.)
     """
     array = np.asarray(array)
-    if array.dtype.char not in "fdbhilq" or array.size > NUMBERS or not np.isfinite(array).all():
+    if array.dtype.char not in "fdbhilq" or array.size > MOST_NUMBERS or not np.isfinite(array).all():
         raise _OtherKindError
     return {"numbers": [float(str(number)) for number in array.reshape(-1)], "shape": list(array.shape)}

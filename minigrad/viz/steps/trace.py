@@ -13,7 +13,8 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.frames import Frame
 
-MOST = 40  # steps of a pass of which each frame tells all: with thousands, only what changes, else it would be millions
+# Steps of a pass of which each frame tells all: with thousands, only what changes, else it would be millions
+MOST_STEPS = 40
 MARKS = {"sentence": "  ", "say": "  ", "code": "      ", "item": "    - "}
 
 
@@ -66,11 +67,13 @@ def _lines(graph: Snapshot, frame: Frame, before: Frame | None) -> list[str]:
         if event.difference:
             lines.append(f"      difference: {event.difference}")
     lines.append("  ready: " + _names([turn.text for turn in frame.ready]))
-    if frame.total <= MOST:
+    if frame.total <= MOST_STEPS:
         lines.append("  waiting: " + _names([turn.text for turn in frame.waiting]))
         lines.append("  done: " + _names([clean(turn.name) for turn in frame.done]))
     lines.append("  next: " + upcoming(frame))
-    boxes = [box for box in graph.boxes if box.kind != "constant"] if before is None or frame.total <= MOST else []
+    boxes = (
+        [box for box in graph.boxes if box.kind != "constant"] if before is None or frame.total <= MOST_STEPS else []
+    )
     grads = []
     for box in boxes or [graph.by_id[key] for key in frame.states.since(before.states if before else None)]:
         grad, change = frame.states[box.id].grad, frame.differences.get(box.id)

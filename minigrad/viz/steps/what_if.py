@@ -26,7 +26,7 @@ from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
 
 RECORDED = "The recorded graph: branches, comparisons, drawn and detached numbers are as they were."
-MOST = 600  # boxes
+MOST_BOXES = 600  # boxes
 HOOKS = "Hooks do not run in it."
 OTHERS = (
     "a what-if pass calls the recorded operations again, and PyTorch does not note what they were called with (dim and "
@@ -171,8 +171,10 @@ class WhatIfQuestion:
 
     def _pass(self, changed: Mapping[str, Any]) -> tuple[Replay, list[Frame], BaseException | None]:
         """The second graph, and the frames of its pass."""
-        if len(self.graph.boxes) > MOST:
-            raise CannotReplayError(f"This graph has more than {MOST} boxes, too many to compute them once more here.")
+        if len(self.graph.boxes) > MOST_BOXES:
+            raise CannotReplayError(
+                f"This graph has more than {MOST_BOXES} boxes, too many to compute them once more here."
+            )
         second = Replay(self.graph, self._noted, changed, self.output)
         wanted = self.wanted and {key: second.of[key][tensor.output_nr] for key, tensor in self.wanted.items()}
         with warnings.catch_warnings():

@@ -554,13 +554,13 @@ def assert_as_in_torch(call: Any, arrays: list[Any], torch: Any) -> None:
         np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("long", [1, conv_columns.LONG, 10**6], ids=["alone", "by_size", "together"])
+@pytest.mark.parametrize("long", [1, conv_columns.PLACES_ALONE, 10**6], ids=["alone", "by_size", "together"])
 @pytest.mark.parametrize("case", WAYS, ids=str)
 def test_convolutions_are_those_of_torch_however_computed(
     case: Any, long: int, torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     images, channels, kernels, size, kernel, *options, groups = case
-    monkeypatch.setattr(conv_columns, "LONG", long)
+    monkeypatch.setattr(conv_columns, "PLACES_ALONE", long)
     random = np.random.default_rng(0)
     shapes = (images, channels, *size), (kernels, channels // groups, *kernel)
     name = f"conv{len(size)}d"
@@ -599,7 +599,7 @@ def test_transposed_convolutions_are_those_of_torch_however_computed(
     case: Any, long: int, torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     images, channels, kernels, size, kernel, *options, groups, dilation = case
-    monkeypatch.setattr(conv_columns, "LONG", long)
+    monkeypatch.setattr(conv_columns, "PLACES_ALONE", long)
     random = np.random.default_rng(0)
     shapes = (images, channels, *size), (channels, kernels // groups, *kernel)
     arrays = [random.standard_normal(shape) for shape in shapes]
