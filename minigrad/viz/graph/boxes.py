@@ -1,8 +1,8 @@
 """What a picture of a graph is made of: boxes and the edges between them.
 
 A `Snapshot` holds a `Box` for each leaf, result and constant, an `Edge` for each input of a result, and each `Listing`
-of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges. `State`
-is what a step makes of a box.
+of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges.
+`BoxState` is what a step makes of a box.
 """
 
 from __future__ import annotations

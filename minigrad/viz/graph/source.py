@@ -237,7 +237,7 @@ class Source:
         """
         return None
 
-    def overwritten(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
+    def overwritten_values(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
         """What was written to that it has saved, of a node that could not be run."""
         return iter(())
 
@@ -304,7 +304,9 @@ class Pass:
         """The boxes that are ready, the next first, and maybe others; None for those of the highest numbers."""
         return None
 
-    def unseen(self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
+    def notes_unseen(
+        self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]
+    ) -> list[Note]:
         """Notes on hooks that were not seen to run, but for what they changed.
 
         Args:

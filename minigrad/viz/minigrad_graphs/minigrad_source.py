@@ -128,7 +128,7 @@ class MinigradSource(Source):
         found = fit(node, batching.run(node, batching.Batched(gradients)))
         return [None if one is None else one.array for one in found]
 
-    def overwritten(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
+    def overwritten_values(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
         mismatch = getattr(error, "mismatch", None)  # which the engine's own error has: autograd/saved.py
         if mismatch is not None:
             tensor, versions = mismatch.tensor, (mismatch.version, mismatch.saved_version)

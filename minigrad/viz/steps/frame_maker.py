@@ -139,7 +139,7 @@ class FrameMaker:
         node, incoming = step[:2]
         key = self.ids[node]
         self.backward.has_run(key)
-        self.watcher.notes += self.backward.unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
+        self.watcher.notes += self.backward.notes_unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
         is_leaf = key in self.progress.leaves
         frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf else self._frame_of_op(key, step)
@@ -175,7 +175,7 @@ class FrameMaker:
             contributions = contributions_of(self.progress, box, anomaly, notes, self.unpacked, sends=False)
         came = anomaly is not None and self._have_nan(anomaly[1])
         nan_to = None if anomaly is None else [item.name for item in contributions if "NaN" in item.value.alarm]
-        overwritten = [*self.source.overwritten(self.progress.nodes[key], error)]
+        overwritten = [*self.source.overwritten_values(self.progress.nodes[key], error)]
         events = [*self.teller.events_of(notes), *happened.failure_events(box, error, overwritten, nan_to, came)]
         story = tell.failure_lines(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)

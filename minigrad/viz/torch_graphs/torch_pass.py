@@ -194,7 +194,9 @@ class TorchPass(Pass):
     def order(self) -> list[str]:
         return self.queue.order()
 
-    def unseen(self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
+    def notes_unseen(
+        self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]
+    ) -> list[Note]:
         return unseen_hooks(self.source, box, arrived, incoming, known)
 
     def close(self) -> None:

@@ -187,7 +187,7 @@ class TorchSource(Source):
     def backward_source(self, node: Any) -> str:
         return text_of_function(node._forward_cls.backward) if saved_tensors.is_custom(node) else ""
 
-    def overwritten(self, node: Any, error: BaseException) -> Iterator[Overwritten]:
+    def overwritten_values(self, node: Any, error: BaseException) -> Iterator[Overwritten]:
         """PyTorch's error names neither the tensor nor the line."""
         for parameter in self.saved_names(node):
             versions = saved_tensors.look(node, parameter)[2]

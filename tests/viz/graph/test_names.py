@@ -28,7 +28,7 @@ def test_what_is_assigned_many_times_is_numbered() -> None:
     results = [box.name for box in graph.boxes if box.kind == "result"]
     assert results[0] == "h₁"
     assert results[-2:] == ["h₃₁", "loss"]
-    assert results[:-1] == [viz.graph.naming.numbered("h", k) for k in range(1, 32)]
+    assert results[:-1] == [viz.graph.naming.numbered_name("h", k) for k in range(1, 32)]
     # The variable holds the last: that is what the name alone means.
     stepper = scope["s"]
     assert {graph.box_named(name).id for name in ("h", "h31", "h₃₁")} == {graph.boxes[-2].id}
