@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import minigrad as mg  # noqa: E402 (the path comes first)
 from minigrad import viz  # noqa: E402
-from minigrad.viz.page.recording import packed_code  # noqa: E402
+from minigrad.viz.page.packing import packed_code  # noqa: E402
 from minigrad.viz.page.standalone import stepper_page  # noqa: E402
 
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import minigrad as mg
 from minigrad.autograd.modes import set_creation_observer
-from minigrad.viz.graph.records import observe
+from minigrad.viz.graph.observer import observe
 
 OPS = 60  # per round; divisible by the twelve of a call of `lines`
 PROGRAM = """

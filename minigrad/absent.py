@@ -28,7 +28,7 @@ ADVICE = (
 )
 
 
-def _listed(file_name: str, between: str) -> Iterator[tuple[str, list[str]]]:
+def _words_by_owner(file_name: str, between: str) -> Iterator[tuple[str, list[str]]]:
     """What a file of data/ lists by owner, as `owner: word word`, with something `between` one owner and the next."""
     with open(os.path.join(os.path.dirname(__file__), "data", file_name), encoding="utf-8") as file:
         for part in file.read().split(between):
@@ -37,10 +37,10 @@ def _listed(file_name: str, between: str) -> Iterator[tuple[str, list[str]]]:
 
 
 # PyTorch's public names by their owner, which is called as it is here: "minigrad.nn", or "Tensor", or "Module".
-NAMES = {owner: frozenset(names) for owner, names in _listed("pytorch_names.txt", "\n\n")}
+NAMES = {owner: frozenset(names) for owner, names in _words_by_owner("pytorch_names.txt", "\n\n")}
 
 
-def explained(text: str, owner: str, name: str) -> str:
+def with_advice(text: str, owner: str, name: str) -> str:
     """Python's text about a name that is not there, and what to do if PyTorch has it."""
     return f"{text}: {ADVICE}" if name in NAMES.get(owner, ()) else text
 
@@ -56,7 +56,7 @@ def attributes_of(module: str, *at_first_use: str, **members: Sequence[str]) -> 
         for part, names in members.items():
             if name in names:
                 return vars(sys.modules[module]).setdefault(name, getattr(import_module(f"{module}.{part}"), name))
-        text = explained(f"module {module!r} has no attribute {name!r}", module, name)
+        text = with_advice(f"module {module!r} has no attribute {name!r}", module, name)
         raise AttributeError(text, name=name, obj=sys.modules[module])
 
     # Python looks for `from module import name` among the submodules of what has a path, and so asks _Finder below.
@@ -75,7 +75,7 @@ class AbsentAttribute:
 
     def __get__(self, tensor: object, owner: type) -> Any:
         asked = f"type object {owner.__name__!r}" if tensor is None else f"{owner.__name__!r} object"
-        text = explained(f"{asked} has no attribute {self.name!r}", "Tensor", self.name)
+        text = with_advice(f"{asked} has no attribute {self.name!r}", "Tensor", self.name)
         raise AttributeError(text, name=self.name, obj=owner if tensor is None else tensor)
 
 
@@ -83,14 +83,16 @@ class AbsentAttribute:
 
 
 @functools.cache
-def _accepted(values: str) -> tuple[Any, ...] | None:
+def _accepted_values(values: str) -> tuple[Any, ...] | None:
     return tuple(map(ast.literal_eval, values.split("|"))) if values else None
 
 
 # PyTorch's parameters by function, in their order: what may be given for those left out, None for the others.
 LEFT_OUT = {
-    function: {name: _accepted(values) for name, _, values in (parameter.partition("=") for parameter in parameters)}
-    for functions, parameters in _listed("left_out_arguments.txt", "\n")
+    function: {
+        name: _accepted_values(values) for name, _, values in (parameter.partition("=") for parameter in parameters)
+    }
+    for functions, parameters in _words_by_owner("left_out_arguments.txt", "\n")
     for function in functions.split()
 }
 Target = TypeVar("Target", bound=Callable[..., Any])
@@ -115,7 +117,7 @@ def takes_left_out(target: Target, name: str = "") -> Target:
     first = of_object + next((place for place, parameter in enumerate(places) if accepted[parameter]), len(places))
 
     @functools.wraps(target)
-    def called(*args: Any, **named: Any) -> Any:
+    def call(*args: Any, **named: Any) -> Any:
         # From the first one on PyTorch's places are others than ours, so what was given by place is passed on by name.
         by_place = dict(zip(places[first - of_object :], args[first:], strict=False))
         for given in (by_place, named):
@@ -123,7 +125,7 @@ def takes_left_out(target: Target, name: str = "") -> Target:
                 check_left_out(function, parameter, given.pop(parameter))
         return target(*args[:first], *args[of_object + len(places) :], **by_place, **named)
 
-    return called  # type: ignore[return-value]
+    return call  # type: ignore[return-value]
 
 
 class _Finder:
@@ -136,9 +138,9 @@ class _Finder:
         asking = _import_steps()
         if "_handle_fromlist" in asking:
             # As ModuleNotFoundError of this name it would be taken for a missing attribute, and its text be lost.
-            raise ImportError(explained(f"cannot import name {name!r} from {owner!r}", owner, name), name=owner)
+            raise ImportError(with_advice(f"cannot import name {name!r} from {owner!r}", owner, name), name=owner)
         if "_find_and_load" in asking:  # else somebody asks whether there is such a module
-            raise ModuleNotFoundError(explained(f"No module named {fullname!r}", owner, name), name=fullname)
+            raise ModuleNotFoundError(with_advice(f"No module named {fullname!r}", owner, name), name=fullname)
 
 
 def _import_steps() -> list[str]:

@@ -32,7 +32,7 @@ np.empty(2**25 - 2**13, np.uint8)
 # ---------------------------------------------------------------- what all of them do
 
 
-def marked(tensor: Tensor) -> Tensor:
+def mark_inference(tensor: Tensor) -> Tensor:
     """A new tensor, which is one of inference mode if it was made there."""
     if thread.inference:
         tensor._writes = INFERENCE
@@ -57,7 +57,7 @@ def factory(numbers: Callable[..., Array]) -> Callable[..., Tensor]:
         *arguments: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False, **more: Any
     ) -> Tensor:
         # A 0-d array becomes the numpy scalar in it: faster to compute with.
-        made = marked(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
+        made = mark_inference(from_array(numbers(*arguments, dtype=dtype, **more)[()]))
         if requires_grad:
             made._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
         return made
@@ -86,7 +86,7 @@ def array_like(input: Tensor, dtype: dtypes.dtype | None) -> Array:
     return np.empty(input.shape, kind) if repeats else np.empty_like(input._array, kind, order="K")
 
 
-def _filled(array: Array, value: Any) -> Array:
+def _fill(array: Array, value: Any) -> Array:
     array[...] = dtypes.element(dtypes.of(array), value, alone=array.size == 1)
     return array
 
@@ -108,13 +108,13 @@ def zeros(size: Sizes, *, dtype: Dtype) -> Array:
 @factory
 def ones(size: Sizes, *, dtype: Dtype) -> Array:
     """A tensor of ones of the given sizes."""
-    return _filled(empty_array(size, dtype), 1)
+    return _fill(empty_array(size, dtype), 1)
 
 
 @factory
 def full(size: Ints, fill_value: Number, *, dtype: Dtype) -> Array:
     """A tensor of one number repeated; its dtype is the number's unless given."""
-    return _filled(empty_array(size, dtype or dtypes.of_number(fill_value, dtypes.bool)), fill_value)
+    return _fill(empty_array(size, dtype or dtypes.dtype_of_number(fill_value, dtypes.bool)), fill_value)
 
 
 @factory
@@ -126,19 +126,19 @@ def empty_like(input: Tensor, *, dtype: Dtype) -> Array:
 @factory
 def zeros_like(input: Tensor, *, dtype: Dtype) -> Array:
     """Zeros of another tensor's shape and dtype."""
-    return _filled(array_like(input, dtype), 0)
+    return _fill(array_like(input, dtype), 0)
 
 
 @factory
 def ones_like(input: Tensor, *, dtype: Dtype) -> Array:
     """Ones of another tensor's shape and dtype."""
-    return _filled(array_like(input, dtype), 1)
+    return _fill(array_like(input, dtype), 1)
 
 
 @factory
 def full_like(input: Tensor, fill_value: Number, *, dtype: Dtype) -> Array:
     """One number repeated in another tensor's shape and dtype."""
-    return _filled(array_like(input, dtype), fill_value)
+    return _fill(array_like(input, dtype), fill_value)
 
 
 @factory
@@ -238,7 +238,7 @@ def _check_range(array: Any, kind: dtypes.dtype) -> None:
         raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow: {found}")
 
 
-def constructed(data: Any = (), *sizes: Any) -> Tensor:
+def construct(data: Any = (), *sizes: Any) -> Tensor:
     """What `Tensor(...)` makes: numbers of a sequence, a view of a tensor, or a tensor of given sizes."""
     kind = dtypes.default
     if isinstance(data, Tensor) and not sizes:
@@ -274,7 +274,7 @@ def from_numpy(ndarray: Any) -> Tensor:
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. Here, writing "
             "to the tensor will be an error; copy the array first if you want to write.",
         )
-    return marked(from_array(ndarray))
+    return mark_inference(from_array(ndarray))
 
 
 @public(method=False, everywhere=True)
@@ -286,7 +286,7 @@ def as_tensor(data: Any, dtype: Dtype = None, device: Device = None) -> Tensor:
     return shared if dtype is None else shared.to(dtype)
 
 
-def _of_own_dtype(name: str, make: Callable[..., Tensor]) -> None:
+def _declare_new_method(name: str, make: Callable[..., Tensor]) -> None:
     """Declare `x.new_zeros(...)` and the like."""
 
     def new(self: Any, *data: Any, dtype: Any = None, **options: Any) -> Tensor:
@@ -300,7 +300,7 @@ def _of_own_dtype(name: str, make: Callable[..., Tensor]) -> None:
 
 
 for _make in (tensor, empty, zeros, ones, full):
-    _of_own_dtype(f"new_{_make.__name__}", _make)
+    _declare_new_method(f"new_{_make.__name__}", _make)
 
 
 def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
@@ -362,4 +362,4 @@ def _kind_of(item: Any) -> dtypes.dtype:
         return item.dtype
     if isinstance(item, np.generic | np.ndarray) and item.dtype in dtypes.dtype._by_numpy:
         return dtypes.of(item)
-    return dtypes.of_number(item, dtypes.bool)
+    return dtypes.dtype_of_number(item, dtypes.bool)

@@ -47,7 +47,7 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     except FileNotFoundError:
         raise RuntimeError(f"the digits are missing: there is no {path.name} in minigrad/data. {ADVICE}") from None
     except (OSError, ValueError, KeyError, EOFError, AttributeError, BadZipFile, ZlibError) as error:
-        raise _damaged(path, f"{type(error).__name__}: {error}") from None
+        raise _damage_error(path, f"{type(error).__name__}: {error}") from None
     for name, array, shape, kind in (
         ("images", images, (1797, 8, 8), "uint8"),
         ("labels", labels, (1797,), "uint8"),
@@ -55,11 +55,11 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ):
         if array.shape != shape or array.dtype != kind:
             expected = f"expected {kind} of shape {shape}"
-            raise _damaged(path, f"{name} is {array.dtype} of shape {array.shape}, {expected}")
+            raise _damage_error(path, f"{name} is {array.dtype} of shape {array.shape}, {expected}")
     if images.max() > 16 or labels.max() > 9 or is_test.sum() != 359:
-        raise _damaged(path, "its numbers are out of range")
+        raise _damage_error(path, "its numbers are out of range")
     return images, labels, is_test
 
 
-def _damaged(path: Path, reason: str) -> RuntimeError:
+def _damage_error(path: Path, reason: str) -> RuntimeError:
     return RuntimeError(f"the digits cannot be read: {path.name} is damaged ({reason}). {ADVICE}")

@@ -54,7 +54,7 @@ float16 = dtype("float16", 2, "Half", "c10::Half")
 float32 = dtype("float32", 2, "Float", "float")
 float64 = dtype("float64", 2, "Double", "double")
 
-NUMBERS = (int, float, np.integer, np.floating, np.bool_)  # what an operation takes beside tensors; bools are ints
+NUMBER_TYPES = (int, float, np.integer, np.floating, np.bool_)  # what an operation takes beside tensors; bools are ints
 
 default = float32  # what Python floats become; set_default_dtype() changes it
 _python_types: dict[Any, dtype] = {builtins.bool: bool, int: int64, float: float64}
@@ -108,7 +108,7 @@ def from_numpy(numpy_dtype: np.dtype[Any]) -> dtype:
         ) from None
 
 
-def of_number(value: Any, beside: dtype) -> dtype:
+def dtype_of_number(value: Any, beside: dtype) -> dtype:
     """The dtype that a number takes beside a tensor of dtype `beside`: the tensor's own unless its kind is higher.
 
     (numpy's own bools count as floats, as they do in PyTorch: to Python they are neither bools nor integers.)
@@ -138,7 +138,7 @@ def element(kind: dtype, number: Any, alone: builtins.bool = False) -> Any:
         raise RuntimeError(f"value cannot be converted to type {name} without overflow: {number}") from None
 
 
-def wrapped(kind: dtype, number: int) -> Any:
+def wrap_around(kind: dtype, number: int) -> Any:
     """An integer as a numpy scalar of an integer dtype, to be computed with: what is too large wraps around.
 
     OverflowError for one that not even 64 bits can hold.

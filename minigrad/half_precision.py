@@ -22,12 +22,12 @@ def in_float32(function: Callable[..., Any], F: Any = None) -> Callable[..., Any
     """
 
     @functools.wraps(function)
-    def computed(*given: Any, **options: Any) -> Any:
+    def compute(*given: Any, **options: Any) -> Any:
         cast = (F or given[0]).cast
         result = function(*[cast(value, np.float32) if _is(np.float16, value) else value for value in given], **options)
         return cast(result, np.float16) if _is(np.float32, result) else result
 
-    return computed
+    return compute
 
 
 def _is(kind: Any, value: Any) -> bool:
@@ -35,7 +35,7 @@ def _is(kind: Any, value: Any) -> bool:
     return bool(getattr(getattr(value, "_array", value), "dtype", None) == kind)
 
 
-def widened(array: Any) -> Any:
+def widen(array: Any) -> Any:
     """An array to compute with: float32 in the place of float16."""
     return array.astype(np.float32) if array.dtype.char == "e" else array
 

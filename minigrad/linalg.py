@@ -13,9 +13,9 @@ from minigrad.ops.matrices.solving import linalg_det as det
 from minigrad.ops.matrices.solving import linalg_inv as inv
 from minigrad.ops.matrices.solving import linalg_solve as solve
 from minigrad.ops.reductions.vector_norm import linalg_norm as norm
-from minigrad.public import checked
+from minigrad.public import with_checks
 
-matmul = checked(_matmul)
+matmul = with_checks(_matmul)
 matmul.__module__ = __name__  # where pickle looks for it
 
 __all__ = ["LinAlgError", "cholesky", "det", "inv", "matmul", "norm", "solve"]

@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import creation, dtypes, layout, random
+from minigrad import creation, dtypes, memory_layout, random
 from minigrad.absent import NAMES, AbsentAttribute
 from minigrad.autograd.blame import type_name
-from minigrad.operands import answers, beside_array, unsupported
+from minigrad.operands import answers, beside_array, unsupported_error
 from minigrad.ops.matrices import einsum, matmul, solving
 from minigrad.ops.places import elements, indexing, strides
 from minigrad.ops.places.assignment import set_item
 from minigrad.ops.pointwise import activations, arithmetic, choices, comparison, conversion, elementary
 from minigrad.ops.reductions import extremes, softmax, sums, vector_norm
-from minigrad.ops.shapes import diagonals, expanding, joining, padding, transposing, views
+from minigrad.ops.shapes import diagonals, expanding, joining, padding, reshaping, transposing
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside
-from minigrad.writing import augmented, in_place, in_place_view
+from minigrad.writing import augmented_operator, in_place, in_place_view
 
 Method = Callable[..., Any]
 
@@ -54,7 +54,7 @@ def _or_else(function: Method, reflected: str) -> Method:
     return method
 
 
-def _of_numbers(function: Method, op_name: str, own: str, arrays: bool = True) -> Method:
+def _operator_for_numbers(function: Method, op_name: str, own: str, arrays: bool = True) -> Method:
     """A reflected operator, whose first operand, `other`, is a number; an array only where `arrays`: as in PyTorch,
     `array * tensor` is refused, though `tensor * array` is not. What has the method `own` (`[1, 2] * tensor`) is left
     to Python.
@@ -64,7 +64,7 @@ def _of_numbers(function: Method, op_name: str, own: str, arrays: bool = True) -
         if answers(other, own):
             return NotImplemented
         if not isinstance(other, _COMPARED) and not (arrays and isinstance(other, np.ndarray)):
-            raise unsupported(op_name, other, self)
+            raise unsupported_error(op_name, other, self)
         return function(self, other)
 
     return method
@@ -78,10 +78,10 @@ def _matmul(self: Tensor, other: Any) -> Tensor:
         return matmul.matmul(*beside_array(self, other))
     if answers(other, "__rmatmul__"):
         return NotImplemented
-    raise unsupported("matmul", self, other)
+    raise unsupported_error("matmul", self, other)
 
 
-def _reflected(function: Method) -> Method:
+def _reflect(function: Method) -> Method:
     return lambda self, other: function(other, self)
 
 
@@ -92,35 +92,35 @@ FUNCTIONS: dict[str, Method] = {}  # `exp(x)` beside `x.exp()`; one with a trail
 for _declared in declarations:
     for _name in _declared.names:
         if _declared.method:
-            METHODS[_name] = _declared.named(_name, first=0)
+            METHODS[_name] = _declared.function_named(_name, first=0)
         if _declared.function:
-            FUNCTIONS[_name] = _declared.named(_name, first=1)
+            FUNCTIONS[_name] = _declared.function_named(_name, first=1)
         if _declared.in_place:
             _form = in_place_view if _declared.in_place == "view" else in_place
-            METHODS[f"{_name}_"] = _form(_declared.named(f"{_name}_", first=0), f"{_name}_")
+            METHODS[f"{_name}_"] = _form(_declared.function_named(f"{_name}_", first=0), f"{_name}_")
         if _declared.in_place is True:
             FUNCTIONS[f"{_name}_"] = METHODS[f"{_name}_"]
             FUNCTIONS[f"{_name}_"].__module__ = "minigrad"  # where pickle looks for it
 
-_COMPARED = (Tensor, *dtypes.NUMBERS)
+_COMPARED = (Tensor, *dtypes.NUMBER_TYPES)
 OPERATORS: dict[str, Method] = {
     "__add__": arithmetic.__add__,
-    "__radd__": _of_numbers(arithmetic.__add__, "add", "__add__", arrays=False),
+    "__radd__": _operator_for_numbers(arithmetic.__add__, "add", "__add__", arrays=False),
     "__sub__": arithmetic.__sub__,
-    "__rsub__": _of_numbers(arithmetic.__rsub__, "sub", "__sub__", arrays=False),
+    "__rsub__": _operator_for_numbers(arithmetic.__rsub__, "sub", "__sub__", arrays=False),
     "__mul__": arithmetic.__mul__,
-    "__rmul__": _of_numbers(arithmetic.__mul__, "mul", "__mul__", arrays=False),
+    "__rmul__": _operator_for_numbers(arithmetic.__mul__, "mul", "__mul__", arrays=False),
     "__truediv__": arithmetic.__truediv__,
-    "__rtruediv__": _of_numbers(
+    "__rtruediv__": _operator_for_numbers(
         lambda self, other: arithmetic.mul(elementary.reciprocal(self), other), "div", "__truediv__"
     ),
     "__pow__": _or_else(elementary.pow, "__rpow__"),
-    "__rpow__": _of_numbers(_reflected(elementary.pow), "pow", "__pow__", arrays=False),
+    "__rpow__": _operator_for_numbers(_reflect(elementary.pow), "pow", "__pow__", arrays=False),
     "__matmul__": _matmul,
     "__floordiv__": _or_else(arithmetic.floor_divide, "__rfloordiv__"),
-    "__rfloordiv__": _reflected(arithmetic.floor_divide),
+    "__rfloordiv__": _reflect(arithmetic.floor_divide),
     "__mod__": _or_else(arithmetic.remainder, "__rmod__"),
-    "__rmod__": _reflected(arithmetic.remainder),
+    "__rmod__": _reflect(arithmetic.remainder),
     "__neg__": arithmetic.neg,
     "__pos__": arithmetic.positive,
     "__abs__": elementary.abs,
@@ -130,17 +130,17 @@ OPERATORS: dict[str, Method] = {
     "__reversed__": lambda self: transposing.flip(self, (0,)) if self.ndim else self,
     "__ifloordiv__": arithmetic.__ifloordiv__,
     "__imod__": arithmetic.__imod__,
-    "__itruediv__": augmented(METHODS["div_"], "/=", "__rtruediv__"),
+    "__itruediv__": augmented_operator(METHODS["div_"], "/=", "__rtruediv__"),
 }
 for _name in ("ne", "lt", "le", "gt", "ge"):
     OPERATORS[f"__{_name}__"] = _comparing(getattr(comparison, _name), _COMPARED)
 for _name in ("and", "or", "xor"):
     _bits = getattr(comparison, f"bitwise_{_name}")
     OPERATORS[f"__{_name}__"] = _or_else(_bits, f"__r{_name}__")
-    OPERATORS[f"__r{_name}__"] = _of_numbers(_bits, f"bitwise_{_name}", f"__{_name}__")
+    OPERATORS[f"__r{_name}__"] = _operator_for_numbers(_bits, f"bitwise_{_name}", f"__{_name}__")
     OPERATORS[f"__i{_name}__"] = getattr(comparison, f"__i{_name}__")
 for _name, _symbol in (("add", "+="), ("sub", "-="), ("mul", "*="), ("pow", "**=")):
-    OPERATORS[f"__i{_name}__"] = augmented(METHODS[f"{_name}_"], _symbol, f"__r{_name}__")
+    OPERATORS[f"__i{_name}__"] = augmented_operator(METHODS[f"{_name}_"], _symbol, f"__r{_name}__")
 
 for _name, _method in OPERATORS.items():
     if "<" in getattr(_method, "__qualname__", _name):  # made here; Python's errors about arguments say the name
@@ -161,11 +161,11 @@ def _present(self: Tensor) -> list[str]:
 Tensor.__dir__ = _present  # type: ignore[method-assign, assignment]
 
 
-def _constructed(cls: Any, *data: Any, **named: Any) -> Tensor:
+def _construct(cls: Any, *data: Any, **named: Any) -> Tensor:
     """`Tensor(...)`, of a subclass too."""
-    made = creation.constructed(*data, **named)
+    made = creation.construct(*data, **named)
     return made if cls is Tensor else share_outside(object.__new__(cls), made)
 
 
-Tensor.__new__ = _constructed  # type: ignore[method-assign]
+Tensor.__new__ = _construct  # type: ignore[method-assign]
 Tensor.__repr__ = tensor_repr  # type: ignore[method-assign, assignment]

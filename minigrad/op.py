@@ -44,8 +44,16 @@ from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next
 from minigrad.autograd.saved import freed_error, pack_all, save, saved_properties, unpack, unpack_result
 from minigrad.autograd.views import MULTIPLE, share_memory
 from minigrad.half_precision import in_float32
-from minigrad.op_text import OpText, Writer, define, local
-from minigrad.operands import NumberTensor, elementwise_operands, explained, meet, meet_all, no_bools, tensor_operands
+from minigrad.op_text import CallWriter, OpText, define, local
+from minigrad.operands import (
+    NumberTensor,
+    clearer_error,
+    elementwise_operands,
+    meet,
+    meet_all,
+    no_bools,
+    tensor_operands,
+)
 from minigrad.tensor import Tensor, from_array, own_array
 
 _NAMESPACES = {  # F, and what titles say of it
@@ -103,7 +111,7 @@ def op(
     return declare
 
 
-class _OpWriter(Writer):
+class _OpWriter(CallWriter):
     """Makes an op's call, and its node's class, of what was declared."""
 
     __slots__ = ("declared", "node_name", "op_text", "node_type")
@@ -184,7 +192,7 @@ def source(function: Callable[..., Any]) -> str:
 # ---------------------------------------------------------------- what the calls fall back on
 
 
-def recorded(node: Node, out: Any, inputs: Sequence[Tensor], **options: Any) -> None:
+def finish_recorded(node: Node, out: Any, inputs: Sequence[Tensor], **options: Any) -> None:
     """What is to be done with a new node while something unusual is in force."""
     notice(node, out, inputs, options)
     if thread.saved_tensors_hooks:
@@ -193,7 +201,7 @@ def recorded(node: Node, out: Any, inputs: Sequence[Tensor], **options: Any) -> 
             node._targets = tuple([(t._array.shape, t._array.dtype) for t in inputs])
 
 
-def unrecorded(*made: Tensor) -> None:
+def finish_unrecorded(*made: Tensor) -> None:
     """What is to be done with results that were not recorded, while something unusual is in force."""
     for tensor in made:
         if tensor._root is not None:
@@ -203,7 +211,7 @@ def unrecorded(*made: Tensor) -> None:
             tensor._writes = INFERENCE
 
 
-def of_freed(node: Node) -> tuple[None, ...]:
+def gradients_if_freed(node: Node) -> tuple[None, ...]:
     """The gradients from a node that has been freed, where none is wanted; else that is an error."""
     if any(node._next_nodes):
         raise freed_error()

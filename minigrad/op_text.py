@@ -37,7 +37,7 @@ widens                 |         return in_half({given})
                        |     try:
                        |         array = kernel({arguments})
                        |     except Exception as error:
-                       |         raise explained(error, {name!r}, {names}) from None
+                       |         raise clearer_error(error, {name!r}, {names}) from None
 several                |     made = tuple([from_array(part) for part in array])
 several                |     {first}_node = None
 several                |     for part in made:
@@ -66,17 +66,17 @@ several                |         node._output_count = len(made)
 several                |         for number, part in enumerate(made):
 several                |             part._node, part._output_nr = node, number
 rules                  |         if modes.special:
-rules                  |             recorded(node, array, ({names_of_inputs},){options})
+rules                  |             finish_recorded(node, array, ({names_of_inputs},){options})
 rules                  |     elif modes.special:
 -rules                 |     if modes.special:
-                       |         unrecorded({made})
+                       |         finish_unrecorded({made})
                        |     return made
 """
 
 BACKWARD = """
                | def {method}(node, {g}):
 keeps_tensors  |     if node._kept is None:
-keeps_tensors  |         {of_freed}
+keeps_tensors  |         {if_freed}
 saved          |     {slots}, = node._kept
 several_rules  |     {nodes}, = node._next_nodes
 each unpacked  |     {n} = {value}
@@ -122,7 +122,7 @@ def define(text: str, title: str, names: dict[str, Any]) -> FunctionType:
 writing = threading.RLock()
 
 
-class Writer:
+class CallWriter:
     """Makes a function whose text is written when it is first called: then the function gets its real code, and stays
     the same object, so that all who hold it have the real one.
 
@@ -216,7 +216,7 @@ class OpText:
 
     def call(self) -> str:
         """The op's call: check, compute, and if a gradient is wanted, record."""
-        kept = [self._kept(want) for want in self.saved]
+        kept = [self._kept_text(want) for want in self.saved]
         parameters = [p.replace(name=local(p.name), annotation=p.empty) for p in self.parameters.values()]
         operands, inputs = [local(name) for name in self.operands], [local(name) for name in self.inputs]
         strange = "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)"
@@ -227,38 +227,40 @@ class OpText:
             "kept": ", ".join(kept) + "," * bool(kept),
             "operand": [{"n": name, "array": array.format(name)} for name in operands],
             "input": [{"n": name, "node": f"{name}._node"} for name in inputs],
-            "strangers": _joined(strange, operands, " or "),
-            "options": _joined(", {n}={n}", [local(name) for name in self.parameters if name not in self.inputs], ""),
+            "strangers": _join_forms(strange, operands, " or "),
+            "options": _join_forms(
+                ", {n}={n}", [local(name) for name in self.parameters if name not in self.inputs], ""
+            ),
             "convert": "elementwise_operands" if self.broadcasts else "tensor_operands",
             "names": ", ".join(operands),
             "first": operands[0],
             "arguments": ", ".join(arrays),
             "given": ", ".join(map(local, self.parameters)),
             "kind": "kind" if self.floating else f"(kind := {operands[0]}_array.dtype)",
-            "wanted": _joined("{n}_node is not None", inputs, " or "),
-            "nodes": _joined("{n}_node", inputs),
-            "numbers": _joined("{n}._output_nr", inputs),
-            "any_number": _joined("{n}._output_nr", inputs, " or "),
+            "wanted": _join_forms("{n}_node is not None", inputs, " or "),
+            "nodes": _join_forms("{n}_node", inputs),
+            "numbers": _join_forms("{n}._output_nr", inputs),
+            "any_number": _join_forms("{n}._output_nr", inputs, " or "),
             "targets": "targets" if self.meets else "None",
             "names_of_inputs": ", ".join(inputs),
             "made": "*made" if self.several else "made",
             **(self._meeting(*operands) if self.broadcasts else {}),
         }
-        return fill(CALL, words | self._of_several_tensors(self.variadic) if self.variadic else words)
+        return fill(CALL, words | self._words_of_several_tensors(self.variadic) if self.variadic else words)
 
     def _meeting(self, *operands: str) -> Words:
         """How the operands of an elementwise op are told to differ, and brought together."""
         *others, a, b = operands  # `where` has its condition before them
-        shapes = _joined(f"{a}_array.shape != {{n}}_array.shape", [*others, b], " or ")
+        shapes = _join_forms(f"{a}_array.shape != {{n}}_array.shape", [*others, b], " or ")
         different = f"{a}_array.dtype is not {b}_array.dtype or {shapes}"
         if not others:  # numpy scalars of one class agree in dtype and shape, which they are slow to tell
             different = f"not ({a}_array.__class__ is {b}_array.__class__ is not ndarray) and ({different})"
         meeting = ", ".join([a, b, *others]) + ", floating=True" * self.floating
         return {"a": a, "b": b, "different": different, "met": f"{a}_array, {b}_array", "meeting": f"meet({meeting})"}
 
-    def _of_several_tensors(self, name: str) -> Words:
+    def _words_of_several_tensors(self, name: str) -> Words:
         """The words that are others where `*tensors` stands for any number of operands."""
-        options = _joined("{n}={n}", [option for option in self.parameters if option != name])
+        options = _join_forms("{n}={n}", [option for option in self.parameters if option != name])
         return {
             "operand": [{"n": name, "array": f"[tensor._array for tensor in {name}]"}],
             "input": [{"n": name, "node": f"[tensor._node for tensor in {name}]"}],
@@ -275,13 +277,13 @@ class OpText:
             "names_of_inputs": f"*{name}",
         }
 
-    def _kept(self, want: str) -> str:
+    def _kept_text(self, want: str) -> str:
         """What a node keeps of a thing that rules ask for."""
         if want == "result":
             return "array, writes"
         if want in self.operands:
             kept, users = "({n} if {n}._writes is None else save({n}))".format(n=local(want)), self._users(want)
-            wanted = _joined("{n}_node is not None", map(local, users), " or ")
+            wanted = _join_forms("{n}_node is not None", map(local, users), " or ")
             return f"{kept} if {wanted} else None" if users else kept
         if want in self.parameters:
             return want
@@ -298,15 +300,15 @@ class OpText:
         words = {
             "method": "apply_recorded" if recorded else "apply",
             "g": "*g" if self.several else "g",
-            "of_freed": "return of_freed(node)" if misses_none else "raise freed_error()",
+            "if_freed": "return gradients_if_freed(node)" if misses_none else "raise freed_error()",
             "slots": ", ".join(slots) + ", result_writes" * self.keeps_result,
-            "nodes": _joined("{n}_node", self.inputs),
-            "unpacked": [{"n": want, "value": self._unpacked(want, recorded)} for want in self.tensors_saved],
+            "nodes": _join_forms("{n}_node", self.inputs),
+            "unpacked": [{"n": want, "value": self._unpacked_text(want, recorded)} for want in self.tensors_saved],
             "gradient": [self._gradient(name) for name in self.inputs],
         }
         return fill(BACKWARD, vars(self) | words)
 
-    def _unpacked(self, want: str, recorded: bool) -> str:
+    def _unpacked_text(self, want: str, recorded: bool) -> str:
         """What a rule gets of a thing that was saved: the array, or the tensor."""
         array = "" if recorded else "._array"
         if want == "result":
@@ -323,5 +325,5 @@ class OpText:
         return f"None if {name}_node is None else {gradient}" if self.several_rules else gradient
 
 
-def _joined(form: str, names: Iterable[str], between: str = ", ") -> str:
+def _join_forms(form: str, names: Iterable[str], between: str = ", ") -> str:
     return between.join(form.format(n=name) for name in names)

@@ -69,11 +69,11 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
         raise TypeError(f"{op_name}() received an invalid combination of arguments - got {kinds}: 1 < x is gt(x, 1)")
     if op_name in ("sub", "rsub") and any(isinstance(value, bool | np.bool_) for value in (first, second)):
         raise no_bools(first, second)
-    if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBERS) and isinstance(second, dtypes.NUMBERS):
-        first = from_array(dtypes.of_number(first, dtypes.bool).numpy.type(first))
-    if isinstance(second, dtypes.NUMBERS) and (isinstance(first, Tensor) or conditions):
+    if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBER_TYPES) and isinstance(second, dtypes.NUMBER_TYPES):
+        first = from_array(dtypes.dtype_of_number(first, dtypes.bool).numpy.type(first))
+    if isinstance(second, dtypes.NUMBER_TYPES) and (isinstance(first, Tensor) or conditions):
         second = _number_tensor(op_name, second, first)
-    if isinstance(first, dtypes.NUMBERS) and (isinstance(second, Tensor) or conditions):
+    if isinstance(first, dtypes.NUMBER_TYPES) and (isinstance(second, Tensor) or conditions):
         first = _number_tensor(op_name, first, second)
     if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
         first, second = beside_array(first, second)
@@ -81,7 +81,7 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
         return (*conditions, first, second)
     if op_name in REFLECTED and isinstance(first, Tensor) and answers(second, REFLECTED[op_name]):
         return NotImplemented
-    raise unsupported(op_name, first, second)
+    raise unsupported_error(op_name, first, second)
 
 
 # The operators that are ops themselves, and what Python asks the second operand for if they leave the answer to it.
@@ -90,11 +90,11 @@ REFLECTED = {"add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__
 
 def answers(stranger: Any, method: str) -> bool:
     """Whether something that no operator here knows has one of its own for tensors, such as `__radd__`."""
-    known = isinstance(stranger, (Tensor, *dtypes.NUMBERS, complex, np.ndarray))
+    known = isinstance(stranger, (Tensor, *dtypes.NUMBER_TYPES, complex, np.ndarray))
     return not known and type_name(stranger) != "torch.Tensor" and hasattr(type(stranger), method)
 
 
-def unsupported(name: str, first: Any, second: Any) -> TypeError:
+def unsupported_error(name: str, first: Any, second: Any) -> TypeError:
     """The error for an operand that is neither a tensor nor a number; `name` is that of an op, or an operator."""
     stranger = second if isinstance(first, Tensor) else first
     reason = f"Operands must be tensors or numbers; got {short(stranger)}. Make it a tensor first, as in tensor(...)."
@@ -115,12 +115,12 @@ def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, T
 
 
 def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
-    kind = dtypes.of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
+    kind = dtypes.dtype_of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
     try:
         scales = kind is dtypes.float16 and op_name in _SCALING and beside.dtype is kind
         element = Scale(number) if scales else kind.numpy.type(number)
     except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
-        element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrapped(kind, number)
+        element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrap_around(kind, number)
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
     tensor._node = tensor._grad = tensor._writes = tensor._root = tensor._state = None
@@ -181,7 +181,7 @@ def meet_all(several: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
 # ---------------------------------------------------------------- errors
 
 
-def explained(error: Exception, op_name: str, *operands: Tensor) -> Exception:
+def clearer_error(error: Exception, op_name: str, *operands: Tensor) -> Exception:
     """PyTorch's words for what numpy refused, where the refusal is about shapes."""
     check_places(*operands)
     if isinstance(error, ValueError) and "broadcast" in str(error):

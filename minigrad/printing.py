@@ -61,7 +61,7 @@ def tensor_repr(tensor: Tensor) -> str:
         text += "[]"
     else:
         shown = _ends(array) if array.size > _options.threshold else array
-        text += _nested(shown, array.shape, margin, *_element_format(shown))
+        text += _nested_text(shown, array.shape, margin, *_element_format(shown))
     last_line = len(text) - text.rfind("\n") + 1
     for note in _notes(tensor, array):
         if last_line + len(note) + 2 > _options.linewidth:
@@ -101,7 +101,7 @@ def _ends(array: Any) -> Any:
     return array
 
 
-def _nested(shown: Any, shape: tuple[int, ...], margin: int, write: Write, width: int) -> str:
+def _nested_text(shown: Any, shape: tuple[int, ...], margin: int, write: Write, width: int) -> str:
     """The elements in brackets, with dots where fewer are shown than a tensor of this shape has.
 
     It calls itself once per dimension, so it does not go deep.
@@ -111,7 +111,7 @@ def _nested(shown: Any, shape: tuple[int, ...], margin: int, write: Write, width
     if shown.ndim == 1:
         parts = [write(value) for value in shown.tolist()]
     else:
-        parts = [_nested(part, shape[1:], margin + 1, write, width) for part in shown]
+        parts = [_nested_text(part, shape[1:], margin + 1, write, width) for part in shown]
     if len(shown) < shape[0]:
         parts.insert(len(shown) // 2, " ..." if shown.ndim == 1 else "...")
     if shown.ndim == 1:

@@ -46,7 +46,7 @@ import numpy as np
 from minigrad import devices, dtypes
 from minigrad.absent import LEFT_OUT, check_left_out
 from minigrad.autograd.blame import keep_silent, type_name
-from minigrad.op_text import Writer, fill
+from minigrad.op_text import CallWriter, fill
 from minigrad.operands import MISSING, check_places, wrong_type
 from minigrad.tensor import Tensor
 
@@ -82,7 +82,7 @@ class Declaration(NamedTuple):
     def names(self) -> tuple[str, ...]:
         return (self.name or self.declared.__name__, *self.aliases)
 
-    def named(self, name: str, first: int) -> Callable[..., Any]:
+    def function_named(self, name: str, first: int) -> Callable[..., Any]:
         """What `minigrad.name` or `Tensor.name` is: the declared function, with its checks if there are any. `first` is
         the position of its first parameter: 1, or 0 for a method, whose arguments PyTorch counts without the tensor.
 
@@ -109,7 +109,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
     def declare(declared: Any) -> Any:
         declaration = Declaration(declared, **options)
         if declaration.everywhere:
-            checked = declaration.named(declaration.names[0], first=1)
+            checked = declaration.function_named(declaration.names[0], first=1)
             checked.__module__ = declared.__module__  # where pickle looks for it
             declaration = Declaration(checked, **options)
         declarations.append(declaration)
@@ -118,7 +118,7 @@ def public(declared: Any = None, /, **options: Any) -> Any:
     return declare if declared is None else declare(declared)
 
 
-def checked(function: Function) -> Function:
+def with_checks(function: Function) -> Function:
     """The function with its arguments checked, for other places than minigrad and Tensor: nn.functional and linalg."""
     return public(function=False, method=False, everywhere=True)(function)
 
@@ -158,7 +158,7 @@ placed each tensor     |         check_places({n})
 NUMPYS = {"dim": "axis", "keepdim": "keepdims"}  # what numpy calls a parameter
 
 
-class _PublicWriter(Writer):
+class _PublicWriter(CallWriter):
     """Makes the function around a declared one: what learners call."""
 
     __slots__ = ("declaration", "first")
@@ -298,7 +298,7 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, dtypes.NUMBERS) or (isinstance(value, Tensor) and not value.ndim)
+    return isinstance(value, dtypes.NUMBER_TYPES) or (isinstance(value, Tensor) and not value.ndim)
 
 
 def plain(number: Any) -> Any:
@@ -310,7 +310,7 @@ as_tensor = _takes("Tensor", lambda value: isinstance(value, Tensor))
 as_float, as_number = _takes("float", _is_number, plain), _takes("Number", _is_number, plain)
 as_operand = _takes(
     "Tensor",
-    lambda value: isinstance(value, (Tensor, *dtypes.NUMBERS)),
+    lambda value: isinstance(value, (Tensor, *dtypes.NUMBER_TYPES)),
     lambda value: value if isinstance(value, Tensor) else plain(value),
 )
 

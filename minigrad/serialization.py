@@ -56,7 +56,7 @@ def save(obj: Any, f: Any) -> None:
     TypeError for anything else in `obj`, before the file is touched.
     """
     tensors: dict[int, tuple[int, Tensor]] = {}
-    value = _described(obj, tensors, 0)
+    value = _describe(obj, tensors, 0)
     blocks, entries = _memory([own_array(tensor) for _, tensor in tensors.values()])
     for entry, (_, tensor) in zip(entries, tensors.values(), strict=True):
         entry |= {"parameter": isinstance(tensor, Parameter), "requires_grad": tensor.requires_grad}
@@ -71,7 +71,7 @@ def save(obj: Any, f: Any) -> None:
         raise AttributeError(f"expected 'f' to be string, path, or a file-like object with a 'write' attribute: {f!r}")
 
 
-def _described(obj: Any, tensors: dict[int, tuple[int, Tensor]], depth: int) -> Any:
+def _describe(obj: Any, tensors: dict[int, tuple[int, Tensor]], depth: int) -> Any:
     """What JSON can hold of a value. Its tensors are gathered in `tensors`, with their numbers, by identity."""
     if isinstance(obj, Tensor):
         return ["tensor", tensors.setdefault(id(obj), (len(tensors), obj))[0]]
@@ -90,10 +90,10 @@ def _described(obj: Any, tensors: dict[int, tuple[int, Tensor]], depth: int) -> 
         raise ValueError(f"minigrad.save can't write a {kind} that contains itself, or that is {MAX_DEPTH} deep")
     if hasattr(obj, "_metadata"):  # a module's state_dict: the versions of its layers belong to it
         parts = [OrderedDict(obj), OrderedDict(obj._metadata)]
-        return ["state", [_described(part, tensors, depth + 1) for part in parts]]
+        return ["state", [_describe(part, tensors, depth + 1) for part in parts]]
     if isinstance(obj, dict):
-        return [kind, [[_described(part, tensors, depth + 1) for part in pair] for pair in obj.items()]]
-    return [kind, [_described(part, tensors, depth + 1) for part in obj]]
+        return [kind, [[_describe(part, tensors, depth + 1) for part in pair] for pair in obj.items()]]
+    return [kind, [_describe(part, tensors, depth + 1) for part in obj]]
 
 
 def _memory(arrays: list[Any]) -> tuple[list[bytes], list[dict[str, Any]]]:
@@ -199,7 +199,7 @@ def _value(members: dict[str, bytes]) -> Any:
     if (found := list(map(len, blocks))) != sizes:
         raise ValueError(f"its blocks of memory have {found} bytes, and not {sizes}")
     tensors = [_tensor(entry, blocks) for entry in description["tensors"]]
-    return _built(description["value"], tensors, 0)
+    return _build(description["value"], tensors, 0)
 
 
 def _tensor(entry: dict[str, Any], blocks: list[bytearray]) -> Tensor:
@@ -218,7 +218,7 @@ def _tensor(entry: dict[str, Any], blocks: list[bytearray]) -> Tensor:
     return Parameter(tensor, requires_grad) if parameter else tensor.requires_grad_(requires_grad)
 
 
-def _built(part: Any, tensors: list[Tensor], depth: int) -> Any:
+def _build(part: Any, tensors: list[Tensor], depth: int) -> Any:
     """The value that a part of the description stands for."""
     if part is None or isinstance(part, bool | int | float | str):
         return part
@@ -228,12 +228,12 @@ def _built(part: Any, tensors: list[Tensor], depth: int) -> Any:
     if kind == "tensor":
         return tensors[_natural(content)]
     if kind == "state":
-        state, state._metadata = (_built(item, tensors, depth + 1) for item in content)
+        state, state._metadata = (_build(item, tensors, depth + 1) for item in content)
         return state
     made = _NESTED[kind]
     if not issubclass(made, dict):
-        return made([_built(item, tensors, depth + 1) for item in content])
-    pairs = [[_built(item, tensors, depth + 1) for item in pair] for pair in content]
+        return made([_build(item, tensors, depth + 1) for item in content])
+    pairs = [[_build(item, tensors, depth + 1) for item in pair] for pair in content]
     if len(filled := made(pairs)) != len(pairs):
         raise ValueError("a dict has a key twice")
     return filled

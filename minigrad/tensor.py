@@ -3,7 +3,7 @@
 The array, and what can be told from it alone, is in tensor_base.py. Here is what the graph adds: whether a gradient is
 wanted, the node that made the tensor (`grad_fn`), where its gradient is kept (`.grad`), hooks, and the ways out of the
 graph. The operators and methods that compute are bound in `methods.py`, from the ops; how tensors are made is told in
-`creation.py`, and what tells of their memory, or copies it, in `layout.py`.
+`creation.py`, and what tells of their memory, or copies it, in `memory_layout.py`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
 from minigrad.size import Size
 
 if TYPE_CHECKING:
-    from minigrad.autograd.node import State
+    from minigrad.autograd.node import TensorState
     from minigrad.dtypes import dtype
     from minigrad.tensor import Tensor
 
@@ -31,7 +31,7 @@ class TensorBase:
     _writes: list[Any] | None  # [number of in-place writes, views, line of the last write], shared with all tensors of
     # one memory, only as far as needed: None, one, two or three items
     _root: Tensor | None  # the tensor of which this is a view
-    _state: State | None  # what is to be known of a leaf, or of a view that was written to (autograd/node.py)
+    _state: TensorState | None  # what is to be known of a leaf, or of a view that was written to (autograd/node.py)
     _is_number = False  # whether this stands for a number in an expression
     if TYPE_CHECKING:  # told in tensor.py
         requires_grad: Any

@@ -21,7 +21,7 @@ from minigrad.autograd.inplace import begin_write, check_history, keep_for_backw
 from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, pack_result
 from minigrad.memory import OVERLAP, check_overlap, repeats, same_elements, writable
-from minigrad.operands import MISSING, answers, check_places, unsupported, wrong_type
+from minigrad.operands import MISSING, answers, check_places, unsupported_error, wrong_type
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -190,7 +190,7 @@ def _write_by(ufunc: Any, tensor: Tensor, operand: Any, *others: Any) -> bool:
 def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise if an in-place method was not given one tensor or number, in the words of PyTorch's method."""
     value, count = operands[0] if operands else options.get(operand, MISSING), len(operands)
-    if isinstance(value, (Tensor, *dtypes.NUMBERS)) and count < 2:
+    if isinstance(value, (Tensor, *dtypes.NUMBER_TYPES)) and count < 2:
         return
     takes_alpha = name in ("add_", "sub_")
     if count > 1 and (name == "mul_" or (takes_alpha and count == 2)):
@@ -203,14 +203,14 @@ def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: 
     raise wrong_type(name, operand, 1, "Tensor", value)
 
 
-def augmented(method: Method, symbol: str, reflected: str) -> Method:
+def augmented_operator(method: Method, symbol: str, reflected: str) -> Method:
     """The operator for an in-place method, such as `+=` for `add_`; `reflected` is asked of what is no operand here."""
 
     def operator(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (Tensor, *dtypes.NUMBERS, np.ndarray)):
+        if not isinstance(other, (Tensor, *dtypes.NUMBER_TYPES, np.ndarray)):
             if answers(other, reflected):
                 return NotImplemented
-            raise unsupported(symbol, self, other)
+            raise unsupported_error(symbol, self, other)
         return method(self, other)
 
     return operator

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXAMPLE = """\
@@ -125,5 +125,5 @@ def check_harmless(markup: str) -> None:
 
 
 def unpack(text: str) -> Any:
-    """What `recording.pack` has packed, as the page gets it."""
+    """What `packing.pack` has packed, as the page gets it."""
     return json.loads(zlib.decompress(base64.b64decode(text)))

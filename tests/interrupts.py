@@ -39,7 +39,7 @@ from minigrad import nn, op, op_text, public
 from minigrad.autograd import Function, gradcheck, graph, node, profiler
 from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import modes, set_recording, thread
-from minigrad.autograd.profiler import session
+from minigrad.autograd.profiler import contexts
 from minigrad.random.generator import default_generator
 from minigrad.teach import limits
 from minigrad.teach.exercise import Case, Exercise
@@ -51,7 +51,7 @@ from minigrad.viz.steps.stop_button import button
 LOCKS = {
     "op_text.writing": op_text.writing,
     "node.accumulating": node.accumulating,
-    "session._switching": session._switching,
+    "contexts._switching": contexts._switching,
     "default_generator.lock": default_generator.lock,
 }
 
@@ -493,7 +493,7 @@ class FirstCall(Cell):
             return np.multiply(self, other)
 
         self.fresh = fresh
-        self.sum = public.Declaration(mg.ops.reductions.sums.sum).named("sum", first=1)
+        self.sum = public.Declaration(mg.ops.reductions.sums.sum).function_named("sum", first=1)
         self.x = small_leaf()
         self.leaves = [(self.x, np.array([2.0, 4.0, 8.0]))]
 

@@ -861,7 +861,7 @@ def test_two_threads_that_use_a_leaf_at_once_find_the_same_node(part: str, monke
 def test_two_threads_that_call_an_operation_first_write_it_once() -> None:
     written: list[str] = []
 
-    class Slow(op_text.Writer):
+    class Slow(op_text.CallWriter):
         def text(self) -> str:
             written.append("def five():\n    return 5\n")
             time.sleep(0.05)  # so that the other thread gets here, too
@@ -973,7 +973,7 @@ class Looking:
 
         return call
 
-    def failed(self, node: Node) -> None:
+    def node_failed(self, node: Node) -> None:
         self.seen.append(("failed", node.name()))
 
     def __enter__(self) -> Looking:

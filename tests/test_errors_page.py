@@ -21,8 +21,11 @@ NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 SOURCE = Path(mg.__file__).parent
 AUTOGRAD = [
     *(path for path in sorted((SOURCE / "autograd").rglob("*.py")) if "profiler" not in path.parts),
-    *(SOURCE / name for name in ("tensor.py", "tensor_base.py", "op.py", "writing.py", "memory.py", "layout.py")),
-    *(SOURCE / "nn" / "modules" / name for name in ("hooks.py", "backward_hooks.py")),
+    *(
+        SOURCE / name
+        for name in ("tensor.py", "tensor_base.py", "op.py", "writing.py", "memory.py", "memory_layout.py")
+    ),
+    *(SOURCE / "nn" / "modules" / name for name in ("module_hooks.py", "backward_hooks.py")),
 ]
 ALL = [path for path in sorted(SOURCE.rglob("*.py")) if not {"viz", "teach"} & set(path.parts)]
 # What these files say beside autograd: of arguments, of dimensions, of Python's own protocols.

@@ -39,7 +39,7 @@ BROADCASTING = {
 NOT_OPS = {
     f"minigrad.{name}"
     for name in (
-        *("creation", "random", "dtypes", "printing", "layout"),
+        *("creation", "random", "dtypes", "printing", "memory_layout"),
         *("serialization", "viz"),
         *("autograd.grad_mode", "autograd.anomaly_mode", "autograd.modes"),
     )

@@ -294,7 +294,7 @@ def test_layers_have_torchs_names():
 
 def test_names_are_torchs(torch):
     assert all(hasattr(mg, name) for name in mg.__all__)  # those that are imported at first use, too
-    called = {names.of_op(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}
+    called = {names.event_name(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}
     theirs = sorted(name for name in called if name.startswith("aten::"))
     assert len(theirs) > 120
     strangers = [name for name in theirs if not hasattr(torch.ops.aten, name.removeprefix("aten::"))]
@@ -384,9 +384,9 @@ from minigrad.autograd.functional import jacobian
 x, pick = mg.ones(3, 4), lambda x: (x * 2)[1:]
 with mg.autograd.profiler.profile() as prof:
     first = jacobian(pick, x)
-count = len(prof._recording.events)
+count = len(prof._log.events)
 assert (jacobian(pick, x) == first).all()
-print(len(prof._recording.events) == count > 0)
+print(len(prof._log.events) == count > 0)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.stdout == "True\n", run.stderr
@@ -424,8 +424,8 @@ def test_what_comes_too_late_is_left_out():
     """A thread may hold on to a profiler that another thread is just ending."""
     prof = profiled_once()
     before = op.tensors.mul.__code__
-    prof._recording.watch.watch_op(op.tensors.mul)
-    prof._recording.end(prof._recording.begin("late", 0))
+    prof._log.watch.watch_op(op.tensors.mul)
+    prof._log.end(prof._log.begin("late", 0))
     assert op.tensors.mul.__code__ is before
     assert [event.name for event in prof.function_events] == ["aten::ones", "aten::exp"]
 
@@ -567,7 +567,7 @@ def test_a_call_that_goes_on_after_the_end_is_cut_off():
     with profile() as prof:
         other.start()
         begun.wait(10)
-    length = (prof._recording.ended - prof._recording._began) / 1000
+    length = (prof._log.ended - prof._log._began) / 1000
     (event,) = prof.function_events
     go_on.set()
     other.join()

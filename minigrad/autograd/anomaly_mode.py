@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.blame import learner_traceback, warn
-from minigrad.autograd.hooks import wrapped
+from minigrad.autograd.hooks import wrap_gradient
 from minigrad.autograd.modes import modes, set_anomaly, thread
 from minigrad.stopping import sure_to_begin
 
@@ -101,14 +101,14 @@ def _where_from(node: Node, incoming: tuple[Any, ...]) -> str:
     """What is known of a nan's origin: of the node's own making, or come in from outside; and the saved values."""
     if any(map(_has_nan, incoming)):
         return "The gradient that backward() was started with already holds a nan."
-    came = ", ".join(_shown(wrapped(gradient)) for gradient in incoming if gradient is not None)
+    came = ", ".join(_short_repr(wrap_gradient(gradient)) for gradient in incoming if gradient is not None)
     names = [name for name in node._kept_names if name and node._kept is not None]
-    saved = ", ".join(f"{name} = {_shown(getattr(node, f'_saved_{name}'))}" for name in names)
+    saved = ", ".join(f"{name} = {_short_repr(getattr(node, f'_saved_{name}'))}" for name in names)
     end = f" and the saved {saved}." if saved else f". {GIVEN_FORWARD}"
     return f"No nan came in, so this is where it began: from the incoming gradient {came}{end}"
 
 
-def _shown(value: Any) -> str:
+def _short_repr(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{type(value).__name__} of shape {value.shape}"
 

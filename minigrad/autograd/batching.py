@@ -58,7 +58,7 @@ class Batched(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Batched:
         if method != "__call__" or options:
             raise NotBatchableError
-        return _matmul(*inputs) if ufunc is np.matmul else Batched(ufunc(*_aligned(*inputs)))
+        return _matmul(*inputs) if ufunc is np.matmul else Batched(ufunc(*_align_dims(*inputs)))
 
     def __getitem__(self, index: Any) -> Batched:
         result: Batched = batched.basic_index(self, index if isinstance(index, tuple) else (index,))
@@ -77,7 +77,7 @@ def run(node: Any, *gradients: Any) -> tuple[Any, ...]:
     try:
         outgoing = node.apply_batched(*gradients)
     except NotBatchableError:
-        outgoing = stacked([node.apply(*_row(gradients, number)) for number in range(count)])
+        outgoing = stack_results([node.apply(*_row(gradients, number)) for number in range(count)])
     return tuple([None if gradient is None else as_batch(gradient, count) for gradient in outgoing])
 
 
@@ -97,7 +97,7 @@ def _row(value: Any, number: int) -> Any:
     return value
 
 
-def stacked(rows: list[Any]) -> Any:
+def stack_results(rows: list[Any]) -> Any:
     """The results of all rows, stacked: arrays as a batch, tensors as one tensor; if they are several, each.
 
     None where none has any; a row without a gradient among others with one counts as zeros.
@@ -106,7 +106,7 @@ def stacked(rows: list[Any]) -> Any:
     if known is None:
         return None
     if isinstance(known, tuple | list):
-        return tuple([stacked(list(parts)) for parts in zip(*rows, strict=True)])
+        return tuple([stack_results(list(parts)) for parts in zip(*rows, strict=True)])
     if hasattr(known, "_array"):
         rows = [tensors.zeros(known.shape, known) if row is None else row for row in rows]
         with enable_grad():
@@ -117,7 +117,7 @@ def stacked(rows: list[Any]) -> Any:
 # ---------------------------------------------------------------- F
 
 
-class _Batched:
+class _BatchedOps:
     """The namespace F for batches; each operation is made when a rule first asks for it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -139,16 +139,16 @@ def _is_batched(value: Any) -> bool:
     return value.__class__ is Batched or (value.__class__ in (tuple, list) and any(map(_is_batched, value)))
 
 
-batched: Any = _Batched()
+batched: Any = _BatchedOps()
 
 
 def _loop(kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Any operation: its kernel, once for each row."""
     count = next(len(value.array) for value in arguments if value.__class__ is Batched)
-    return stacked([kernel(*_row(arguments, number), **options) for number in range(count)])
+    return stack_results([kernel(*_row(arguments, number), **options) for number in range(count)])
 
 
-def _aligned(*values: Any) -> list[Any]:
+def _align_dims(*values: Any) -> list[Any]:
     """Arrays in which the dimensions behind the batch stand below each other, as broadcasting wants them."""
     ndim = max([value.ndim for value in values if value.__class__ is Batched or value.__class__ is np.ndarray])
     return [_with_ndim(value, ndim) if value.__class__ is Batched else value for value in values]
@@ -162,7 +162,7 @@ def _with_ndim(value: Batched, ndim: int) -> Array:
 
 
 def _elementwise(kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Batched:
-    return Batched(kernel(*_aligned(*arguments), **options))
+    return Batched(kernel(*_align_dims(*arguments), **options))
 
 
 def _matmul(first: Any, second: Any) -> Batched:

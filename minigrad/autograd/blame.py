@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from minigrad.autograd.node import Node
     from minigrad.tensor import Tensor
 
-Line = tuple[CodeType, int]
+CodeLine = tuple[CodeType, int]
 
 
 def learner_frames() -> Iterator[FrameType]:
@@ -38,7 +38,7 @@ def _is_ours(frame: FrameType) -> bool:
     return frame.f_globals.get("__name__", "").partition(".")[0] == "minigrad"
 
 
-def current_line() -> Line | None:
+def current_line() -> CodeLine | None:
     """The learner's line that is being run."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
@@ -108,7 +108,7 @@ def count_write(tensor: Any) -> None:
         writes[1].renew()
 
 
-def last_line(tensor: Tensor) -> Line | None:
+def last_line(tensor: Tensor) -> CodeLine | None:
     """The line that wrote to the tensor's memory last, where it is known."""
     writes = tensor._writes
     return writes[2] if writes is not None and len(writes) > 2 else None

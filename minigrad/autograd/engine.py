@@ -59,7 +59,7 @@ def backward(
         inputs: add to the `.grad` of these only; nodes that lead to none of them do not run.
     """
     weights = grad_tensors if grad_variables is None else _under_older_name(grad_variables, grad_tensors)
-    run = _prepared(tensors, weights, retain_graph, create_graph, inputs)
+    run = _prepare_run(tensors, weights, retain_graph, create_graph, inputs)
     if create_graph:
         warn(CYCLE_MESSAGE)
     exhaust(run)
@@ -114,7 +114,7 @@ def grad(
     watched = create_graph or modes.anomaly is not None or any(node._hooks is not None for node in run.nodes())
     if is_grads_batched and watched:
         rows = _rows(starts, sources, weights, run.retain, create_graph)
-        captured = dict(zip(keys, batching.stacked(rows), strict=True))
+        captured = dict(zip(keys, batching.stack_results(rows), strict=True))
     else:
         exhaust(run)
     results = [captured.get(key) for key in keys]
@@ -156,14 +156,14 @@ def steps(
     there is none. They are arrays, or tensors under `create_graph`, and the engine goes on to use them: copy what you
     keep. Stopping half way is safe.
     """
-    return _steps(_prepared(tensors, grad_tensors, retain_graph, create_graph, inputs))
+    return _steps(_prepare_run(tensors, grad_tensors, retain_graph, create_graph, inputs))
 
 
 def _steps(run: BackwardRun) -> Steps:
     return steps_until_nan(_loop(run)) if modes.anomaly else _loop(run)
 
 
-def _prepared(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> BackwardRun:
+def _prepare_run(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> BackwardRun:
     """A run of backward(), with its arguments checked."""
     starts = as_list(tensors)
     weights = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
@@ -295,7 +295,7 @@ def _leaf_steps(run: BackwardRun, sums: Sums, node: Node | None, incoming: Gradi
         owned = node is not None and (leaf in sums.owned or _is_new(node, gradient, incoming, outgoing))
         added: Gradients | None = ()
         if leaf._hooks is None and run.limits is None:  # the usual case
-            apply = leaf.apply if modes.profiler is None else modes.profiler.of_leaf(leaf)
+            apply = leaf.apply if modes.profiler is None else modes.profiler.apply_of_leaf(leaf)
             apply(gradient, owned=owned)
         else:
             added = run.run_leaf(leaf, gradient)

@@ -19,7 +19,7 @@ from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.blame import count_write, type_name, warn
 from minigrad.autograd.fitting import invalid_gradient, sums_to
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
-from minigrad.autograd.hooks import wrapped
+from minigrad.autograd.hooks import wrap_gradient
 from minigrad.autograd.inplace import check_history, record_write
 from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
@@ -86,14 +86,14 @@ class FunctionNode(FunctionCtx, Node):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What save_for_backward kept. RuntimeError once the graph is freed, or if one of them was written to."""
-        return tuple(map(self._restored, kept_by(self)))
+        return tuple(map(self._restore, kept_by(self)))
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         """What save_for_backward kept, each as a SavedTensor, to which hooks of its own can be given."""
         return tuple([SavedTensor(self, position) for position in range(len(kept_by(self)))])
 
-    def _restored(self, kept: Any) -> Tensor | None:
+    def _restore(self, kept: Any) -> Tensor | None:
         if isinstance(kept, tuple):  # an output
             return unpack_result(self, *kept)
         return None if kept is None else unpack(self, kept)
@@ -103,7 +103,7 @@ class FunctionNode(FunctionCtx, Node):
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         with no_grad():
-            results = self._gradients_of_inputs(self._backward(tuple(map(wrapped, gradients))))
+            results = self._gradients_of_inputs(self._backward(tuple(map(wrap_gradient, gradients))))
         return tuple(None if result is None else result._array for result in results)
 
     def apply_recorded(self, *gradients: Any) -> tuple[Any, ...]:
@@ -226,7 +226,7 @@ class Function:
             if has_setup:
                 cls.setup_context(node, args, output)
         inputs = [value for value in args if isinstance(value, Tensor)]
-        outputs = _attached(node, inputs, output if isinstance(output, tuple) else (output,))
+        outputs = _attach_outputs(node, inputs, output if isinstance(output, tuple) else (output,))
         if node._records:
             _save(node)
             arrays = [value._array for value in outputs if isinstance(value, Tensor)]
@@ -250,7 +250,7 @@ def _by_position(function: type[Function], has_setup: bool, args: tuple[Any, ...
     return bound.args[1 : last + 1]
 
 
-def _attached(node: FunctionNode, inputs: list[Tensor], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def _attach_outputs(node: FunctionNode, inputs: list[Tensor], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The outputs of forward, made outputs of the node."""
     if any(_place_of(value, outputs) is None for value in node._dirty):
         raise RuntimeError(
@@ -323,11 +323,11 @@ def _save(node: FunctionNode) -> None:
                 f"save_for_backward can only save variables, but argument {index} is of type {type(value).__name__}: "
                 "keep other things as attributes, as in ctx.exponent = 2"
             )
-    node._kept = tuple([None if value is None else _kept(node, value) for value in node._to_save])
+    node._kept = tuple([None if value is None else _form_to_keep(node, value) for value in node._to_save])
     node._to_save = ()
 
 
-def _kept(node: FunctionNode, tensor: Tensor) -> Any:
+def _form_to_keep(node: FunctionNode, tensor: Tensor) -> Any:
     if thread.saved_tensors_hooks:
         return pack(node, tensor)
     if tensor._node is not node or tensor.is_inference():

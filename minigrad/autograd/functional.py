@@ -35,7 +35,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     the inputs.
     """
     with enable_grad():
-        call = _Call("vjp", func, inputs, create_graph, strict)
+        call = _DerivativeCall("vjp", func, inputs, create_graph, strict)
         outputs = call.outputs()
         v = call.vector(v, outputs, call.outputs_tuple, "user-provided function returns")
     product = call.gradients(outputs, call.inputs, v, call.inputs, "back")
@@ -51,7 +51,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     none.)
     """
     with enable_grad():
-        call = _Call("jvp", func, inputs, create_graph, strict)
+        call = _DerivativeCall("jvp", func, inputs, create_graph, strict)
         v = call.vector(v, call.inputs, call.inputs_tuple, "input to the user-provided function is")
         outputs = call.outputs()
         u, rows = _linear_in_u(outputs, outputs, call.inputs)
@@ -72,7 +72,7 @@ def jacobian(
     so; the result is the same.) With create_graph the rows go one after the other, whatever this says.
     """
     with enable_grad():
-        call = _Call("jacobian", func, inputs, create_graph, strict)
+        call = _DerivativeCall("jacobian", func, inputs, create_graph, strict)
         outputs = call.outputs()
         if vectorize and strict:
             raise RuntimeError(
@@ -93,7 +93,7 @@ def hessian(
     Of shape input + input, in nested tuples `[input][input]` where there are several. `vectorize` is for the outer
     Jacobian, as for `jacobian`.
     """
-    call = _Call("hessian", func, inputs, create_graph, strict)
+    call = _DerivativeCall("hessian", func, inputs, create_graph, strict)
 
     def number(*values: Tensor) -> Tensor:
         call.inputs = values
@@ -115,7 +115,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     faster than `hvp`.
     """
     with enable_grad():
-        call = _Call("vhp", func, inputs, create_graph, strict)
+        call = _DerivativeCall("vhp", func, inputs, create_graph, strict)
         v, output, first = call.first_derivatives(v)
     product = call.gradients(first, call.inputs, v, call.inputs, "double_back")
     return call.result((output,), False), call.result(product, call.inputs_tuple)
@@ -128,7 +128,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     derivatives are continuous the Hessian is symmetric, and `vhp` gives the same for less.
     """
     with enable_grad():
-        call = _Call("hvp", func, inputs, create_graph, strict)
+        call = _DerivativeCall("hvp", func, inputs, create_graph, strict)
         v, output, first = call.first_derivatives(v)
         u, rows = _linear_in_u(first, call.inputs, call.inputs)
     product = call.gradients(rows, u, v, call.inputs, "double_back_trick")
@@ -155,7 +155,7 @@ _INDEPENDENT = {  # what strict mode refuses, by what has no graph or no gradien
 }
 
 
-class _Call:
+class _DerivativeCall:
     """One call of a function above: its inputs as tensors of our own, and what is computed from them, checked."""
 
     def __init__(self, name: str, func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> None:
@@ -271,7 +271,7 @@ class _Call:
             for position, (gradient, input) in enumerate(zip(found, self.inputs, strict=True)):
                 reason = f"Output {number} of the user-provided function is independent of input {position}. {_STRICT}."
                 blocks[position].append(self.or_zeros(gradient, _zeros(input, height), reason, "jacobian", number))
-        return tuple([_joined(block, output, input) for block, input in zip(blocks, self.inputs, strict=True)])
+        return tuple([_join_blocks(block, output, input) for block, input in zip(blocks, self.inputs, strict=True)])
 
     def result(self, values: Tensors, is_tuple: bool) -> Any:
         """Results as the caller wants them: one or a tuple, off the graph unless there is to be one."""
@@ -316,7 +316,7 @@ def _zeros(tensor: Tensor, *lead: int) -> Tensor:
     return from_array(np.zeros((*lead, *tensor.shape), tensor._array.dtype))
 
 
-def _joined(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
+def _join_blocks(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
     """Blocks of rows of a Jacobian as one tensor of shape output + input."""
     shape = (*output.shape, *input.shape)
     if not blocks:

@@ -73,7 +73,7 @@ class NodeHooks:
         self.after_accumulate = Hooks()
         self.after = Hooks()
 
-    def of_leaf(self) -> NodeHooks:
+    def kept_by_leaf(self) -> NodeHooks:
         """Those that stay with a leaf when its AccumulateGrad is made anew."""
         renewed = NodeHooks()
         renewed.of_tensors, renewed.after_accumulate = self.of_tensors, self.after_accumulate
@@ -85,7 +85,7 @@ class NodeHooks:
         """Show each of the node's incoming gradients to the hooks of its tensor; return what became of them."""
         changed = list(gradients)
         for output_nr, hooks in list(self.of_tensors.items()):
-            gradient = _run("tensor_hook", node, hooks, recorded, _replacement, wrapped(gradients[output_nr]))
+            gradient = _run("tensor_hook", node, hooks, recorded, _replacement, wrap_gradient(gradients[output_nr]))
             changed[output_nr] = gradient if recorded or gradient is None else gradient._array
         for output_nr, retained in self.retained.items():
             if changed[output_nr] is not None:
@@ -109,7 +109,7 @@ def run_on_tuple(kind: str, node: Node, hooks: Hooks, recorded: bool, values: Va
     """Show a node's gradients, on one side of it, to hooks that may change them, along with those that are `seen`."""
     if not hooks:
         return values
-    shown = [tuple(map(wrapped, gradients)) for gradients in (values, *seen)]
+    shown = [tuple(map(wrap_gradient, gradients)) for gradients in (values, *seen)]
     tensors = _run(kind, node, hooks, recorded, _replaced_tuple, *shown)
     return tensors if recorded else tuple(None if tensor is None else tensor._array for tensor in tensors)
 
@@ -119,7 +119,7 @@ def _call_of(kind: str, node: Node, hook: Hook) -> Hook:
     return hook if thread.witness is None else thread.witness.around(kind, node, hook)
 
 
-def wrapped(gradient: Any) -> Any:
+def wrap_gradient(gradient: Any) -> Any:
     """A gradient as the learner sees it: a tensor, or None."""
     return gradient if gradient is None or isinstance(gradient, TensorBase) else from_array(gradient)
 

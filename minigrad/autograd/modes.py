@@ -3,8 +3,8 @@
 An operation finds out at no cost that nothing unusual is going on: `modes.special` counts the unusual things in force
 anywhere in the process (a thread with recording off, an observer of new nodes, anomaly mode, hooks on saved tensors).
 Every op looks at that one number, and asks further questions only when it is not zero. A profiler is not counted there:
-while one is on, it stands around each op's call (autograd/profiler/watching.py), and the engine asks for it once per
-backward run.
+while one is on, it stands around each op's call (autograd/profiler/watched_functions.py), and the engine asks for it
+once per backward run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from minigrad.stopping import sure_to_begin
 
 if TYPE_CHECKING:
-    from minigrad.autograd.profiler.recording import Recording
+    from minigrad.autograd.profiler.event_log import EventLog
     from minigrad.tensor import Tensor
 
 
@@ -36,7 +36,7 @@ class Witness(Protocol):
         `kind`: "tensor_hook", "retain_grad", "node_prehook", "node_hook", "post_accumulate", "packed" or "unpacked".
         """
 
-    def failed(self, node: Any) -> None:
+    def node_failed(self, node: Any) -> None:
         """The node could not be run; the exception is on its way."""
 
 
@@ -50,7 +50,7 @@ class Modes:
         # called with each node recorded, its result's array, its inputs and the op's other arguments
         self.observer: Observer | None = None
         self.anomaly: bool | None = None  # None: off; else whether nan is looked for
-        self.profiler: Recording | None = None  # where events go while a profiler is on
+        self.profiler: EventLog | None = None  # where events go while a profiler is on
 
 
 modes = Modes()

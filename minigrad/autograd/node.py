@@ -24,7 +24,7 @@ import numpy as np
 from minigrad.autograd.batching import NotBatchableError
 from minigrad.autograd.blame import count_write, short, type_name
 from minigrad.autograd.grad_mode import Mode, enable_grad, is_grad_enabled
-from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrapped
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, wrap_gradient
 from minigrad.autograd.modes import INFERENCE, check_mode, thread
 from minigrad.memory import OVERLAP
 from minigrad.size import Size
@@ -153,7 +153,9 @@ class Node:
         elif is_grad_enabled():
             results = self.apply_recorded(*gradients)
         else:
-            results = tuple(map(wrapped, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients])))
+            results = tuple(
+                map(wrap_gradient, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients]))
+            )
         return results[0] if len(results) == 1 else results
 
     def __repr__(self) -> str:
@@ -227,7 +229,7 @@ def retain(result: weakref.ref[Tensor], gradient: Any) -> None:
 # ---------------------------------------------------------------- nodes that are found when they are asked for
 
 
-class State:
+class TensorState:
     """What a tensor in the graph is, where its slots do not say: a leaf, or a view that no operation of its own made.
 
     A result points to its node. Other tensors that need a gradient have ON_DEMAND there, and their node is found by
@@ -261,16 +263,16 @@ class State:
             raise RuntimeError(self.error)
 
 
-UNCONNECTED = State()
+UNCONNECTED = TensorState()
 
 
-class LeafState(State):
+class LeafState(TensorState):
     """What a leaf knows of its AccumulateGrad, the node, weakly, and its hooks, which outlive the node."""
 
     __slots__ = ("accumulator", "hooks", "detached", "retains_grad", "written")
 
     def __init__(self) -> None:
-        self.accumulator = State.accumulator
+        self.accumulator = TensorState.accumulator
         self.hooks: NodeHooks | None = None
         self.detached = 0
         self.retains_grad = self.written = False
@@ -281,7 +283,7 @@ class LeafState(State):
             if node is None:
                 node = AccumulateGrad(leaf)
                 if self.hooks is not None:
-                    self.hooks = node._hooks = self.hooks.of_leaf()
+                    self.hooks = node._hooks = self.hooks.kept_by_leaf()
                 self.accumulator = weakref.ref(node)
         return node
 
@@ -290,7 +292,7 @@ class LeafState(State):
         return self.hooks
 
 
-def state_of(tensor: Tensor) -> State:
+def state_of(tensor: Tensor) -> TensorState:
     """The state of a tensor that is no result."""
     if tensor._state is None:
         with accumulating:  # as above

@@ -187,7 +187,7 @@ class BackwardRun:
         if not self.recorded and batching.Batched in map(type, incoming):
             apply = partial(batching.run, node)
         if (profiler := modes.profiler) is not None:
-            apply = partial(profiler.timed, node, apply)
+            apply = partial(profiler.call_timed, node, apply)
         if not self.recorded:
             return apply(*incoming)
         outer, thread.evaluating = thread.evaluating, node
@@ -199,7 +199,7 @@ class BackwardRun:
     def explain(self, node: Node, error: Exception) -> None:
         """Say what is known of a node that could not be run."""
         if thread.witness is not None:
-            thread.witness.failed(node)
+            thread.witness.node_failed(node)
         if modes.anomaly is not None:
             warn_of_failure(node)
         of_rule = isinstance(error, ValueError) and not node._is_custom and not isinstance(node, AccumulateGrad)

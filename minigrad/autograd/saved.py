@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from minigrad.autograd.blame import Line, last_line, op_name, shown_line, variable_name
+from minigrad.autograd.blame import CodeLine, last_line, op_name, shown_line, variable_name
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.hooks import Hook
 from minigrad.autograd.modes import InferenceCount, count_unusual, thread
@@ -98,7 +98,7 @@ def unpack(node: Node, kept: Any) -> Tensor:
     return tensor
 
 
-def unpacked(node: Node, kept: Any) -> Any:
+def unpack_if_packed(node: Node, kept: Any) -> Any:
     """The tensor that `unpack` gives back, or what else was kept as it is."""
     return unpack(node, kept) if isinstance(kept, TensorBase | Versioned | PackedTensor) else kept
 
@@ -120,7 +120,7 @@ def unpack_result(node: Node, kept: Any, writes: list[Any], output_nr: int = 0) 
     return tensor
 
 
-class Mismatch(NamedTuple):
+class VersionMismatch(NamedTuple):
     """What the error about a saved tensor that was written to knows: its attribute `mismatch`, for those who draw it.
 
     `line` is the code and the number of the line that wrote last, None where nobody noted it.
@@ -131,7 +131,7 @@ class Mismatch(NamedTuple):
     name: str | None  # what the learner calls it
     saved_version: int
     version: int
-    line: Line | None
+    line: CodeLine | None
 
 
 def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str = "") -> Any:
@@ -151,7 +151,7 @@ def modified_error(node: Node, tensor: Tensor, version: int, producer_name: str 
         f"from, and then it was written to{where}\n"
         "Make a new tensor there, as in y = y + 1 instead of y += 1, or write to a clone()."
     )
-    error.mismatch = Mismatch(node, tensor, name, version, tensor._version, line)
+    error.mismatch = VersionMismatch(node, tensor, name, version, tensor._version, line)
     return error
 
 
@@ -216,7 +216,7 @@ def _pack_slot(node: Any, position: int, hooks: tuple[Hook, Hook] | None = None)
     saved: list[Any] = list(node._kept or ())
     kept = saved[position]
     if node._is_custom:
-        saved[position] = pack(node, node._restored(kept), hooks)
+        saved[position] = pack(node, node._restore(kept), hooks)
     elif node._kept_names[position] == "result":
         saved[position] = pack(node, unpack_result(node, kept, saved[position + 1]), hooks)
         saved[position + 1] = [1]  # not 0: has unpack_result called
@@ -264,7 +264,7 @@ def _saved_value(node: Node, position: int) -> Any:
         return unpack_result(node, kept, slots[position + 1])
     if isinstance(kept, TensorBase) and kept._is_number:
         return from_array(kept._array[()].astype(kept.kind))  # type: ignore[attr-defined]
-    return unpacked(node, kept)
+    return unpack_if_packed(node, kept)
 
 
 class saved_tensors_hooks:

@@ -15,7 +15,7 @@ from minigrad.autograd.blame import op_name
 from minigrad.autograd.hooks import NodeHooks
 from minigrad.autograd.modes import INFERENCE, InferenceCount, modes, thread
 from minigrad.autograd.namespaces import node_type, tensors
-from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, State, edge_node
+from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, TensorState, edge_node
 from minigrad.memory import geometry
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def view_error(view: Tensor, kind: str, by_others: bool) -> RuntimeError:
 # ---------------------------------------------------------------- views whose memory was written to
 
 
-class OvertakenState(State):
+class OvertakenState(TensorState):
     """A view after a write that gave its base a new node: the view's own node is not its place in the graph now.
 
     It gets a new node, a part of the base's new value, when the node is first asked for. For some views, such as those

@@ -22,11 +22,11 @@ def silent(function: Callable[..., Result]) -> Callable[..., Result]:
 
     @functools.wraps(function)
     def in_own_context(*arguments: Any, **options: Any) -> Result:
-        return copy_context().run(_called, function, arguments, options)
+        return copy_context().run(_call_silently, function, arguments, options)
 
     return in_own_context
 
 
-def _called(function: Callable[..., Result], arguments: tuple[Any, ...], options: dict[str, Any]) -> Result:
+def _call_silently(function: Callable[..., Result], arguments: tuple[Any, ...], options: dict[str, Any]) -> Result:
     np.seterr(all="ignore")
     return function(*arguments, **options)

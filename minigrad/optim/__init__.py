@@ -6,8 +6,8 @@ Adam, AdamW, Adagrad and Adadelta. `lr_scheduler` has learning rates that change
 
 from minigrad.absent import attributes_of
 from minigrad.optim import lr_scheduler
+from minigrad.optim.algorithms import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop
 from minigrad.optim.optimizer import Optimizer
-from minigrad.optim.rules import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop
 
 __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
 __getattr__ = attributes_of(__name__)

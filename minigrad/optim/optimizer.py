@@ -19,7 +19,7 @@ from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.modes import modes
 from minigrad.tensor import Tensor, zero_gradient
 
-Group = dict[str, Any]
+ParamGroup = dict[str, Any]
 
 
 class Optimizer:
@@ -37,7 +37,7 @@ class Optimizer:
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
-        self.param_groups: list[Group] = []
+        self.param_groups: list[ParamGroup] = []
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -73,7 +73,7 @@ class Optimizer:
             text += f"\nParameter Group {number}\n" + "".join(options)
         return text + ")"
 
-    def add_param_group(self, param_group: Group) -> None:
+    def add_param_group(self, param_group: ParamGroup) -> None:
         """Take more parameters, with options of their own: `{"params": [...], "lr": 0.01}`.
 
         The dict itself becomes the group: missing options are filled in from the defaults.

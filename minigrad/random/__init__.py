@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.creation import array_like, empty_array, factory
-from minigrad.ops.operands import floats_only
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.places.assignment import overwriting
 from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes

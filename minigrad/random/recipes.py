@@ -31,7 +31,7 @@ def uniform(count: int, kind: Any, low: float, high: float, generator: Generator
         numbers *= np.float32(2**-24)
     if (low, high) != (0, 1):
         low, high = numbers.dtype.type(low), numbers.dtype.type(high)
-        numbers = _scaled(numbers, float(high - low), float(low))
+        numbers = _scale_and_shift(numbers, float(high - low), float(low))
     numbers = numbers.astype(kind, copy=False)
     if (low, high) != (0, 1) or kind == np.float16:  # rounding may have reached the end, which is not included
         numbers[numbers == kind.type(high)] = low
@@ -47,7 +47,7 @@ def unit_doubles(count: int, generator: Generator) -> Array:
     return numbers
 
 
-def _scaled(numbers: Array, factor: float, shift: float) -> Array:
+def _scale_and_shift(numbers: Array, factor: float, shift: float) -> Array:
     """numbers * factor + shift, for float32 rounded once, as processors do it; in float64 that takes no care."""
     scaled = numbers.astype(np.float64)
     scaled *= factor
@@ -72,7 +72,7 @@ def normal(count: int, kind: Any, mean: float, std: float, generator: Generator,
         numbers[-16:] = uniform(16, computed, 0, 1, generator)
         _box_muller(numbers[-16:].reshape(1, 2, 8))
     if (mean, std) != (0, 1):
-        numbers = _scaled(numbers, float(computed.type(std)), float(computed.type(mean)))
+        numbers = _scale_and_shift(numbers, float(computed.type(std)), float(computed.type(mean)))
     return numbers.astype(kind, copy=False)
 
 

@@ -18,7 +18,7 @@ _IDLE = _CONSTANTS | {"RESUME", "NOP", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VAR
 _RAISES = _IDLE | {"LOAD_GLOBAL", "PUSH_NULL", "PRECALL", "CALL", "RAISE_VARARGS", "CACHE"}
 
 
-def untouched(answer: Any) -> bool:
+def is_untouched(answer: Any) -> bool:
     """Whether a function is still the stub: it does nothing, or raises NotImplementedError at once."""
     if not isinstance(answer, types.FunctionType):
         return False
@@ -49,7 +49,7 @@ def failed_line(answer: Any, error: BaseException) -> str:
     return own_line(answer, places_of(error))
 
 
-def explained(error: BaseException) -> str:
+def meaning_of(error: BaseException) -> str:
     """What an error of Python's usually means in a learner's function."""
     for kind, part, words in _MEANINGS:
         if isinstance(error, kind) and part in str(error):

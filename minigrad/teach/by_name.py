@@ -30,7 +30,7 @@ class _Named:
         return f"there is no {self.kind} {plain(name)!r}: {advice}"
 
 
-class _Group(_Named):
+class _Members(_Named):
     """`group.name` for each name: what is called by the learner."""
 
     word: ClassVar[str] = "check"
@@ -49,7 +49,7 @@ class _Group(_Named):
         return ", ".join(f"{self.word}.{name}" for name in self._items)
 
 
-class Checks(_Group):
+class Checks(_Members):
     """`check.<name>(function)`: the check of each exercise."""
 
     def __call__(self, answer: Any = None) -> Card:
@@ -83,7 +83,7 @@ class Hints(_Named):
         return Card("note", f"{name}: hint {given}", (*rows, ("", last)))
 
 
-class Predictions(_Group):
+class Predictions(_Members):
     """`predict.<name>()`: each prediction."""
 
     word, kind = "predict", "prediction"

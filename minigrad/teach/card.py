@@ -61,7 +61,7 @@ class Card:
         width = max((len(label) for label, _ in self.rows), default=0)
         lines = [f"{MARKS[self.kind]} {self.title}"]
         for label, text in self.rows:
-            first, *others = _wrapped(text, WIDTH - width - 4)
+            first, *others = _wrap(text, WIDTH - width - 4)
             lines += [f"  {label:<{width}}  {first}".rstrip(), *(" " * (width + 4) + line for line in others)]
         return "\n".join(lines)
 
@@ -98,7 +98,7 @@ class Card:
         return f'<img style="{style}" alt="the graph, with the wrong node marked" src="{data}">'
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     lines = [line if line.startswith("  ") else fill(line, max(width, 40)) for line in plain_lines(text)]
     return "\n".join(lines).split("\n")
 

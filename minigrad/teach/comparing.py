@@ -39,17 +39,17 @@ def show(value: Any) -> str:
     if isinstance(value, Tensor):
         numbers = np.asarray(value.detach().numpy())
         if numbers.size > LARGEST:
-            return f"a tensor of shape {list(numbers.shape)}, which begins {_nested(numbers.ravel()[:5].tolist())}"
-        return f"tensor({_nested(numbers.tolist())})"
+            return f"a tensor of shape {list(numbers.shape)}, which begins {_nested_text(numbers.ravel()[:5].tolist())}"
+        return f"tensor({_nested_text(numbers.tolist())})"
     if isinstance(value, tuple | list) and len(value) < 20:
         items = ", ".join(show(item) for item in value)
         return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
     return plain(value)
 
 
-def _nested(values: Any) -> str:
+def _nested_text(values: Any) -> str:
     if isinstance(values, list):
-        return plain("[" + ", ".join(_nested(item) for item in values) + "]")
+        return plain("[" + ", ".join(_nested_text(item) for item in values) + "]")
     return f"{values + 0.0:.6g}" if isinstance(values, float) else repr(values)
 
 

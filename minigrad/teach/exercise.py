@@ -25,7 +25,7 @@ import numpy as np
 from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.teach import traces
-from minigrad.teach.answers import explained, failed_line, own_line, places_of, untouched
+from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import Difference, compare, show
@@ -175,7 +175,7 @@ class Exercise:
 
     def check(self, answer: Any = None, *others: Any, seed: int | None = None, **named: Any) -> Card:
         """Try a function on all cases; the card says how it went. With a seed, what that one draws is among them."""
-        if not others and not named and (answer is None or untouched(answer)):
+        if not others and not named and (answer is None or is_untouched(answer)):
             return self._not_attempted(answer)
         if self.picture is not None:
             import minigrad.viz  # noqa: F401 (from here on nodes keep their values and lines, which a picture shows)
@@ -185,7 +185,7 @@ class Exercise:
                 found = run_apart(self.seconds, lambda: vars(self._judgement(answer, others, named, cases, seed)))
             card = Card(found["kind"], found["title"], tuple(map(tuple, found["rows"])), found["picture"])
         except EndedError as ended:
-            card = self._ended(answer, ended)
+            card = self._card_of_end(answer, ended)
         if card.kind == "good" and self.at_work is not None:
             card = replace(card, at_work=functools.partial(call_within, self.seconds, self.at_work, answer))
         if card.kind != "open":
@@ -225,7 +225,7 @@ class Exercise:
         advice = f'Fill in the function and run both cells. hint("{self.name}") gives an idea.'
         return self._card("open", "not attempted", ("asked", asked), ("next", advice))
 
-    def _ended(self, answer: Any, ended: EndedError) -> Card:
+    def _card_of_end(self, answer: Any, ended: EndedError) -> Card:
         """The card for an answer that took the process with it in which it was tried."""
         rows = (("input", ended.doing), ("in your line", code(own_line(answer, ended.places))), ("likely", ENDED))
         return self._card("bad", ended.words, *rows)
@@ -242,14 +242,14 @@ class Exercise:
     ) -> Card:
         """The card for anything at all."""
         try:
-            return self._unusable(answer, others, named) or self._tried(answer, cases, seed)
+            return self._unusable(answer, others, named) or self._try_cases(answer, cases, seed)
         except BaseException as error:  # the comparing met something that nobody expected, such as a strange __eq__
             if stops_notebook(error):
                 raise
             text, line = f"{type(error).__name__}: {plain(str(error))}", code(failed_line(answer, error))
             return self._card("bad", "this answer cannot be judged", ("raised", text), ("in your line", line))
 
-    def _tried(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
+    def _try_cases(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
         told: dict[str, None] = {}
         for case in cases:
             with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
@@ -257,7 +257,7 @@ class Exercise:
             error = outcome.error
             if isinstance(error, NotImplementedError) and (line := own_line(answer, places_of(error)[:1])):
                 return self._card("open", "not finished", ("in your line", code(line)), ("next", UNFINISHED))
-            if (card := self._judged(outcome, expected, cases)) is not None:
+            if (card := self._judge(outcome, expected, cases)) is not None:
                 return card
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
@@ -293,7 +293,7 @@ class Exercise:
         numbers = [number for number, name in enumerate(names) if ("numbers", name) in left]
         return Outcome(case, value, None, arguments, answer, numbers[-1] if numbers else None, left)
 
-    def _judged(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
+    def _judge(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
         """The card for a case that failed; None if it did not."""
         seed, again = outcome.case.seed, f"check.{self.name}({self.name}, seed={outcome.case.seed})"
         words, shown = outcome.case.words, self.show(expected.value, expected.arguments)
@@ -307,7 +307,7 @@ class Exercise:
                 ("raised", "" if stopped else f"{kind}: {plain(str(error))}"),
                 ("in your line", code(failed_line(outcome.answer, error))),
                 ("expected", shown),
-                ("likely", self._mistake(outcome, cases) or explained(error)),
+                ("likely", self._mistake(outcome, cases) or meaning_of(error)),
             )
         difference = self._difference(expected, outcome)
         left = outcome.left
@@ -332,9 +332,9 @@ class Exercise:
             ("likely", mistake or difference.note or UNKNOWN),
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
-        return replace(self._card("bad", "not yet", *rows), picture=self._drawn(outcome, difference))
+        return replace(self._card("bad", "not yet", *rows), picture=self._picture_of(outcome, difference))
 
-    def _drawn(self, outcome: Outcome, difference: Difference) -> str:
+    def _picture_of(self, outcome: Outcome, difference: Difference) -> str:
         """The picture of a failed case; "" where there is none, or the learner's function does not run once more."""
         if self.picture is None:
             return ""

@@ -97,7 +97,7 @@ class _Exercises(Mapping[str, Exercise]):
         return len(self._files())
 
 
-class _Predictions(Mapping[str, Prediction]):
+class _PredictionTable(Mapping[str, Prediction]):
     """The predictions by name; a chapter's file has all of its own."""
 
     def _all(self) -> dict[str, Prediction]:
@@ -114,7 +114,7 @@ class _Predictions(Mapping[str, Prediction]):
         return len(self._all())
 
 
-EXERCISES, PREDICTIONS = _Exercises(), _Predictions()
+EXERCISES, PREDICTIONS = _Exercises(), _PredictionTable()
 
 with contextlib.suppress(FileNotFoundError):  # now, for what was pickled: it names its module, and nobody asks
     folder()

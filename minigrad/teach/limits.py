@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from minigrad import stopping
 from minigrad.stopping import raise_in, sure_to_begin
 
-MOST = 4_000  # characters that are printed, of one call of the learner's function
+MOST_CHARACTERS = 4_000  # characters that are printed, of one call of the learner's function
 # Seconds until the error is raised once more, in case that the code has caught it, or that it went elsewhere: until it
 # runs, a new thread is to Python the one that made it.
 AGAIN = 0.5
@@ -276,7 +276,7 @@ class print_limit(io.TextIOBase):
     It stands in for `sys.stdout`: the beginning goes on to that, and one line says that there was more.
     """
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MOST_CHARACTERS) -> None:
         self.to, self.left = sys.stdout, most or -1  # below 0 the rest is left out, and that has been said
 
     def __enter__(self) -> print_limit:
@@ -292,5 +292,5 @@ class print_limit(io.TextIOBase):
             self.to.write(text[: self.left])
             self.left -= len(text)
             if self.left < 0:
-                self.to.write(f"\n… (more was printed than {MOST} characters: the rest is left out)\n")
+                self.to.write(f"\n… (more was printed than {MOST_CHARACTERS} characters: the rest is left out)\n")
         return len(text)

@@ -141,7 +141,9 @@ def _model() -> Any:
     from minigrad.viz.page import widget_source
 
     class Answers(AnyWidget):
-        _esm = widget_source.joined("announcing") + "export default { initialize: ({ model }) => announce(model) };"
+        _esm = (
+            widget_source.join_scripts("announcing") + "export default { initialize: ({ model }) => announce(model) };"
+        )
         key = traitlets.Unicode().tag(sync=True)
         chosen = traitlets.Int(-1).tag(sync=True)
 

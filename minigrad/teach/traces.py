@@ -115,7 +115,7 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
             continue
         met.add(id(value))
         if isinstance(value, Tensor):
-            found |= {(kind, name): what for kind, what in _of_tensor(value).items()}
+            found |= {(kind, name): what for kind, what in _trace_of(value).items()}
             leaves = [node.variable for node in nodes_of(value, MOST_NODES) if node.name() == "AccumulateGrad"]
             todo += [(f"a leaf behind {name}", leaf) for leaf in leaves]
         elif isinstance(value, np.ndarray):
@@ -127,7 +127,7 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
     return found
 
 
-def _of_tensor(tensor: Tensor) -> dict[str, Any]:
+def _trace_of(tensor: Tensor) -> dict[str, Any]:
     hooks = [] if tensor._node is None else [tensor._own_hooks().after_accumulate, tensor._backward_hooks or ()]
     return {
         "numbers": tensor.detach().numpy().copy(),

@@ -38,32 +38,34 @@ def draw_wrong_node(
     ValueError if no box has the name `wrong`.
     """
     from minigrad.viz.picture.svg import draw_svg
-    from minigrad.viz.steps.recorder import Recorder
+    from minigrad.viz.steps.frame_maker import FrameMaker
 
-    graph = _copied(root, names, answer)
-    key = graph.named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
+    graph = _copy_graph(root, names, answer)
+    key = graph.box_named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
     if not root.requires_grad:
-        return _red(graph, {}, key, words)
+        return _draw_red(graph, {}, key, words)
     seed = np.ones((), np.float32) if gradient is None else gradient.detach().numpy()
-    recorder = Recorder(
+    maker = FrameMaker(
         graph, graph.source.steps(gradient, True, False, None), seed, None, draw_svg(graph, {}).rooms, True
     )
-    frame = recorder.first()
-    while (following := recorder.advance()) is not None:
+    frame = maker.first()
+    while (following := maker.advance()) is not None:
         frame = following
-    return _red(graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words)
+    return _draw_red(
+        graph, {box: replace(state, state="idle", badge="") for box, state in frame.states.items()}, key, words
+    )
 
 
 def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
     """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
-    from minigrad.viz.graph.boxes import State
+    from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 
-    graph = _copied(root, names, None)
+    graph = _copy_graph(root, names, None)
     states = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         kind = "off" if node is None else "failed" if wrong(node) else "idle"
-        states[box.id] = State(kind, badges.get(node, ""), box.grad)
+        states[box.id] = BoxState(kind, badges.get(node, ""), box.grad)
     return draw_svg(graph, states).svg
 
 
@@ -80,14 +82,14 @@ def numbers(value: Any) -> str:
     return show(rounded).removeprefix("tensor(").removesuffix(")")
 
 
-def _copied(root: Tensor, names: Names, answer: Any) -> Any:
+def _copy_graph(root: Tensor, names: Names, answer: Any) -> Any:
     from minigrad.viz.sources import snapshot_of
 
     own = set(_codes(getattr(answer, "__code__", None)))
     for node in nodes_of(root):
-        record = getattr(node, "_creation", None)
-        if record is not None and record.code not in own:
-            record.code = None  # else the line that called the check would stand in the box
+        making = getattr(node, "_creation", None)
+        if making is not None and making.code not in own:
+            making.code = None  # else the line that called the check would stand in the box
     return snapshot_of(root, names)
 
 
@@ -120,11 +122,11 @@ def _box_of(graph: Any, tensor: Tensor) -> str:
     return str(graph.root)
 
 
-def _red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
-    from minigrad.viz.graph.boxes import State
+def _draw_red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
+    from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 
-    state = states.get(key) or State("failed", "", graph.by_id[key].grad)
+    state = states.get(key) or BoxState("failed", "", graph.by_id[key].grad)
     width, _ = draw_svg(graph, states).sizes[key]
     return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words, width))}).svg
 

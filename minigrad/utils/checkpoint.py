@@ -18,7 +18,7 @@ from minigrad.autograd.blame import warn
 from minigrad.autograd.grad_mode import enable_grad, is_grad_enabled
 from minigrad.autograd.modes import thread
 from minigrad.autograd.node import Node
-from minigrad.autograd.saved import kept_by, pack, save, saved_tensors_hooks, unpacked
+from minigrad.autograd.saved import kept_by, pack, save, saved_tensors_hooks, unpack_if_packed
 from minigrad.random.generator import default_generator
 from minigrad.tensor import Tensor
 
@@ -82,9 +82,9 @@ class _Arguments(Node):
     def name(self) -> str:
         return "checkpoint()"
 
-    def given(self) -> list[Any]:
+    def unpack_all(self) -> list[Any]:
         """The arguments as they were, or an error."""
-        return [unpacked(self, kept) for kept in kept_by(self)]
+        return [unpack_if_packed(self, kept) for kept in kept_by(self)]
 
 
 class _Ticket:
@@ -143,7 +143,7 @@ class _Region:
                 raise _Enough
             return tensor  # the second run's graph is whole, for a backward inside the function
 
-        args = self.arguments.given()
+        args = self.arguments.unpack_all()
         with contextlib.suppress(_Enough), saved_tensors_hooks(collect, lambda tensor: tensor):
             self.run_again(args)
         if count < len(self.tickets):

@@ -46,7 +46,7 @@ except ModuleNotFoundError as error:
 
 from minigrad.absent import attributes_of
 from minigrad.autograd.modes import set_creation_observer
-from minigrad.viz.graph.records import observe
+from minigrad.viz.graph.observer import observe
 from minigrad.viz.shell import rich_display, running_shell, show_containers_whole
 
 if TYPE_CHECKING:  # the names of _AT_FIRST_USE, for those that read types

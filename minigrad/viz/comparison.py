@@ -17,8 +17,8 @@ from minigrad.ops.silence import silent
 from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.pairs import pairs_of
 from minigrad.viz.comparing.passes import Ran
-from minigrad.viz.comparing.words import of_parting
-from minigrad.viz.graph.boxes import Snapshot, State
+from minigrad.viz.comparing.words import parting_lines
+from minigrad.viz.graph.boxes import BoxState, Snapshot
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import WHOLE, describe, number
@@ -27,14 +27,14 @@ from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.sources import is_known, source_of
 from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
-from minigrad.viz.steps.frames import Frame, Line
+from minigrad.viz.steps.frame_maker import FrameMaker
+from minigrad.viz.steps.frames import Frame, StoryLine
 from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.kept_grads import KeptGrads
-from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.story import line
 
 AnyEngine = Engine | type[Source] | None
-LONG = 60  # columns of two numbers where there is room
+ROOM_FOR_TWO = 60  # columns of two numbers where there is room
 
 
 def compare(
@@ -75,10 +75,10 @@ class Comparison(BackwardStepper):
         graph = snapshot(source)  # whose boxes are called as those of the first
         super().__init__(a, retain_graph=True, names=names, engine=engines[0])
         session = self.session
-        session.recorder.retain = False  # which is nothing to tell of
+        session.maker.retain = False  # which is nothing to tell of
         try:
             found = self._both(pairs_of(session.graph, graph), graph, run)
-            frames = [*_Beside(found, labels, session.recorder.progress.rooms).frames()]
+            frames = [*_Beside(found, labels, session.maker.progress.rooms).frames()]
         except BaseException:
             self.close()
             raise
@@ -92,14 +92,14 @@ class Comparison(BackwardStepper):
 
     def _both(self, pairs: dict[str, str], graph: Snapshot, run: Any) -> Differences:
         """Run both passes to their end."""
-        one = Ran(self.session.recorder, self.session.frames[0], self.session.grads)
+        one = Ran(self.session.maker, self.session.frames[0], self.session.grads)
         seed = np.ones(graph.by_id[graph.root].value.shape)
-        recorder = Recorder(graph, run, seed, None, {}, False)
+        maker = FrameMaker(graph, run, seed, None, {}, False)
         # In messages a node is called as in the picture.
         called = self.session.graph.by_id
         graph.source.call({graph.node_of[paired]: called[key].name for key, paired in pairs.items()})
-        other = Ran(recorder, recorder.first(), KeptGrads(graph, None))
-        recorder.close()
+        other = Ran(maker, maker.first(), KeptGrads(graph, None))
+        maker.close()
         return Differences(one, other, pairs)
 
     def _summary(self, found: Differences, first: str) -> str:
@@ -122,7 +122,7 @@ class _Beside:
     def __init__(self, found: Differences, labels: tuple[str, str], rooms: Mapping[str, int]) -> None:
         self.found, self.labels, self.rooms = found, labels, rooms
         self.sums = {key: found.initial(key) for key in found.pairs}  # what each gradient is in both, by now
-        self.sums[found.one.graph.root] = found.received(found.one.graph.root)
+        self.sums[found.one.graph.root] = found.received_pair(found.one.graph.root)
         self.lit: dict[str, str] = {}  # box at which they have parted by now -> its mark
 
     def frames(self) -> Iterator[Frame]:
@@ -133,11 +133,11 @@ class _Beside:
         for frame in found.one.frames:
             key, chips = frame.box or "", dict(frame.chips)
             here = [one for one in found.parting if found.at[one] == frame.index]
-            story = [text for one in here for text in of_parting(found, one, self.labels, one == first)]
+            story = [text for one in here for text in parting_lines(found, one, self.labels, one == first)]
             self.lit |= {one: "first" if one == first else "parts" for one in here}
             children = [] if frame.failed else found.inputs.get(key, [])
             for child in children:
-                mine, theirs, scale = found.sent(key, child, frame.index)
+                mine, theirs, scale = found.sent_pair(key, child, frame.index)
                 self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
                 if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
                     edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)
@@ -155,19 +155,19 @@ class _Beside:
         """Whether there is nothing of the second, since its pass has failed: how it would have gone on is not known."""
         return theirs is None and self.found.other.failure is not None
 
-    def _state(self, state: State, key: str) -> State:
+    def _state(self, state: BoxState, key: str) -> BoxState:
         """What a box looks like: with both numbers where they differ, lit where the passes have parted."""
         mark, (mine, theirs) = self.lit.get(key, ""), self.sums.get(key, (None, None))
         if not (state.grad.known or mark) or self.found.is_same(mine, theirs):
             return replace(state, mark=mark) if mark else state
         if self._is_over(theirs):
             return replace(state, mark=mark or "follows")
-        text, short = (_beside(mine, theirs, room) for room in (LONG, self.rooms[key]))
+        text, short = (_beside(mine, theirs, room) for room in (ROOM_FOR_TWO, self.rooms[key]))
         full = f"{state.grad.full} in {self.labels[0]}, {_text(theirs)} in {self.labels[1]}"
         grad = replace(state.grad, text=text, full=full, known=True, heat="")
         return replace(state, grad=grad, grad_text=short, mark=mark or "follows")
 
-    def _none_and_zero(self) -> Iterator[Line]:
+    def _none_and_zero(self) -> Iterator[StoryLine]:
         """Leaves that no gradient has reached, where only one of the two says so."""
         for key, mine in self.found.one.final.items():
             theirs = self.found.other.final.get(self.found.pairs.get(key, ""), mine)

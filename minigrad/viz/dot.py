@@ -23,7 +23,7 @@ import graphviz
 
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import nodes_behind
-from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.sources import source_of
@@ -198,7 +198,7 @@ def run(source: str, form: str, engine: str = "dot") -> bytes:
 def program() -> str:
     """The path of the layout program. LayoutError if there is none."""
     chosen = os.environ.get("MINIGRAD_LAYOUT")
-    found = shutil.which(chosen) if chosen else _bundled()
+    found = shutil.which(chosen) if chosen else _bundled_program()
     if found is None and chosen:
         raise LayoutError(f"the variable MINIGRAD_LAYOUT names the layout program {chosen!r}, which is not there")
     if found is None:
@@ -207,7 +207,7 @@ def program() -> str:
 
 
 @lru_cache(maxsize=1)
-def _bundled() -> str | None:
+def _bundled_program() -> str | None:
     """The program that the package graphviz-pure brought; it need not be on PATH."""
     try:
         files = metadata.distribution("graphviz-pure").files or []

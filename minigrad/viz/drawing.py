@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.modules import groups_of, open_at_first
-from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.groups import groups_of, open_at_first
+from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value, shape_text

@@ -16,16 +16,16 @@ from copy import copy
 from typing import Any
 
 from minigrad.autograd.profiler import FunctionEvent, profile
-from minigrad.autograd.profiler.events import linked
+from minigrad.autograd.profiler.events import link_events
 from minigrad.autograd.profiler.names import BACKWARD, WRITING
 from minigrad.autograd.profiler.table import time_text
 from minigrad.tensor import Tensor
 from minigrad.viz.drawing import Drawing
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.modules import groups_of
-from minigrad.viz.graph.records import learner_frame, source_line
+from minigrad.viz.graph.groups import groups_of
+from minigrad.viz.graph.observer import learner_frame, source_line
 from minigrad.viz.graph.snapshot import snapshot
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup
 
 THIN = 0.004  # of the whole time: shorter calls that follow one another are one bar
@@ -258,7 +258,7 @@ def _without_writing(events: list[FunctionEvent]) -> list[FunctionEvent]:
             )
             again.cpu_parent, again.cpu_children = copies.get(event.cpu_parent), []
     found = copies.values()
-    return linked(found, min(event.began for event in found), max(event.ended or 0 for event in found))
+    return link_events(found, min(event.began for event in found), max(event.ended or 0 for event in found))
 
 
 def _time_of_writing(written: list[FunctionEvent], until: float = math.inf) -> int:

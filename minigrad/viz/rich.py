@@ -13,10 +13,10 @@ import numpy as np
 
 from minigrad.tensor import Tensor
 from minigrad.viz.graph.naming import whole_call
+from minigrad.viz.graph.observer import source_text, span_of
 from minigrad.viz.graph.one_line import on_one_line
-from minigrad.viz.graph.records import source_text, span_of
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
 
 LOST = "Invalid"  # as `repr` calls the grad_fn
@@ -113,7 +113,7 @@ def _maker(tensor: Any) -> str:
         return LOST
     if node is None:
         return f"None <small>{'a leaf: requires_grad=True' if tensor.requires_grad else 'a leaf'}</small>"
-    span = whole_call(span_of(MinigradSource(tensor).made(node)))
+    span = whole_call(span_of(MinigradSource(tensor).making(node)))
     code = on_one_line(source_text(span))[0] if span is not None else ""
     made = f" <small>made by</small> {markup(shorten(clean(code), 60))}" if code else ""
     return f"{markup(node.name())}{made}"

@@ -10,10 +10,10 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import short
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.own_engines.adapter import Engine
-from minigrad.viz.own_engines.source import OwnSource
-from minigrad.viz.torch_graphs.source import TorchSource, is_tensor
+from minigrad.viz.own_engines.own_source import OwnSource
+from minigrad.viz.torch_graphs.torch_source import TorchSource, is_tensor
 
 ADVICE = "Pass the result of a computation, such as loss = (x * x).sum(), not its value."
 OF_OTHERS = "For an engine of your own say how it is read, as in viz.draw(loss, engine=viz.Engine())."

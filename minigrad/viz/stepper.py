@@ -27,14 +27,14 @@ import numpy as np
 import traitlets
 
 from minigrad.tensor import Tensor
-from minigrad.viz.graph.records import learner_frame
+from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
 from minigrad.viz.own_engines.adapter import Engine
-from minigrad.viz.page import output, recording, standalone
+from minigrad.viz.page import output, packing, standalone
+from minigrad.viz.page.packing import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.portions import Portions, seconds_to_answer
 from minigrad.viz.page.program import program_of
-from minigrad.viz.page.recording import SharedCode, rehearsal_of, shared_code, trouble
 from minigrad.viz.page.widget_picture import picture_of, still_of, stills_of, what_if_json
 from minigrad.viz.picture.film import film_of
 from minigrad.viz.picture.markup import clean, shorten
@@ -54,7 +54,7 @@ UNANSWERED = "The stop button (■) has ended this question: nothing has changed
 GO_ON = "What has run stays, and Next, Run or Last go on from here."
 
 
-def _of_session(
+def _session_method(
     method: Callable[Concatenate[Session, Arguments], Result],
 ) -> Callable[Concatenate[BackwardStepper, Arguments], Result]:
     """A method of the session's as one of the widget's, with its words."""
@@ -88,7 +88,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     backward has used up is shown, with what is gone; its pass fails where that is needed.
     """
 
-    _esm = recording.notebook_module()
+    _esm = packing.notebook_module()
     key = traitlets.Unicode(read_only=True).tag(sync=True)  # by which an output finds the model: see page/output.py
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     session: Any = None  # the walk itself: a Session
@@ -104,9 +104,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     picture = traitlets.Dict()
     kept = traitlets.Unicode().tag(sync=True)
     ran: Any = traitlets.List().tag(sync=True)
-    past: Any = traitlets.List().tag(
-        sync=True
-    )  # what stands before `ran`, packed, where it is much: see recording.Past
+    past: Any = traitlets.List().tag(sync=True)  # what stands before `ran`, packed, where it is much: see packing.Past
     earlier: Any = traitlets.List().tag(sync=True)
     lately: Any = traitlets.List().tag(sync=True)
     index = traitlets.Int(0, read_only=True).tag(sync=True)
@@ -150,30 +148,28 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
         super().__init__()
         self._names = dict(names or {})
-        self._texts = recording.FrameTexts()
+        self._texts = packing.FrameTexts()
         self._rehearse: Callable[[], Any] | None = None
         self.session = session
         picture = _without_collecting(picture_of, session, drawing)
         if predict:
             picture["predict"] = True
-        is_plain_pass = (
-            isinstance(source.root, Tensor) and not create_graph and session.recorder.progress.wanted is None
-        )
+        is_plain_pass = isinstance(source.root, Tensor) and not create_graph and session.maker.progress.wanted is None
         if is_plain_pass and (program := program_of(graph, session.seed, drawing.rooms)) is not None:
             picture["program"] = program
         if forward:
             picture["forward"] = [frame.to_json(session.frames[0]) for frame in session.forward]
         self.picture = picture
-        if recording.can_rehearse(graph):
-            self._rehearse = functools.partial(rehearsal_of, graph, session.grads.tensors, session.record_again)
-        self._past = recording.Past()
+        if packing.can_rehearse(graph):
+            self._rehearse = functools.partial(rehearsal_of, graph, session.grads.tensors, session.maker_again)
+        self._past = packing.Past()
         self._hold(self.recorded)
         self._portions = Portions(self.hold_sync, self._tell_ran)
         self.observe(lambda change: outside.in_main_thread(self._on_request, change["new"]), "request")
         self.observe(lambda change: outside.in_main_thread(session.replace_breaks, change["new"]), "breaks")
         self.on_msg(self._on_message)
         session.listener = self
-        self.changed()
+        self.on_change()
 
     @traitlets.default("code")
     def _code_of_all_steppers(self) -> SharedCode:
@@ -185,21 +181,21 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
     # -- from code
 
-    next = _of_session(Session.next)
-    back = _of_session(Session.back)
-    over = _of_session(Session.over)
-    out = _of_session(Session.out)
-    first = reset = _of_session(Session.first)
-    last = _of_session(Session.last)
-    run = _of_session(Session.run)
-    run_to = _of_session(Session.run_to)
-    break_at = _of_session(Session.break_at)
-    break_when = _of_session(Session.break_when)
-    clear_breaks = _of_session(Session.clear_breaks)
-    what_if = _of_session(Session.what_if)
-    nudge = _of_session(Session.nudge)
-    trace = _of_session(Session.trace)
-    look = _of_session(Session.look)
+    next = _session_method(Session.next)
+    back = _session_method(Session.back)
+    over = _session_method(Session.over)
+    out = _session_method(Session.out)
+    first = reset = _session_method(Session.first)
+    last = _session_method(Session.last)
+    run = _session_method(Session.run)
+    run_to = _session_method(Session.run_to)
+    break_at = _session_method(Session.break_at)
+    break_when = _session_method(Session.break_when)
+    clear_breaks = _session_method(Session.clear_breaks)
+    what_if = _session_method(Session.what_if)
+    nudge = _session_method(Session.nudge)
+    trace = _session_method(Session.trace)
+    look = _session_method(Session.look)
 
     @property
     def frames(self) -> Frames:
@@ -281,7 +277,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     def changing(self) -> contextlib.AbstractContextManager[None]:
         return self._portions.changing()
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         session, stop = self.session, self.session.stopped
         if session.frames[-1].failed:
             self.problem = trouble(session.failure, session.frames[-1].box)  # its event says all of it
@@ -295,7 +291,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         self.breaks = self.session.breaks
 
     def show_what_if(self, made: WhatIf | None) -> None:
-        rooms = self.session.recorder.progress.rooms
+        rooms = self.session.maker.progress.rooms
         self.whatif = {} if made is None else what_if_json(made, self.session.graph, rooms)
 
     def cell_is_over(self) -> None:
@@ -308,7 +304,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         """Put frames into `kept`."""
         self._held = frames
         with self.hold_sync():
-            self.kept = recording.pack({"picture": self.picture, "frames": frames, "problem": dict(problem)})
+            self.kept = packing.pack({"picture": self.picture, "frames": frames, "problem": dict(problem)})
             self._tell_ran()
 
     def _tell_ran(self) -> None:
@@ -332,7 +328,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     def _on_request(self, request: Mapping[str, Any]) -> None:
         """A click. An error is shown in the widget; the kernel goes on."""
         nth = request.get("nth")
-        with button.held(is_click=True):
+        with button.hold(is_click=True):
             self._is_answering = True
             self._portions.send()  # so that the answer is one message, which waits for nobody
             with self.hold_sync():
@@ -343,7 +339,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
                         self.session.stopped = Stop(self.index, f"{ENDED} {self.index}. {GO_ON}")
                     elif not self.problem:
                         self.problem = trouble(error, None)
-                    self.changed()
+                    self.on_change()
                 self._is_answering = False
                 self.answered = nth if isinstance(nth, int) else self.answered
                 self._portions.send()
@@ -368,7 +364,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         with session.stepping():
             if isinstance(wanted, int) and not isinstance(wanted, bool):
                 session.go_on_to(min(max(wanted, session.start), session.frames[0].total), seconds)
-            elif isinstance(box, str) and box in session.recorder.runs:
+            elif isinstance(box, str) and box in session.maker.runs:
                 session.run_to_box(box, seconds)
             elif request.get("run") is True:
                 session.run_until(lambda frame: False, seconds)

@@ -218,7 +218,7 @@ def copying_without_an_end(f, x):
     prof = profile(profile_memory=True)
     prof.__enter__()
     f(x)
-    events = prof._recording.stop()
+    events = prof._log.stop()
     return [e.name for e in events if e.self_cpu_memory_usage]
 
 

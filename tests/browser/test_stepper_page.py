@@ -120,7 +120,7 @@ def with_much_closed(values: dict[str, Any]) -> None:
 
 
 def in_two_graphs(values: dict[str, Any]) -> None:
-    """Put the last two boxes of the network into the graph of a gradient, as `modules.py` does."""
+    """Put the last two boxes of the network into the graph of a gradient, as `groups.py` does."""
     picture = values["picture"]
     boxes = list(picture["boxes"])[-2:]
     for group in picture["groups"]:

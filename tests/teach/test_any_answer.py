@@ -29,8 +29,8 @@ from teach.answers import (
 
 import minigrad as mg
 from minigrad.teach import EXERCISES, check, predict, progress_file
-from minigrad.teach.answers import untouched
-from minigrad.teach.limits import MOST, TookTooLongError, call_within
+from minigrad.teach.answers import is_untouched
+from minigrad.teach.limits import MOST_CHARACTERS, TookTooLongError, call_within
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -78,12 +78,12 @@ def test_a_word_that_is_returned_is_an_answer() -> None:
 
 
 def test_only_stubs_count_as_untouched() -> None:
-    assert not untouched(lambda: "data")
-    assert not untouched(lambda: 3)
-    assert not untouched(lambda x: x)
-    assert not untouched(len)
-    assert not untouched(functools.partial(dots))
-    assert not untouched(forgot_x)
+    assert not is_untouched(lambda: "data")
+    assert not is_untouched(lambda: 3)
+    assert not is_untouched(lambda x: x)
+    assert not is_untouched(len)
+    assert not is_untouched(functools.partial(dots))
+    assert not is_untouched(forgot_x)
 
 
 MET = [  # each answer by a fourth of the exercises, and each exercise by a fourth of the answers
@@ -212,7 +212,7 @@ def test_a_loop_that_prints_without_end_fills_no_page(capsys: pytest.CaptureFixt
     assert "still running" in card.title
     printed = capsys.readouterr().out
     assert printed.startswith("round 1\nround 2\n")
-    assert len(printed) < MOST + 100
+    assert len(printed) < MOST_CHARACTERS + 100
     assert printed.count("the rest is left out") == 1
 
 

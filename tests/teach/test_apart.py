@@ -28,7 +28,7 @@ import minigrad as mg
 from minigrad.teach import EXERCISES, apart
 from minigrad.teach.apart import FORKS, EndedError, run_apart
 from minigrad.teach.exercise import Exercise
-from minigrad.teach.limits import MOST, call_within
+from minigrad.teach.limits import MOST_CHARACTERS, call_within
 
 pytestmark = pytest.mark.skipif(not FORKS, reason="there is no safe fork here")
 
@@ -253,7 +253,7 @@ def test_a_hostile_answer_gets_a_card_and_the_notebook_goes_on(
     assert card.kind == "bad"
     assert title in card.title
     assert len(repr(card)) < 4_000
-    assert len(capsys.readouterr().out) < MOST + 100
+    assert len(capsys.readouterr().out) < MOST_CHARACTERS + 100
     assert tried(RIGHT).kind == "good"
     assert len(os.listdir("/proc/self/fd")) == files
     check_threads_ended(running)

@@ -63,11 +63,11 @@ def test_the_second_stepper_goes_through_both_graphs(first: dict[str, Any]) -> N
         "g6": (2, ""),
         "∂z/∂x": (2, ""),
     }
-    assert key["z"] not in second.session.recorder.runs  # drawn, but no gradient comes there
+    assert key["z"] not in second.session.maker.runs  # drawn, but no gradient comes there
     first["x"].grad = None
     second.last()
     assert first["x"].grad.item() == 108.0  # 12 x²
-    line = second.session.graph.named("g5").span
+    line = second.session.graph.box_named("g5").span
     assert line is not None
     assert line.first == 2  # of the op whose rule it is
 
@@ -93,7 +93,7 @@ def test_what_the_learner_computes_from_a_gradient_stands_behind_its_graph() -> 
     assert [group["name"] for group in groups] == ["the graph of the gradient", "the graph of the gradient's gradient"]
     inside = {graph.by_id[box].name for group in groups for box in group["boxes"]}
     assert "total" not in inside
-    assert graph.named("total").graph == 1
+    assert graph.box_named("total").graph == 1
     assert all(graph.by_id[edge.source].stage <= graph.by_id[edge.target].stage for edge in graph.edges)
     scope["s"].last()
     assert scope["x"].grad.tolist() == [108.0, 432.0]  # h is 36 x³
@@ -118,7 +118,7 @@ def test_what_the_gradient_does_not_come_from_is_drawn_and_does_not_run() -> Non
     second = stepper.second("x")
     second.last()
     names = {box.name for box in second.session.graph.boxes}
-    ran = {second.session.graph.by_id[key].name for key in second.session.recorder.runs}
+    ran = {second.session.graph.by_id[key].name for key in second.session.maker.runs}
     assert "w" in names
     assert "w" not in ran
     assert second.finished
@@ -138,7 +138,7 @@ def test_which_gradient_is_asked_for() -> None:
     stepper.last()
     second = stepper.second("a")
     second.last()
-    assert second.session.graph.named("b").kind == "leaf"
+    assert second.session.graph.box_named("b").kind == "leaf"
 
 
 def test_a_third_graph_is_one_more() -> None:

@@ -26,7 +26,7 @@ def loaded(*lines: str) -> list[str]:
 
 
 def test_importing_viz_loads_what_notes_lines_and_nothing_that_draws() -> None:
-    assert loaded("from minigrad import viz") == ["graph", "graph.records", "shell"]
+    assert loaded("from minigrad import viz") == ["graph", "graph.observer", "shell"]
 
 
 def test_the_stepper_and_the_picture_load_no_extras() -> None:

@@ -177,9 +177,9 @@ def test_what_minigrad_writes_at_a_first_call_is_no_time_of_the_programs() -> No
     prof = ticking(1, 1, 1, 1, 1000, 1, 1, 1, 500)  # to the end of the first write, and to that of the second
     with prof, record_function("two"):
         for name in ("aten::sin", "aten::cos"):
-            event = prof._recording.begin(name, 0)  # type: ignore[union-attr]
-            prof._recording.end(prof._recording.begin(WRITING, 0))  # type: ignore[union-attr]
-            prof._recording.end(event)  # type: ignore[union-attr]
+            event = prof._log.begin(name, 0)  # type: ignore[union-attr]
+            prof._log.end(prof._log.begin(WRITING, 0))  # type: ignore[union-attr]
+            prof._log.end(event)  # type: ignore[union-attr]
     chart = viz.flame(prof)
     assert str(chart).splitlines() == [
         "7.000us from left to right, 3 calls; 1.500ms more, in which minigrad wrote operations at first calls, "
@@ -201,14 +201,14 @@ def test_what_minigrad_writes_at_a_first_call_is_no_time_of_the_programs() -> No
 
 def test_what_two_threads_write_at_once_is_left_out_once() -> None:
     def write() -> None:
-        prof._recording.end(prof._recording.begin(WRITING, 0))  # type: ignore[union-attr]
+        prof._log.end(prof._log.begin(WRITING, 0))  # type: ignore[union-attr]
 
     with ticking() as prof, record_function("both"):
-        event = prof._recording.begin(WRITING, 0)  # type: ignore[union-attr]
+        event = prof._log.begin(WRITING, 0)  # type: ignore[union-attr]
         thread = threading.Thread(target=write)
         thread.start()
         thread.join()
-        prof._recording.end(event)  # type: ignore[union-attr]
+        prof._log.end(event)  # type: ignore[union-attr]
     lines = str(viz.flame(prof)).splitlines()
     assert lines[0].startswith("2.000us from left to right, 1 call; 3.000us more, ")
     assert lines[2:] == ["   2.000us     2.000us  both"]
@@ -284,7 +284,7 @@ def test_what_is_no_finished_profile_is_told() -> None:
     with pytest.raises(ValueError, match="the profile holds nothing"):
         viz.flame(profile())
     with ticking() as prof:
-        prof._recording.end(prof._recording.begin(WRITING, 0))  # type: ignore[union-attr]
+        prof._log.end(prof._log.begin(WRITING, 0))  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="the profile holds nothing"):
         viz.flame(prof)
     with profile() as prof, pytest.raises(RuntimeError, match="are there after the `with` block, not in it"):

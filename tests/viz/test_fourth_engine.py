@@ -9,7 +9,7 @@ import pytest
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.graph.nodes import reached
+from minigrad.viz.graph.nodes import reachable
 from minigrad.viz.graph.source import Pass, Source, attribute
 
 
@@ -61,7 +61,7 @@ class HipsSource(Source):
 class HipsPass(Pass):
     def __init__(self, source: HipsSource) -> None:
         self.source, self.outgrads = source, {source.root: np.ones_like(source.root.value)}
-        self.todo = sorted(reached(source.edges, [source.root]), key=source.number)
+        self.todo = sorted(reachable(source.edges, [source.root]), key=source.number)
 
     def __next__(self) -> Any:
         if not self.todo:

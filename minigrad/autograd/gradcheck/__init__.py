@@ -18,7 +18,14 @@ from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.autograd.engine import grad
 from minigrad.autograd.gradcheck import analytical, diagnosis, numerical
-from minigrad.autograd.gradcheck.checked import GradcheckError, as_tuple, called, needs_grad, random_numbers, recorded
+from minigrad.autograd.gradcheck.checked import (
+    GradcheckError,
+    as_tuple,
+    call_checked,
+    needs_grad,
+    random_numbers,
+    with_graph,
+)
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -82,9 +89,9 @@ def gradcheck(
     before = [(value, np.array(value._array)) for value in inputs if needs_grad(value)]
     try:
         _check_arguments(inputs, eps)
-        outputs = called(func, inputs)
+        outputs = call_checked(func, inputs)
         _compare(func, inputs, outputs, settings, fast_mode)
-        differentiable = recorded(outputs)
+        differentiable = with_graph(outputs)
         if check_batched_grad:
             analytical.check_batched(inputs, differentiable)
         if differentiable:
@@ -111,7 +118,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     """
     inputs = as_tuple(inputs)
     if grad_outputs is None:
-        outputs = recorded(called(func, inputs))
+        outputs = with_graph(call_checked(func, inputs))
         if not outputs:
             raise ValueError("gradgradcheck has nothing to check: the function has no output that requires grad")
         random = random_numbers()
@@ -120,7 +127,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     places = [position for position, value in enumerate(inputs) if needs_grad(value)]
 
     def gradients(*values: Any) -> tuple[Any, ...]:
-        outputs = recorded(called(func, values[: len(inputs)]))
+        outputs = with_graph(call_checked(func, values[: len(inputs)]))
         sources, weights = [values[place] for place in places], values[len(inputs) :]
         found = grad(outputs, sources, weights, create_graph=True, allow_unused=True)
         return tuple([gradient for gradient in found if gradient is not None])
@@ -178,7 +185,7 @@ def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Sett
                 expected = numerical.jacobians(func, inputs, settings.eps, position)[0][number]
             elif settings.close(actual, expected).all():
                 continue
-            mismatch = diagnosis.Mismatch(func, inputs, position, number, expected, actual, settings)
+            mismatch = diagnosis.JacobianMismatch(func, inputs, position, number, expected, actual, settings)
             raise GradcheckError(mismatch.in_words(count, order, projections))
 
 

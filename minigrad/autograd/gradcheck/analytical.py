@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad.autograd.engine import grad
 from minigrad.autograd.function import Function
-from minigrad.autograd.gradcheck.checked import GradcheckError, called, random_numbers, recorded, sources_of
+from minigrad.autograd.gradcheck.checked import GradcheckError, call_checked, random_numbers, sources_of, with_graph
 from minigrad.tensor import Tensor, from_array
 
 Array = Any
@@ -97,12 +97,12 @@ class _Undefined(Function):
 
 def check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """Raise unless backward copes with undefined gradients: of all outputs, and of each one alone."""
-    count = len(recorded(called(func, inputs)))
+    count = len(with_graph(call_checked(func, inputs)))
     cases = [set(range(count)), *({number} for number in range(count if count > 1 else 0))]
     for undefined in cases:
         outputs = [
             _Undefined.apply(output) if number in undefined else output
-            for number, output in enumerate(recorded(called(func, inputs)))
+            for number, output in enumerate(with_graph(call_checked(func, inputs)))
         ]
         try:
             is_something = gives_something(outputs, inputs)

@@ -19,14 +19,14 @@ from minigrad.autograd.gradcheck.checked import needs_grad, place
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
-    from minigrad.autograd.gradcheck.diagnosis import Mismatch
+    from minigrad.autograd.gradcheck.diagnosis import JacobianMismatch
 
 Array = Any
 UNUSUAL = "none of the usual ones. Compare backward's formula with forward's derivative for the entry above, by hand."
 Told = dict[str, Any] | None  # what a text tells; None where the mistake was not found
 
 
-def likely_cause(mismatch: Mismatch) -> str:
+def likely_cause(mismatch: JacobianMismatch) -> str:
     """The text for the first mistake that is found."""
     for find, text in CAUSES.items():
         if found := find(mismatch):
@@ -37,7 +37,7 @@ def likely_cause(mismatch: Mismatch) -> str:
 # ---------------------------------------------------------------- what is tried once more
 
 
-def _changes_input(mismatch: Mismatch) -> Told:
+def _changes_input(mismatch: JacobianMismatch) -> Told:
     before = [np.array(value._array) if isinstance(value, Tensor) else None for value in mismatch.inputs]
     mismatch.func(*mismatch.inputs)
     for number, (value, numbers) in enumerate(zip(mismatch.inputs, before, strict=True)):
@@ -46,17 +46,17 @@ def _changes_input(mismatch: Mismatch) -> Told:
     return None
 
 
-def _is_random(mismatch: Mismatch) -> bool:
+def _is_random(mismatch: JacobianMismatch) -> bool:
     first, second = (numerical.values(mismatch.func, mismatch.inputs) for _ in range(2))
     return not all(np.array_equal(one, other, equal_nan=True) for one, other in zip(first, second, strict=True))
 
 
-def _is_not_finite(mismatch: Mismatch) -> Told:
+def _is_not_finite(mismatch: JacobianMismatch) -> Told:
     actual, expected = (bool(np.isfinite(part[mismatch.first])) for part in (mismatch.analytical, mismatch.numerical))
     return None if actual and expected else {"who": "Backward" if expected else "The function"}
 
 
-def _is_imprecise(mismatch: Mismatch) -> Told:
+def _is_imprecise(mismatch: JacobianMismatch) -> Told:
     coarse = [value._array.dtype for value in (mismatch.tensor, mismatch.result) if value._array.dtype.itemsize < 8]
     if not coarse:
         return None
@@ -71,12 +71,12 @@ def _is_imprecise(mismatch: Mismatch) -> Told:
     return {"dtype": coarse[0], "scale": scale, "apart": precision * scale, "eps": eps, "better": better}
 
 
-def _differences(mismatch: Mismatch, eps: float, position: int) -> Array:
+def _differences(mismatch: JacobianMismatch, eps: float, position: int) -> Array:
     """The output's numerical Jacobian with another step, or with respect to another input."""
     return numerical.jacobians(mismatch.func, mismatch.inputs, eps, position)[0][mismatch.output_position]
 
 
-def _kink(mismatch: Mismatch) -> Told:
+def _kink(mismatch: JacobianMismatch) -> Told:
     """Where the slopes to the left and to the right of the point are, unless they are the same."""
     left, right = mismatch.slopes[0]
     where = place(mismatch.first[0], mismatch.tensor.shape)
@@ -84,28 +84,28 @@ def _kink(mismatch: Mismatch) -> Told:
     return told if abs(right - left) > mismatch.tolerance else None
 
 
-def _has_jump(mismatch: Mismatch) -> Told:
+def _has_jump(mismatch: JacobianMismatch) -> Told:
     wide, narrow = mismatch.slopes
     return _kink(mismatch) if max(map(abs, narrow)) > 4 * max(map(abs, wide)) else None
 
 
-def _has_kink(mismatch: Mismatch) -> Told:
+def _has_kink(mismatch: JacobianMismatch) -> Told:
     """Slopes to the left and to the right that do not come together with a smaller step."""
     (left, right), (near_left, near_right) = mismatch.slopes
     return _kink(mismatch) if abs(near_right - near_left) > abs(right - left) / 2 else None
 
 
-def _has_bend(mismatch: Mismatch) -> Told:
+def _has_bend(mismatch: JacobianMismatch) -> Told:
     left, right = mismatch.slopes[1]
     error = abs((left + right) / 2 - mismatch.analytical[mismatch.first])
     return _kink(mismatch) if error <= max(mismatch.tolerance, abs(right - left)) else None
 
 
-def _ignores_incoming(mismatch: Mismatch) -> bool:
+def _ignores_incoming(mismatch: JacobianMismatch) -> bool:
     return analytical.gives_something([mismatch.result], (mismatch.tensor,), retain_graph=True)
 
 
-def _inputs_exchanged(mismatch: Mismatch) -> Told:
+def _inputs_exchanged(mismatch: JacobianMismatch) -> Told:
     for position, other in enumerate(mismatch.inputs):
         if position == mismatch.position or not needs_grad(other) or other.numel() != mismatch.tensor.numel():
             continue
@@ -117,20 +117,20 @@ def _inputs_exchanged(mismatch: Mismatch) -> Told:
 # ---------------------------------------------------------------- what the two matrices show
 
 
-def _is_cut(mismatch: Mismatch) -> bool:
+def _is_cut(mismatch: JacobianMismatch) -> bool:
     return not np.any(mismatch.analytical)
 
 
-def _is_negative(mismatch: Mismatch) -> bool:
+def _is_negative(mismatch: JacobianMismatch) -> bool:
     return mismatch.same(mismatch.analytical, -mismatch.numerical)
 
 
-def _has_wrong_signs(mismatch: Mismatch) -> Told:
+def _has_wrong_signs(mismatch: JacobianMismatch) -> Told:
     same_sizes = mismatch.same(np.abs(mismatch.analytical), np.abs(mismatch.numerical))
     return {"count": int(mismatch.wrong.sum())} if same_sizes else None
 
 
-def _is_multiple(mismatch: Mismatch) -> Told:
+def _is_multiple(mismatch: JacobianMismatch) -> Told:
     large = np.abs(mismatch.numerical) > mismatch.tolerance
     if not large.any():
         return None
@@ -140,7 +140,7 @@ def _is_multiple(mismatch: Mismatch) -> Told:
     return {"factor": factor, "known": known} if says_something and _is_times(mismatch, factor) else None
 
 
-def _is_times(mismatch: Mismatch, factors: Array) -> bool:
+def _is_times(mismatch: JacobianMismatch, factors: Array) -> bool:
     """Whether backward gives `factors` times the derivative, wherever that is not 0."""
     large = np.abs(mismatch.numerical) > mismatch.tolerance
     if not large.any() or not mismatch.same(mismatch.analytical[~large], 0):
@@ -150,7 +150,7 @@ def _is_times(mismatch: Mismatch, factors: Array) -> bool:
     return bool(np.all(np.abs(ratios - factors) <= 1e-3 * np.abs(factors)))
 
 
-def _has_factor(power: int, mismatch: Mismatch) -> Told:
+def _has_factor(power: int, mismatch: JacobianMismatch) -> Told:
     """Whether all is the derivative times such a power of the element: the input's of a row, or the output's of a
     column.
     """
@@ -159,7 +159,7 @@ def _has_factor(power: int, mismatch: Mismatch) -> Told:
     return {"name": "the input" if of_input else "the output"} if of_input or of_output else None
 
 
-def _known_factor(mismatch: Mismatch, factor: float) -> str:
+def _known_factor(mismatch: JacobianMismatch, factor: float) -> str:
     """Where such a factor may come from."""
     tensors = (("output", mismatch.result), ("input", mismatch.tensor))
     sizes = [
@@ -180,12 +180,12 @@ def _known_factor(mismatch: Mismatch, factor: float) -> str:
     return next((text for value, text in origins if math.isclose(factor, value, rel_tol=1e-3)), "")
 
 
-def _is_transposed(mismatch: Mismatch) -> bool:
+def _is_transposed(mismatch: JacobianMismatch) -> bool:
     rows, columns = mismatch.numerical.shape
     return rows == columns and mismatch.same(mismatch.analytical, mismatch.numerical.T)
 
 
-def _are_turned(mismatch: Mismatch, shape: Sequence[int], actual: Array, expected: Array) -> bool:
+def _are_turned(mismatch: JacobianMismatch, shape: Sequence[int], actual: Array, expected: Array) -> bool:
     """Whether rows that are the elements of a matrix of this shape stand where the transposed of it has them."""
     if len(shape) != 2:
         return False
@@ -193,21 +193,21 @@ def _are_turned(mismatch: Mismatch, shape: Sequence[int], actual: Array, expecte
     return mismatch.same(turned, expected.reshape(*shape, -1))
 
 
-def _has_transposed_rows(mismatch: Mismatch) -> Told:
+def _has_transposed_rows(mismatch: JacobianMismatch) -> Told:
     shape = mismatch.tensor.shape
     turned = _are_turned(mismatch, shape, mismatch.analytical, mismatch.numerical)
     return {"rows": shape[0], "columns": shape[1]} if turned else None
 
 
-def _has_transposed_columns(mismatch: Mismatch) -> bool:
+def _has_transposed_columns(mismatch: JacobianMismatch) -> bool:
     return _are_turned(mismatch, mismatch.result.shape, mismatch.analytical.T, mismatch.numerical.T)
 
 
-def _is_backwards(mismatch: Mismatch) -> bool:
+def _is_backwards(mismatch: JacobianMismatch) -> bool:
     return len(mismatch.numerical) > 1 and mismatch.same(mismatch.analytical[::-1], mismatch.numerical)
 
 
-def _is_reordered(mismatch: Mismatch) -> bool:
+def _is_reordered(mismatch: JacobianMismatch) -> bool:
     ordered, right = (
         np.round(np.sort(matrix, axis=0) / mismatch.tolerance / 10).tolist()
         for matrix in (mismatch.analytical, mismatch.numerical)
@@ -215,7 +215,7 @@ def _is_reordered(mismatch: Mismatch) -> bool:
     return bool(ordered == right)
 
 
-def _misses_sum(mismatch: Mismatch) -> Told:
+def _misses_sum(mismatch: JacobianMismatch) -> Told:
     """The dimensions of the output along which the input was broadcast, if some of the terms are missing."""
     shape, result = mismatch.tensor.shape, mismatch.result.shape
     lead = len(result) - len(shape)
@@ -227,16 +227,16 @@ def _misses_sum(mismatch: Mismatch) -> Told:
     return {"dims": " and ".join(map(str, repeated))} if repeated else None
 
 
-def _misses_terms(mismatch: Mismatch) -> bool:
+def _misses_terms(mismatch: JacobianMismatch) -> bool:
     """Entries that are 0 where they should not be, while all others are right."""
     return bool(np.abs(mismatch.analytical[mismatch.wrong]).max(initial=0) <= mismatch.tolerance)
 
 
-def _has_extra_terms(mismatch: Mismatch) -> bool:
+def _has_extra_terms(mismatch: JacobianMismatch) -> bool:
     return bool(np.abs(mismatch.numerical[mismatch.wrong]).max(initial=0) <= mismatch.tolerance)
 
 
-def _has_wrong_formula(mismatch: Mismatch) -> Told:
+def _has_wrong_formula(mismatch: JacobianMismatch) -> Told:
     """Right elements, wrong numbers: of a function that works on each element by itself, some of them beside x."""
     actual, expected = mismatch.analytical, mismatch.numerical
     right = np.abs(expected) > mismatch.tolerance

@@ -34,7 +34,7 @@ def random_numbers() -> np.random.Generator:
     return copy_context().run(np.random.default_rng, 0)
 
 
-def called(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
+def call_checked(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
     """The outputs of a function, as a tuple. TypeError if they are not tensors."""
     outputs = as_tuple(func(*inputs))
     for number, output in enumerate(outputs):
@@ -46,7 +46,7 @@ def called(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, .
     return outputs
 
 
-def recorded(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def with_graph(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Those outputs that have a graph."""
     return tuple([output for output in outputs if output.requires_grad])
 

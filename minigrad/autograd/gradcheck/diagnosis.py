@@ -34,7 +34,7 @@ SECOND = (
 
 
 @dataclass(eq=False)
-class Mismatch:
+class JacobianMismatch:
     """Two Jacobians that should be the same, of one output with respect to one input, by their positions.
 
     Attributes:

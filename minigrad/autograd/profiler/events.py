@@ -100,7 +100,7 @@ class FunctionEvent(Timed):
         return self.cpu_memory_usage - sum([child.cpu_memory_usage for child in self.cpu_children])
 
 
-def linked(events: Iterable[FunctionEvent], began: int, ended: int) -> list[FunctionEvent]:
+def link_events(events: Iterable[FunctionEvent], began: int, ended: int) -> list[FunctionEvent]:
     """What was recorded between two times, in the order in which it began, each event with its parent and children.
 
     What was still open at the end (a call in another thread) ends with it.

@@ -56,7 +56,7 @@ NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing undersc
 FORM = re.compile(r"(_to|_by|_of)?_(all|dims?|one|numbers?|tensors?|value|scaled|rounded|in_place)$")
 
 
-def of_op(name: str) -> str:
+def event_name(name: str) -> str:
     """The event of an op, or of a kernel in a backward."""
     if name in PARTS:
         return f"aten::{PARTS[name]}"
@@ -79,10 +79,10 @@ def functions() -> list[tuple[str, FunctionType]]:
 
 
 def _public_modules() -> list[Any]:
-    return loaded("minigrad", "minigrad.nn.functional")
+    return loaded_modules("minigrad", "minigrad.nn.functional")
 
 
-def loaded(*names: str) -> list[Any]:
+def loaded_modules(*names: str) -> list[Any]:
     """Those modules that the program has imported."""
     return [sys.modules[name] for name in names if name in sys.modules]
 

@@ -64,7 +64,7 @@ def table(
     lines = [rule, _row(headers, widths), rule]
     rows = list(events) if sort_by is None else sorted(events, key=attrgetter(sort_by), reverse=True)
     for event in rows if row_limit < 0 else rows[:row_limit]:
-        cells = [_cut(event.key, max_name_column_width)]
+        cells = [_shorten(event.key, max_name_column_width)]
         for time in (event.self_cpu_time_total, event.cpu_time_total):
             cells += [f"{time * 100 / whole:.2f}%" if whole else "NaN", time_text(time)]
         cells += [time_text(event.cpu_time)]
@@ -85,5 +85,5 @@ def _row(cells: list[str], widths: list[int]) -> str:
     return GAP.join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + GAP
 
 
-def _cut(name: str, limit: int | None) -> str:
+def _shorten(name: str, limit: int | None) -> str:
     return name if limit is None or len(name) < limit - 3 else name[: limit - 3] + "..."

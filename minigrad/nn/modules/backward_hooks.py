@@ -65,7 +65,7 @@ class BackwardHook:
         """The gradients of the outputs are known: call the pre-hooks, which may replace them."""
         passed = _at_places(self.outputs, gradients)
         for hook in self.pre_hooks:
-            passed = _replaced(passed, hook(self.module, passed), "Backward pre hook", "grad_output")
+            passed = _gradients_after_hook(passed, hook(self.module, passed), "Backward pre hook", "grad_output")
         self.grad_outputs = passed
         if not self.inputs[0]:
             self._call_without_inputs()
@@ -96,13 +96,15 @@ class BackwardHook:
         ]
         passed = _at_places(self.inputs, shown)
         for hook in self.hooks:
-            passed = _replaced(passed, hook(self.module, passed, self.grad_outputs), "Backward hook", "grad_input")
+            passed = _gradients_after_hook(
+                passed, hook(self.module, passed, self.grad_outputs), "Backward hook", "grad_input"
+            )
         self.grad_outputs = None
         replaced = [passed[index] for index in self.inputs[0]]
         return tuple(None if old is None else new for old, new in zip(gradients, replaced, strict=True))
 
 
-def _replaced(gradients: Any, result: Any, hook: str, name: str) -> Any:
+def _gradients_after_hook(gradients: Any, result: Any, hook: str, name: str) -> Any:
     """The gradients after a hook gave its result. RuntimeError if it gave another number of them."""
     if result is None:
         return gradients

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.layer import Layer, repeated
+from minigrad.nn.modules.layer import Layer, one_per_dimension
 from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
@@ -34,7 +34,7 @@ class _Convolution(Layer):
         self._check()
         for name in ("kernel_size", "stride", "padding", "dilation", "output_padding"):
             value = getattr(self, name)
-            setattr(self, name, value if isinstance(value, str) else repeated(value, self._dimensions))
+            setattr(self, name, value if isinstance(value, str) else one_per_dimension(value, self._dimensions))
         channels = (self.in_channels, self.out_channels) if self.transposed else (self.out_channels, self.in_channels)
         shape = (channels[0], channels[1] // self.groups, *self.kernel_size)
         self.weight = empty_parameter(shape, device, dtype)
@@ -49,7 +49,7 @@ class _Convolution(Layer):
                 raise ValueError(f"{name} must be divisible by groups")
         if isinstance(self.padding, str) and self.padding not in ("same", "valid"):
             raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'valid', 'same'}}")
-        if self.padding == "same" and set(repeated(self.stride, 1)) != {1}:
+        if self.padding == "same" and set(one_per_dimension(self.stride, 1)) != {1}:
             raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode != "zeros":
             if self.transposed:

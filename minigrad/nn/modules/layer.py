@@ -18,12 +18,12 @@ from typing import Any, ClassVar, dataclass_transform
 
 from minigrad.absent import LEFT_OUT, takes_left_out
 from minigrad.nn.modules.module import Module
-from minigrad.op_text import Writer
+from minigrad.op_text import CallWriter
 
 Sizes = int | Sequence[int]
 
 
-def repeated(value: Any, count: int) -> tuple[int, ...]:
+def one_per_dimension(value: Any, count: int) -> tuple[int, ...]:
     """A tuple as it is; a number `count` times, once for each dimension."""
     return tuple(value) if isinstance(value, Sequence) else (value,) * count
 
@@ -86,7 +86,7 @@ class Layer(Module):
         texts[: self._unnamed] = [repr(self._shown_value(name)) for name in shown[: self._unnamed]]
         for name in self._shown_if_changed:
             value, default = self._shown_value(name), self._options[name].default
-            if value != (repeated(default, len(value)) if isinstance(value, tuple) else default):
+            if value != (one_per_dimension(default, len(value)) if isinstance(value, tuple) else default):
                 texts.append(f"{name}={value}")
         return ", ".join(texts)
 
@@ -96,7 +96,7 @@ class Layer(Module):
         return value is not None if name == "bias" and not isinstance(value, bool) else value
 
 
-class _ForwardWriter(Writer):
+class _ForwardWriter(CallWriter):
     """Makes the `forward` of a layer that is a function with options."""
 
     __slots__ = ("layer", "called")

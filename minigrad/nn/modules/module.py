@@ -2,7 +2,7 @@
 
 `__setattr__` sorts what is assigned into three dictionaries, `_parameters`, `_buffers` and `_modules`, and
 `__getattr__` looks there when an attribute is read. How `parameters()` walks them, through all submodules, is in
-`members.py`; hooks are in `hooks.py`; saving and loading is in `state.py`.
+`members.py`; hooks are in `module_hooks.py`; saving and loading is in `state.py`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from textwrap import indent
 from typing import Any, Self
 
 from minigrad import dtypes
-from minigrad.absent import explained
+from minigrad.absent import with_advice
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.nn.modules.hooks import HookedModule, no_hooks
 from minigrad.nn.modules.members import NestedModule
+from minigrad.nn.modules.module_hooks import HookedModule, no_hooks
 from minigrad.nn.modules.state import StatefulModule
 from minigrad.nn.parameter import Parameter
 from minigrad.tensor import Tensor, zero_gradient
@@ -67,7 +67,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
                 return own["_modules"][name]
             if name in own["_buffers"]:
                 return own["_buffers"][name]
-        text = explained(f"'{type(self).__name__}' object has no attribute '{name}'", "Module", name)
+        text = with_advice(f"'{type(self).__name__}' object has no attribute '{name}'", "Module", name)
         text += "" if "_modules" in own else ": begin its __init__ with super().__init__()"
         raise AttributeError(text, name=name, obj=self)
 

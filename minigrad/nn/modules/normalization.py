@@ -14,7 +14,7 @@ from minigrad import dtypes
 from minigrad.creation import ones, tensor, zeros
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.layer import Layer, repeated
+from minigrad.nn.modules.layer import Layer, one_per_dimension
 from minigrad.nn.parameter import empty_parameter
 from minigrad.tensor import Tensor
 
@@ -134,7 +134,7 @@ class LayerNorm(_Normalization, function=F.layer_norm):
     bias: Any = True
 
     def _set_up(self, bias: bool, device: Any, dtype: Any) -> None:
-        self.normalized_shape = repeated(self.normalized_shape, 1)
+        self.normalized_shape = one_per_dimension(self.normalized_shape, 1)
         affine = self.elementwise_affine
         self._make_parameters(self.normalized_shape, device, dtype, weight=affine, bias=affine and bias)
 
@@ -156,7 +156,7 @@ class RMSNorm(_Normalization):
     elementwise_affine: bool = True
 
     def _set_up(self, device: Any, dtype: Any) -> None:
-        self.normalized_shape = repeated(self.normalized_shape, 1)
+        self.normalized_shape = one_per_dimension(self.normalized_shape, 1)
         self._make_parameters(self.normalized_shape, device, dtype, weight=self.elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Layer, Sizes, repeated
+from minigrad.nn.modules.layer import Layer, Sizes, one_per_dimension
 from minigrad.tensor import Tensor
 
 
@@ -59,7 +59,7 @@ class AvgPool1d(_AvgPool, function=F.avg_pool1d):
     def _set_up(self) -> None:
         super()._set_up()
         for name in ("kernel_size", "stride", "padding"):
-            setattr(self, name, repeated(getattr(self, name), 1))
+            setattr(self, name, one_per_dimension(getattr(self, name), 1))
 
 
 class AvgPool2d(_AvgPool, function=F.avg_pool2d):
@@ -89,7 +89,7 @@ class _Pad(Layer):
     padding: Any
 
     def _set_up(self) -> None:
-        self.padding = repeated(self.padding, 2 * self._dimensions)
+        self.padding = one_per_dimension(self.padding, 2 * self._dimensions)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.pad(input, self.padding, self._mode, self.value)
@@ -100,18 +100,18 @@ class _ConstantPad(_Pad):
     value: float
 
 
-def _of_dimensions(layer: type[_Pad], name: str, mode: str, meaning: str) -> list[Any]:
+def _layers_by_dimensions(layer: type[_Pad], name: str, mode: str, meaning: str) -> list[Any]:
     """The layers for sequences and for images, which differ in how many sizes `padding` has if it is a number."""
     about = f"{meaning} around the last dimensions: `padding` elements, or a tuple as for `functional.pad`."
     members = {"_mode": mode, "__doc__": about}
     return [type(f"{name}Pad{n}d", (layer,), {**members, "_dimensions": n}) for n in (1, 2)]
 
 
-ConstantPad1d, ConstantPad2d = _of_dimensions(_ConstantPad, "Constant", "constant", "A number, `value`,")
-ZeroPad1d, ZeroPad2d = _of_dimensions(_Pad, "Zero", "constant", "Zeros")
-ReflectionPad1d, ReflectionPad2d = _of_dimensions(_Pad, "Reflection", "reflect", "Mirrored elements")
-ReplicationPad1d, ReplicationPad2d = _of_dimensions(_Pad, "Replication", "replicate", "The last element again")
-CircularPad1d, CircularPad2d = _of_dimensions(_Pad, "Circular", "circular", "Elements of the other end")
+ConstantPad1d, ConstantPad2d = _layers_by_dimensions(_ConstantPad, "Constant", "constant", "A number, `value`,")
+ZeroPad1d, ZeroPad2d = _layers_by_dimensions(_Pad, "Zero", "constant", "Zeros")
+ReflectionPad1d, ReflectionPad2d = _layers_by_dimensions(_Pad, "Reflection", "reflect", "Mirrored elements")
+ReplicationPad1d, ReplicationPad2d = _layers_by_dimensions(_Pad, "Replication", "replicate", "The last element again")
+CircularPad1d, CircularPad2d = _layers_by_dimensions(_Pad, "Circular", "circular", "Elements of the other end")
 
 
 class Upsample(Layer, function=F.interpolate):

@@ -20,7 +20,7 @@ from minigrad.nn.parameter import empty_parameter
 from minigrad.ops.shapes.joining import cat_along, stack_along
 from minigrad.tensor import Tensor
 
-State = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
+HiddenState = tuple[Tensor, ...]  # (h,), or for an LSTM (h, c)
 
 
 class Recurrent(Layer):
@@ -55,7 +55,9 @@ class PlainStep(Recurrent):
 
     _gates = 1
 
-    def _step(self: Any, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+    def _step(
+        self: Any, projected: Tensor, state: HiddenState, weight_hh: Tensor, bias_hh: Tensor | None
+    ) -> HiddenState:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         total = projected + F.linear(state[0], weight_hh, bias_hh)
@@ -69,7 +71,7 @@ class LSTMStep(Recurrent):
 
     _gates, _states = 4, 2
 
-    def _step(self, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+    def _step(self, projected: Tensor, state: HiddenState, weight_hh: Tensor, bias_hh: Tensor | None) -> HiddenState:
         h, c = state
         i, f, g, o = (projected + F.linear(h, weight_hh, bias_hh)).chunk(4, 1)
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
@@ -83,7 +85,7 @@ class GRUStep(Recurrent):
 
     _gates = 3
 
-    def _step(self, projected: Tensor, state: State, weight_hh: Tensor, bias_hh: Tensor | None) -> State:
+    def _step(self, projected: Tensor, state: HiddenState, weight_hh: Tensor, bias_hh: Tensor | None) -> HiddenState:
         (h,) = state
         r, z, n = projected.chunk(3, 1)
         r_of_h, z_of_h, n_of_h = F.linear(h, weight_hh, bias_hh).chunk(3, 1)
@@ -120,7 +122,7 @@ class _Cell(Recurrent):
             states = states if input.ndim == 2 else [state.unsqueeze(0) for state in states]
         self._check_sizes(rows, states)
         projected = F.linear(rows, self.weight_ih, self.bias_ih)
-        new: State = self._step(projected, tuple(states), self.weight_hh, self.bias_hh)
+        new: HiddenState = self._step(projected, tuple(states), self.weight_hh, self.bias_hh)
         new = new if input.ndim == 2 else tuple([state.squeeze(0) for state in new])
         return new if self._states == 2 else new[0]
 
@@ -221,7 +223,7 @@ class RNNBase(Recurrent):
 
         Returns the outputs, and each kind of state at the end: (layers * directions, batch, ...).
         """
-        final: list[State] = []
+        final: list[HiddenState] = []
         for layer in range(self.num_layers):
             directions = []
             for suffix in self._suffixes(layer):
@@ -233,7 +235,7 @@ class RNNBase(Recurrent):
                 data = F.dropout(data, self.dropout)
         return data, [stack_along(parts) for parts in zip(*final, strict=True)]
 
-    def _run_direction(self, suffix: str, data: Tensor, state: State) -> tuple[Tensor, State]:
+    def _run_direction(self, suffix: str, data: Tensor, state: HiddenState) -> tuple[Tensor, HiddenState]:
         """Run one layer in one direction. Returns the outputs of all time steps, and the final state."""
         bias_ih, bias_hh = (getattr(self, f"bias_{side}{suffix}") if self.bias else None for side in ("ih", "hh"))
         weight_hh = getattr(self, f"weight_hh{suffix}")

@@ -18,12 +18,12 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
+from minigrad.ops.declarations import numbers_only
 from minigrad.ops.images import conv_columns
-from minigrad.ops.images.windows import Prepared, Sizes, Way, one_per_dim, times
-from minigrad.ops.operands import numbers_only
+from minigrad.ops.images.windows import Extents, Prepared, Sliding, one_per_dim, times
 from minigrad.ops.reductions.sums import channel_bias_gradient
-from minigrad.ops.shapes import views
-from minigrad.public import Dims, Padding, as_dims, checked, public
+from minigrad.ops.shapes import reshaping
+from minigrad.public import Dims, Padding, as_dims, public, with_checks
 from minigrad.tensor import Tensor, from_array
 
 NO_BIAS = from_array(np.zeros(0, np.float32))
@@ -47,7 +47,7 @@ def _add_bias(out: Array, bias: Array) -> Array:
     weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(g, self, weight, way, prepared),
     bias=channel_bias_gradient,
 )
-def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Prepared) -> Array:
+def convolution(self: Array, weight: Array, bias: Array, way: Sliding, prepared: Prepared) -> Array:
     """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places): the sums of products of kernels with
     what they see. What is prepared here is used by the gradients, if they get it.
     """
@@ -63,7 +63,9 @@ def convolution(self: Array, weight: Array, bias: Array, way: Way, prepared: Pre
     weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(self, g, weight, way, prepared),
     bias=channel_bias_gradient,
 )
-def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes, way: Way, prepared: Prepared) -> Array:
+def transposed_convolution(
+    self: Array, weight: Array, bias: Array, size: Extents, way: Sliding, prepared: Prepared
+) -> Array:
     """A convolution's gradient for its image: (N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size),
     to each pixel what comes from it.
     """
@@ -77,7 +79,7 @@ def transposed_convolution(self: Array, weight: Array, bias: Array, size: Sizes,
     ),
     weight=lambda F, g: None,
 )
-def convolution_weight(self: Array, image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
+def convolution_weight(self: Array, image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
     """A convolution's gradient for its weights, of whose size it is: (N, O, *places) and the image -> (O, C / groups,
     *kernel).
     """
@@ -87,9 +89,9 @@ def convolution_weight(self: Array, image: Array, weight: Array, way: Way, prepa
 # ---------------------------------------------------------------- what is given
 
 
-def _checked(
+def _check_arguments(
     function: str, input: Tensor, weight: Tensor, bias: Tensor | None, padding: Any, groups: int, **options: Any
-) -> tuple[Tensor, Tensor, Way, dict[str, Sizes]]:
+) -> tuple[Tensor, Tensor, Sliding, dict[str, Extents]]:
     """The input as a batch, the bias, the way of the kernel, and the options, each as one number for each dimension of
     the kernel. Raises, in PyTorch's words, for what does not fit.
     """
@@ -122,10 +124,10 @@ def _checked(
             raise RuntimeError("padding='same' is not supported for strided convolutions: give the padding as a number")
         totals = [d * (k - 1) for k, d in zip(kernel, options["dilation"], strict=True)]
         border = tuple([(total // 2, total - total // 2) for total in totals])
-    batch = views.unsqueeze(input, 0) if input.ndim == dims + 1 else input
+    batch = reshaping.unsqueeze(input, 0) if input.ndim == dims + 1 else input
     _check_shapes(batch, weight, bias, groups, "transpose" in function)
     _check_dtypes(input, weight, bias)
-    way = Way(options["stride"], border, options["dilation"], groups)
+    way = Sliding(options["stride"], border, options["dilation"], groups)
     return batch, NO_BIAS if bias is None else bias, way, options
 
 
@@ -211,18 +213,18 @@ conv1d, conv2d = _convolution("conv1d"), _convolution("conv2d")
 
 
 def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **options: Any) -> Tensor:
-    batch, bias, way, _ = _checked(function, input, weight, *given, **options)
-    reach, padded = way.reach(weight.shape[2:]), way.padded(batch.shape[2:])
+    batch, bias, way, _ = _check_arguments(function, input, weight, *given, **options)
+    reach, padded = way.reach(weight.shape[2:]), way.padded_size(batch.shape[2:])
     if any(r > size for r, size in zip(reach, padded, strict=True)):
         raise RuntimeError(
             f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)}). "
             "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
         )
     out = convolution(batch, weight, bias, way, Prepared())
-    return out if batch is input else views.squeeze(out, 0)
+    return out if batch is input else reshaping.squeeze(out, 0)
 
 
-@checked
+@with_checks
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -241,7 +243,7 @@ def conv_transpose2d(
     """
     padding = as_dims("conv_transpose2d", "padding", None, padding)  # which names no position, as PyTorch for a keyword
     given = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
-    batch, bias, way, options = _checked("conv_transpose2d", input, weight, bias, padding, groups, **given)
+    batch, bias, way, options = _check_arguments("conv_transpose2d", input, weight, bias, padding, groups, **given)
     more = options["output_padding"]
     if any(m >= max(s, d) for m, s, d in zip(more, way.stride, way.dilation, strict=True)):
         del options["padding"]
@@ -257,4 +259,4 @@ def conv_transpose2d(
             f"({times(size)}). Output size is too small: use less padding or a larger kernel."
         )
     out = transposed_convolution(batch, weight, bias, size, way, Prepared())
-    return out if batch is input else views.squeeze(out, 0)
+    return out if batch is input else reshaping.squeeze(out, 0)

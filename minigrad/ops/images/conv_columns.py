@@ -16,9 +16,10 @@ With a stride of 1 the gradient of the image is such a convolution, too: of the 
 turned round. In general it is made in the same two steps backwards: what a row of the kernel sends is added to rows,
 and each of its elements' part of these to the pixels that the element saw.
 
-Where images have at least `LONG` places, each is multiplied for itself: the products are (channel, place), which is how
-an image lies in memory. Smaller ones (7x7 pixels, of many channels) lie side by side, since one product with a large
-matrix of weights takes little longer for 32 images than for one. Images go in blocks whose columns fit into the cache.
+Where images have at least `PLACES_ALONE` places, each is multiplied for itself: the products are (channel, place),
+which is how an image lies in memory. Smaller ones (7x7 pixels, of many channels) lie side by side, since one product
+with a large matrix of weights takes little longer for 32 images than for one. Images go in blocks whose columns fit
+into the cache.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Array, Prepared, Sizes, Way, blocks, bordered
+from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, size_with_border
 
-LONG = 60  # places from which on an image is multiplied for itself
-MANY = 2**16  # weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
+PLACES_ALONE = 60  # places from which on an image is multiplied for itself
+# Weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
+WEIGHTS_TO_TURN = 2**16
 
 
-def correlate(image: Array, weight: Array, way: Way, prepared: Prepared) -> Array:
+def correlate(image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
     """(N, C, *size), (O, C / groups, *kernel) -> (N, O, *places): each output channel's products, summed."""
     places = way.places(image.shape[2:], weight.shape[2:])
     parts = _parts(weight.shape, places, way)
@@ -55,7 +57,7 @@ def correlate(image: Array, weight: Array, way: Way, prepared: Prepared) -> Arra
     return out
 
 
-def weigh(image: Array, g: Array, kernel: Sizes, way: Way, prepared: Prepared) -> Array:
+def weigh(image: Array, g: Array, kernel: Extents, way: Sliding, prepared: Prepared) -> Array:
     """The gradient of the weights: (N, C, *size) and (N, O, *places) -> (O, C / groups, *kernel)."""
     out = np.zeros((g.shape[1], image.shape[1] // way.groups, *kernel), g.dtype)
     places = g.shape[2:]
@@ -63,7 +65,7 @@ def weigh(image: Array, g: Array, kernel: Sizes, way: Way, prepared: Prepared) -
     for block, columns in _columns(image, out.shape, places, way, prepared):
         rows = _matrices(_batches(g[block], places), way.groups)
         for total, part in zip(totals, columns, strict=True):
-            if total.size < MANY:  # OpenBLAS is up to a third faster where the first matrix has more rows
+            if total.size < WEIGHTS_TO_TURN:  # OpenBLAS is up to a third faster where the first matrix has more rows
                 found = np.matmul(part, rows.swapaxes(-1, -2)).swapaxes(-1, -2)
             else:
                 found = np.matmul(rows, part.swapaxes(-1, -2))
@@ -71,14 +73,14 @@ def weigh(image: Array, g: Array, kernel: Sizes, way: Way, prepared: Prepared) -
     return out
 
 
-def spread(g: Array, weight: Array, size: Sizes, way: Way) -> Array:
+def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
     """The gradient of the image: (N, O, *places) and (O, C / groups, *kernel) -> (N, C, *size)."""
     places, kernel, groups = g.shape[2:], weight.shape[2:], way.groups
     outputs, inputs = len(weight) // groups, weight.shape[1]
     border = tuple([(r - 1 - p, r - 1 - q) for r, (p, q) in zip(way.reach(kernel), way.padding, strict=True)])
     fits = set(way.stride) == {1} and min(map(min, border)) >= 0
     # It pays unless there are few pixels for many weights to be turned, or far more channels to copy than to add to.
-    if fits and math.prod(places) >= max(LONG, outputs) and outputs <= 2 * inputs:
+    if fits and math.prod(places) >= max(PLACES_ALONE, outputs) and outputs <= 2 * inputs:
         exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
         turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
         out = correlate(g, turned, way._replace(padding=border), Prepared())
@@ -106,14 +108,14 @@ def _is_finite(array: Array) -> bool:
 # ---------------------------------------------------------------- matrices
 
 
-def _parts(weights: Sizes, places: Sizes, way: Way) -> int:
+def _parts(weights: Extents, places: Extents, way: Sliding) -> int:
     """Into how many parts kernels (O, C / groups, *kernel) are divided: their rows, or all are one.
 
     By rows, each result is added to as often as the kernel has rows; in columns, each pixel is copied that often.
     """
     outputs, inputs, *kernel = weights[0] // way.groups, *weights[1:]
     rows, count = math.prod(kernel[:-1]), math.prod(places)
-    pays = count >= LONG and outputs <= min(inputs * kernel[-1], count)
+    pays = count >= PLACES_ALONE and outputs <= min(inputs * kernel[-1], count)
     return rows if pays and set(way.stride[:-1]) == {1} else 1
 
 
@@ -129,16 +131,16 @@ def _matrices(batches: Array, groups: int) -> Array:
     return batches.reshape(count, groups, channels // groups, math.prod(batches.shape[2:]))
 
 
-def _batches(images: Array, places: Sizes) -> Array:
+def _batches(images: Array, places: Extents) -> Array:
     """Images as they are multiplied, each for itself or all together: (N, C, *size) -> (batches, C, images, *size)."""
-    return images[:, :, None] if math.prod(places) >= LONG else images[None].swapaxes(1, 2)
+    return images[:, :, None] if math.prod(places) >= PLACES_ALONE else images[None].swapaxes(1, 2)
 
 
 # ---------------------------------------------------------------- columns
 
 
 def _columns(
-    image: Array, weights: Sizes, places: Sizes, way: Way, prepared: Prepared
+    image: Array, weights: Extents, places: Extents, way: Sliding, prepared: Prepared
 ) -> Iterator[tuple[slice, list[Array]]]:
     """Blocks of images: which ones, and the columns of each part of the kernel, (batches, groups, C / groups * part,
     images * places).
@@ -147,19 +149,19 @@ def _columns(
     lines = list(_lines(kernel, places, way))
     by_rows = len(lines) == parts
 
-    def made(images: Array) -> Array:
+    def lay_out(images: Array) -> Array:
         rows = _seen_by_rows(_batches(images, places), kernel, places, way)
         return rows if by_rows else np.stack([rows[line] for line in lines], 2)
 
     depth = math.prod(weights[1:]) // parts
     for block in blocks(len(image), way.groups * depth * math.prod(places)):
-        columns = prepared.part("columns", image, block, made)
+        columns = prepared.part("columns", image, block, lay_out)
         seen = [columns[line] for line in lines] if by_rows else [columns]
         shape = len(columns), way.groups, depth, len(image[block]) // len(columns) * math.prod(places)
         yield block, [part.reshape(shape) for part in seen]
 
 
-def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:
     """What a row of the kernel sees in each row of pixels: (batches, C, images, *size) -> (batches, C, width of the
     kernel, images, rows of pixels, places in a row).
     """
@@ -171,20 +173,20 @@ def _seen_by_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Arra
     return rows
 
 
-def _empty_rows(images: Array, kernel: Sizes, places: Sizes, way: Way) -> Array:
+def _empty_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:
     """Zeros for what `_seen_by_rows` tells: on the images' borders they stay."""
-    height = bordered(images.shape[3:-1], way.padding[:-1])
+    height = size_with_border(images.shape[3:-1], way.padding[:-1])
     return np.zeros((*images.shape[:2], kernel[-1], images.shape[2], *height, places[-1]), images.dtype)
 
 
-def _lines(kernel: Sizes, places: Sizes, way: Way) -> Iterator[Any]:
+def _lines(kernel: Extents, places: Extents, way: Sliding) -> Iterator[Any]:
     """For each row of the kernel, which rows of pixels it meets, as an index."""
     ways = zip(kernel[:-1], places, way.dilation, way.stride, strict=False)
     met = [[slice(i * apart, i * apart + (n - 1) * step + 1, step) for i in range(k)] for k, n, apart, step in ways]
     return ((..., *line, slice(None)) for line in itertools.product(*met))
 
 
-def _elements(kernel: Sizes, size: Sizes, places: Sizes, way: Way) -> Iterator[tuple[Any, Any]]:
+def _elements(kernel: Extents, size: Extents, places: Extents, way: Sliding) -> Iterator[tuple[Any, Any]]:
     """For each element of a row of the kernel, which pixels it sees, and from which places, as indices of an image and
     of its rows.
     """

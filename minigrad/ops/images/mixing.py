@@ -79,15 +79,15 @@ def mixing(node: str | None = None, gradient: Any = _gradient) -> Any:
     @op(name=node, self=gradient)
     def mix(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
         """(..., *old size) mixed along each dimension, over `counts`: (..., *new size). The gradient goes `back`."""
-        out = _divided(self, counts) if back else self
+        out = _divide(self, counts) if back else self
         for dim, along in enumerate(mixes, -len(mixes)):
             out = along.along(dim, out, back)
-        return out if back else _divided(out, counts)
+        return out if back else _divide(out, counts)
 
     return mix
 
 
-def _divided(image: Array, counts: Any) -> Array:
+def _divide(image: Array, counts: Any) -> Array:
     """Pixels over a number, or over one for each place; of integers rounded towards 0, as PyTorch does it."""
     if counts is None:
         return image

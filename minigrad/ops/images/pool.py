@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import Array, arrays, op
+from minigrad.ops.declarations import floats_only, numbers_only
 from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
-from minigrad.ops.images.windows import Sizes, Way, crop, one_per_dim, pad, taps, times
-from minigrad.ops.operands import floats_only, numbers_only
+from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad, taps, times
 from minigrad.ops.reductions.sums import mean
-from minigrad.ops.shapes import views
-from minigrad.public import Dims, as_ints, checked, public
+from minigrad.ops.shapes import reshaping
+from minigrad.public import Dims, as_ints, public, with_checks
 from minigrad.tensor import Tensor, from_array
 
 # ---------------------------------------------------------------- the largest
@@ -37,7 +37,7 @@ from minigrad.tensor import Tensor, from_array
         F.max_pool_input(g, self, result, window, way), self, True
     ),
 )
-def max_pool(self: Array, window: Sizes, way: Way) -> Array:
+def max_pool(self: Array, window: Extents, way: Sliding) -> Array:
     """The largest of each window: (..., *size) -> (..., *places). Whole rows first, which are faster to read."""
     lowest = -math.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
     out = pad(self, way.padding, lowest)
@@ -52,7 +52,7 @@ def max_pool(self: Array, window: Sizes, way: Way) -> Array:
     return out
 
 
-def _winners(image: Array, largest: Array, window: Sizes, way: Way) -> Iterator[Array]:
+def _winners(image: Array, largest: Array, window: Extents, way: Sliding) -> Iterator[Array]:
     """For each element of the windows, where it is their largest: the first of equal ones. As in PyTorch, nan is larger
     than anything, and the last nan counts.
     """
@@ -86,7 +86,7 @@ _at_winners = functools.partial(op, constants=("image", "largest"))
 
 
 @_at_winners(self=lambda F, g, image, largest, window, way: F.max_pool_pick(g, image, largest, window, way))
-def max_pool_input(self: Array, image: Array, largest: Array, window: Sizes, way: Way) -> Array:
+def max_pool_input(self: Array, image: Array, largest: Array, window: Extents, way: Sliding) -> Array:
     """The gradient of `max_pool`: what comes to a window goes to the pixel that was its largest."""
     g, places = np.ascontiguousarray(self), largest.shape[-2:]
     apart = all(reach <= step for reach, step in zip(way.reach(window), way.stride, strict=True))
@@ -100,7 +100,7 @@ def max_pool_input(self: Array, image: Array, largest: Array, window: Sizes, way
 
 
 @_at_winners(self=lambda F, g, image, largest, window, way: F.max_pool_input(g, image, largest, window, way))
-def max_pool_pick(self: Array, image: Array, largest: Array, window: Sizes, way: Way) -> Array:
+def max_pool_pick(self: Array, image: Array, largest: Array, window: Extents, way: Sliding) -> Array:
     """The elements that are where another image's windows have their largest: undoes `max_pool_input`."""
     seen = taps(pad(self, way.padding), window, largest.shape[-2:], way)
     out = np.empty(largest.shape, self.dtype)
@@ -139,7 +139,7 @@ def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, A
 
 def _windows(
     function: str, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> tuple[Tensor, Sizes, Sizes, Way]:
+) -> tuple[Tensor, Extents, Extents, Sliding]:
     """The images, the size of the windows, how many there are, and their way. Sequences are images of one row.
 
     With `ceil_mode`, also the last window that starts inside the image or before it. RuntimeError, in PyTorch's words,
@@ -147,7 +147,7 @@ def _windows(
     """
     dims, own_words = int(function[-2]), function == "max_pool1d"
 
-    def refused(line: str, image: str) -> RuntimeError:
+    def refusal(line: str, image: str) -> RuntimeError:
         return RuntimeError(f"max_pool1d() {line}" if own_words else image)
 
     if function == "max_pool2d" and input.ndim not in (3, 4):
@@ -160,7 +160,7 @@ def _windows(
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
         text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
-    options: list[Sizes] = []
+    options: list[Extents] = []
     given = {"kernel_size": kernel, "stride": kernel if stride in (None, ()) else stride, "padding": padding}
     for name, value in {**given, "dilation": dilation}.items():
         omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
@@ -173,20 +173,20 @@ def _windows(
     sizes = {"kernel_size": ("k", window), "stride": ("d", steps), "dilation": ("dilation", spacings)}
     for name, (letter, (high, wide)) in sizes.items():
         if min(high, wide) <= 0:
-            raise refused(
+            raise refusal(
                 f"{name} must be greater than zero, but got {wide}",
                 f"{name.replace('_', ' ')} should be greater than zero, but got {letter}H: {high} {letter}W: {wide}",
             )
-    image = input if dims == 2 else views.unsqueeze(input, -2)
+    image = input if dims == 2 else reshaping.unsqueeze(input, -2)
     places, around = [], []
     for size, k, step, border, spacing in zip(image.shape[-2:], window, steps, borders, spacings, strict=True):
         reach = spacing * (k - 1) + 1
         if border < 0:
-            raise refused(
+            raise refusal(
                 f"padding must be non-negative, but got {border}", f"pad must be non-negative, but got pad: {border}"
             )
         if border > (k if own_words else reach) // 2:
-            raise refused(
+            raise refusal(
                 f"padding should be at most half of kernel size, but got padding={border} and kernel_size={k}",
                 f"pad should be at most half of effective kernel size, but got pad={border}, kernel_size={k} and "
                 f"dilation={spacing}",
@@ -199,12 +199,12 @@ def _windows(
         around.append((border, (count - 1) * step + reach - size - border))
     if min(places) <= 0:
         before, after = (times((image.shape[-3], *pixels), "x") for pixels in (image.shape[-2:], places))
-        raise refused(
+        raise refusal(
             f"Invalid computed output size: {places[1]}: the window is longer than the input",
             f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small: the windows "
             "are larger than the image.",
         )
-    return image, window, tuple(places), Way(steps, tuple(around), spacings)
+    return image, window, tuple(places), Sliding(steps, tuple(around), spacings)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -237,7 +237,7 @@ def _max_pooling(name: str) -> Any:
             places = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
             results.append(from_array(places))
         if image is not input:
-            results = [views.squeeze(result, -2) for result in results]
+            results = [reshaping.squeeze(result, -2) for result in results]
         return tuple(results) if return_indices else results[0]
 
     return public(name=name, function=False, method=False, everywhere=True)(pooling)
@@ -269,7 +269,7 @@ def _mean_pooling(name: str) -> Any:
             inside = np.minimum(ends, size) - np.maximum(starts, 0)
             spans.append((starts, ends, ends - starts if count_include_pad else inside))
         means = _means(_avg_pool, image, spans)
-        return means if image is input else views.squeeze(means, -2)
+        return means if image is input else reshaping.squeeze(means, -2)
 
     return public(name=name, function=False, method=False, everywhere=True)(pooling)
 
@@ -278,7 +278,7 @@ max_pool1d, max_pool2d = _max_pooling("max_pool1d"), _max_pooling("max_pool2d")
 avg_pool1d, avg_pool2d = _mean_pooling("avg_pool1d"), _mean_pooling("avg_pool2d")
 
 
-@checked
+@with_checks
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means of as many windows as make images of `output_size`, an int or (h, w): (N, C, H, W) -> (N, C, h, w).
 
@@ -312,8 +312,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return _means(_adaptive_avg_pool, input, spans)
 
 
-@checked
+@with_checks
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means of as many windows as make sequences of length `output_size`: (N, C, L) or (C, L) -> (N, C, l)."""
     length = output_size[0] if isinstance(output_size, Sequence) else output_size
-    return views.squeeze(adaptive_avg_pool2d(views.unsqueeze(input, -2), (1, length)), -2)
+    return reshaping.squeeze(adaptive_avg_pool2d(reshaping.unsqueeze(input, -2), (1, length)), -2)

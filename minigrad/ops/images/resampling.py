@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.images.mixing import Mix, mix_of, mixing
-from minigrad.ops.operands import floats_only
-from minigrad.public import as_ints, checked
+from minigrad.public import as_ints, with_checks
 from minigrad.tensor import Tensor
 
 _OPS = {mode: mixing(f"Upsample{mode.capitalize()}2DBackward0") for mode in ("nearest", "bilinear")}
@@ -46,7 +46,7 @@ def _bilinear(old: int, new: int, scale: float | None, align_corners: bool) -> M
     return mix_of(pixels[left] * (1 - share) + pixels[np.minimum(left + 1, old - 1)] * share)
 
 
-@checked
+@with_checks
 def interpolate(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Tensor:

@@ -13,32 +13,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = Any  # numpy array
-Sizes = tuple[int, ...]
+Extents = tuple[int, ...]
 
 
-class Way(NamedTuple):
+class Sliding(NamedTuple):
     """How a window moves: per dimension of the image its step, the padding (before, after), and the distance between
     its elements; and into how many groups a convolution divides the channels.
 
     A negative padding after the image means that its last pixels are not looked at.
     """
 
-    stride: Sizes
+    stride: Extents
     padding: tuple[tuple[int, int], ...]
-    dilation: Sizes
+    dilation: Extents
     groups: int = 1
 
-    def reach(self, kernel: Sequence[int]) -> Sizes:
+    def reach(self, kernel: Sequence[int]) -> Extents:
         """How many pixels a window spans."""
         return tuple([d * (k - 1) + 1 for k, d in zip(kernel, self.dilation, strict=True)])
 
-    def padded(self, size: Sequence[int]) -> Sizes:
+    def padded_size(self, size: Sequence[int]) -> Extents:
         """The size of an image with its padding."""
         return tuple([s + before + after for s, (before, after) in zip(size, self.padding, strict=True)])
 
-    def places(self, size: Sequence[int], kernel: Sequence[int]) -> Sizes:
+    def places(self, size: Sequence[int], kernel: Sequence[int]) -> Extents:
         """How many places a window has in an image of some size."""
-        spans = zip(self.padded(size), self.reach(kernel), self.stride, strict=True)
+        spans = zip(self.padded_size(size), self.reach(kernel), self.stride, strict=True)
         return tuple([(s - reach) // step + 1 for s, reach, step in spans])
 
 
@@ -78,13 +78,13 @@ def pad(image: Array, padding: tuple[tuple[int, int], ...], value: float = 0) ->
     if not any(before or after > 0 for before, after in padding):
         return image
     lead, size = image.shape[: -len(padding)], image.shape[-len(padding) :]
-    shape = (*lead, *bordered(size, padding))
+    shape = (*lead, *size_with_border(size, padding))
     out = np.zeros(shape, image.dtype) if not value else np.full(shape, value, image.dtype)
     crop(out, padding, size)[...] = image
     return out
 
 
-def bordered(size: Sequence[int], padding: tuple[tuple[int, int], ...]) -> Sizes:
+def size_with_border(size: Sequence[int], padding: tuple[tuple[int, int], ...]) -> Extents:
     """The size of an image with a border."""
     return tuple([s + before + max(after, 0) for s, (before, after) in zip(size, padding, strict=True)])
 
@@ -95,7 +95,7 @@ def crop(padded: Array, padding: tuple[tuple[int, int], ...], size: Sequence[int
     return padded[(..., *inner)]
 
 
-def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Way) -> Iterator[Array]:
+def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Sliding) -> Iterator[Array]:
     """What each element of a kernel sees, at all its places: views (..., *places) of `(..., *padded size)`, in reading
     order.
     """
@@ -107,7 +107,7 @@ def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Way) 
         yield padded[(..., *element)]
 
 
-def one_per_dim(value: int | Sizes, dims: int, refused: str) -> Sizes:
+def one_per_dim(value: int | Extents, dims: int, refused: str) -> Extents:
     """An option as one int for each dimension. RuntimeError if there are neither that many nor one; in the text
     `refused`, "{}" is what was given.
     """

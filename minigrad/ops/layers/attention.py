@@ -18,11 +18,11 @@ from minigrad.ops.matrices.matmul import matmul
 from minigrad.ops.pointwise.choices import where
 from minigrad.ops.reductions.softmax import safe_softmax
 from minigrad.ops.shapes.transposing import transpose
-from minigrad.public import checked
+from minigrad.public import with_checks
 from minigrad.tensor import Tensor, from_array
 
 
-@checked
+@with_checks
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad.creation import ones
-from minigrad.public import checked
+from minigrad.public import with_checks
 from minigrad.random.recipes import in_memory_order, keep_mask
 from minigrad.tensor import Tensor, from_array
 
 
-@checked
+@with_checks
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element set to 0 with probability `p`, and else divided by 1 - p; in training only.
 
@@ -37,7 +37,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(times) if inplace else input * times
 
 
-@checked
+@with_checks
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """`dropout` of whole channels of images (N, C, H, W)."""
     channels = ones((*input.shape[:2], *(1,) * (input.ndim - 2)), dtype=input.dtype)

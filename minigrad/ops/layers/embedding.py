@@ -12,7 +12,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import Array, arrays, op
 from minigrad.operands import tensor_operands
-from minigrad.public import as_tensor, checked
+from minigrad.public import as_tensor, with_checks
 from minigrad.tensor import Tensor, from_array
 
 
@@ -48,7 +48,7 @@ def add_rows(self: Array, indices: Array, padding: int, count: int) -> Array:
 # ---------------------------------------------------------------- as the learner calls them
 
 
-@checked
+@with_checks
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Tensor:
     """The rows of `weight` (V, D) with the numbers in `input` (any shape): a tensor of shape (*input.shape, D).
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from minigrad.op import Array, op
 from minigrad.operands import tensor_operands
+from minigrad.ops.declarations import numbers_only
 from minigrad.ops.matrices.matmul import check_factors, matmul, no_dimensions
-from minigrad.ops.operands import numbers_only
-from minigrad.ops.shapes import views
+from minigrad.ops.shapes import reshaping
 from minigrad.ops.shapes.expanding import check_expands, expand
 from minigrad.ops.shapes.transposing import t
 from minigrad.tensor import Tensor
@@ -59,8 +59,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not ordinary:
         return _checked_linear(input, weight, bias)
     if rows.ndim > 2:
-        outputs = linear(views.reshape(input, (-1, rows.shape[-1])), weight, bias)
-        return views.view(outputs, (*rows.shape[:-1], outputs._array.shape[-1]))
+        outputs = linear(reshaping.reshape(input, (-1, rows.shape[-1])), weight, bias)
+        return reshaping.view(outputs, (*rows.shape[:-1], outputs._array.shape[-1]))
     return affine_without_bias(input, weight) if bias is None else affine(bias, input, weight)
 
 
@@ -73,7 +73,7 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
     if bias is None or bias.ndim != 1:
         product = matmul(input, matrix)
         return product if bias is None else product + bias
-    rows = views.reshape(input, (-1, input.shape[-1]))
+    rows = reshaping.reshape(input, (-1, input.shape[-1]))
     if matrix.ndim != 2:
         raise RuntimeError(f"mat2 must be a matrix, got {matrix.ndim}-D tensor: the shape is {list(matrix.shape)}")
     if rows.shape[1] != matrix.shape[0]:
@@ -87,4 +87,4 @@ def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
     numbers_only("addmm_impl_cpu_", bias._array)
     if bias.shape[0] != weight.shape[0]:
         bias = expand(bias, weight.shape[:1])
-    return views.view(affine(bias, rows, weight), (*input.shape[:-1], weight.shape[0]))
+    return reshaping.view(affine(bias, rows, weight), (*input.shape[:-1], weight.shape[0]))

@@ -20,11 +20,11 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.namespaces import node_type
-from minigrad.half_precision import in_float32, widened
+from minigrad.half_precision import in_float32, widen
 from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.operands import floats_only
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.reductions.sums import channel_bias_gradient, of_one_function
-from minigrad.public import Ints, checked
+from minigrad.public import Ints, with_checks
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 Shape = tuple[int, ...]
@@ -70,7 +70,7 @@ def row_products(first: Array, second: Array) -> Array:
     return outer_sums(first[..., 0] * second[..., 0] if first.shape[-1] == 1 else np.vecdot(first, second))
 
 
-def scaled(rows: Array, scale: Array, shift: Array) -> Array:
+def scale_rows(rows: Array, scale: Array, shift: Array) -> Array:
     """rows * scale + shift, with one scale and one shift for each place in the middle."""
     out = rows * scale[..., np.newaxis]
     out += shift[..., np.newaxis]
@@ -176,7 +176,7 @@ def normalize_by_constants(self: Array, weight: Array, bias: Array, mean: Array,
 
 def _of_channels(self: Array, scale: Array, shift: Array) -> Array:
     order = memory_order(self)
-    return from_rows(scaled(channel_rows(self, order), scale, shift), order, self.shape)
+    return from_rows(scale_rows(channel_rows(self, order), scale, shift), order, self.shape)
 
 
 def _batch_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
@@ -194,7 +194,7 @@ def _batch_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
         scale = node._saved_weight._array * norm.rstd
         count = max(rows.shape[0] * rows.shape[2], 1)
         of_rows = -scale * norm.rstd * grad_weight / count
-        grad_rows = scaled(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
+        grad_rows = scale_rows(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
         grad_rows += g_rows * scale[:, np.newaxis]
         grad_input = from_rows(grad_rows, order, g.shape)
     return grad_input, grad_weight if wanted[1] else None, grad_bias if wanted[2] else None
@@ -210,16 +210,16 @@ def beside_float32(norm: Callable[..., Tensor]) -> Callable[..., Tensor]:
     in_half: Callable[..., Tensor] = in_float32(norm, tensors)
 
     @functools.wraps(norm)
-    def computed(input: Tensor, *given: Any) -> Tensor:
+    def compute(input: Tensor, *given: Any) -> Tensor:
         if input.dtype is dtypes.float16:
             parameters = {value.dtype for value in given if isinstance(value, Tensor)}
             return (in_half if parameters == {dtypes.float32} else norm)(input, *given)
         return norm(input, *given)
 
-    return computed
+    return compute
 
 
-@checked
+@with_checks
 @beside_float32
 def batch_norm(
     input: Tensor,
@@ -260,7 +260,7 @@ def batch_norm(
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     weight, bias = _parameters("batch_norm", input, (channels,), weight, bias, running_mean, running_var)
-    beside, array = (channels, *[1] * (input.ndim - 2)), widened(input._array)
+    beside, array = (channels, *[1] * (input.ndim - 2)), widen(input._array)
     if running_mean is not None and running_var is not None and not training:
         statistics = [running._array.astype(array.dtype).reshape(beside) for running in (running_mean, running_var)]
         rstd = 1 / np.sqrt(statistics[1] + eps)
@@ -310,12 +310,12 @@ def normalize_rms(self: Array, weight: Array, norm: Norm) -> Array:
 
 
 def _of_rows(self: Array, weight: Array, norm: Norm) -> Array:
-    out = scaled(self.reshape(norm.rows), norm.rstd, -norm.mean * norm.rstd).reshape(self.shape)
+    out = scale_rows(self.reshape(norm.rows), norm.rstd, -norm.mean * norm.rstd).reshape(self.shape)
     out *= weight.reshape(norm.beside)
     return out
 
 
-@checked
+@with_checks
 @beside_float32
 def layer_norm(
     input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
@@ -326,11 +326,11 @@ def layer_norm(
     """
     rows = _layer_rows("[*, ", input, normalized_shape, weight, bias)
     weight, bias = _parameters("LayerNormKernelImpl", input, normalized_shape, weight, bias)
-    mean, var = moments(widened(input._array).reshape(rows))
+    mean, var = moments(widen(input._array).reshape(rows))
     return normalize_layer(input, weight, bias, Norm(rows, normalized_shape, mean, 1 / np.sqrt(var + eps), eps))
 
 
-@checked
+@with_checks
 @beside_float32
 def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """input / sqrt(mean(input²) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`.
@@ -340,13 +340,13 @@ def rms_norm(input: Tensor, normalized_shape: Ints, weight: Tensor | None = None
     """
     _, count, size = rows = _layer_rows("[*", input, normalized_shape, weight)
     weight, _ = _parameters("rms_norm", input, normalized_shape, weight, None)
-    array = widened(input._array).reshape(rows)
+    array = widen(input._array).reshape(rows)
     eps = float(np.finfo(array.dtype).eps) if eps is None else eps
     factor = 1 / np.sqrt(row_products(array, array) / size + eps)
     return normalize_rms(input, weight, Norm(rows, normalized_shape, np.zeros(count, array.dtype), factor, eps, False))
 
 
-@checked
+@with_checks
 @beside_float32
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
@@ -368,7 +368,7 @@ def group_norm(
     _check_shapes((channels,), expected, f"input of shape {list(input.shape)}", weight, bias)
     weight, bias = _parameters("GroupNormKernelImpl", input, (channels,), weight, bias)
     rows, beside = (1, batch * num_groups, math.prod(space) * channels // num_groups), (channels, *[1] * len(space))
-    mean, var = moments(widened(input._array).reshape(rows))
+    mean, var = moments(widen(input._array).reshape(rows))
     return normalize_group(input, weight, bias, Norm(rows, beside, mean, 1 / np.sqrt(var + eps), eps))
 
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.half_precision import widened
+from minigrad.half_precision import widen
 from minigrad.op import Array, op
+from minigrad.ops.declarations import each_named, floats_only
 from minigrad.ops.losses.elementwise import check_reduction
-from minigrad.ops.operands import each_named, floats_only
 from minigrad.ops.places.elements import masked_fill
 from minigrad.ops.pointwise.comparison import eq
 from minigrad.ops.reductions.softmax import log_softmax
-from minigrad.public import checked
+from minigrad.public import with_checks
 from minigrad.tensor import Tensor
 
 
@@ -75,7 +75,7 @@ def nll_gradient(self: Array, logs: Array, targets: Targets, reduction: str) -> 
 # ---------------------------------------------------------------- as the learner calls them
 
 
-@checked
+@with_checks
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, *, ignore_index: int = -100, reduction: str = "mean"
 ) -> Tensor:
@@ -157,11 +157,11 @@ def _targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index:
     index.insert(1, chosen)
     if weight is None:
         return Targets(counted, tuple(index), None, chosen.size, classes.shape)
-    weights = widened(weight._array[chosen])
+    weights = widen(weight._array[chosen])
     return Targets(counted, tuple(index), weights, weights.sum(), classes.shape)
 
 
-@checked
+@with_checks
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -191,13 +191,13 @@ def cross_entropy(
         _check_probabilities(input, target, weight, ignore_index, dim)
         if label_smoothing > 0:
             target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
-        products = _weighted(logs * target, weight, dim)
+        products = _weigh_classes(logs * target, weight, dim)
         loss = -(products.sum(dim) if reduction == "none" else products.sum())
         return loss / math.prod(input.shape[:dim] + input.shape[dim + 1 :]) if reduction == "mean" else loss
     loss = _nll_loss(logs, target, weight, ignore_index, reduction)
     if label_smoothing <= 0:
         return loss
-    smooth = -_weighted(logs, weight, dim).sum(dim)
+    smooth = -_weigh_classes(logs, weight, dim).sum(dim)
     smooth = masked_fill(smooth, eq(target, ignore_index).reshape(smooth.shape), 0.0)
     if reduction == "mean":
         smooth = smooth.sum() / _targets(input, target, weight, ignore_index).total
@@ -206,7 +206,7 @@ def cross_entropy(
     return loss * (1 - label_smoothing) + smooth * (label_smoothing / input.shape[dim])
 
 
-def _weighted(scores: Tensor, weight: Tensor | None, dim: int) -> Tensor:
+def _weigh_classes(scores: Tensor, weight: Tensor | None, dim: int) -> Tensor:
     """Each score times the weight of its class, which is its place along `dim`."""
     return scores if weight is None else scores * weight.view(-1, *[1] * (scores.ndim - 1 - dim))
 

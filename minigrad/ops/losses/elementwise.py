@@ -17,10 +17,10 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.pointwise.elementary import abs
 from minigrad.ops.shapes.expanding import broadcast_tensors
-from minigrad.public import checked
+from minigrad.public import with_checks
 from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor, from_array
 
@@ -142,7 +142,7 @@ def _operands(kernel: str, input: Tensor, target: Tensor, reduction: str) -> tup
     return *promote_floating(kernel, *pair), check_reduction(reduction)
 
 
-@checked
+@with_checks
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """The squared difference (input - target)².
 
@@ -151,7 +151,7 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
     return _mse_loss(*_operands("mse_cpu", input, target, reduction))
 
 
-@checked
+@with_checks
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """The absolute difference |input - target|. `reduction` as for `mse_loss`."""
     input, target = broadcast_with_warning(input, target)
@@ -159,7 +159,7 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
     return loss if check_reduction(reduction) == "none" else getattr(loss, reduction)()
 
 
-@checked
+@with_checks
 def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0) -> Tensor:
     """|difference| - beta / 2, and difference² / (2 beta) where |difference| is below `beta`.
 
@@ -172,7 +172,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", be
     return _smooth_l1_loss(*_operands("smooth_l1_cpu", input, target, reduction), float(beta))
 
 
-@checked
+@with_checks
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> Tensor:
     """delta * (|difference| - delta / 2), and difference² / 2 where |difference| is below `delta`.
 
@@ -184,7 +184,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     return loss.to(input.dtype) if input.dtype.is_floating_point else loss
 
 
-@checked
+@with_checks
 def binary_cross_entropy(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)), for probabilities from 0 to 1.
 
@@ -207,7 +207,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, *, reduction: str = "mea
     return _binary_cross_entropy(input, target, reduction)
 
 
-@checked
+@with_checks
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, *, reduction: str = "mean", pos_weight: Tensor | None = None
 ) -> Tensor:

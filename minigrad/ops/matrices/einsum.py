@@ -54,11 +54,11 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     terms = ["".join(letter for letter, size in shape if size != 1) for shape in shapes]
     tensors = [tensor.squeeze() if 1 in tensor.shape else tensor for tensor in tensors]
     others = [kept + "".join(terms[:place] + terms[place + 1 :]) for place in range(len(terms))]
-    (product, own), *prepared = map(_prepared, tensors, terms, others)
+    (product, own), *prepared = map(_prepare_operand, tensors, terms, others)
     for place, (tensor, theirs) in enumerate(prepared, 2):
-        product, own = _contracted(product, own, tensor, theirs, kept + "".join(terms[place:]), sizes)
+        product, own = _contract(product, own, tensor, theirs, kept + "".join(terms[place:]), sizes)
     order = "".join(letter for letter in kept if letter in own)
-    return _arranged(product, own, order, [sizes.get(letter, 1) for letter in kept])
+    return _arrange(product, own, order, [sizes.get(letter, 1) for letter in kept])
 
 
 def _spelled_out(term: str, tensor: Tensor, place: int, sizes: dict[str, int]) -> str:
@@ -81,7 +81,7 @@ def _spelled_out(term: str, tensor: Tensor, place: int, sizes: dict[str, int]) -
     return letters
 
 
-def _prepared(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor, str]:
+def _prepare_operand(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor, str]:
     """An operand with one dimension for each letter that is needed elsewhere."""
     while twice := [letter for letter in letters if letters.count(letter) > 1]:
         first, second = letters.index(twice[0]), letters.rindex(twice[0])
@@ -91,20 +91,20 @@ def _prepared(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor, str]:
     return tensor.sum(lone) if lone else tensor, "".join(letter for letter in letters if letter in needed)
 
 
-def _contracted(a: Tensor, own: str, b: Tensor, theirs: str, later: str, sizes: dict[str, int]) -> tuple[Tensor, str]:
+def _contract(a: Tensor, own: str, b: Tensor, theirs: str, later: str, sizes: dict[str, int]) -> tuple[Tensor, str]:
     """Two operands as one, in which letters that are not needed later are summed."""
     batch = "".join(letter for letter in own if letter in theirs and letter in later)
     inner = "".join(letter for letter in own if letter in theirs and letter not in later)
     rows = "".join(letter for letter in own if letter not in theirs)
     columns = "".join(letter for letter in theirs if letter not in own)
     outer, n, k, m = ([sizes[letter] for letter in group] for group in (batch, rows, inner, columns))
-    a = _arranged(a, own, batch + rows + inner, [*outer, math.prod(n), math.prod(k)])
-    b = _arranged(b, theirs, batch + inner + columns, [*outer, math.prod(k), math.prod(m)])
+    a = _arrange(a, own, batch + rows + inner, [*outer, math.prod(n), math.prod(k)])
+    b = _arrange(b, theirs, batch + inner + columns, [*outer, math.prod(k), math.prod(m)])
     product = matmul(a, b) if inner else a * b
-    return _arranged(product, "", "", [*outer, *n, *m]), batch + rows + columns
+    return _arrange(product, "", "", [*outer, *n, *m]), batch + rows + columns
 
 
-def _arranged(tensor: Tensor, letters: str, order: str, shape: list[int]) -> Tensor:
+def _arrange(tensor: Tensor, letters: str, order: str, shape: list[int]) -> Tensor:
     """The tensor with its dimensions in another order, and then in a shape."""
     ordered = tensor if letters == order else tensor.permute([letters.index(letter) for letter in order])
     return ordered if list(ordered.shape) == shape else ordered.reshape(shape)

@@ -10,10 +10,10 @@ import math
 
 from minigrad.op import Array, op
 from minigrad.operands import check_places
-from minigrad.ops.operands import numbers_only
+from minigrad.ops.declarations import numbers_only
 from minigrad.ops.pointwise.arithmetic import mul
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
-from minigrad.ops.shapes.views import reshape, unsafe_view, view
+from minigrad.ops.shapes.reshaping import reshape, unsafe_view, view
 from minigrad.public import public
 from minigrad.tensor import Tensor
 

@@ -15,7 +15,7 @@ from minigrad import dtypes
 from minigrad.op import Array, arrays, op
 from minigrad.ops.shapes.expanding import common_shape, unbroadcast
 from minigrad.ops.silence import silent
-from minigrad.public import checked, public
+from minigrad.public import public, with_checks
 from minigrad.tensor import Tensor
 
 
@@ -133,7 +133,7 @@ def linalg_solve_ex(A: Array, B: Array, vector: bool) -> Array:
     return found[..., 0] if vector else found
 
 
-@checked
+@with_checks
 def linalg_solve(A: Tensor, B: Tensor) -> Tensor:
     """X of A X = B; batches broadcast. LinAlgError if a matrix is singular.
 
@@ -189,7 +189,7 @@ def linalg_cholesky_ex(A: Array, upper: bool) -> Array:
     return lower.mT if upper else lower
 
 
-@checked
+@with_checks
 def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """L of A = L L', lower triangular, for a symmetric positive-definite matrix or each of a batch.
 

@@ -67,14 +67,14 @@ def _fill(self: Tensor, value: Any) -> Tensor:
             text = f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions"
             raise RuntimeError(f"{text}: use copy_() for that.")
         return filled_by_tensor(self, value)
-    if not isinstance(value, dtypes.NUMBERS):
+    if not isinstance(value, dtypes.NUMBER_TYPES):
         got = f"got ({type_name(value)}), but expected a number or a 0-d tensor"
         raise TypeError(f"fill_() received an invalid combination of arguments - {got}")
     return filled(self, np.full(self.shape, dtypes.element(self.dtype, value, alone=self.numel() == 1)))
 
 
-def _copied(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    if not isinstance(src, (Tensor, *dtypes.NUMBERS)):
+def _copy_from(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    if not isinstance(src, (Tensor, *dtypes.NUMBER_TYPES)):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(src)}: {src!r}")
     return copied(self, _as_source(src))
 
@@ -90,7 +90,7 @@ def _as_source(src: Any) -> Tensor:
 
 fill_ = public(in_place(_fill, "fill_", shares=True))
 zero_ = public(in_place(lambda self: zeroed(self, np.zeros_like(self._array)), "zero_", shares=True))
-copy_ = public(function=False)(in_place(_copied, "copy_", writes=_write_copy))
+copy_ = public(function=False)(in_place(_copy_from, "copy_", writes=_write_copy))
 
 
 # ---------------------------------------------------------------- x[index] = value

@@ -134,7 +134,7 @@ def _dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Te
     return dim
 
 
-def _covered(index: Tensor, src: Tensor) -> Tensor:
+def _covered_part(index: Tensor, src: Tensor) -> Tensor:
     """The part of `src` that `index` covers."""
     if src.shape == index.shape:
         return src
@@ -173,7 +173,7 @@ def scatter_along(
         raise TypeError("scatter() received an invalid combination of arguments: give src, a tensor, or a value")
     if isinstance(source, Tensor):
         dim = _dim_of_index("scatter", input, dim, index, source)
-        return scatter(input, _covered(index, source), index, dim)
+        return scatter(input, _covered_part(index, source), index, dim)
     dim = _dim_of_index("scatter", input, dim, index)
     return scatter_number(input, index, dim, dtypes.element(input.dtype, source))
 
@@ -185,7 +185,7 @@ def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Te
     In two dimensions, along the first: result[index[i, j], j] += src[i, j].
     """
     dim = _dim_of_index("scatter", input, dim, index, src)
-    return scatter_add(input, _covered(index, src), index, dim)
+    return scatter_add(input, _covered_part(index, src), index, dim)
 
 
 @public(name="masked_fill", in_place="method", overloaded=True)

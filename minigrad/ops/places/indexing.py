@@ -21,7 +21,7 @@ from minigrad.autograd.saved import save
 from minigrad.creation import as_tensor
 from minigrad.op import Array, op
 from minigrad.operands import check_places
-from minigrad.ops.operands import each_named
+from minigrad.ops.declarations import each_named
 from minigrad.ops.places.elements import check_bounds, scatter_add_along
 from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, wrap_dim

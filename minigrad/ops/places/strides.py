@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.half_precision import widened
+from minigrad.half_precision import widen
 from minigrad.memory import Geometry, element_strides, extent, overlaps, part_of_row, repeats, storage_of, storage_start
 from minigrad.op import Array, op
 from minigrad.public import Ints, public
@@ -56,7 +56,7 @@ def put_part(self: Array, geometry: Geometry) -> Array:
     if overlaps(geometry.shape, geometry.strides):
         places, of_part = _memory(geometry, np.int64)
         places[...] = np.arange(places.size).reshape(places.shape)
-        row = widened(np.zeros(places.size, self.dtype))
+        row = widen(np.zeros(places.size, self.dtype))
         np.add.at(row, of_part, self)
         return row.reshape(places.shape).astype(self.dtype, copy=False)
     part[...] = self

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only, level
+from minigrad.ops.declarations import floats_only, level
 from minigrad.ops.pointwise.elementary import elementary
-from minigrad.public import checked, public
+from minigrad.public import public, with_checks
 from minigrad.tensor import Tensor
 from minigrad.writing import in_place
 
@@ -26,12 +26,12 @@ LARGE = 2000  # elements from which on numpy's clip is faster than its maximum: 
 # The gradient of such a piece is an op of two inputs: a line has no curvature, so that of the second is 0.
 
 
-def of_pieces(function: str, **rules: Any) -> Callable[[Any], Any]:
+def gradient_of_pieces(function: str, **rules: Any) -> Callable[[Any], Any]:
     """Declare the gradient of a function of pieces of lines, at `point`: itself a piece of a line."""
     return op(name=f"{function}BackwardBackward0", point=level, **rules)
 
 
-@of_pieces("Threshold", exact=True, self=lambda F, g, point: F.where_positive(g, point))
+@gradient_of_pieces("Threshold", exact=True, self=lambda F, g, point: F.where_positive(g, point))
 def where_positive(self: Array, point: Array) -> Array:
     """The input with exact zeros, also for inf and nan, where `point` is 0 or less; both have the same shape."""
     bits = self.view(f"i{self.itemsize}")  # multiplied as integers: six times as fast as np.where
@@ -49,7 +49,9 @@ def _relu(self: Array) -> Array:
     return np.maximum(0, self)  # of equals the second: -0.0 stays -0.0
 
 
-@of_pieces("LeakyRelu", self=lambda F, g, point, negative_slope: F.leaky_relu_gradient(g, point, negative_slope))
+@gradient_of_pieces(
+    "LeakyRelu", self=lambda F, g, point, negative_slope: F.leaky_relu_gradient(g, point, negative_slope)
+)
 def leaky_relu_gradient(self: Array, point: Array, negative_slope: float) -> Array:
     """The input where `point` is above 0, else times the small number."""
     return np.where(point > 0, self, self * negative_slope)
@@ -82,7 +84,7 @@ def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
 # ---------------------------------------------------------------- an exponential below 0, a line above
 
 
-@checked
+@with_checks
 @op(self=lambda F, g, self, alpha: g * F.where(self <= 0, F.exp(F.where(self < 0, self, 0)) * alpha, 1))
 def elu(self: Array, alpha: float = 1.0) -> Array:
     """x above 0, alpha * (exp(x) - 1) below. (Only numbers below 0 go through exp, also in the rule.)"""
@@ -132,7 +134,7 @@ def _silu_slope(F: Any, self: Any) -> Any:
     return gate * (1 + self * (1 - gate))
 
 
-@checked
+@with_checks
 @op(self=lambda F, g, self: g * _silu_slope(F, self))
 def silu(self: Array) -> Array:
     """x * sigmoid(x)."""
@@ -143,7 +145,7 @@ def silu(self: Array) -> Array:
 # ---------------------------------------------------------------- logarithms of exponentials
 
 
-@checked
+@with_checks
 @op(self=lambda F, g, self, beta, threshold: F.where(self * beta > threshold, g, g * F.sigmoid(self * beta)))
 def softplus(self: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above the threshold: there they are equal."""
@@ -175,7 +177,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     return (leaky_relu_ if inplace else _leaky_relu)(input, negative_slope)
 
 
-@checked
+@with_checks
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x times the part of the bell curve that lies below x (Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016).
 

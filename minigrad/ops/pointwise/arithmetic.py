@@ -12,11 +12,11 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, arrays, op
-from minigrad.operands import unsupported
-from minigrad.ops.operands import level, no_derivative, numbers_only
+from minigrad.operands import unsupported_error
+from minigrad.ops.declarations import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
-from minigrad.writing import augmented, in_place
+from minigrad.writing import augmented_operator, in_place
 
 
 @op(self=lambda F, g: g, other=lambda F, g: g, broadcasts=True)
@@ -25,7 +25,7 @@ def _add(self: Array, other: Array) -> Array:
     return self + other
 
 
-def _scaled(array: Array, alpha: Any) -> Array:
+def _scale(array: Array, alpha: Any) -> Array:
     """alpha * array, in the array's dtype. RuntimeError for an alpha that the dtype does not hold."""
     kind = dtypes.of(array)
     if isinstance(alpha, bool) and kind is not dtypes.bool:
@@ -38,7 +38,7 @@ def _scaled(array: Array, alpha: Any) -> Array:
 @op(name="AddBackward0", self=lambda F, g: g, other=lambda F, g, alpha: g * alpha, broadcasts=True)
 def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input + alpha * other, where alpha is a number."""
-    return self + _scaled(other, alpha)
+    return self + _scale(other, alpha)
 
 
 @op(self=lambda F, g: g, other=lambda F, g: -g, broadcasts=True, bools=False)
@@ -50,7 +50,7 @@ def _sub(self: Array, other: Array) -> Array:
 @op(name="SubBackward0", self=lambda F, g: g, other=lambda F, g, alpha: -g * alpha, broadcasts=True, bools=False)
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     """input - alpha * other, where alpha is a number."""
-    return self - _scaled(other, alpha)
+    return self - _scale(other, alpha)
 
 
 @op(name="RsubBackward1", constants=("other",), self=lambda F, g: -g, broadcasts=True, bools=False)
@@ -141,7 +141,7 @@ __add__, __sub__, __rsub__, __mul__, __truediv__ = _add, _sub, rsub, _mul, _div
 def _check_known(name: str, made: Any, *operands: Any) -> Any:
     """A result, if it is one: a function, unlike an operator, leaves no operand to others."""
     if made is NotImplemented:
-        raise unsupported(name, *operands)
+        raise unsupported_error(name, *operands)
     return made
 
 
@@ -174,9 +174,9 @@ def div(input: Any, other: Any) -> Tensor:
 @public
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
-    if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBERS):
+    if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBER_TYPES):
         return remainder_by_number(input, other)
-    if isinstance(input, dtypes.NUMBERS) and isinstance(other, Tensor):
+    if isinstance(input, dtypes.NUMBER_TYPES) and isinstance(other, Tensor):
         return remainder_of_number(input, other)
     return _remainder(input, other)
 
@@ -192,4 +192,7 @@ for _function, _ufunc in ((add, np.add), (sub, np.subtract), (mul, np.multiply),
     public(function=False)(in_place(_function, f"{_function.__name__}_", _ufunc, operand="other"))
 floor_divide_ = public(function=False)(in_place(floor_divide, "floor_divide_", operand="other"))
 remainder_ = public(function=False)(in_place(remainder, "remainder_", operand="other"))
-__ifloordiv__, __imod__ = augmented(floor_divide_, "//=", "__rfloordiv__"), augmented(remainder_, "%=", "__rmod__")
+__ifloordiv__, __imod__ = (
+    augmented_operator(floor_divide_, "//=", "__rfloordiv__"),
+    augmented_operator(remainder_, "%=", "__rmod__"),
+)

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.operands import of_tensors
+from minigrad.ops.declarations import tensors_only
 from minigrad.ops.places.elements import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
@@ -35,7 +35,7 @@ def _where(condition: Array, self: Array, other: Array) -> Array:
 
 
 @public
-@of_tensors
+@tensors_only
 @op(
     self=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
     other=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
@@ -47,7 +47,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 
 @public
-@of_tensors
+@tensors_only
 @op(
     self=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
     other=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
@@ -89,9 +89,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     if input is None or other is None:
         raise TypeError("where() received an invalid combination of arguments: give input and other, or neither")
     for value, beside in ((input, other), (other, input)):
-        if isinstance(value, dtypes.NUMBERS):  # which the dtype of the result has to hold
+        if isinstance(value, dtypes.NUMBER_TYPES):  # which the dtype of the result has to hold
             kind = beside.dtype if isinstance(beside, Tensor) else dtypes.bool
-            dtypes.element(dtypes.of_number(value, kind), value, alone=True)
+            dtypes.element(dtypes.dtype_of_number(value, kind), value, alone=True)
     return _where(condition, input, other)
 
 
@@ -110,10 +110,10 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     bounds = [bound for bound in (min, max) if bound is not None]
     if not bounds:
         raise RuntimeError("minigrad.clamp: At least one of 'min' or 'max' must not be None")
-    if not all(isinstance(bound, dtypes.NUMBERS) for bound in bounds):
+    if not all(isinstance(bound, dtypes.NUMBER_TYPES) for bound in bounds):
         got = f"received an invalid combination of arguments - got ({type(min).__name__}, {type(max).__name__})"
         raise TypeError(f"clamp() {got}: both bounds are numbers. Tensors bound with maximum() and minimum().")
-    kind = functools.reduce(lambda kind, bound: dtypes.of_number(bound, kind), bounds, input.dtype)
+    kind = functools.reduce(lambda kind, bound: dtypes.dtype_of_number(bound, kind), bounds, input.dtype)
     if kind is dtypes.bool:
         raise NotImplementedError("\"clamp_scalar_cpu\" not implemented for 'Bool': nothing is between bools")
     held = [bound if bound is None else dtypes.element(kind, bound) for bound in (min, max)]

@@ -14,17 +14,17 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, op
-from minigrad.ops.operands import named, of_tensors
+from minigrad.ops.declarations import give_name, tensors_only
 from minigrad.ops.silence import silent
 from minigrad.public import public
 from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor
-from minigrad.writing import augmented, in_place
+from minigrad.writing import augmented_operator, in_place
 
 
 def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
     """An op of two operands that has no gradient."""
-    return op(broadcasts=True)(named(name, meaning, lambda self, other: answer(self, other)))
+    return op(broadcasts=True)(give_name(name, meaning, lambda self, other: answer(self, other)))
 
 
 eq, ne, lt, le, gt, ge = (
@@ -35,7 +35,7 @@ eq, ne, lt, le, gt, ge = (
 
 def _question_of_one(name: str, answer: Callable[[Any], Any], meaning: str) -> Callable[..., Any]:
     """An op of one operand that has no gradient."""
-    return op()(named(name, meaning, lambda self: answer(self)))
+    return op()(give_name(name, meaning, lambda self: answer(self)))
 
 
 isnan = public(_question_of_one("isnan", np.isnan, 'Whether each element is nan, "not a number".'))
@@ -72,9 +72,9 @@ def equal(input: Tensor, other: Tensor) -> bool:
 # ---------------------------------------------------------------- answers combined
 
 _BOTH, _EITHER, _JUST_ONE = "Whether both are true", "Whether one or both are true", "Whether just one is true"
-logical_and = public(of_tensors(_question("logical_and", np.logical_and, f"{_BOTH} (not zero).")))
-logical_or = public(of_tensors(_question("logical_or", np.logical_or, f"{_EITHER} (not zero).")))
-logical_xor = public(of_tensors(_question("logical_xor", np.logical_xor, f"{_JUST_ONE} (not zero).")))
+logical_and = public(tensors_only(_question("logical_and", np.logical_and, f"{_BOTH} (not zero).")))
+logical_or = public(tensors_only(_question("logical_or", np.logical_or, f"{_EITHER} (not zero).")))
+logical_xor = public(tensors_only(_question("logical_xor", np.logical_xor, f"{_JUST_ONE} (not zero).")))
 
 
 @public
@@ -83,7 +83,7 @@ def logical_not(input: Tensor) -> Tensor:
     return eq(input, 0)
 
 
-def _of_bits(name: str, combine: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
+def _bitwise_op(name: str, combine: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
     """An op of two integers, bit by bit, or of two bools; PyTorch's words refuse floats."""
 
     def answer(first: Array, second: Array) -> Array:
@@ -98,12 +98,12 @@ def _of_bits(name: str, combine: Callable[[Any, Any], Any], meaning: str) -> Cal
     return _question(name, answer, meaning)
 
 
-bitwise_and = _of_bits("bitwise_and", operator.and_, f"input & other. {_BOTH}, for bools.")
-bitwise_or = _of_bits("bitwise_or", operator.or_, f"input | other. {_EITHER}, for bools.")
-bitwise_xor = _of_bits("bitwise_xor", operator.xor, f"input ^ other. {_JUST_ONE}, for bools.")
-__iand__ = augmented(in_place(bitwise_and, "bitwise_and_"), "&=", "__rand__")
-__ior__ = augmented(in_place(bitwise_or, "bitwise_or_"), "|=", "__ror__")
-__ixor__ = augmented(in_place(bitwise_xor, "bitwise_xor_"), "^=", "__rxor__")
+bitwise_and = _bitwise_op("bitwise_and", operator.and_, f"input & other. {_BOTH}, for bools.")
+bitwise_or = _bitwise_op("bitwise_or", operator.or_, f"input | other. {_EITHER}, for bools.")
+bitwise_xor = _bitwise_op("bitwise_xor", operator.xor, f"input ^ other. {_JUST_ONE}, for bools.")
+__iand__ = augmented_operator(in_place(bitwise_and, "bitwise_and_"), "&=", "__rand__")
+__ior__ = augmented_operator(in_place(bitwise_or, "bitwise_or_"), "|=", "__ror__")
+__ixor__ = augmented_operator(in_place(bitwise_xor, "bitwise_xor_"), "^=", "__rxor__")
 
 
 @public(function=False, name="__invert__")

@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import devices, dtypes
 from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
-from minigrad.ops.operands import named
+from minigrad.ops.declarations import give_name
 from minigrad.public import Device, public
 from minigrad.tensor import Tensor, from_array
 
@@ -84,10 +84,10 @@ def type_(input: Tensor, dtype: Any = None) -> Any:
 def _conversion(name: str, kind: dtypes.dtype) -> None:
     """Declare `x.float()` and the like."""
 
-    def converted(self: Any) -> Tensor:
+    def convert(self: Any) -> Tensor:
         return in_dtype(self, kind)
 
-    public(function=False)(named(name, f"The tensor in {kind}; itself if it has that dtype already.", converted))
+    public(function=False)(give_name(name, f"The tensor in {kind}; itself if it has that dtype already.", convert))
 
 
 for _name, _kind in {

@@ -17,7 +17,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import keep_silent
 from minigrad.op import Array, op
 from minigrad.operands import elementwise_operands
-from minigrad.ops.operands import level, named, numbers_only
+from minigrad.ops.declarations import give_name, level, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.public import plain, public
 from minigrad.tensor import Tensor, from_array
@@ -29,26 +29,26 @@ def elementary(**declared: Any) -> Callable[[Any], Any]:
     return lambda kernel: public(in_place=True)(op(floating=True, **declared)(kernel))
 
 
-def _of_numpy(name: str, compute: Any, rule: Callable[..., Any], meaning: str, /, **declared: Any) -> Any:
+def _numpy_op(name: str, compute: Any, rule: Callable[..., Any], meaning: str, /, **declared: Any) -> Any:
     """An elementary op that numpy computes."""
-    return elementary(self=rule, **declared)(named(name, meaning, lambda self: compute(self)))
+    return elementary(self=rule, **declared)(give_name(name, meaning, lambda self: compute(self)))
 
 
 # ---------------------------------------------------------------- exponentials and logarithms
 
-exp = _of_numpy("exp", np.exp, lambda F, g, result: g * result, "e to the power of each element.")
-expm1 = _of_numpy("expm1", np.expm1, lambda F, g, result: g * (result + 1), "exp(x) - 1, exact for small x, too.")
-log = _of_numpy("log", np.log, lambda F, g, self: g / self, "The natural logarithm; -inf at 0, nan below.")
-log2 = _of_numpy("log2", np.log2, lambda F, g, self: g / (self * math.log(2)), "The binary logarithm.")
-log10 = _of_numpy("log10", np.log10, lambda F, g, self: g / (self * math.log(10)), "The decimal logarithm.")
-log1p = _of_numpy("log1p", np.log1p, lambda F, g, self: g / (self + 1), "log(1 + x), exact.", name="Log1PBackward0")
+exp = _numpy_op("exp", np.exp, lambda F, g, result: g * result, "e to the power of each element.")
+expm1 = _numpy_op("expm1", np.expm1, lambda F, g, result: g * (result + 1), "exp(x) - 1, exact for small x, too.")
+log = _numpy_op("log", np.log, lambda F, g, self: g / self, "The natural logarithm; -inf at 0, nan below.")
+log2 = _numpy_op("log2", np.log2, lambda F, g, self: g / (self * math.log(2)), "The binary logarithm.")
+log10 = _numpy_op("log10", np.log10, lambda F, g, self: g / (self * math.log(10)), "The decimal logarithm.")
+log1p = _numpy_op("log1p", np.log1p, lambda F, g, self: g / (self + 1), "log(1 + x), exact.", name="Log1PBackward0")
 
 
 # ---------------------------------------------------------------- powers and roots
 
-reciprocal = _of_numpy("reciprocal", lambda x: 1 / x, lambda F, g, result: -g * (result * result), "1 / x.")
-sqrt = _of_numpy("sqrt", np.sqrt, lambda F, g, result: g / (2 * result), "The square root; nan below 0.")
-rsqrt = _of_numpy("rsqrt", lambda x: 1 / np.sqrt(x), lambda F, g, result: g * (result**3 * -0.5), "1 / sqrt(x).")
+reciprocal = _numpy_op("reciprocal", lambda x: 1 / x, lambda F, g, result: -g * (result * result), "1 / x.")
+sqrt = _numpy_op("sqrt", np.sqrt, lambda F, g, result: g / (2 * result), "The square root; nan below 0.")
+rsqrt = _numpy_op("rsqrt", lambda x: 1 / np.sqrt(x), lambda F, g, result: g * (result**3 * -0.5), "1 / sqrt(x).")
 
 
 @op(
@@ -136,16 +136,16 @@ public(function=False)(in_place(pow, "pow_", operand="exponent"))
 
 # ---------------------------------------------------------------- angles and hyperbolas
 
-sin = _of_numpy("sin", np.sin, lambda F, g, self: g * F.cos(self), "The sine of angles in radians.")
-cos = _of_numpy("cos", np.cos, lambda F, g, self: -g * F.sin(self), "The cosine of angles in radians.")
-tan = _of_numpy("tan", np.tan, lambda F, g, result: g * (1 + result * result), "The tangent of angles in radians.")
+sin = _numpy_op("sin", np.sin, lambda F, g, self: g * F.cos(self), "The sine of angles in radians.")
+cos = _numpy_op("cos", np.cos, lambda F, g, self: -g * F.sin(self), "The cosine of angles in radians.")
+tan = _numpy_op("tan", np.tan, lambda F, g, result: g * (1 + result * result), "The tangent of angles in radians.")
 # The slope of asin is 1 / cos(asin(x)), and the cosine of the angle whose sine is x is sqrt(1 - x**2).
-asin = _of_numpy("asin", np.arcsin, lambda F, g, self: g / F.sqrt(1 - self * self), "The angle with this sine.")
-acos = _of_numpy("acos", np.arccos, lambda F, g, self: -g / F.sqrt(1 - self * self), "The angle with this cosine.")
-atan = _of_numpy("atan", np.arctan, lambda F, g, self: g / (1 + self * self), "The angle with this tangent.")
-sinh = _of_numpy("sinh", np.sinh, lambda F, g, self: g * F.cosh(self), "(exp(x) - exp(-x)) / 2.")
-cosh = _of_numpy("cosh", np.cosh, lambda F, g, self: g * F.sinh(self), "(exp(x) + exp(-x)) / 2.")
-tanh = _of_numpy("tanh", np.tanh, lambda F, g, result: g * (1 - result * result), "The hyperbolic tangent.")
+asin = _numpy_op("asin", np.arcsin, lambda F, g, self: g / F.sqrt(1 - self * self), "The angle with this sine.")
+acos = _numpy_op("acos", np.arccos, lambda F, g, self: -g / F.sqrt(1 - self * self), "The angle with this cosine.")
+atan = _numpy_op("atan", np.arctan, lambda F, g, self: g / (1 + self * self), "The angle with this tangent.")
+sinh = _numpy_op("sinh", np.sinh, lambda F, g, self: g * F.cosh(self), "(exp(x) - exp(-x)) / 2.")
+cosh = _numpy_op("cosh", np.cosh, lambda F, g, self: g * F.sinh(self), "(exp(x) + exp(-x)) / 2.")
+tanh = _numpy_op("tanh", np.tanh, lambda F, g, result: g * (1 - result * result), "The hyperbolic tangent.")
 
 
 # ---------------------------------------------------------------- sizes, signs and rounding
@@ -173,7 +173,7 @@ def _rounding(name: str, rounding: Callable[[Any], Any], meaning: str) -> Any:
         numbers_only(f"{name}_vml_cpu", self)
         return rounding(self) if self.dtype.kind == "f" else np.array(self)
 
-    return public(in_place=True)(op(exact=True, self=level)(named(name, meaning, kernel)))
+    return public(in_place=True)(op(exact=True, self=level)(give_name(name, meaning, kernel)))
 
 
 floor = _rounding("floor", np.floor, "The largest whole number that is not above each element.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.shapes.views import different_dims
+from minigrad.ops.shapes.reshaping import different_dims
 from minigrad.public import Dims
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad import dtypes, return_types
 from minigrad.op import Array, op
 from minigrad.operands import MISSING, wrong_type
-from minigrad.ops.operands import each_named, numbers_only
+from minigrad.ops.declarations import each_named, numbers_only
 from minigrad.ops.pointwise.choices import maximum, minimum
 from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, wrap_dims
 from minigrad.public import Dims, public

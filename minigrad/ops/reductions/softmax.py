@@ -14,10 +14,10 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
-from minigrad.ops.operands import floats_only, named
+from minigrad.ops.declarations import floats_only, give_name
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_sum, wrap_dims
-from minigrad.public import Dims, Dtype, checked, public
+from minigrad.public import Dims, Dtype, public, with_checks
 from minigrad.tensor import Tensor, wrap_dim
 
 
@@ -117,16 +117,16 @@ def log_softmax(input: Tensor, dim: int, dtype: Dtype = None) -> Tensor:
 def _with_implicit_dim(name: str, function: Callable[..., Tensor], meaning: str) -> Callable[..., Tensor]:
     """The function as nn.functional has it: like PyTorch it warns where no dimension is given, and chooses one."""
 
-    def chosen(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype = None) -> Tensor:
+    def with_dim(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype = None) -> Tensor:
         if dim is None:
             text = f"Implicit dimension choice for {name} has been deprecated."
             warn(f"{text} Change the call to include dim=X as an argument.")
             dim = 0 if input.ndim in (0, 1, 3) else 1
         return function(input, dim, dtype)
 
-    chosen.__module__ = "minigrad.nn.functional"  # where pickle looks for it
+    with_dim.__module__ = "minigrad.nn.functional"  # where pickle looks for it
     choice = "where that is not given, 0 is chosen for 0, 1 or 3 dimensions, else 1."
-    return checked(named(name, f"{meaning} along `dim`; {choice}", chosen))
+    return with_checks(give_name(name, f"{meaning} along `dim`; {choice}", with_dim))
 
 
 def _softmin(input: Tensor, dim: int, dtype: Dtype) -> Tensor:

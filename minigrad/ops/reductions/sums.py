@@ -16,7 +16,7 @@ from minigrad import dtypes
 from minigrad.autograd.blame import warn
 from minigrad.half_precision import in_float32
 from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.operands import named, numbers_only
+from minigrad.ops.declarations import give_name, numbers_only
 from minigrad.ops.pointwise.conversion import in_dtype
 from minigrad.ops.reductions.dims import check_dim_given, count, expand_reduced, np_prod, np_sum, wrap_dims
 from minigrad.public import Dims, Dtype, public
@@ -195,7 +195,7 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
     return mean_all(input) if dim is None and not keepdim else mean_dims(input, wrap_dims(dim, input.ndim), keepdim)
 
 
-def _spread(name: str, along_dims: Any, meaning: str, with_mean: bool = False) -> Any:
+def _spread_function(name: str, along_dims: Any, meaning: str, with_mean: bool = False) -> Any:
     """`var`, `std` and what gives the mean beside them, which have their options in common."""
 
     def spread(
@@ -219,13 +219,13 @@ def _spread(name: str, along_dims: Any, meaning: str, with_mean: bool = False) -
         return (result, mean_dims(input, dims, keepdim)) if with_mean else result
 
     meaning += ", over the count less `correction`: 1 unless given, or 0 with `unbiased=False`."
-    return public(overloaded=True, method=not with_mean)(named(name, meaning, spread))
+    return public(overloaded=True, method=not with_mean)(give_name(name, meaning, spread))
 
 
-var_mean = _spread("var_mean", var, "(`var`, `mean`), the variance and the mean", with_mean=True)
-std_mean = _spread("std_mean", std, "(`std`, `mean`), the standard deviation and the mean", with_mean=True)
-var = _spread("var", var, "The mean squared distance from the mean")
-std = _spread("std", std, "The standard deviation, the square root of `var`")
+var_mean = _spread_function("var_mean", var, "(`var`, `mean`), the variance and the mean", with_mean=True)
+std_mean = _spread_function("std_mean", std, "(`std`, `mean`), the standard deviation and the mean", with_mean=True)
+var = _spread_function("var", var, "The mean squared distance from the mean")
+std = _spread_function("std", std, "The standard deviation, the square root of `var`")
 
 
 @public

@@ -11,7 +11,7 @@ import numpy as np
 
 from minigrad.op import Array, op
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
-from minigrad.public import Dims, checked, public
+from minigrad.public import Dims, public, with_checks
 from minigrad.tensor import Tensor
 
 
@@ -68,7 +68,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False)
     return _norm_along(input, 2 if p is None or p == "fro" else p, dim, keepdim)
 
 
-@checked
+@with_checks
 def linalg_norm(A: Tensor, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The length of all elements, or of those along `dim`, as one vector.
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.blame import warn
-from minigrad.half_precision import widened
+from minigrad.half_precision import widen
 from minigrad.op import Array, op
 from minigrad.ops.reductions.dims import np_sum
 from minigrad.public import Sizes, public
@@ -35,7 +35,7 @@ def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
     lead = self.ndim - len(shape)
     repeated = (*range(lead), *(lead + i for i, size in enumerate(shape) if size == 1 != self.shape[lead + i]))
     if self.itemsize == 2:  # the rules of views call this kernel as it is
-        return np_sum(widened(self), axis=repeated, keepdims=True).reshape(shape).astype(self.dtype)[()]
+        return np_sum(widen(self), axis=repeated, keepdims=True).reshape(shape).astype(self.dtype)[()]
     return np_sum(self, axis=repeated, keepdims=True).reshape(shape)[()]
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from minigrad.op import Array, op
 from minigrad.operands import check_places
-from minigrad.ops.operands import each_named
+from minigrad.ops.declarations import each_named
 from minigrad.ops.places.indexing import along
-from minigrad.ops.shapes.views import reshape
+from minigrad.ops.shapes.reshaping import reshape
 from minigrad.public import Tensors, as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
 

@@ -9,7 +9,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import Array, op
 from minigrad.ops.places.indexing import index_select
-from minigrad.public import Ints, checked
+from minigrad.public import Ints, with_checks
 from minigrad.tensor import Tensor, from_array
 
 
@@ -29,7 +29,7 @@ def constant_pad(self: Array, pad: tuple[int, ...], value: float) -> Array:
     return out
 
 
-@checked
+@with_checks
 def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> Tensor:
     """More elements around the tensor.
 

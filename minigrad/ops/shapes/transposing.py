@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.blame import warn
 from minigrad.op import Array, op
-from minigrad.ops.shapes.views import different_dims
+from minigrad.ops.shapes.reshaping import different_dims
 from minigrad.public import Sizes, public
 from minigrad.tensor import Tensor, wrap_dim
 
@@ -68,7 +68,7 @@ def flip(self: Array, dims: Sizes) -> Array:
 # ---------------------------------------------------------------- x.T and x.mT
 
 
-def _reversed(input: Tensor) -> Tensor:
+def _reverse_dims(input: Tensor) -> Tensor:
     """`x.T`: all dimensions in the opposite order, as a view."""
     if not input.ndim:
         return _number_as_it_is(input, "T")
@@ -96,5 +96,5 @@ def _number_as_it_is(input: Tensor, name: str) -> Tensor:
     return input
 
 
-Tensor.T = property(_reversed)  # type: ignore[attr-defined]
+Tensor.T = property(_reverse_dims)  # type: ignore[attr-defined]
 Tensor.mT = property(_matrices_transposed)  # type: ignore[attr-defined]

@@ -48,7 +48,7 @@ class Differences:
     def _look_at(self, key: str) -> None:
         """Whether the passes part at a box that the first has run."""
         paired = self.pairs[key]
-        children = [child for child in self.inputs[key] if not self.is_same(*self.sent(key, child))]
+        children = [child for child in self.inputs[key] if not self.is_same(*self.sent_pair(key, child))]
         if self.other.stopped == paired or self.one.stopped == key:
             how = "" if self.other.stopped == paired and self.one.stopped == key else "stopped"
         elif paired not in self.other.steps:
@@ -67,20 +67,22 @@ class Differences:
         self.spoiled.update(children)
         if how:
             steps = self.one.steps[key]
-            differ = (step for step in steps for child in children if not self.is_same(*self.sent(key, child, step)))
+            differ = (
+                step for step in steps for child in children if not self.is_same(*self.sent_pair(key, child, step))
+            )
             self.parting[key], self.at[key] = how, next(differ, steps[-1]) if how in ("sent", "again") else steps[0]
 
     def initial(self, key: str) -> tuple[Any, Any]:
         """What a box's gradient held before the passes, None for nothing and for 0."""
         return self.one.initial.get(key), self.other.initial.get(self.pairs[key])
 
-    def received(self, key: str) -> tuple[Any, Any]:
+    def received_pair(self, key: str) -> tuple[Any, Any]:
         """What a box was run with."""
         pairs = (self.one, key), (self.other, self.pairs[key])
         one, other = (next(iter(ran.received.get(at, ())), None) for ran, at in pairs)
         return one, other
 
-    def sent(self, key: str, child: str, step: int | None = None) -> tuple[Any, Any, float]:
+    def sent_pair(self, key: str, child: str, step: int | None = None) -> tuple[Any, Any, float]:
         """What a box sent to one of its inputs in both passes, and how large the numbers were of which that is told.
 
         With a `step` of the first pass, only what the run at that step did, and in the other the same run; with all
@@ -92,7 +94,7 @@ class Differences:
         if step is not None:
             number, is_last = runs.index(step), step == runs[-1]
             runs, others = [step], others[number:] if is_last else others[number : number + 1]
-        return self.one.sent(runs, child), self.other.sent(others, ways[1][1]), scale
+        return self.one.sum_sent(runs, child), self.other.sum_sent(others, ways[1][1]), scale
 
     @silent
     def is_same(self, one: Any, other: Any, scale: float = 0.0) -> bool:

@@ -11,9 +11,9 @@ import numpy as np
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.source import Step
 from minigrad.viz.steps.contributions import array_of
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads
-from minigrad.viz.steps.recorder import Recorder
 
 
 class Ran:
@@ -25,22 +25,22 @@ class Ran:
     `scales`, how large the numbers were whose difference was sent from one to the other.
     """
 
-    def __init__(self, recorder: Recorder, first: Frame, grads: KeptGrads) -> None:
-        self.graph, self.frames = recorder.graph, [first]
+    def __init__(self, maker: FrameMaker, first: Frame, grads: KeptGrads) -> None:
+        self.graph, self.frames = maker.graph, [first]
         self.received: dict[str, list[Any]] = {}
         self.sent_at: dict[tuple[int, str], Any] = {}
         self.steps: dict[str, list[int]] = {}
         self.scales: dict[tuple[str, str], float] = {}
-        leaves, backward = list(recorder.progress.leaves), recorder.backward
-        held = {key: recorder.progress.leaf_grad(key) for key in leaves}
-        recorder.listener = partial(self._note, recorder)
+        leaves, backward = list(maker.progress.leaves), maker.backward
+        held = {key: maker.progress.leaf_grad(key) for key in leaves}
+        maker.listener = partial(self._note, maker)
         try:
-            while (frame := recorder.advance()) is not None:
+            while (frame := maker.advance()) is not None:
                 self._add(frame)
-            if isinstance(recorder.failure, KeyboardInterrupt):
-                raise recorder.failure
-            self.failure = recorder.failure
-            self.final = {key: recorder.progress.leaf_grad(key) for key in leaves}
+            if isinstance(maker.failure, KeyboardInterrupt):
+                raise maker.failure
+            self.failure = maker.failure
+            self.final = {key: maker.progress.leaf_grad(key) for key in leaves}
         finally:
             grads.put_back(0)
         self.users: dict[str, list[Edge]] = {}
@@ -50,11 +50,11 @@ class Ran:
         found = held if backward.initial is None else backward.initial
         self.initial = {key: array for key, array in found.items() if array is not None and np.any(array)}
 
-    def _note(self, recorder: Recorder, step: Step) -> None:
+    def _note(self, maker: FrameMaker, step: Step) -> None:
         node, incoming, _ = step
-        source, ids, key = recorder.source, recorder.ids, recorder.ids[node]
+        source, ids, key = maker.source, maker.ids, maker.ids[node]
         self.received.setdefault(key, [None if one is None else array_of(source, one) for one in incoming])
-        for (child, _), scale in zip(source.edges(node), recorder.backward.scales(node), strict=False):
+        for (child, _), scale in zip(source.edges(node), maker.backward.scales(node), strict=False):
             self.scales[key, ids[child]] = scale
 
     def _add(self, frame: Frame) -> None:
@@ -62,11 +62,11 @@ class Ran:
         self.steps.setdefault(frame.box or "", []).append(frame.index)
         for item in () if frame.failed else frame.contributions:
             at = frame.index, item.box
-            self.sent_at[at] = _joined(self.sent_at.get(at), item.array)
+            self.sent_at[at] = _together(self.sent_at.get(at), item.array)
 
-    def sent(self, steps: Iterable[int], child: str) -> Any:
+    def sum_sent(self, steps: Iterable[int], child: str) -> Any:
         """What some runs of a box sent to one of its inputs, together; None where nothing went there."""
-        return reduce(_joined, (self.sent_at.get((step, child)) for step in steps), None)
+        return reduce(_together, (self.sent_at.get((step, child)) for step in steps), None)
 
     @property
     def stopped(self) -> str | None:
@@ -87,7 +87,7 @@ class Ran:
         return np.asarray(total)
 
 
-def _joined(one: Any, other: Any) -> Any:
+def _together(one: Any, other: Any) -> Any:
     """What a box sends to an input that it uses twice: the sum, or, to two results of one node, both."""
     if one is None or other is None:
         return other if one is None else one

@@ -14,10 +14,10 @@ from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.passes import Ran
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import in_words, number
-from minigrad.viz.own_engines.running import SORTED
+from minigrad.viz.own_engines.own_pass import SORTED
 from minigrad.viz.picture.markup import clean_lines
 from minigrad.viz.steps.events import enumeration, error_text
-from minigrad.viz.steps.frames import Line
+from minigrad.viz.steps.frames import StoryLine
 from minigrad.viz.steps.story import line
 
 MOST_LINES = 3  # of a rule that are shown where they differ
@@ -25,16 +25,16 @@ ALIKE = 0.6  # of their characters: two lines of which it is marked what differs
 Labels = tuple[str, str]
 
 
-def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> list[Line]:
+def parting_lines(found: Differences, key: str, labels: Labels, is_first: bool) -> list[StoryLine]:
     """The sentences at a box where two passes part."""
     how, box = found.parting[key], found.one.graph.by_id[key]
     start = ("alarm", "Here they part: " if is_first else "Here they part, too: ")
     rows, texts = [], [*_texts(found, key, how, labels)]
     if how in ("before", "received"):
-        pair = found.initial(key) if how == "before" else found.received(key)
+        pair = found.initial(key) if how == "before" else found.received_pair(key)
         rows = [(box.name, ".grad held " if how == "before" else " is run with ", pair)]
     elif how in ("sent", "again"):
-        sent = {child: found.sent(key, child, found.at[key]) for child in found.inputs[key]}
+        sent = {child: found.sent_pair(key, child, found.at[key]) for child in found.inputs[key]}
         parted = [child for child in sent if not found.is_same(*sent[child])] or list(sent)
         rows = [(found.one.graph.by_id[child].name, " gets ", sent[child][:2]) for child in parted]
         words = [(child, _mistake(found, key, child, labels)) for child in parted if how == "sent"]
@@ -50,7 +50,7 @@ def of_parting(found: Differences, key: str, labels: Labels, is_first: bool) -> 
         story.insert(0, line("sentence", start, *pieces))
     else:
         story[0] = line("sentence", start, texts[0])
-    return story + (_of_rules(found, key, labels) if how in ("sent", "stopped") else [])
+    return story + (_rule_lines(found, key, labels) if how in ("sent", "stopped") else [])
 
 
 def _texts(found: Differences, key: str, how: str, labels: Labels) -> Iterator[str]:
@@ -91,9 +91,9 @@ def _often(count: int) -> str:
 
 def _mistake(found: Differences, key: str, child: str, labels: Labels) -> str:
     """What one of the passes seems to do wrong when a box sends to an input; the second, if both could be meant."""
-    mine, theirs, _ = found.sent(key, child)
+    mine, theirs, _ = found.sent_pair(key, child)
     if mine is None or theirs is None:
-        return _written(found, key, labels)
+        return _write_text(found, key, labels)
     if np.shape(mine) != np.shape(theirs):
         is_turned = np.shape(mine)[::-1] == np.shape(theirs)
         return "the one is the other, transposed" if is_turned else "one is not summed back to what was broadcast"
@@ -103,11 +103,11 @@ def _mistake(found: Differences, key: str, child: str, labels: Labels) -> str:
         before = ran.before(at)
         if np.any(before) and found.is_same(wrong + before, right):
             return f"{label} replaces {in_words(before)}, which was there, instead of adding to it: = where += belongs"
-    written = _written(found, key, labels)
+    written = _write_text(found, key, labels)
     return written or _places(found, mine, theirs, labels) or _ratio(found, key, mine, theirs, labels)
 
 
-def _written(found: Differences, key: str, labels: Labels) -> str:
+def _write_text(found: Differences, key: str, labels: Labels) -> str:
     """That a value was written to, which a rule may have saved: by another rule, or before the pass, where it differs
     and what was computed with it does not.
     """
@@ -165,7 +165,7 @@ def _ratio(found: Differences, key: str, mine: Any, theirs: Any, labels: Labels)
 # ---------------------------------------------------------------- which line
 
 
-def _of_rules(found: Differences, key: str, labels: Labels) -> list[Line]:
+def _rule_lines(found: Differences, key: str, labels: Labels) -> list[StoryLine]:
     """The first lines in which the rules of a box differ, one above the other, with what differs in them marked."""
     rules = [_source(ran, at) for ran, at in ((found.one, key), (found.other, found.pairs[key]))]
     texts = [[text.strip() for text in rule] for rule in rules]

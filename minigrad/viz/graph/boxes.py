@@ -1,8 +1,8 @@
 """What a picture of a graph is made of: boxes and the edges between them.
 
 A `Snapshot` holds a `Box` for each leaf, result and constant, an `Edge` for each input of a result, and each `Listing`
-of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges. `State`
-is what a step makes of a box.
+of the learner's lines. All are immutable, and are found by id: n0, n1 ... for boxes and e0, e1 ... for edges.
+`BoxState` is what a step makes of a box.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from minigrad.viz.graph.kept import Saved
 from minigrad.viz.graph.naming import DIGITS
-from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.observer import Span
+from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value
 
@@ -76,7 +76,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class State:
+class BoxState:
     """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
     gradients that it needs have arrived. `mark` says of two passes beside each other that they part here ("first",
     "parts") or differ ("follows").
@@ -152,7 +152,7 @@ class Snapshot:
             return None
         return (files.index(span.file), span.first, span.last, span.start, span.end)
 
-    def named(self, name: str) -> Box:
+    def box_named(self, name: str) -> Box:
         """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""
         for ask in (str, lambda text: text.translate(DIGITS)):
             for box in self.boxes:

@@ -23,7 +23,7 @@ from typing import Any
 
 import minigrad
 from minigrad.viz.graph.loops import goes_on, loops_around
-from minigrad.viz.graph.records import ENGINE, NO_PLACE, Record, source_text, span_at
+from minigrad.viz.graph.observer import ENGINE, NO_PLACE, ObservedMaking, source_text, span_at
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
@@ -178,16 +178,16 @@ def _calls_in(scopes: list[Scope]) -> int:
     return int(bool(scopes) and scopes[0].kind in (MODULE, FUNCTION))
 
 
-def way_of(record: Record) -> tuple[Place, ...]:
+def way_of(making: ObservedMaking) -> tuple[Place, ...]:
     """Where a node was made: the calls that were under way, without the machinery of ops and of the engine."""
     calls: list[Any] = []
-    above: Any = record.way
+    above: Any = making.way
     while above is not None:
         more, above = above
         calls += more
     every = [*zip(calls[::3], calls[1::3], calls[2::3], strict=True)][::-1]
     places = [at for at in every if at[1] == NO_PLACE or at[0].co_name != "_first_call" or is_learners(at[0])]
-    if record.graph > 1:  # a rule of the engine's: who asked for the backward
+    if making.graph > 1:  # a rule of the engine's: who asked for the backward
         files = [code.co_filename if instruction != NO_PLACE else "" for code, instruction, _ in places]
         places = places[: files.index(ENGINE)] if ENGINE in files else places
     return tuple(places)

@@ -14,15 +14,15 @@ from typing import Any
 from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.learner_code import only_assignment
 from minigrad.viz.graph.naming import LONGEST, Variables, names_by_text, operand_text
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.graph.one_line import with_names
-from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.values import NONE, NOT_KEPT, Value, describe, shape_text
 
 
 def constants_of(
     nodes: list[Any], variables: Variables, frame: FrameType | None, spans: Mapping[Any, Span | None], taken: set[str]
 ) -> tuple[dict[Any, dict[int, Any]], dict[Any, Box]]:
-    """The tensors without grad that enter the nodes, as far as their records or rules kept them: for each node slot ->
+    """The tensors without grad that enter the nodes, as far as their makings or rules kept them: for each node slot ->
     what tells equal ones apart, and for each of these the box, without its id.
 
     One tensor that enters in several places is one box: its key is its memory. What no variable holds is called what
@@ -33,7 +33,7 @@ def constants_of(
     texts: dict[Any, str] = {}  # of those that no variable holds
     source = variables.source
     for node in nodes:
-        if source.made(node).by_rule:
+        if source.making(node).by_rule:
             continue  # the numbers inside a rule are in its text
         for slot, (child, _) in enumerate(source.edges(node)):
             constant = _constant(node, slot, variables, frame) if child is None else None
@@ -51,7 +51,7 @@ def constants_of(
 def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | None) -> tuple[Any, Box] | None:
     """What enters a node without needing a gradient, if more is known of it than a number in the expression."""
     source = variables.source
-    operand, inputs = source.made(node).operands.get(slot), source.inputs(node)
+    operand, inputs = source.making(node).operands.get(slot), source.inputs(node)
     kept = source.saved_value(node, inputs[slot]) if slot < len(inputs) else None
     tensor = operand.tensor() if operand is not None else None
     if tensor is None:
@@ -62,7 +62,7 @@ def _constant(node: Any, slot: int, variables: Variables, frame: FrameType | Non
         array = source.array(tensor)
     if array is None and operand is None:
         return None
-    value = lost(operand) if array is None else describe(array)
+    value = shape_only(operand) if array is None else describe(array)
     if label is None and (not value.shape or 0 in value.shape):
         return None  # a number stands in the expression; what is empty stands for nothing, as in a layer without bias
     version = None if operand is None else operand.version
@@ -79,7 +79,7 @@ def _made_by(name: str | None, frame: FrameType | None) -> tuple[str, Span | Non
     return (text if 0 < len(text) <= LONGEST else "no grad"), place
 
 
-def lost(copy: Any) -> Value:
+def shape_only(copy: Any) -> Value:
     """A value of which only the shape and the dtype are known."""
     text = shape_text(copy.shape) if copy.shape else "a number"
     return replace(NOT_KEPT, text=text, shape=copy.shape, dtype=str(copy.dtype))

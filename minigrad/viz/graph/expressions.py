@@ -13,8 +13,8 @@ from typing import Any
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.calls import Place, executions
 from minigrad.viz.graph.naming import LONGEST, Variables, op_word
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.graph.one_line import with_names
-from minigrad.viz.graph.records import Span
 from minigrad.viz.graph.source import Node, Source, Tensor
 
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@", "mm": "@", "dot": "@"}
@@ -73,7 +73,7 @@ class NodeNames:
         second = (name for name in (f"g{k}" for k in range(1, most)) if name not in taken)
         for node in nodes:
             if node not in self.names:
-                self.names[node] = next(second if self.source.made(node).by_rule else first)
+                self.names[node] = next(second if self.source.making(node).by_rule else first)
                 self.numbered.add(node)
 
     def _name_by_assignments(self, nodes: list[Any], taken: Collection[str]) -> None:
@@ -90,7 +90,7 @@ class NodeNames:
             if len(claiming) == 1 and (holders or name not in taken):
                 self.names[claiming[0]] = name
                 continue
-            wanted = [naming.numbered(name, number) for number in range(1, len(claiming) + 1)]
+            wanted = [naming.numbered_name(name, number) for number in range(1, len(claiming) + 1)]
             if not holders and name not in taken:
                 self.plain[claiming[-1]] = name
             for node, label in zip(claiming, wanted, strict=True):
@@ -103,7 +103,7 @@ class NodeNames:
         leaf = self.source.leaf(node)
         if leaf is not None:
             return self.variables.leaf(leaf) or self.parameters.get(leaf)
-        count = max(len(self.source.made(node).outputs), 1)
+        count = max(len(self.source.making(node).outputs), 1)
         found = [self.variables.result(node, output) for output in range(count)]
         names = [held[0] for held in found if held is not None]
         return ", ".join(names) if len(names) == count else None
@@ -137,7 +137,7 @@ class NodeNames:
             text = with_names(span, {part: name for part, name in self._parts[node].items() if name})
             if text and (not self._is_inside(node) or naming.says_op(text, self.source.name(node))):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        text = call_text(self.source, node, self.names.__getitem__, self.of_saved)
+        text = call_text(self.source, node, self.names.__getitem__, self.name_of_saved)
         return text if len(text) <= LONGEST else op_word(self.source.name(node))
 
     @functools.cached_property
@@ -158,7 +158,7 @@ class NodeNames:
                     parts[one] = name if parts.get(one, name) == name else ""
         return found
 
-    def of_saved(self, kept: Tensor) -> str:
+    def name_of_saved(self, kept: Tensor) -> str:
         """What the learner calls a tensor that a node has saved; "" where it has no name."""
         node = self.source.node(kept)
         if node is not None:

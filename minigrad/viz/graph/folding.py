@@ -20,7 +20,7 @@ from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, R
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.titles import Titles
 
-MOST = 14  # results and parts in a part; beyond that it is divided
+MOST_PARTS = 14  # results and parts in a part; beyond that it is divided
 MOST_WITH_INPUTS = 18  # those and leaves and constants
 PARTS = 12  # into so many at most
 SEVERAL, MANY_CALLS = 2, 4  # calls beside each other that become one part, where there is much else or not
@@ -81,7 +81,7 @@ def fold(whole: Scope, titles: Titles, graph: Snapshot) -> None:
     inputs = uses_of_inputs(graph)
     for scope in parts_of(whole):
         if scope.rounds:
-            scope.title = titles.of_loop(scope, [item for item in scope.inside if item not in inputs])
+            scope.title = titles.loop_title(scope, [item for item in scope.inside if item not in inputs])
     _Division(whole, titles, graph).run()
 
 
@@ -135,11 +135,11 @@ class _Division:
         inputs = [item for item in scope.inside if item in self.uses and not in_inputs]
         others = [item for item in scope.inside if in_inputs or item not in self.uses]
         if self.titles.callee_of_all(others) is None:
-            is_much = len(others) > MOST or len(scope.inside) > MOST_WITH_INPUTS
+            is_much = len(others) > MOST_PARTS or len(scope.inside) > MOST_WITH_INPUTS
             others = self._with_repeated_joined(others, SEVERAL if is_much else MANY_CALLS)
-        if len(others) > MOST and not scope.word and not scope.rounds and not in_inputs:
+        if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
-        if len(others) > MOST or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
+        if len(others) > MOST_PARTS or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
             others = self._runs(scope, others)
         scope.inside = others
         self._take_in(scope)
@@ -160,7 +160,7 @@ class _Division:
             free = [key for key in free if goes_to[key] > 1]
             if sum(goes_to[key] > 2 for key in free) < 3:
                 return
-        apart = Scope(INPUTS, None, scope, free, title=self.titles.of_inputs(free))
+        apart = Scope(INPUTS, None, scope, free, title=self.titles.inputs_title(free))
         scope.inside = [apart, *(item for item in scope.inside if item not in free)]
 
     def _with_repeated_joined(self, things: list[Any], least: int) -> list[Any]:
@@ -171,7 +171,7 @@ class _Division:
         for called, beside in itertools.groupby(things, lambda thing: self.titles.callee_of_all([thing])):
             calls = list(beside)
             is_several = called is not None and len(calls) >= least and (least == SEVERAL or isinstance(called, int))
-            found += [Scope(REPEATED, None, None, calls, title=self.titles.of_calls(calls))] if is_several else calls
+            found += [Scope(REPEATED, None, None, calls, title=self.titles.calls_title(calls))] if is_several else calls
         return found
 
     def _with_pattern_joined(self, scope: Scope, things: list[Any]) -> list[Any]:
@@ -206,7 +206,7 @@ class _Division:
         for start, stop in itertools.pairwise(ends):
             run = Scope(RUN, None, scope, things[start:stop], word=word)
             run.number = start + (scope.number if scope.kind == RUN else 1)
-            run.title = self.titles.of_run(run)
+            run.title = self.titles.run_title(run)
             runs.append(run)
         return runs
 
@@ -239,7 +239,7 @@ def pattern_in(words: Sequence[str]) -> tuple[int, int, int] | None:
     are, and how often.
     """
     best: tuple[int, int, int] | None = None
-    for size in range(2, MOST + 1):
+    for size in range(2, MOST_PARTS + 1):
         same = 0
         for place in range(len(words) - size):
             same = same + 1 if words[place] == words[place + size] else 0

@@ -1,7 +1,7 @@
 """An expression written as in a textbook: g × 2·x², xᵀ @ g, √y, g where x > 0.
 
-`Writer` turns a syntax tree into such a text; what stands for a name is up to its caller, so the same tree gives the
-formula with the learner's names and the one with numbers.
+`FormulaWriter` turns a syntax tree into such a text; what stands for a name is up to its caller, so the same tree gives
+the formula with the learner's names and the one with numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def sizes(shape: tuple[int, ...]) -> str:
     return f"({'×'.join(map(str, shape))})"
 
 
-class Writer:
+class FormulaWriter:
     """Writes expressions; `leaf(name, transposed)` is the text of a name."""
 
     def __init__(self, leaf: Leaf) -> None:
@@ -34,7 +34,7 @@ class Writer:
 
     def text(self, node: ast.expr, least: int = WORDS) -> str:
         """The text of an expression, in parentheses if it binds less tightly than `least`."""
-        if least > WORDS and called(node) in SKIPPED and isinstance(node, ast.Call):
+        if least > WORDS and function_name(node) in SKIPPED and isinstance(node, ast.Call):
             return self.text(node.args[0], least)
         text, level = self._text(node)
         return f"({text})" if level < least else text
@@ -42,9 +42,9 @@ class Writer:
     def _text(self, node: ast.expr) -> tuple[str, int]:
         if isinstance(node, ast.Constant):
             is_numeric = is_number(node) or isinstance(node.value, complex)
-            return _signed(number(node.value) if is_numeric else str(node.value))
+            return _with_rank(number(node.value) if is_numeric else str(node.value))
         if isinstance(node, ast.Name):
-            return _signed(self.leaf(node.id, False))
+            return _with_rank(self.leaf(node.id, False))
         if isinstance(node, ast.Attribute):
             return self._attribute(node)
         if isinstance(node, ast.UnaryOp):
@@ -115,7 +115,7 @@ class Writer:
         return self.text(node, PRODUCT if self.is_signed else SIGN)
 
     def _call(self, node: ast.Call) -> tuple[str, int]:
-        name, args = called(node), node.args
+        name, args = function_name(node), node.args
         if name == "where":
             return self._cases(node), WORDS
         if name == "words":
@@ -131,7 +131,7 @@ class Writer:
                 shape = ", ".join(map(str, shapes[0])) if shapes else "all dimensions"
             if shapes and not shapes[0] and name == "sum_to":
                 return f"{self.text(args[0])} summed", WORDS
-            return PHRASES[name].format(*self._phrased(PHRASES[name], args), shape=shape), WORDS
+            return PHRASES[name].format(*self._phrase_texts(PHRASES[name], args), shape=shape), WORDS
         shown = [one for one in args if not isinstance(one, ast.Constant) or is_number(one)]
         if name == "sqrt":
             return f"√{self.text(shown[0], ATOM)}", ATOM
@@ -140,11 +140,11 @@ class Writer:
         word = name.strip("_").replace("_slope", "′").replace("_", " ")
         return f"{word}({', '.join(self.text(one) for one in shown)})", ATOM
 
-    def _phrased(self, phrase: str, args: list[ast.expr]) -> list[str]:
+    def _phrase_texts(self, phrase: str, args: list[ast.expr]) -> list[str]:
         """The arguments that a phrase names; one that is itself a phrase ends in a comma."""
         texts = []
         for place, one in enumerate(args):
-            is_phrase = called(one) in (*PHRASES, "where", "words")
+            is_phrase = function_name(one) in (*PHRASES, "where", "words")
             text = "" if f"{{{place}}}" not in phrase else self.text(one, WORDS if is_phrase else SIGN)
             texts.append(f"{text}," if is_phrase and phrase.startswith(f"{{{place}}} ") else text)
         return texts
@@ -152,14 +152,14 @@ class Writer:
     def _cases(self, node: ast.expr) -> str:
         """g where x > 0, 0 elsewhere."""
         parts = []
-        while called(node) == "where" and isinstance(node, ast.Call):
+        while function_name(node) == "where" and isinstance(node, ast.Call):
             condition, chosen, node = node.args
             holds = " is true" if isinstance(condition, ast.Name) else ""
             parts.append(f"{self.text(chosen, COMPARISON)} where {self.text(condition)}{holds}, ")
         return "".join(parts) + f"{self.text(node, COMPARISON)} elsewhere"
 
 
-def called(node: ast.AST) -> str:
+def function_name(node: ast.AST) -> str:
     """The name of the function that is called; "" for all but calls."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
@@ -169,5 +169,5 @@ def is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
 
 
-def _signed(text: str) -> tuple[str, int]:
+def _with_rank(text: str) -> tuple[str, int]:
     return text, SIGN if text.startswith("-") else ATOM

@@ -13,7 +13,7 @@ from types import FrameType
 
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Listing
-from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.observer import Span
 
 LONGEST_LINE = 1000  # characters of a line of source that are shown
 WHOLE_SOURCE = 24  # lines of a cell that are shown from first to last

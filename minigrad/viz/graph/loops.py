@@ -14,7 +14,7 @@ import itertools
 from types import CodeType
 from typing import Any
 
-from minigrad.viz.graph.records import JUMPS, Loop, loops_of, syntax_tree
+from minigrad.viz.graph.observer import JUMPS, Loop, loops_of, syntax_tree
 
 LONGEST = 40  # characters of a loop's head
 ENDINGS = ("JUMP_FORWARD", "JUMP_BACKWARD", "RETURN", "RAISE", "RERAISE")  # what does not go on to the next instruction

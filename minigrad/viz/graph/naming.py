@@ -20,8 +20,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+from minigrad.viz.graph.observer import Span, characters, source_text, syntax_tree
 from minigrad.viz.graph.one_line import on_one_line
-from minigrad.viz.graph.records import Span, characters, source_text, syntax_tree
 from minigrad.viz.graph.source import Node, Source
 
 MOST_INSIDE = 1000  # things in a container or an object that are looked at
@@ -282,7 +282,7 @@ SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
-def numbered(name: str, number: int) -> str:
+def numbered_name(name: str, number: int) -> str:
     """The name of one of several with the same name: h₃₀."""
     return name + str(number).translate(SUBSCRIPTS)
 
@@ -294,7 +294,7 @@ def names_by_text(texts: Mapping[Any, str], taken: Collection[str]) -> dict[Any,
     several, seen, found = Counter(texts.values()), Counter[str](), {}
     for key, text in texts.items():
         seen[text] += several[text] > 1  # one alone is x₀ where x is another's: it came before
-        name = text if several[text] == 1 and text not in taken else numbered(text, seen[text])
+        name = text if several[text] == 1 and text not in taken else numbered_name(text, seen[text])
         if text and name not in taken:
             found[key] = name
     return found

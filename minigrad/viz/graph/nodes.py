@@ -20,7 +20,7 @@ def nodes_behind(source: Source, *starts: Node) -> list[Node]:
 
     ValueError if there are more than `LIMIT`.
     """
-    known = reached(source.edges, starts, LIMIT)
+    known = reachable(source.edges, starts, LIMIT)
     if len(known) > LIMIT:
         raise ValueError(
             f"this graph has more than {LIMIT} nodes, too many to draw or to step through in one picture. "
@@ -33,7 +33,7 @@ def nodes_behind(source: Source, *starts: Node) -> list[Node]:
     return list(found)
 
 
-def reached(edges: Callable[[Node], Edges], starts: Iterable[Node], most: float = math.inf) -> dict[Node, None]:
+def reachable(edges: Callable[[Node], Edges], starts: Iterable[Node], most: float = math.inf) -> dict[Node, None]:
     """Some nodes and all behind them, each once; not all where they are more than `most`."""
     found = dict.fromkeys(starts)
     stack = list(found)
@@ -51,7 +51,7 @@ def stages(source: Source, nodes: list[Node]) -> dict[Node, int]:
     """
     found: dict[Any, int] = {}
     for node in nodes:
-        made = source.made(node)
+        made = source.making(node)
         stage = max([2 * made.graph - 3, 0, *(found[child] for child, _ in source.edges(node) if child is not None)])
         found[node] = stage + (stage % 2 != made.by_rule)
     return found

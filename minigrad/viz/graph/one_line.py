@@ -13,7 +13,7 @@ import re
 import tokenize
 from collections.abc import Mapping
 
-from minigrad.viz.graph.records import Span, source_text
+from minigrad.viz.graph.observer import Span, source_text
 
 BETWEEN = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")

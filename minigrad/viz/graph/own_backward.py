@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.arithmetic import ELEMENTWISE, Formula, Known, formula_of, simplified
+from minigrad.viz.graph.simplifying import ELEMENTWISE, Formula, Known, formula_of, simplify
 
 Expressions = dict[str, ast.expr]
 
@@ -31,11 +31,11 @@ def formula_of_backward(
         gave: the gradient that it gave: a formula that comes to something else is not shown.
     """
     try:
-        returned = _returned(source)
+        returned = _returned_expressions(source)
         if returned is None or slot >= len(returned):
             return None
         known = Known(bound)
-        tree, _ = simplified(returned[slot], known)
+        tree, _ = simplify(returned[slot], known)
         if not _is_arithmetic(tree):
             return None
         value = known.value(tree)
@@ -46,7 +46,7 @@ def formula_of_backward(
         return None
 
 
-def _returned(source: str) -> list[ast.expr] | None:
+def _returned_expressions(source: str) -> list[ast.expr] | None:
     """What a backward returns, said of `g` and of what it saved; None if it does more than that."""
     (function,) = ast.parse(source).body
     if not isinstance(function, ast.FunctionDef) or len(function.args.args) != 2 or function.args.vararg:

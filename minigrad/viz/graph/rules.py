@@ -2,7 +2,7 @@
 
 So the stepper can write `g × other` and then `1 × 4`: the rule's own lambda is found in the source of the engine (or of
 the learner, whose own ops and Functions are told in the same way), its expression taken apart, simplified by
-arithmetic.py and written by formula_text.py. Nothing here may stop a step: a rule whose source is not to be had is
+simplifying.py and written by formula_text.py. Nothing here may stop a step: a rule whose source is not to be had is
 described in words.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.arithmetic import Formula, Sizes, copied, formula_of
-from minigrad.viz.graph.records import syntax_tree
+from minigrad.viz.graph.observer import syntax_tree
+from minigrad.viz.graph.simplifying import Formula, ShapeAlone, copy_tree, formula_of
 from minigrad.viz.graph.values import WHOLE
 
 UNKNOWN = Formula("what its rule gives", in_words=True)
@@ -56,7 +56,7 @@ def explain(
         return Rule(parameter, f"the rule for {parameter}")
     source = ast.unparse(expression)
     try:
-        source = ast.unparse(_Plain(bound).visit(copied(expression)))
+        source = ast.unparse(_PlainRule(bound).visit(copy_tree(expression)))
         return Rule(parameter, source, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, source)
@@ -64,7 +64,7 @@ def explain(
 
 def binding(value: Any) -> Any:
     """What a rule's text needs of a value: the value itself, or the shape of an array that is not small."""
-    return Sizes(value.shape) if isinstance(value, np.ndarray) and value.size > WHOLE else value
+    return ShapeAlone(value.shape) if isinstance(value, np.ndarray) and value.size > WHOLE else value
 
 
 @functools.lru_cache(maxsize=512)
@@ -104,7 +104,7 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     return found[0] if found else None
 
 
-class _Plain(ast.NodeTransformer):
+class _PlainRule(ast.NodeTransformer):
     """Takes out what is the engine's business: `F.cos(x)` becomes `cos(x)`, a transpose `x.T`, a decided `a if c else
     b` one of the two.
     """
@@ -113,7 +113,7 @@ class _Plain(ast.NodeTransformer):
         self.bound = bound
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        known = {name: value for name, value in self.bound.items() if not isinstance(value, Sizes)}
+        known = {name: value for name, value in self.bound.items() if not isinstance(value, ShapeAlone)}
         try:
             test = compile(ast.Expression(node.test), "<rule>", "eval")  # our own source
             chosen = eval(test, {"__builtins__": {"all": all}}, known)

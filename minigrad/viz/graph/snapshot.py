@@ -1,4 +1,4 @@
-"""The graph as it stands, copied into immutable records that nothing can change afterwards.
+"""The graph as it stands, copied into immutable boxes that nothing can change afterwards.
 
 A picture's boxes (leaves, results and the constants that a rule has saved) come from a graph, of which only its
 `Source` is asked. Ids are n0, n1 ... and e0, e1 ... in the order in which the learner's code made things: equal graphs
@@ -16,12 +16,12 @@ from typing import Any
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.calls import Place, way_of
-from minigrad.viz.graph.constants import constants_of, lost
+from minigrad.viz.graph.constants import constants_of, shape_only
 from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.learner_code import first_assignment, listings_of, only_assignment
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import consumers, nodes_behind, stages
-from minigrad.viz.graph.records import NO_PLACE, NOT_NOTED, Record, Span, span_of
+from minigrad.viz.graph.observer import NO_PLACE, NOT_NOTED, ObservedMaking, Span, span_of
 from minigrad.viz.graph.source import Node, Source, Tensor
 from minigrad.viz.graph.values import Value
 
@@ -73,7 +73,7 @@ class _Builder:
         self.frame = frame
         starts = [self.start] if beside is None else [self.start, source.node(beside)]
         self.nodes = nodes_behind(source, *starts)
-        self.made = {node: source.made(node) for node in self.nodes}
+        self.made = {node: source.making(node) for node in self.nodes}
         self.stages = stages(source, self.nodes)
         # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
         self.spans: dict[Any, Span | None] = {
@@ -142,10 +142,10 @@ class _Builder:
             modules=self.modules,
             plain={name: ids[node] for node, name in self.called.plain.items()},
             results=results,
-            reached=self._reached(),
+            reached=self._reachable_leaves(),
         )
 
-    def _reached(self) -> dict[str, Any]:
+    def _reachable_leaves(self) -> dict[str, Any]:
         """Name -> leaf, of all that a custom Function in the graph could reach by a backward of its own."""
         source, customs = self.source, [node for node in self.nodes if self.source.is_custom(node)]
         if not customs:
@@ -159,9 +159,9 @@ class _Builder:
 
     def _ways(self) -> dict[Any, tuple[Place, ...]]:
         """Node -> the calls in which it was made, the outermost first; where they were not noted, those of modules."""
-        records = {node: made for node, made in self.made.items() if isinstance(made, Record)}
+        makings = {node: made for node, made in self.made.items() if isinstance(made, ObservedMaking)}
         ways: dict[Any, Any] = {}  # the very same for all nodes that one call has made
-        noted = {node: ways.setdefault(made.call or node, way_of(made)) for node, made in records.items()}
+        noted = {node: ways.setdefault(made.call or node, way_of(made)) for node, made in makings.items()}
         return {**self.source.module_calls(self.nodes, self.variables.modules.values()), **noted}
 
     def _completed_boxes(self, boxes: list[Box], edges: list[Edge], nodes: list[Any]) -> list[Box]:
@@ -185,14 +185,14 @@ class _Builder:
                     name = held[0] if held is not None else found[edge.source].name
                     named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
                     found[edge.target] = target = replace(target, saved=named)
-        records = {key: self.made.get(node, NOT_NOTED) for key, node in behind.items()}
-        makers = {record: key for key, record in records.items() if record is not NOT_NOTED}
+        makings = {key: self.made.get(node, NOT_NOTED) for key, node in behind.items()}
+        makers = {making: key for key, making in makings.items() if making is not NOT_NOTED}
         return [
             replace(
                 box,
                 version=versions.get(key) if box.version is None else box.version,
                 saved_version=saved_versions.get(key),
-                made_by=makers.get(parent, "") if (parent := records[key].parent) is not None else "",
+                made_by=makers.get(parent, "") if (parent := makings[key].parent) is not None else "",
             )
             for key, box in found.items()
         ]
@@ -217,7 +217,7 @@ class _Builder:
             values.value_of_outputs(outputs) if outputs else self._value(node),
             grad_value(source, tensor) if tensor is not None and source.keeps_grad(tensor) else values.NONE,
             span_of(made.parent) if made.by_rule else span,
-            tuple(source.saved(node, self.called.of_saved)),
+            tuple(source.saved_values(node, self.called.name_of_saved)),
             source.inputs(node),
             outputs,
             version=None if tensor is None else source.version(tensor),
@@ -238,7 +238,7 @@ class _Builder:
         array, outputs = self._array(node), self.made[node].outputs
         if array is not None:
             return values.describe(array)
-        return lost(outputs[0]) if outputs else values.NOT_KEPT
+        return shape_only(outputs[0]) if outputs else values.NOT_KEPT
 
     def _array(self, node: Any) -> Any:
         """The numbers of a node's result, from the first that still holds them."""
@@ -251,7 +251,7 @@ class _Builder:
             yield self.source.root
         yield (self.variables.result(node) or ("", None))[1]
         yield next((copy.value() for copy in self.made[node].outputs), None)
-        yield self.source.held(node, self.consumers[node])
+        yield self.source.known_result(node, self.consumers[node])
 
 
 def grad_value(source: Source, tensor: Tensor) -> Value:

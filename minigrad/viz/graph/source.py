@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.records import NOT_NOTED, Making
+from minigrad.viz.graph.observer import NOT_NOTED, Making
+from minigrad.viz.graph.saved_values import Saved
 
 if TYPE_CHECKING:
     from minigrad.viz.graph.boxes import Snapshot
-    from minigrad.viz.steps.frames import Line
-    from minigrad.viz.steps.progress import Progress
-    from minigrad.viz.steps.watching import Note, Watcher
+    from minigrad.viz.steps.frames import StoryLine
+    from minigrad.viz.steps.pass_progress import PassProgress
+    from minigrad.viz.steps.watching import FunctionWatcher, Note
 
 Node = Any
 Tensor = Any
@@ -169,7 +169,7 @@ class Source:
         """What its operation calls its inputs, in the order of `edges`; () where that is not known."""
         return ()
 
-    def made(self, node: Node) -> Making:
+    def making(self, node: Node) -> Making:
         """What was noted when it was made: the line, the results, the other arguments."""
         return NOT_NOTED
 
@@ -177,11 +177,11 @@ class Source:
         """The tensor that it made, where it still has that."""
         return None
 
-    def held(self, node: Node, consumers: Iterable[Node]) -> Any:
+    def known_result(self, node: Node, consumers: Iterable[Node]) -> Any:
         """The tensor, or the array, that it made, where it or one of its consumers has saved that."""
         return self.result(node)
 
-    def saved(self, node: Node, name_of: Callable[[Tensor], str]) -> Iterator[Saved]:
+    def saved_values(self, node: Node, name_of: Callable[[Tensor], str]) -> Iterator[Saved]:
         """All that it keeps for its rule; `name_of` gives what the learner calls a tensor."""
         return iter(())
 
@@ -203,7 +203,7 @@ class Source:
         """
         return None
 
-    def bound(self, node: Node) -> Mapping[str, Any]:
+    def bound_values(self, node: Node) -> Mapping[str, Any]:
         """The values of parameters of its rules beside those that it keeps."""
         return {}
 
@@ -237,7 +237,7 @@ class Source:
         """
         return None
 
-    def overwritten(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
+    def overwritten_values(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
         """What was written to that it has saved, of a node that could not be run."""
         return iter(())
 
@@ -248,7 +248,7 @@ class Source:
     # ---------------------------------------------------------------- of the whole graph
 
     def module_calls(self, nodes: list[Node], modules: Iterable[Any]) -> Mapping[Node, tuple[Any, ...]]:
-        """Node -> the calls of modules in which it was made (see calls.py), where no record tells."""
+        """Node -> the calls of modules in which it was made (see calls.py), where no making tells."""
         return {}
 
     def call(self, names: Mapping[Node, str]) -> None:
@@ -268,7 +268,7 @@ class Pass:
     """
 
     # After a step: what is to be remarked on it, and the boxes whose gradients that may have changed, None for all.
-    remarks: Sequence[Line] = ()
+    remarks: Sequence[StoryLine] = ()
     touched: Sequence[str] | None = None
     # The boxes that run next whether they have all that they wait for or not.
     forced: Sequence[str] = ()
@@ -291,7 +291,7 @@ class Pass:
         """Why a box does not run that `plan` does not name."""
         return "the engine's backward leaves it out"
 
-    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+    def watch(self, graph: Snapshot, progress: PassProgress, watcher: FunctionWatcher) -> None:
         """Before the first step: what it goes over, how far it has come, and who looks on at the learner's hooks."""
 
     def is_ready(self, number: int, box: str) -> None:
@@ -304,7 +304,9 @@ class Pass:
         """The boxes that are ready, the next first, and maybe others; None for those of the highest numbers."""
         return None
 
-    def unseen(self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
+    def notes_unseen(
+        self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]
+    ) -> list[Note]:
         """Notes on hooks that were not seen to run, but for what they changed.
 
         Args:

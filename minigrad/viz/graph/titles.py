@@ -41,7 +41,7 @@ class Titles:
     def of(self, scope: Scope) -> str:
         """The title of a part."""
         if scope.kind in (MODULE, FUNCTION):
-            name, number = self.called(scope), f"{scope.number} of {scope.total}" if scope.total > 1 else ""
+            name, number = self.callee_name(scope), f"{scope.number} of {scope.total}" if scope.total > 1 else ""
             if scope.kind == FUNCTION and scope.title:
                 whole = f"{name} {number} · {scope.title}" if number else f"{name} · {scope.title}"
                 if not number or len(whole) <= CLOSED:
@@ -58,10 +58,10 @@ class Titles:
         word = scope.word or (STRETCH if scope.kind == RUN else scope.kind)
         return LOOP if scope.rounds else word
 
-    def of_loop(self, scope: Scope, things: Sequence[Any]) -> str:
+    def loop_title(self, scope: Scope, things: Sequence[Any]) -> str:
         """What a loop is called whose rounds are some things: by what each round calls, else by its first line."""
         if len(things) == scope.rounds and self.callee_of_all(things) is not None:
-            return self.of_calls(things)
+            return self.calls_title(things)
         code, loop = (scope.loop or scope).about
         if not is_learners(code):
             return f"steps ×{scope.rounds}"
@@ -72,27 +72,27 @@ class Titles:
         code, _ = (scope.loop or scope).about
         return "iteration" if is_learners(code) else "step"
 
-    def of_calls(self, calls: Sequence[Scope]) -> str:
+    def calls_title(self, calls: Sequence[Scope]) -> str:
         """Several calls of one function or of like modules: `cell ×30`, `layers[0…11]`."""
-        names = list(dict.fromkeys(self.called(call) for call in calls))
+        names = list(dict.fromkeys(self.callee_name(call) for call in calls))
         if len(names) == 1:
             return f"{names[0]} ×{len(calls)}"
         outer, (prefix, _, first) = self._module_around(calls[0]), names[0].rpartition(".")
-        prefix = prefix or (self.called(outer) if outer is not None else "modules")
+        prefix = prefix or (self.callee_name(outer) if outer is not None else "modules")
         several = f" ×{len(calls) // len(names)}" if len(calls) > len(names) else ""
         return f"{prefix}[{first}…{names[-1].rpartition('.')[2]}]{several}"
 
-    def of_run(self, run: Scope) -> str:
+    def run_title(self, run: Scope) -> str:
         """A run of things: by their numbers, where they are counted, else by the first and the last."""
         if run.word == INPUTS:
-            return self.of_inputs(run.inside)
+            return self.inputs_title(run.inside)
         if not run.word:
-            return self.of_stretch(run.inside)
-        if run.word == "calls" and len({self.called(call) for call in run.inside}) > 1:
-            return self.of_calls(run.inside)
+            return self.stretch_title(run.inside)
+        if run.word == "calls" and len({self.callee_name(call) for call in run.inside}) > 1:
+            return self.calls_title(run.inside)
         return f"{run.word} {run.number}…{run.number + len(run.inside) - 1}"
 
-    def of_stretch(self, things: Sequence[Any]) -> str:
+    def stretch_title(self, things: Sequence[Any]) -> str:
         """The first and the last of some things; of a few ops whose results have no names, which they are."""
         boxes = [self.graph.by_id[thing] for thing in things if isinstance(thing, str)]
         ops = Counter(word for box in boxes if box.kind == "result" and (word := op_word(box.op)) not in MOVES)
@@ -101,7 +101,7 @@ class Titles:
         first, last = (self._end(things[end], end) for end in (0, -1))
         return f"{first} … {last}"
 
-    def of_inputs(self, things: Sequence[str]) -> str:
+    def inputs_title(self, things: Sequence[str]) -> str:
         """Leaves and constants: their names, or how many they are where that is too long, and of which module."""
         names = [self.graph.by_id[thing].name for thing in things]
         if len(text := ", ".join(names)) <= CLOSED and not any(map(ONLY_NUMBER.fullmatch, names)):
@@ -113,7 +113,7 @@ class Titles:
     def _end(self, thing: Any, end: int) -> str:
         while isinstance(thing, Scope):
             if thing.kind in (MODULE, FUNCTION):
-                return self.called(thing)
+                return self.callee_name(thing)
             thing = thing.inside[end]
         box = self.graph.by_id[thing]
         return box.name if box.kind != "result" or _is_named(box) else op_word(box.op)
@@ -129,15 +129,15 @@ class Titles:
             return None
         if thing.kind == FUNCTION:
             return thing.about
-        match = INDEXED.fullmatch(self.called(thing))
+        match = INDEXED.fullmatch(self.callee_name(thing))
         return id(thing.about) if match is None else (type(thing.about), match[1])
 
     def path(self, scope: Scope) -> str:
         """The names of the modules around a part, and its own, with points between them."""
         modules = [at for at in scope.outwards() if at.kind == MODULE]
-        return ".".join([*map(self.called, modules[:0:-1]), *map(self.of, modules[:1])])
+        return ".".join([*map(self.callee_name, modules[:0:-1]), *map(self.of, modules[:1])])
 
-    def called(self, call: Scope) -> str:
+    def callee_name(self, call: Scope) -> str:
         """The name of what a call calls."""
         if call.kind == FUNCTION:
             return OF_CLASS.sub("", str(call.about.co_qualname).rpartition("<locals>.")[2])

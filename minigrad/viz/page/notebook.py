@@ -76,7 +76,7 @@ class PageExporter(HTMLExporter):
             exclude_anchor_links=self.exclude_anchor_links,
             **self.lexer_options,
         )
-        return renderer.closed(MarkdownWithMath(renderer=renderer).render(source))
+        return renderer.self_contained(MarkdownWithMath(renderer=renderer).render(source))
 
 
 class _TextRenderer(IPythonRenderer):
@@ -87,7 +87,7 @@ class _TextRenderer(IPythonRenderer):
     def _html_embed_images(self, html: str) -> str:
         return html
 
-    def closed(self, html: str) -> str:
+    def self_contained(self, html: str) -> str:
         """A cell's HTML with its pictures embedded, all its tags closed, and links to notebooks leading to their
         pages.
         """

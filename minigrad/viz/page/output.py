@@ -27,22 +27,21 @@ from weakref import WeakSet
 
 import ipywidgets
 
-from minigrad.viz.page import recording, standalone, widget_source
+from minigrad.viz.page import packing, standalone, widget_source
 from minigrad.viz.shell import running_shell
 
-STORED = ("key", "kept", *recording.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
-HOW = (
-    '<p class="minigrad-how"><small>Trust this notebook, or run the cell, to step.</small></p>'  # until the script runs
-)
+STORED = ("key", "kept", *packing.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
+# Until the script runs
+HOW = '<p class="minigrad-how"><small>Trust this notebook, or run the cell, to step.</small></p>'
 SCRIPTS = re.compile(rf' data-script="[^"]*"|<script>.*?</script>|{HOW}', re.DOTALL)
 
 
 def html_of(stepper: Any, svg: str) -> str:
     """The output of a stepper; `svg` is its still picture."""
     values = {name: getattr(stepper, name) for name in STORED} | {"live": False}
-    opening = standalone.in_script(widget_source.joined("pack", "opening"))
+    opening = standalone.in_script(widget_source.join_scripts("pack", "opening"))
     inside = f"{still(svg, repr(stepper))}{HOW}<script>{opening}</script>"
-    return standalone.place_of_pass(values, f' data-script="{recording.packed_code()}"', inside)
+    return standalone.place_of_pass(values, f' data-script="{packing.packed_code()}"', inside)
 
 
 def still(svg: str, words: str) -> str:

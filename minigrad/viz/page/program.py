@@ -14,9 +14,9 @@ import numpy as np
 from minigrad import op
 from minigrad.tensor_base import TensorBase
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.records import NOT_NOTED, Copy
+from minigrad.viz.graph.observer import NOT_NOTED, Copy
 
-BOXES, NUMBERS = 60, 64  # at most so many, and so many numbers in each
+MOST_BOXES, MOST_NUMBERS = 60, 64  # at most so many, and so many numbers in each
 POINTWISE = {"neg", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "sqrt", "abs", "reciprocal", "pow_number"}
 OF_TWO = {"add", "sub", "rsub", "mul", "div", "dot", "mv", "mm", "affine", "affine_without_bias"}
 SUMS = {"sum_all", "sum_dims", "mean_all", "mean_dims"}
@@ -27,7 +27,7 @@ OPS = POINTWISE | OF_TWO | SUMS | OF_SHAPES
 def program_of(graph: Snapshot, seed: Any, rooms: dict[str, int]) -> dict[str, Any] | None:
     """What the page needs to compute a graph and its backward pass; None for a graph that it cannot."""
     names = {function.__globals__["NodeType"]: function.__name__ for function in op.calls}
-    if len(graph.boxes) > BOXES or any(math.prod(box.value.shape) > NUMBERS for box in graph.boxes):
+    if len(graph.boxes) > MOST_BOXES or any(math.prod(box.value.shape) > MOST_NUMBERS for box in graph.boxes):
         return None
     try:
         rows = [_row(graph, key, node, names) for key, node in graph.node_of.items()]
@@ -42,22 +42,22 @@ class _OtherKindError(Exception):
 
 def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[str, Any]:
     """A leaf with its numbers, or an operation with its inputs, by their boxes or their numbers, and its options."""
-    leaf, record = graph.source.leaf(node), graph.source.made(node)
+    leaf, making = graph.source.leaf(node), graph.source.making(node)
     if leaf is not None:
         return {"id": key, **_tensor(graph.source.array(leaf))}
     name = names.get(type(node))
-    if name not in OPS or record is NOT_NOTED or node._hooks is not None:
+    if name not in OPS or making is NOT_NOTED or node._hooks is not None:
         raise _OtherKindError
     edges = {edge.slot: edge for edge in graph.into[key] if edge.carries}
     inputs = []
     for slot in range(len(graph.source.edges(node))):
-        noted = record.operands.get(slot)
+        noted = making.operands.get(slot)
         if slot in edges:
             inputs.append({"box": edges[slot].source, "edge": edges[slot].id})
         else:
-            inputs.append(_tensor(record.numbers[slot]._array if slot in record.numbers else noted and noted.value()))
-    given = {name: value for name, value in (record.given or {}).items() if not isinstance(value, TensorBase)}
-    numbers = [_tensor(value._array) for value in (record.given or {}).values() if isinstance(value, TensorBase)]
+            inputs.append(_tensor(making.numbers[slot]._array if slot in making.numbers else noted and noted.value()))
+    given = {name: value for name, value in (making.given or {}).items() if not isinstance(value, TensorBase)}
+    numbers = [_tensor(value._array) for value in (making.given or {}).values() if isinstance(value, TensorBase)]
     if any(isinstance(value, Copy) for value in given.values()):
         raise _OtherKindError
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
@@ -69,6 +69,6 @@ def _tensor(array: Any) -> dict[str, Any]:
     computes in double precision: what is rounded to float16 on the way would differ in digits that are shown.)
     """
     array = np.asarray(array)
-    if array.dtype.char not in "fdbhilq" or array.size > NUMBERS or not np.isfinite(array).all():
+    if array.dtype.char not in "fdbhilq" or array.size > MOST_NUMBERS or not np.isfinite(array).all():
         raise _OtherKindError
     return {"numbers": [float(str(number)) for number in array.reshape(-1)], "shape": list(array.shape)}

@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minigrad.viz.page import recording, widget_source
+from minigrad.viz.page import packing, widget_source
 from minigrad.viz.picture.markup import clean, shorten
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def script(stepper_module: str) -> str:
     module, count = re.subn("^export default ", f"{name} ", stepper_module, flags=re.MULTILINE)
     if count != 1:
         raise ValueError(f"the widget's module must have one default export at the start of a line, not {count}")
-    return in_script("\n".join([module, widget_source.joined("pack", "kept", "plain", "page")]))
+    return in_script("\n".join([module, widget_source.join_scripts("pack", "kept", "plain", "page")]))
 
 
 def in_script(text: str) -> str:
@@ -76,7 +76,7 @@ def stepper_page(stepper: BackwardStepper, title: str | None = None) -> str:
     root = shorten(stepper.picture["root"], LONGEST_TITLE)
     total, run = stepper.frames[0].total, len(stepper.frames) - 1
     steps = f"{total} steps" if run == total else f"{run} of {total} steps"
-    kept = recording.pack({"picture": stepper.picture, "frames": stepper.recorded, "problem": stepper.problem})
+    kept = packing.pack({"picture": stepper.picture, "frames": stepper.recorded, "problem": stepper.problem})
     values = {"kept": kept, "index": stepper.index, "finished": stepper.finished, "live": False}
     code = script(widget_source.script())
     allowed = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()

@@ -11,24 +11,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.kept import Saved
-from minigrad.viz.graph.modules import Group, notice
+from minigrad.viz.graph.groups import Group, notice
+from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.values import shape_text
-from minigrad.viz.page.recording import texts_of, trouble
+from minigrad.viz.page.packing import texts_of, trouble
 from minigrad.viz.picture.markup import clean
-from minigrad.viz.picture.svg import Drawing, draw_svg, flows_of, places_of, written
+from minigrad.viz.picture.svg import SvgDrawing, draw_svg, flows_of, places_of, texts_in_box
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_values import told, value_of
-from minigrad.viz.steps.progress import ROOM
+from minigrad.viz.steps.kept_values import changed_value, value_of
+from minigrad.viz.steps.pass_progress import ROOM
 from minigrad.viz.steps.session import Session
 from minigrad.viz.steps.what_if import WhatIf
 
 
-def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
+def picture_of(session: Session, drawing: SvgDrawing) -> dict[str, Any]:
     """All that the page needs once: the drawing, whose parts it puts in place, the groups that open and close in it,
     and what each box is.
     """
-    graph, groups, progress = session.graph, session.groups, session.recorder.progress
+    graph, groups, progress = session.graph, session.groups, session.maker.progress
     steps = progress.plan.runs  # each box as often as it will run
     runs = set(steps)
     paths = {box: group.path for group in groups for box in group.boxes}
@@ -53,7 +53,7 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
                 "shape": shape_text(box.value.shape) if box.value.known or box.value.shape else "",
                 "dtype": box.value.dtype,
                 **value_of(box),
-                **_drawn(box, drawing),
+                **_parts_to_draw(box, drawing),
                 "saved": saved_of(box),
                 "needs_grad": box.needs_grad,
                 "pruned": box.kind != "constant" and box.id not in runs and not progress.is_planned,
@@ -76,10 +76,10 @@ def picture_of(session: Session, drawing: Drawing) -> dict[str, Any]:
     }
 
 
-def _drawn(box: Box, drawing: Drawing) -> dict[str, Any]:
+def _parts_to_draw(box: Box, drawing: SvgDrawing) -> dict[str, Any]:
     """What the page needs to make a box, where it is not what is said of the box anyway."""
     said = {"label": clean(box.name), "beside": clean(box.expression), "text": clean(box.value.full)}
-    words = {key: text for key, text in written(box, drawing.sizes[box.id][0]).items() if text != said[key]}
+    words = {key: text for key, text in texts_in_box(box, drawing.sizes[box.id][0]).items() if text != said[key]}
     marks = {"heat": box.value.heat, "large": box.value.is_large, "unknown": not box.value.known}
     return words | {key: mark for key, mark in marks.items() if mark}
 
@@ -104,7 +104,7 @@ def what_if_json(made: WhatIf, graph: Snapshot, rooms: Mapping[str, int]) -> dic
         "note": made.note,
         "frames": texts_of(made.frames),
         "forward": [frame.to_json(made.frames[0]) for frame in made.forward],
-        "now": {box.id: _told(box, before, rooms) for box, before in pairs if _differ(box, before)},
+        "now": {box.id: _changed_box(box, before, rooms) for box, before in pairs if _differ(box, before)},
         "problem": {} if made.failure is None else trouble(made.failure, made.frames[-1].box),
     }
 
@@ -126,11 +126,11 @@ def _visible_line(line: str) -> str:
     return "\t".join(clean(part) for part in line.split("\t"))
 
 
-def _told(box: Box, before: Box, rooms: Mapping[str, int]) -> dict[str, Any]:
+def _changed_box(box: Box, before: Box, rooms: Mapping[str, int]) -> dict[str, Any]:
     """A box with other numbers, as the page gets it."""
     outputs = {"outputs": [value.to_json() for value in box.outputs]} if box.outputs else {}
     ran = {"ran": clean(before.value.full)} if box.value != before.value else {}
-    return told(box, rooms.get(box.id, ROOM)) | outputs | ran | {"saved": saved_of(box)}
+    return changed_value(box, rooms.get(box.id, ROOM)) | outputs | ran | {"saved": saved_of(box)}
 
 
 def _differ(box: Box, before: Box) -> bool:

@@ -31,10 +31,10 @@ STYLES = ("reset", "theme", "controls", "picture", "panels", "motion")
 @lru_cache(maxsize=1)
 def script() -> str:
     """The widget's module: `export default { render }`, and nothing that it would import."""
-    return joined(*SCRIPTS)
+    return join_scripts(*SCRIPTS)
 
 
-def joined(*names: str) -> str:
+def join_scripts(*names: str) -> str:
     """Scripts of `static/` as one text, without their comments and what they import from each other."""
     lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
     text = "".join(line for line in lines if not COMMENT.match(line))

@@ -44,9 +44,9 @@ def film_of(stills: Sequence[str], sentences: Sequence[str], seconds: float) -> 
     whole = max(width, NARROWEST)
     film = _Film(len(stills))
     layers = zip(*(frame.findall("g") for frame in frames), strict=True)
-    drawn = "".join(map(film.of_layer, layers))
+    drawn = "".join(map(film.layer_text, layers))
     lines = [textwrap.wrap(clean(sentence), int(whole / LETTER)) for sentence in sentences]
-    words = film.of_part([_words(one, height + 2 * MARGIN) for one in lines])
+    words = film.part_text([_words(one, height + 2 * MARGIN) for one in lines])
     size = [pixels(whole + 2 * MARGIN), pixels(height + 3 * MARGIN + LINE * max(map(len, lines)))]
     return (
         f'<svg{NAMESPACE} width="{size[0]}" height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}" '
@@ -66,22 +66,22 @@ class _Film:
         self.count = count
         self.stretches: set[tuple[int, int]] = set()  # the first frame, and the first that is no more of it
 
-    def of_layer(self, versions: Sequence[Any]) -> str:
+    def layer_text(self, versions: Sequence[Any]) -> str:
         """All boxes, edges, chips or frames of groups: the parts that each has, in all frames."""
         things: dict[Any, list[Any]] = {}
         for number, version in enumerate(versions):
             for thing in version:
                 key = next(thing.get(name) for name in KEYS if name in thing.attrib)
                 things.setdefault(key, [()] * self.count)[number] = thing
-        return "".join(map(self._of_thing, things.values()))
+        return "".join(map(self._thing_text, things.values()))
 
-    def _of_thing(self, versions: list[Any]) -> str:
+    def _thing_text(self, versions: list[Any]) -> str:
         place = next((version.get("transform") for version in versions if len(version)), None)
         parts = [[_text_of(part) for part in parts] for parts in itertools.zip_longest(*versions)]
-        inside = "".join(map(self.of_part, parts))
+        inside = "".join(map(self.part_text, parts))
         return f'<g transform="{place}">{inside}</g>' if place else inside
 
-    def of_part(self, texts: Sequence[str]) -> str:
+    def part_text(self, texts: Sequence[str]) -> str:
         """What stands at one place in each frame, once for each stretch of frames in which it is the same."""
         found = []
         for text, same in itertools.groupby(range(self.count), lambda number: texts[number]):

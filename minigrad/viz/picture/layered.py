@@ -114,7 +114,7 @@ class Arranged:
 
 
 @dataclass(eq=False)
-class _Node:
+class _Placed:
     """An item, or the bend of an edge in a layer. `middle` is across the flow."""
 
     id: str
@@ -124,8 +124,8 @@ class _Node:
     place: int = 0
     middle: float = 0
     weight: float = 0
-    before: list[tuple[_Node, str]] = field(default_factory=list)
-    after: list[tuple[_Node, str]] = field(default_factory=list)
+    before: list[tuple[_Placed, str]] = field(default_factory=list)
+    after: list[tuple[_Placed, str]] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)  # edges that come in from before the first layer
 
     @property
@@ -155,7 +155,7 @@ def arrange(items: Sequence[Item], links: Sequence[Link], room: Room, port: Port
     layers = _layers(items, links)
     best: Arranged | None = None
     for count in range(1, min(MOST_BANDS, max(len(layers) // 2, 1)) + 1):
-        placed = _Bands(items, links, layers, count, room.down, port).arranged()
+        placed = _Bands(items, links, layers, count, room.down, port).arrange()
         if best is not None and room.worth(placed) <= room.worth(best):
             break
         best = placed
@@ -210,13 +210,13 @@ class _Bands:
         self.links = links
         self.used, self.sources = {link.target for link in links} - {""}, {link.source for link in links if link.target}
         sizes = {item.id: (item.height, item.width) if down else (item.width, item.height) for item in items}
-        self.nodes = {item.id: _Node(item.id, *sizes[item.id]) for item in items}
+        self.nodes = {item.id: _Placed(item.id, *sizes[item.id]) for item in items}
         self.rows = [[self.nodes[key] for key in row] for row in layers]
         self._number()
         self.firsts = [0, *self._cuts(count)]  # the first layer of each band
         self._keep_weights_beside_their_use()
         self.band_of = [sum(first <= layer for first in self.firsts) - 1 for layer in range(len(self.rows))]
-        self.chains: dict[str, list[_Node]] = {}
+        self.chains: dict[str, list[_Placed]] = {}
         for link in links:
             self._chain(link)
         self._surround()
@@ -243,12 +243,15 @@ class _Bands:
         for number in range(1, count):
             ideal, least = ends[-1] * number / count, (cuts[-1] if cuts else 0) + 1
             choices = range(least, len(self.rows) - (count - number) + 1)
-            added = {cut: max((node.long + GAP[self.down] for node in self._moved(cut)), default=0) for cut in choices}
+            added = {
+                cut: max((node.long + GAP[self.down] for node in self._nodes_to_move(cut)), default=0)
+                for cut in choices
+            }
             costs = {cut: abs(ends[cut] - ideal) + LANE * PASSED * passing[cut] + added[cut] for cut in choices}
             cuts.append(min(costs, key=costs.__getitem__))
         return cuts
 
-    def _moved(self, cut: int) -> list[_Node]:
+    def _nodes_to_move(self, cut: int) -> list[_Placed]:
         """What stands before a cut and is used first behind it, where it takes a layer of its own."""
         moved = [node for node in self.rows[cut - 1] if node.id not in self.used and node.id in self.sources]
         return moved if len(moved) < len(self.rows[cut - 1]) else []
@@ -257,7 +260,7 @@ class _Bands:
         """What is used first behind a cut goes with its use, into a layer of its own."""
         for number in range(1, len(self.firsts)):
             cut = self.firsts[number]
-            if not (moved := self._moved(cut)):
+            if not (moved := self._nodes_to_move(cut)):
                 continue
             self.rows[cut - 1] = [node for node in self.rows[cut - 1] if node not in moved]
             self.rows.insert(cut, moved)
@@ -276,7 +279,7 @@ class _Bands:
             first, last = self.firsts[self.band_of[target.layer]], target.layer - 1
         else:
             first, last = source.layer + 1, target.layer - 1
-        bends = [_Node("", layer=layer) for layer in range(first, last + 1)]
+        bends = [_Placed("", layer=layer) for layer in range(first, last + 1)]
         for bend in bends:
             self.rows[bend.layer].append(bend)
         whole = [node for node in (source, *bends, target) if node is not None]
@@ -352,10 +355,10 @@ class _Bands:
             back = sweep % 2 == 1
             for row in reversed(self.rows) if back else self.rows:
                 wishes = [self._wish(node, back, sweep >= SWEEPS) for node in row]
-                for node, middle in zip(row, self._pooled(row, wishes), strict=True):
+                for node, middle in zip(row, self._pool_violators(row, wishes), strict=True):
                     node.middle = middle
 
-    def _wish(self, node: _Node, back: bool, both: bool) -> tuple[float, float]:
+    def _wish(self, node: _Placed, back: bool, both: bool) -> tuple[float, float]:
         """Where a node would stand, and how much that counts."""
         ends = [*((end, link, "before") for end, link in node.before), *((e, k, "after") for e, k in node.after)]
         wanted = ends if both else [end for end in ends if end[2] == ("after" if back else "before")]
@@ -372,16 +375,16 @@ class _Bands:
         own = LOOSE_WEIGHT if node.is_loose else 1
         return (total / weights, weights * own) if weights else (node.middle, FREE_WEIGHT)
 
-    def _meets(self, node: _Node, link: str, side: str) -> float:
+    def _meets(self, node: _Placed, link: str, side: str) -> float:
         wish = None if node.is_bend else self.port(node.id, link, side)
         lean = ENTRY * node.wide if self.down else 0.0
         return node.middle + (lean if wish is None else wish - node.wide / 2)
 
-    def _apart(self, one: _Node, other: _Node) -> float:
+    def _apart(self, one: _Placed, other: _Placed) -> float:
         """How far apart the middles of two neighbours in a layer have to be."""
         return (one.wide + other.wide) / 2 + (THREAD if one.is_bend or other.is_bend else BESIDE[self.down])
 
-    def _pooled(self, row: list[_Node], wishes: list[tuple[float, float]]) -> list[float]:
+    def _pool_violators(self, row: list[_Placed], wishes: list[tuple[float, float]]) -> list[float]:
         """The places nearest to the wishes, in least squares, that keep order and distance. Pool adjacent violators:
         neighbours that would overlap become a block, which moves as one.
         """
@@ -400,7 +403,7 @@ class _Bands:
 
     # -- the picture
 
-    def arranged(self) -> Arranged:
+    def arrange(self) -> Arranged:
         """Corners and ways, in pixels."""
         flows = self._flows()
         starts, ends, lengths = [0.0] * len(self.rows), [0.0] * len(self.rows), []
@@ -467,11 +470,11 @@ class _Bands:
                 gaps[source.layer] = max(gaps[source.layer], link.flow + ARROWS)
         return gaps
 
-    def _crossing(self) -> list[list[tuple[str, _Node]]]:
+    def _crossing(self) -> list[list[tuple[str, _Placed]]]:
         """For each band the edges that go on in the next, with the node that they leave last: the nearest to the end
         of the flow's side goes innermost.
         """
-        found: list[list[tuple[str, _Node]]] = [[] for _ in self.firsts]
+        found: list[list[tuple[str, _Placed]]] = [[] for _ in self.firsts]
         for link, chain in self.chains.items():
             for one, other in pairwise(chain):
                 if self.band_of[one.layer] != self.band_of[other.layer]:
@@ -480,7 +483,7 @@ class _Bands:
             lanes.sort(key=lambda lane: -lane[1].middle)
         return found
 
-    def _end(self, node: _Node, link: str, side: str) -> float:
+    def _end(self, node: _Placed, link: str, side: str) -> float:
         """Where across the flow an edge meets a node: those that come in are spread out, those that go out share one
         place.
         """
@@ -499,6 +502,6 @@ class _Bands:
         return (round(point[0], 2), round(point[1], 2))
 
 
-def _place(row: list[_Node]) -> None:
+def _place(row: list[_Placed]) -> None:
     for place, node in enumerate(row):
         node.place = place

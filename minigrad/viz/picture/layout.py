@@ -13,7 +13,7 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.calls import RECORDED
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
 from minigrad.viz.picture.measures import (
     AROUND,
@@ -38,14 +38,14 @@ from minigrad.viz.picture.measures import (
 WHOLE = ""  # the id of what is around everything
 PAGE = (944.0, 560.0)  # pixels for a still picture
 
-Size = tuple[float, float]
-Sizes = Mapping[str, Size]
+BoxSize = tuple[float, float]
+BoxSizes = Mapping[str, BoxSize]
 Flows = Mapping[str, float]
 Shown = Collection[str]
 
 
 @dataclass(frozen=True)
-class Frame:
+class GroupFrame:
     """Where a group stands."""
 
     x: float
@@ -77,17 +77,17 @@ class Layout:
     scale: float  # at which it fits the page
     worth: float  # the same, less what bands cost the reader
     corners: dict[str, Point]
-    frames: dict[str, Frame]
+    frames: dict[str, GroupFrame]
     wires: tuple[Wire, ...]
 
 
 def lay_out(
-    sizes: Sizes,
+    sizes: BoxSizes,
     edges: Sequence[Edge],
     flows: Flows,
     groups: Sequence[Group] = (),
     shown: Shown = (),
-    page: Size = PAGE,
+    page: BoxSize = PAGE,
     before: Layout | None = None,
 ) -> Layout:
     """Place everything.
@@ -113,7 +113,7 @@ def lay_out(
 
 
 def open_that_fit(
-    sizes: Sizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown, page: Size = PAGE
+    sizes: BoxSizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown, page: BoxSize = PAGE
 ) -> tuple[list[str], Layout]:
     """Of the groups that are to be open those with which numbers can be read, and the layout with them: the innermost
     are closed first, level by level. Where so little would be seen then that it is no picture, as much stays open as
@@ -139,7 +139,7 @@ def open_that_fit(
     return next((state for state in states if state[1].scale >= LEGIBLE_NAMES), states[-1])
 
 
-def closed_size(group: Group) -> Size:
+def closed_size(group: Group) -> BoxSize:
     """A closed group has room for its name and its kind, as far as there is any."""
     return min(max(CLOSED_LEAST, words_width(group) + CLOSED_ROOM), CLOSED_MOST), CLOSED_HEIGHT
 
@@ -158,7 +158,7 @@ class _Nest:
     """Who lies in whom, and which edges are seen."""
 
     def __init__(
-        self, sizes: Sizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown
+        self, sizes: BoxSizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown
     ) -> None:
         self.sizes = sizes
         self.groups = {group.id: group for group in groups}
@@ -215,7 +215,7 @@ class _Nest:
             if key:
                 width = max(whole.width + 2 * AROUND, words_width(self.groups[key]) + TITLE_ROOM)
                 sizes[key] = width, whole.height + HEAD + FOOT
-        return self._gathered(room, part, laid, sizes)
+        return self._gather(room, part, laid, sizes)
 
     def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
         """What lies directly in the whole and in each open group that is seen, and the pieces of edges."""
@@ -244,21 +244,21 @@ class _Nest:
         common = next(group for group in out if group in into)
         return out[: out.index(common)], into[: into.index(common)], common
 
-    def _inset(self, key: str, laid: Mapping[str, Arranged], sizes: Sizes) -> float:
+    def _inset(self, key: str, laid: Mapping[str, Arranged], sizes: BoxSizes) -> float:
         """From a group's left edge to what is laid out in it: its title may be wider."""
         return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
 
-    def _gathered(self, room: Room, part: float, laid: Mapping[str, Arranged], sizes: Sizes) -> Layout:
+    def _gather(self, room: Room, part: float, laid: Mapping[str, Arranged], sizes: BoxSizes) -> Layout:
         origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
         corners: dict[str, Point] = {}
-        frames: dict[str, Frame] = {}
+        frames: dict[str, GroupFrame] = {}
         for key in [WHOLE, *self.groups]:
             for item, (x, y) in laid[key].corners.items() if key in origins else ():
                 corner = origins[key][0] + x, origins[key][1] + y
                 if item not in self.groups:
                     corners[item] = corner
                     continue
-                frames[item] = Frame(*corner, *sizes[item], item in laid)
+                frames[item] = GroupFrame(*corner, *sizes[item], item in laid)
                 if item in laid:
                     origins[item] = corner[0] + self._inset(item, laid, sizes), corner[1] + HEAD
         wires = []

@@ -13,12 +13,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from minigrad.viz.graph.boxes import Box, Snapshot, State
+from minigrad.viz.graph.boxes import Box, BoxState, Snapshot
 from minigrad.viz.graph.calls import RECORDED
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import PAGE, Frame, Layout, Sizes, Wire, kind_beside, open_that_fit
+from minigrad.viz.picture.layout import PAGE, BoxSizes, GroupFrame, Layout, Wire, kind_beside, open_that_fit
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
 from minigrad.viz.picture.measures import (
     CHIP_ROUND,
@@ -63,23 +63,23 @@ WIRES = {
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SvgDrawing:
     """An SVG. `rooms` says for each box how many characters fit into the rows of its value and gradient."""
 
     svg: str
     rooms: dict[str, int]
-    sizes: Sizes
+    sizes: BoxSizes
 
 
 def draw_svg(
     graph: Snapshot,
-    states: Mapping[str, State] | None = None,
+    states: Mapping[str, BoxState] | None = None,
     wires: Mapping[str, str] | None = None,
     chips: Mapping[str, str] | None = None,
     groups: Sequence[Group] = (),
     shown: Collection[str] = (),
     placed: Layout | None = None,
-) -> Drawing:
+) -> SvgDrawing:
     """Draw a snapshot.
 
     Args:
@@ -118,7 +118,7 @@ def places_of(graph: Snapshot, every_grad: bool, groups: Sequence[Group], shown:
     return open_that_fit(sizes, graph.edges, flows_of(graph) if every_grad else {}, groups, shown)[1]
 
 
-def empty_drawing(graph: Snapshot) -> Drawing:
+def empty_drawing(graph: Snapshot) -> SvgDrawing:
     """A drawing with nothing in it yet, and how large the boxes will be: the page makes those that are seen, places
     them, and draws the edges. So a graph of thousands opens as fast as the few boxes that are seen of it.
     """
@@ -135,7 +135,9 @@ def flows_of(graph: Snapshot) -> dict[str, float]:
     return widths
 
 
-def _drawing(graph: Snapshot, sizes: Sizes, layout: Layout | None = None, layers: Sequence[str] = [""] * 4) -> Drawing:
+def _drawing(
+    graph: Snapshot, sizes: BoxSizes, layout: Layout | None = None, layers: Sequence[str] = [""] * 4
+) -> SvgDrawing:
     """`layers` is what is drawn already: groups, edges, boxes and chips."""
     title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
     if layout is not None:
@@ -148,10 +150,10 @@ def _drawing(graph: Snapshot, sizes: Sizes, layout: Layout | None = None, layers
         f'<g class="mg-groups">{layers[0]}</g><g class="mg-edges">{layers[1]}</g><g class="mg-boxes">{layers[2]}</g>'
         f'<g class="mg-chips">{layers[3]}</g></svg>'
     )
-    return Drawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes)
+    return SvgDrawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes)
 
 
-def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, str]:
+def _looks(groups: Sequence[Group], states: Mapping[str, BoxState]) -> dict[str, str]:
     """Group -> the state of what lies in it: that of the box that ran or failed, "done" if all are."""
     inside: dict[str, set[str]] = {}
     for group in reversed(groups):  # inner ones before those around them
@@ -163,7 +165,7 @@ def _looks(groups: Sequence[Group], states: Mapping[str, State]) -> dict[str, st
     return {key: [*told[key], "done" if found - {"off"} == {"done"} else "idle"][0] for key, found in inside.items()}
 
 
-def _frame(group: Group, frame: Frame, state: str) -> tuple[str, str]:
+def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     """An open group as a frame around its boxes, a closed one as a pile; and its title, which lies above the edges that
     come in below it.
     """
@@ -228,7 +230,7 @@ def _shows_grad(box: Box, every_grad: bool) -> bool:
 # ---------------------------------------------------------------- parts
 
 
-def written(box: Box, width: float) -> dict[str, str]:
+def texts_in_box(box: Box, width: float) -> dict[str, str]:
     """What is written in a box, as it has room: its name, its expression and its value."""
     label = short_name(box.name)
     beside = round((width - 2 * PAD - BESIDE_NAME - columns(label) * NAME_WIDTH) / MONO_WIDTH)  # characters
@@ -245,16 +247,16 @@ def row_text(value: Value, text: str, width: float) -> str:
     return clean(shorten(f"⚠ {value.alarm}" if value.alarm else text, room))
 
 
-def _box(box: Box, size: tuple[float, float], corner: Point, state: State | None, every_grad: bool) -> str:
+def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | None, every_grad: bool) -> str:
     """A box as it is on a page that does not run the widget; static/boxes.mjs makes the same shapes in it."""
     (width, height), kind = size, box.kind
-    state = state or State("off" if kind == "constant" else "idle", "", box.grad)
+    state = state or BoxState("off" if kind == "constant" else "idle", "", box.grad)
     stroke, thick, dashes, fill = STATES[state.state]
     if kind == "leaf" and state.state == "idle":
         stroke, thick = LEAF, 2.2
     dash = f' stroke-dasharray="{dashes}"' if dashes else ""
     radius = 12 if kind == "leaf" else 5
-    words = written(box, width)
+    words = texts_in_box(box, width)
     parts = [
         f'<g class="mg-box mg-{kind} mg-{state.state}" data-box="{box.id}" '
         f'transform="translate({_point(corner)})"><title>{markup(hover(box))}</title>',
@@ -293,7 +295,7 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
         parts.append(
             f'<image class="mg-map mg-{word}-map" x="{pixels(width - PAD - MAP_WIDTH)}" y="{pixels(top + 3)}" '
             f'width="{MAP_WIDTH}" height="{MAP_HEIGHT}" preserveAspectRatio="none" '
-            f'style="image-rendering:pixelated"{address}{_hidden(not value.heat)}/>'
+            f'style="image-rendering:pixelated"{address}{_visibility(not value.heat)}/>'
         )
     return "".join(parts)
 
@@ -317,8 +319,8 @@ def _wire(wire: Wire, flow: str, carries: bool, down: bool, title: str) -> str:
         f'<g class="mg-edge mg-{flow}{dead}" data-edge="{" ".join(wire.members)}"><title>{markup(title)}</title>'
         f'<path class="mg-wire" d="{path_of(wire.stops, down)}" fill="none" stroke="{colour}" '
         f'stroke-width="{width}"{dash}/>'
-        f'<path class="mg-forward" d="{_head(wire.stops[-1], down, 1)}" fill="{colour}"{_hidden(back)}/>'
-        f'<path class="mg-backward" d="{_head(wire.stops[0], down, -1)}" fill="{colour}"{_hidden(not back)}/></g>'
+        f'<path class="mg-forward" d="{_head(wire.stops[-1], down, 1)}" fill="{colour}"{_visibility(back)}/>'
+        f'<path class="mg-backward" d="{_head(wire.stops[0], down, -1)}" fill="{colour}"{_visibility(not back)}/></g>'
     )
 
 
@@ -354,7 +356,7 @@ def _towards(corner: Stop, other: Stop) -> Point:
     return (corner[0] + dx * part, corner[1] + dy * part)
 
 
-def _hidden(hidden: bool) -> str:
+def _visibility(hidden: bool) -> str:
     return ' visibility="hidden"' if hidden else ""
 
 

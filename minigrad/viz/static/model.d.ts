@@ -52,7 +52,7 @@ export interface Breakpoint {
   code?: string;
 }
 
-/** What `recording.py` packs: the picture and all frames. */
+/** What `packing.py` packs: the picture and all frames. */
 export interface Kept {
   picture: PictureData;
   frames: string[];

@@ -22,7 +22,7 @@ from minigrad.viz.graph.values import CELLS, Value, cells_text
 from minigrad.viz.steps.frames import Contribution
 
 BOXES = 300  # of a graph up to which Jacobians are computed: each step of a larger one costs what it did
-NUMBERS = 50_000  # of all Jacobians of a node, up to which they are computed
+MOST_NUMBERS = 50_000  # of all Jacobians of a node, up to which they are computed
 SHADES = 9  # of the light: the digits of a pattern
 # Nodes of both libraries whose inputs are lined up from their last dimension on, and repeated where they are smaller.
 REPEATING = ("Add", "Sub", "Rsub", "Mul", "Div", "Remainder", "Pow", "Where", "Maximum", "Minimum", "Lerp", "Expand")
@@ -50,7 +50,7 @@ def _patterns(source: Source, node: Node, gradient: Any) -> tuple[str, ...]:
     for count in sorted({1, len(ones)}):  # one alone shows how much all would be
         found = source.run_batch(node, ones[:count]) or ()
         rows = [None if one is None else one.reshape(count, one.size // count) for one in found]
-        if len(ones) * sum(one.shape[1] for one in rows if one is not None) > NUMBERS:
+        if len(ones) * sum(one.shape[1] for one in rows if one is not None) > MOST_NUMBERS:
             return ()
     return tuple("" if one is None or not 0 < one.shape[1] <= CELLS else pattern(one) for one in rows)
 

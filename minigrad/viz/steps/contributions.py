@@ -14,17 +14,17 @@ import numpy as np
 
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.viz.graph import rules, values
-from minigrad.viz.graph.arithmetic import Formula, Sizes
 from minigrad.viz.graph.boxes import Box, Edge
 from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.rules import Rule
+from minigrad.viz.graph.simplifying import Formula, ShapeAlone
 from minigrad.viz.graph.source import Source, Step
 from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
 from minigrad.viz.picture.markup import clean, columns, shorten
 from minigrad.viz.steps.events import LONGEST_NAME
 from minigrad.viz.steps.frames import Contribution
-from minigrad.viz.steps.progress import Progress
+from minigrad.viz.steps.pass_progress import PassProgress
 from minigrad.viz.steps.story import in_parentheses, sum_text
 from minigrad.viz.steps.watching import Note
 
@@ -34,7 +34,7 @@ Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack 
 
 
 def contributions_of(
-    progress: Progress, box: Box, step: Step, notes: list[Note], unpacked: Unpacked, sends: bool = True
+    progress: PassProgress, box: Box, step: Step, notes: list[Note], unpacked: Unpacked, sends: bool = True
 ) -> tuple[Contribution, ...]:
     """What a node sends to its inputs. `step` is (node, gradients in, gradients out) as the engine gives it, `notes`
     what hooks did meanwhile; with `sends`, it arrives there.
@@ -77,7 +77,7 @@ def _contribution(
     shape = value.shape if value.known or value.shape else raw.shape
     array, final = _fit(raw, shape), _fit(passed, shape)
     changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
-    told, spread = _told(rule.formula, raw)
+    told, spread = _parts_to_tell(rule.formula, raw)
     summed = ""
     if raw.shape != array.shape and told != NOTHING:
         shapes = f" from {sizes(raw.shape)} to {sizes(array.shape)}" if array.size > 1 else ""
@@ -88,7 +88,7 @@ def _contribution(
     return Contribution(*about, spread=spread, summed=summed, changed=changed, array=final)
 
 
-def _told(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
+def _parts_to_tell(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
     """A formula, the sign behind it and what it comes to; and what is to be said of where that goes."""
     if formula.text == "0":
         return NOTHING, ""
@@ -124,7 +124,7 @@ def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
     return f"{terms.removeprefix('(').replace(')', '', 1) if terms.startswith('(') else terms} = {in_words(array)}"
 
 
-def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked, gave: Any) -> Rule:
+def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked, gave: Any) -> Rule:
     engine = progress.source
     if not engine.shows_rules:  # only what it sent is known
         return Rule("", "", Formula(""))
@@ -132,7 +132,7 @@ def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unp
         arguments = engine.arguments(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
         source = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
-        bound = _bound(box, received, unpacked)
+        bound = _known_values(box, received, unpacked)
         bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
         formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
         return Rule(parameter, source, formula or Formula("what your backward returns", in_words=True))
@@ -141,11 +141,11 @@ def _rule(progress: Progress, box: Box, node: Any, slot: int, received: Any, unp
         return rules.explain(words, "self" if slot == 0 else "written", {}, {})
     inputs = box.inputs
     parameter = inputs[slot] if len(inputs) == len(engine.edges(node)) else (inputs[0] if inputs else f"input {slot}")
-    bound = _bound(box, received, unpacked) | dict(engine.bound(node))
+    bound = _known_values(box, received, unpacked) | dict(engine.bound_values(node))
     return rules.explain(engine.rule(node, parameter), parameter, bound, _names(progress, box, bound), np.shape(gave))
 
 
-def _names(progress: Progress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:
+def _names(progress: PassProgress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:
     """What the learner calls what a rule names: each input as its box is called, a number without a name by itself."""
     found = dict.fromkeys(box.inputs, "constant") | {"result": box.name}
     found |= {"condition": "the condition", "mask": "the mask"}
@@ -164,11 +164,11 @@ def _names(progress: Progress, box: Box, bound: Mapping[str, Any]) -> dict[str, 
     return {parameter: shorten(name, LONGEST_NAME) for parameter, name in found.items()}
 
 
-def _bound(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
+def _known_values(box: Box, received: Any, unpacked: Unpacked) -> dict[str, Any]:
     """The values of the names in a rule, as far as they are known."""
     bound = {"g": received} if received is not None else {}
     for saved in box.saved:
-        unknown = Sizes(saved.value.shape) if saved.array is None and saved.is_tensor else saved.array
+        unknown = ShapeAlone(saved.value.shape) if saved.array is None and saved.is_tensor else saved.array
         bound[saved.parameter] = unpacked.get((box.id, saved.parameter), unknown)
     return {name: rules.binding(value) for name, value in bound.items()}
 

@@ -18,12 +18,12 @@ import numpy as np
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.calls import is_learners
 from minigrad.viz.graph.learner_code import source_title
-from minigrad.viz.graph.records import Span, source_line
+from minigrad.viz.graph.observer import Span, source_line
 from minigrad.viz.graph.source import Overwritten
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
 from minigrad.viz.picture.markup import clean, shorten
 
-Line = tuple[str, int, str]  # title of the file or cell, number of the line, its text
+SourceLine = tuple[str, int, str]  # title of the file or cell, number of the line, its text
 LONGEST_NAME = 60  # columns of a name in a sentence
 LONGEST_LINE = 200  # characters of a line of code
 MOST_OF_MESSAGE = 2000  # characters of an error's text
@@ -44,7 +44,7 @@ class Event:
     text: str
     before: Value | None = None
     after: Value | None = None
-    line: Line | None = None
+    line: SourceLine | None = None
     difference: str = ""
     difference_map: str = ""
 
@@ -97,7 +97,7 @@ def before_the_pass(graph: Snapshot, runs: set[str], pruned: Iterable[Box], reas
             )
             events.append(Event("freed", box.id, "saved tensors are gone", text))
         special = [saved for saved in box.saved if saved.state in ("packed", "changed")]
-        for name, saved in {saved.called(box.name): saved for saved in special}.items():
+        for name, saved in {saved.name_beside(box.name): saved for saved in special}.items():
             if saved.state == "packed":
                 hook = hook_name(saved.hook)
                 text = f"{box.op} saved {name}, and the pack hook {hook} keeps {saved.value.text} in its place."
@@ -127,15 +127,15 @@ def _nan_in_forward(graph: Snapshot) -> list[Event]:
 # ---------------------------------------------------------------- at a step
 
 
-def of_kept(box: Box, kept: bool) -> Iterator[Event]:
+def kept_events(box: Box, kept: bool) -> Iterator[Event]:
     """That a node keeps its saved tensors after it ran."""
-    names = dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.is_tensor)
+    names = dict.fromkeys(saved.name_beside(box.name) for saved in box.saved if saved.is_tensor)
     if kept and names:
         text = f"the graph is retained: {box.op} keeps {enumeration(names)} for another pass"
         yield Event("saved", box.id, f"{box.name}: saved tensors kept", text)
 
 
-def of_nan(box: Box, names: list[str], first: bool) -> Event:
+def nan_event(box: Box, names: list[str], first: bool) -> Event:
     """A NaN among the gradients that a node sent."""
     if not first:
         return Event("anomaly", box.id, "a NaN goes on", f"A NaN goes on from {box.name} to {enumeration(names)}.")
@@ -144,7 +144,7 @@ def of_nan(box: Box, names: list[str], first: bool) -> Event:
     return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
 
-def of_change_from_outside(box: Box, before: Any, after: Any, then: str) -> Event:
+def outside_change_event(box: Box, before: Any, after: Any, then: str) -> Event:
     """A `.grad` that is not what the pass has left; `then` is what comes of it."""
     text = (
         f"{box.name}.grad was {in_words(before)} after this step and is {in_words(after)} now: something else "
@@ -157,7 +157,7 @@ def of_change_from_outside(box: Box, before: Any, after: Any, then: str) -> Even
 # ---------------------------------------------------------------- a step that fails
 
 
-def of_failure(
+def failure_events(
     box: Box, error: BaseException, overwritten: Iterable[Overwritten], nan_to: list[str] | None, came: bool
 ) -> Iterator[Event]:
     """What is known of a failure.
@@ -187,7 +187,7 @@ def of_failure(
 def _write_event(box: Box, written: Overwritten) -> Event:
     """A saved tensor that was written to."""
     saved = next((one for one in box.saved if one.parameter == written.parameter), None)
-    name, before = (written.name, None) if saved is None else (saved.called(box.name), saved.array)
+    name, before = (written.name, None) if saved is None else (saved.name_beside(box.name), saved.array)
     line, why = None, f". {written.why}".rstrip()
     if written.line is not None:
         code, number = written.line
@@ -201,7 +201,7 @@ def _write_event(box: Box, written: Overwritten) -> Event:
 
 def freed_names(box: Box) -> list[str]:
     """What a node had saved that is gone, as the learner calls it."""
-    return list(dict.fromkeys(saved.called(box.name) for saved in box.saved if saved.state == "freed"))
+    return list(dict.fromkeys(saved.name_beside(box.name) for saved in box.saved if saved.state == "freed"))
 
 
 def _message_of(error: BaseException) -> str:
@@ -215,7 +215,7 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _line_of_error(error: BaseException) -> Line | None:
+def _line_of_error(error: BaseException) -> SourceLine | None:
     """The innermost line of the learner's own code that was running; of an error of ours, that of its cause."""
     found, at = None, error.__traceback__
     while at is not None:
@@ -228,7 +228,7 @@ def _line_of_error(error: BaseException) -> Line | None:
 # ---------------------------------------------------------------- lines and values
 
 
-def line_of_span(span: Span | None) -> Line | None:
+def line_of_span(span: Span | None) -> SourceLine | None:
     """The first line of a piece of the learner's code."""
     return None if span is None else line_at(span.file, span.first)
 
@@ -248,7 +248,7 @@ def hook_name(function: Any) -> str:
     return "(lambda)" if name == "<lambda>" else shorten(name, LONGEST_NAME)
 
 
-def line_of(function: Any) -> Line | None:
+def line_of(function: Any) -> SourceLine | None:
     """Where a hook was written; None for functions that are not written in Python."""
     function = _innermost(function)
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
@@ -257,7 +257,7 @@ def line_of(function: Any) -> Line | None:
     return line_at(code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
 
 
-def line_at(file: str, number: int) -> Line:
+def line_at(file: str, number: int) -> SourceLine:
     """A line of source as events show it."""
     return source_title(file), number, source_line(file, number).strip()[:LONGEST_LINE]
 

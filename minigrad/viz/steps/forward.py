@@ -14,11 +14,11 @@ from typing import Any
 
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.formula_text import Writer
+from minigrad.viz.graph.formula_text import FormulaWriter
 from minigrad.viz.graph.meanings import PHRASES
-from minigrad.viz.graph.records import Span
+from minigrad.viz.graph.observer import Span
 from minigrad.viz.steps.events import enumeration
-from minigrad.viz.steps.frames import Frame, Line, Piece, Turn
+from minigrad.viz.steps.frames import Frame, Piece, StoryLine, Turn
 from minigrad.viz.steps.story import line
 
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
@@ -74,7 +74,7 @@ def _stands_before(one: Span | None, other: Span | None) -> bool:
     return one.file == other.file and one.first < other.first
 
 
-def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[Line]:
+def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[StoryLine]:
     name = ("name", box.name)
     if box.kind != "result":
         value = f" of shape {box.value.text}" if box.value.is_large else f" = {box.value.text}"
@@ -90,7 +90,7 @@ def _story(graph: Snapshot, box: Box, new: Iterable[Box]) -> list[Line]:
     kept = dict.fromkeys(
         saved.value.text
         if not saved.name and saved.value.text and saved.parameter != "result"
-        else saved.called(box.name)
+        else saved.name_beside(box.name)
         for saved in box.saved
         if saved.is_tensor
     )
@@ -110,7 +110,7 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
     expression = box.expression
     if expression == naming.op_word(box.op):  # inside a module there is no code of the learner's
         expression = f"{expression}({', '.join(one.name for one in inputs)})"
-    texts = _written(expression, called) or (expression, "")
+    texts = _as_in_textbooks(expression, called) or (expression, "")
     parts = list(dict.fromkeys(text for text in texts if text))
     pieces: list[Piece | str] = [piece for text in parts for piece in (" = ", ("code", text))]
     if box.value.is_large or not box.value.known:
@@ -118,12 +118,12 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
     return pieces if box.value.text in parts else [*pieces, " = ", ("value", box.value.text)]
 
 
-def _written(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | None:
+def _as_in_textbooks(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | None:
     """A piece of the learner's code as in a textbook, and the same with numbers for names, where all have one; None
     for what no textbook writes. A name that no input has (y = x; y = y * 3) is that of the input that it does not name.
     """
     try:
-        tree = _Plain().visit(ast.parse(expression, mode="eval").body)
+        tree = _PlainCode().visit(ast.parse(expression, mode="eval").body)
         names = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)} - _functions(tree)
         unknown, absent = names - called.keys(), {one.id: one for one in called.values()}
         for name in names & called.keys():
@@ -131,8 +131,8 @@ def _written(expression: str, called: Mapping[str, Box]) -> tuple[str, str] | No
         if len(unknown) == len(absent) == 1:
             called = {**called, unknown.pop(): next(iter(absent.values()))}
         numbers = {name: one.value.text for name, one in called.items() if one.value.known and not one.value.is_large}
-        named = Writer(lambda name, turned: (called[name].name if name in called else name) + "ᵀ" * turned).text
-        with_numbers = Writer(lambda name, turned: numbers[name] + "ᵀ" * turned).text
+        named = FormulaWriter(lambda name, turned: (called[name].name if name in called else name) + "ᵀ" * turned).text
+        with_numbers = FormulaWriter(lambda name, turned: numbers[name] + "ᵀ" * turned).text
         return named(tree), with_numbers(tree) if names <= numbers.keys() else ""
     except (SyntaxError, ValueError):
         return None
@@ -143,7 +143,7 @@ def _functions(tree: ast.expr) -> set[str]:
     return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
-class _Plain(ast.NodeTransformer):
+class _PlainCode(ast.NodeTransformer):
     """Writes `x.exp()` and `torch.exp(x)` as exp(x); refuses what is more than arithmetic."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

@@ -3,7 +3,7 @@
 A frame tells which node ran, what came in, its rule as code and with numbers, what went to each input, what was added
 to what where paths meet, what happened around it (`events`), who is ready and who still waits. A frame is told in
 pieces of text (`story`) from which both the widget and `trace()` are written, so they cannot say different things.
-recorder.py writes them.
+frame_maker.py writes them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import Any
 
-from minigrad.viz.graph.boxes import State
+from minigrad.viz.graph.boxes import BoxState
 from minigrad.viz.graph.rules import Rule
 from minigrad.viz.graph.values import Value, norm
 from minigrad.viz.picture.markup import clean, clean_lines, shorten
@@ -28,7 +28,7 @@ LONGEST = 100  # columns of a frame in a cell's output
 
 
 @dataclass(frozen=True)
-class Line:
+class StoryLine:
     """The sentence ("sentence"), a paragraph ("say"), a line of code ("code") or an item ("item") of a frame's story.
     `why` is true of what is told only to those who ask.
     """
@@ -119,7 +119,7 @@ class Frame:
     total: int
     box: str | None
     name: str
-    story: tuple[Line, ...]
+    story: tuple[StoryLine, ...]
     ready: tuple[Turn, ...]
     next: Turn | None
     line: tuple[int, int, int, int, int] | None
@@ -222,7 +222,7 @@ def _for_json(size: float) -> float | str:
     return size if isfinite(size) else "NaN" if isnan(size) else "Infinity"
 
 
-def _state_json(state: State) -> dict[str, Any]:
+def _state_json(state: BoxState) -> dict[str, Any]:
     grad = state.grad
     return {
         "state": state.state,

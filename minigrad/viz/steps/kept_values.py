@@ -16,7 +16,7 @@ from minigrad.viz.graph.values import describe
 from minigrad.viz.picture.markup import clean, clean_lines, shorten
 from minigrad.viz.picture.svg import hover
 from minigrad.viz.steps.marks import Mark
-from minigrad.viz.steps.progress import ROOM
+from minigrad.viz.steps.pass_progress import ROOM
 
 
 class KeptValues:
@@ -54,12 +54,12 @@ class KeptValues:
                 self._now.pop(key, None)
                 if box.value != was.value:
                     before = f"{clean(was.value.full)} when the graph was made"
-                    said = told(box, self._rooms.get(key, ROOM))
+                    said = changed_value(box, self._rooms.get(key, ROOM))
                     self._now[key] = said | {"was": before, "hover": f"{said['hover']}\nwritten to since: {before}"}
         return dict(self._now)
 
 
-def told(box: Box, room: int) -> dict[str, Any]:
+def changed_value(box: Box, room: int) -> dict[str, Any]:
     """The value of a box as the page knows it, when it is another than the one that was drawn."""
     value = box.value
     text = f"⚠ {value.alarm}" if value.alarm else shorten(value.text, room)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 from minigrad.viz.steps.frames import Frame
 
 
@@ -41,16 +41,16 @@ class Levels:
         """Whether there is such a group."""
         return group in self._outside
 
-    def seen(self, box: str | None, shown: Container[str]) -> list[str]:
+    def groups_seen(self, box: str | None, shown: Container[str]) -> list[str]:
         """Those of them that are seen: all but what lies in a closed one. `shown` are the groups that are open."""
         around = self.around(box)
         closed = next((place for place, key in enumerate(around) if key not in shown), len(around))
         return around[: closed + 1]
 
-    def crossed(self, here: str | None, there: str | None, shown: Container[str]) -> str | None:
+    def group_crossed(self, here: str | None, there: str | None, shown: Container[str]) -> str | None:
         """What a step over from one box to the next crosses, if it is a group."""
-        inside = [key for key in self.seen(here, shown) if key in shown]
-        return next((key for key in reversed(self.seen(there, shown)) if key not in inside), None)
+        inside = [key for key in self.groups_seen(here, shown) if key in shown]
+        return next((key for key in reversed(self.groups_seen(there, shown)) if key not in inside), None)
 
     def is_over(self, group: str, frame: Frame) -> bool:
         """Whether no box of a group is ready at a frame."""
@@ -58,7 +58,7 @@ class Levels:
 
     def surrounding(self, frame: Frame, shown: Container[str]) -> str | None:
         """The innermost group around the present box that is not over; None outside of all."""
-        return next((key for key in reversed(self.seen(frame.box, shown)) if not self.is_over(key, frame)), None)
+        return next((key for key in reversed(self.groups_seen(frame.box, shown)) if not self.is_over(key, frame)), None)
 
     def start(self, group: str, frames: Sequence[Frame], index: int) -> int:
         """The frame before the first step of a group, in which the step to the frame `index` lies."""

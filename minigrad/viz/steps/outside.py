@@ -20,7 +20,7 @@ from minigrad.viz.steps.stop_button import button
 _sessions: WeakSet[Any] = WeakSet()
 
 
-class Variables:
+class ShownVariables:
     """Which variables of the learner's a picture shows, so that it can say when they are other tensors."""
 
     def __init__(self, graph: Snapshot, namespace: Mapping[str, Any]) -> None:

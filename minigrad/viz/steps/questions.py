@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 REAL = "fiu"  # numpy's kinds of numbers that can be typed
-MOST = 16  # elements of an array of which anybody can be asked to find one
+MOST_ELEMENTS = 16  # elements of an array of which anybody can be asked to find one
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Question:
 def question(edge: str | None, box: str, array: Any, came: Any, held: Any) -> Question | None:
     """What to ask of an array that was sent; None where it holds no real number, or too many."""
     array = np.asarray(array)
-    if not 0 < array.size <= MOST or array.dtype.kind not in REAL:
+    if not 0 < array.size <= MOST_ELEMENTS or array.dtype.kind not in REAL:
         return None
     place = np.unravel_index(int(np.argmax(np.abs(array))), array.shape)
     cell = f"[{', '.join(map(str, place))}]" if array.ndim and array.size > 1 else ""

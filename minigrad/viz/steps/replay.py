@@ -3,7 +3,7 @@
 The ops that the graph remembers are called again, in the order in which they were called first, on copies: so a second
 graph stands beside the learner's, and nothing of the learner's runs or is touched. What needed no gradient (data, masks
 that were drawn, what a comparison found, what was detached) is as it was. An op's other arguments are those that were
-noted when it was called (see graph/records.py), but for what is found in the input itself: indices of a maximum, the
+noted when it was called (see graph/observer.py), but for what is found in the input itself: indices of a maximum, the
 mean of a normalised row. A custom Function is not run again, since its forward may do more than compute.
 """
 
@@ -29,7 +29,7 @@ from minigrad.ops.reductions.extremes import _order
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.records import UNKNOWN, Copy, Operand, parted
+from minigrad.viz.graph.observer import UNKNOWN, Copy, OperandCopy, map_parts
 from minigrad.viz.graph.source import Source
 from minigrad.viz.picture.markup import clean
 
@@ -47,7 +47,7 @@ class Noted:
 
     def __init__(self, graph: Snapshot) -> None:
         leaves = {key: leaf for key, node in graph.node_of.items() if (leaf := graph.source.leaf(node)) is not None}
-        self.leaves = {key: Operand(leaf.detach()) for key, leaf in leaves.items()}
+        self.leaves = {key: OperandCopy(leaf.detach()) for key, leaf in leaves.items()}
         self.writes = {
             node: node._kept[0] for node in graph.node_of.values() if isinstance(node, CopySlices) and node._kept
         }
@@ -85,7 +85,7 @@ class Replay:
         self.calls = _ops_by_node()
         self.made: dict[Any, tuple[Tensor, ...]] = {}  # node of the first graph -> the results of its second call
         self.leaves: dict[str, Tensor] = {}
-        with _undisturbed():
+        with _usual_recording():
             for box in first.boxes:
                 node = first.node_of.get(box.id)
                 if node is None:
@@ -95,13 +95,13 @@ class Replay:
                     self.leaves[box.id] = self._constant(held).requires_grad_()
                     self.made[node] = (self.leaves[box.id],)
                 else:
-                    self.made[node] = self._made(box, node)
+                    self.made[node] = self._results(box, node)
         self.of = {key: self.made[node] for key, node in first.node_of.items()}  # box -> its results
         self.root = self.of[first.root][output]
         nodes = [None if node is None else self.made[node][0] for node in first.nodes]
         behind = tuple(tensor if tensor is None else edge_node(tensor) for tensor in nodes)
         boxes = tuple(
-            box if node is None else _told(self.source, box, node, self.made[old])
+            box if node is None else _with_numbers(self.source, box, node, self.made[old])
             for box, node, old in zip(first.boxes, behind, first.nodes, strict=True)
         )
         source = type(self.source)(self.root)
@@ -112,7 +112,7 @@ class Replay:
         is_widened = self.precisely and array.dtype.kind == "f"
         return from_array(np.array(array, np.float64 if is_widened else array.dtype)[()])
 
-    def _made(self, box: Box, node: Any) -> tuple[Tensor, ...]:
+    def _results(self, box: Box, node: Any) -> tuple[Tensor, ...]:
         """The results of one operation, called again."""
         try:
             if isinstance(node, CopySlices):
@@ -134,22 +134,22 @@ class Replay:
 
     def _without_grad(self, node: Any, slot: int) -> Any:
         """An input that needs no gradient: a number, or a tensor as it was."""
-        record = self.source.made(node)
-        if slot in record.numbers:
-            number = record.numbers[slot]
+        making = self.source.making(node)
+        if slot in making.numbers:
+            number = making.numbers[slot]
             return self._constant(number._array) if self.precisely else number
-        noted = record.operands.get(slot, UNKNOWN)
+        noted = making.operands.get(slot, UNKNOWN)
         return self._value(noted, node, node.inputs[slot] if slot < len(node.inputs) else "")
 
     def _value(self, noted: Any, node: Any, parameter: str) -> Any:
         """What was noted as it goes into a call: a copy as an array or a tensor, anything else as it is."""
         if isinstance(noted, tuple | list):
-            return parted(noted, lambda part: self._value(part, node, ""))
+            return map_parts(noted, lambda part: self._value(part, node, ""))
         if noted is not UNKNOWN and not isinstance(noted, Copy):
             return noted
         array = None if noted is UNKNOWN or _is_overwritten(noted) else noted.value()
         if array is not None:
-            return self._constant(array) if isinstance(noted, Operand) else np.array(array)[()]
+            return self._constant(array) if isinstance(noted, OperandCopy) else np.array(array)[()]
         kept = self.source.saved_value(node, parameter)
         if kept is None:
             gone = "an operand without gradient is not there any more, or was written to since"
@@ -165,7 +165,7 @@ class Replay:
             )
         if function is None:
             raise CannotReplayError(NOT_NOTED)
-        given = self.source.made(node).given or {}
+        given = self.source.making(node).given or {}
         if function.__name__ in FOUND_ANEW:
             return FOUND_ANEW[function.__name__](self, function, node, inputs, given)
         declared = function.__globals__["write"].op_text
@@ -177,7 +177,7 @@ class Replay:
 
     def _write(self, node: CopySlices) -> Tensor:
         """A write through a view, onto a copy of the base."""
-        inner, (base, output), noted = self.noted.writes.get(node), self.source.edges(node)[0], self.source.made(node)
+        inner, (base, output), noted = self.noted.writes.get(node), self.source.edges(node)[0], self.source.making(node)
         old = (
             from_array(noted.outputs[0].value())
             if base is None and noted.outputs
@@ -211,7 +211,7 @@ def _ops_by_node() -> dict[Any, Any]:
 # ---------------------------------------------------------------- what is found in the input itself
 
 
-def _taken(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
+def _select_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """The largest or the smallest along a dimension, or elements in order: with indices as the op's name says."""
     (source,), dim, keepdim = inputs, given.get("dim"), given.get("keepdim")
     name, old = type(node).__name__, replay._value(given.get("indices", UNKNOWN), node, "indices")
@@ -229,14 +229,14 @@ def _taken(replay: Replay, function: Any, node: Any, inputs: list[Any], given: M
 
 def _descends(replay: Replay, node: Any, dim: int) -> bool:
     """Whether a node has sorted its input from the largest to the smallest."""
-    sorted_once = replay.source.made(node).outputs[0].value()
+    sorted_once = replay.source.making(node).outputs[0].value()
     if sorted_once is None:
         raise CannotReplayError("in which order it was sorted is not known any more")
     ends = np.take(sorted_once, [0, -1], axis=dim)
     return bool((np.take(ends, 0, axis=dim) > np.take(ends, 1, axis=dim)).any())
 
 
-def _normalized(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
+def _normalize_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """A normalisation, which finds mean and variance in its input."""
     (source, weight, *_), norm = inputs, given.get("norm") or replay.source.saved_value(node, "norm")
     if norm is None:
@@ -250,24 +250,24 @@ def _normalized(replay: Replay, function: Any, node: Any, inputs: list[Any], giv
     return again(source, weight.shape, *inputs[1:], norm.eps)
 
 
-def _convolved(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
+def _convolve_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """A convolution; what it prepares for its gradients is its own."""
     if not given:
         raise CannotReplayError(NOT_NOTED)
     return function(*inputs, **{**given, "prepared": Prepared()})
 
 
-def _cast(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
+def _cast_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """Another dtype, but for what is computed in double precision throughout."""
     dtype = replay._value(given.get("dtype", UNKNOWN), node, "dtype")
     return function(*inputs, np.float64 if replay.precisely else dtype)
 
 
 FOUND_ANEW = {
-    "cast": _cast,
-    "take_along": _taken,
-    **dict.fromkeys(["normalize_batch", "normalize_layer", "normalize_group", "normalize_rms"], _normalized),
-    **dict.fromkeys(["convolution", "transposed_convolution", "convolution_weight"], _convolved),
+    "cast": _cast_again,
+    "take_along": _select_again,
+    **dict.fromkeys(["normalize_batch", "normalize_layer", "normalize_group", "normalize_rms"], _normalize_again),
+    **dict.fromkeys(["convolution", "transposed_convolution", "convolution_weight"], _convolve_again),
 }
 
 
@@ -275,7 +275,7 @@ FOUND_ANEW = {
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
+def _usual_recording() -> Iterator[None]:
     """Recording as usual, whatever is in force around a call."""
     hooks, thread.saved_tensors_hooks = thread.saved_tensors_hooks, ()
     count_unusual()
@@ -289,17 +289,17 @@ def _undisturbed() -> Iterator[None]:
 
 def _is_overwritten(noted: Copy, tensor: Any = None) -> bool:
     """Whether an operand of which no copy was made holds other numbers by now."""
-    if not isinstance(noted.numbers, weakref.ref) or not isinstance(noted, Operand):
+    if not isinstance(noted.numbers, weakref.ref) or not isinstance(noted, OperandCopy):
         return False
     tensor = noted.tensor() if tensor is None else tensor
     return tensor is not None and noted.version is not None and tensor._version != noted.version
 
 
-def _told(source: Source, box: Box, node: Any, made: tuple[Tensor, ...]) -> Box:
+def _with_numbers(source: Source, box: Box, node: Any, made: tuple[Tensor, ...]) -> Box:
     """A box with the numbers of the second graph."""
     described = tuple(values.describe(source.array(tensor)) for tensor in made)
     names = {saved.parameter: saved.name for saved in box.saved}
-    kept = () if source.is_leaf(node) else source.saved(node, lambda tensor: "")
+    kept = () if source.is_leaf(node) else source.saved_values(node, lambda tensor: "")
     return replace(
         box,
         value=values.value_of_outputs(described) if box.outputs else described[0],

@@ -1,6 +1,6 @@
 """The walk through a backward pass: forward, back, over a module, to a breakpoint, with other numbers.
 
-Going forward runs the engine's generator one node on, and the recorder writes a frame. Going back runs nothing: it
+Going forward runs the engine's generator one node on, and the maker writes a frame. Going back runs nothing: it
 shows an earlier frame and puts the `.grad` of each leaf back to what it was then, so that what is shown and the next
 cell never disagree. What a cell or another session has changed meanwhile is looked for before each step and after each
 cell. None of it knows Jupyter: the widget (stepper.py) is one `Listener`. static/player.mjs walks by the same names
@@ -25,21 +25,21 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.modules import groups_of, open_at_first
+from minigrad.viz.graph.groups import groups_of, open_at_first
 from minigrad.viz.graph.source import Pass, Source
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.kept_values import KeptValues
 from minigrad.viz.steps.levels import Levels
-from minigrad.viz.steps.progress import wanted_boxes
-from minigrad.viz.steps.recorder import Recorder
+from minigrad.viz.steps.pass_progress import wanted_boxes
 from minigrad.viz.steps.stop_button import button, stoppable
-from minigrad.viz.steps.story import of_inner
-from minigrad.viz.steps.what_if import Nudge, Question, WhatIf
+from minigrad.viz.steps.story import inner_lines
+from minigrad.viz.steps.what_if import Nudge, WhatIf, WhatIfQuestion
 
 OVER = "The backward pass is over; no breakpoint was met."
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -61,7 +61,7 @@ class Listener:
         """Around whatever changes the session, once for each use of it."""
         return contextlib.nullcontext()
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         """Something is another: a frame was added or replaced, or is shown now (`frames`, `index`), the pass is over or
         has failed (`finished`, `failure`), a run has ended (`stopped`), a tensor was written to (`now`, `outdated`).
 
@@ -114,16 +114,16 @@ class Session:
         wanted = wanted_boxes(graph, inputs)
         seed = np.ones_like(source.array(source.root)) if gradient is None else np.array(source.array(gradient))
         retain = create_graph if retain_graph is None else retain_graph
-        record = functools.partial(Recorder, seed=seed, rooms=rooms, retain=retain)
+        new_maker = functools.partial(FrameMaker, seed=seed, rooms=rooms, retain=retain)
 
-        def record_with(second: Snapshot, wanted: Mapping[str, Any] | None) -> Recorder:
-            return record(second, steps_of(second.source, wanted and list(wanted.values())), wanted=wanted)
+        def maker_of(second: Snapshot, wanted: Mapping[str, Any] | None) -> FrameMaker:
+            return new_maker(second, steps_of(second.source, wanted and list(wanted.values())), wanted=wanted)
 
         self.listener = Listener()
         self.graph, self.seed = graph, seed
-        self.recorder = record(graph, steps, wanted=wanted)
-        self.record_again: Any = lambda: record(graph, steps_of(source, inputs), wanted=wanted)
-        first = self.recorder.first()
+        self.maker = new_maker(graph, steps, wanted=wanted)
+        self.maker_again: Any = lambda: new_maker(graph, steps_of(source, inputs), wanted=wanted)
+        first = self.maker.first()
         self.frames: list[Frame] = [first]
         self.forward: list[Frame] = forward_frames(graph, first) if forward else []
         self.index = self.start
@@ -137,8 +137,8 @@ class Session:
         self.breakpoints = Breakpoints()
         self.grads = KeptGrads(graph, wanted)
         self._values = KeptValues(graph, rooms)
-        self._variables = outside.Variables(graph, namespace)
-        self._question: Question | None = Question(graph, record_with, seed, wanted, forward)
+        self._variables = outside.ShownVariables(graph, namespace)
+        self._question: WhatIfQuestion | None = WhatIfQuestion(graph, maker_of, seed, wanted, forward)
         self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
         self._is_running = False
         self._presses = 0  # of the stop button, when a run was paused
@@ -157,7 +157,7 @@ class Session:
     @property
     def failure(self) -> BaseException | None:
         """Why the pass cannot go on: what its last step raised, or that it was closed."""
-        return self.recorder.failure
+        return self.maker.failure
 
     @property
     def summary(self) -> str:
@@ -195,9 +195,9 @@ class Session:
         with self.stepping():
             here, there = self.frame.box, self.frame.next.box if self.frame.next else None
             if back:
-                group = self.levels.crossed(there, here, self.open)
+                group = self.levels.group_crossed(there, here, self.open)
                 return self.go(self.start_of(group)) if self.index > self.start else None
-            group = self.levels.crossed(here, there, self.open)
+            group = self.levels.group_crossed(here, there, self.open)
             return self.go(self.index + 1) if group is None else self.leave(group)
 
     def out(self, back: bool = False) -> Frame:
@@ -208,7 +208,7 @@ class Session:
         """
         with self.stepping():
             if back:
-                group = next(reversed(self.levels.seen(self.frame.box, self.open)), None)
+                group = next(reversed(self.levels.groups_seen(self.frame.box, self.open)), None)
                 self.go((0 if self.index > 0 else self.start) if group is None else self.start_of(group))
                 return self.frame
             return self.leave(self.levels.surrounding(self.frame, self.open))
@@ -245,11 +245,11 @@ class Session:
 
     def _running(self, name: str) -> str:
         """The id of the box with a name. ValueError if there is none, or if it does not run."""
-        key = self.graph.named(name).id
-        if key not in self.recorder.runs:
+        key = self.graph.box_named(name).id
+        if key not in self.maker.runs:
             why = "it leads to none of the inputs that were asked for"
-            if self.recorder.progress.is_planned:
-                why = self.recorder.backward.why_left_out(key)
+            if self.maker.progress.is_planned:
+                why = self.maker.backward.why_left_out(key)
             raise ValueError(f"{name!r} does not run in this backward pass: {why}")
         return key
 
@@ -294,13 +294,13 @@ class Session:
     def replace_breaks(self, wanted: list[Any]) -> None:
         """Set those that are `wanted`, as far as they can be understood; functions stay."""
         if wanted != self.breaks:
-            self.breakpoints.replace(wanted, self.recorder.runs)
+            self.breakpoints.replace(wanted, self.maker.runs)
             self.listener.breaks_changed()
 
     # -- other numbers
 
     @property
-    def question(self) -> Question:
+    def question(self) -> WhatIfQuestion:
         """What can be asked with other numbers. RuntimeError where the stepper was closed."""
         if self._question is None:
             raise RuntimeError("the stepper was closed")
@@ -340,7 +340,7 @@ class Session:
 
     def names_of_nodes(self) -> dict[Any, str]:
         """Node -> what it is called here, those of the gradient's graph among them."""
-        return {node: self.graph.by_id[key].name for key, node in self.graph.node_of.items()} | self.recorder.grown
+        return {node: self.graph.by_id[key].name for key, node in self.graph.node_of.items()} | self.maker.grown
 
     def grad_with_graph(self, of: str | None) -> tuple[str, Any]:
         """The `.grad` of the leaf called `of`, or of the only one, and what it is called. RuntimeError where it has no
@@ -375,14 +375,14 @@ class Session:
             raise RuntimeError(
                 "this stepper is in the middle of a step: the hook or backward that runs in it cannot step it, too"
             )
-        with button.held():
+        with button.hold():
             self.look()
             with self.listener.changing():
                 try:
                     yield
                 finally:
                     self.now = self._values.now()
-                    self.listener.changed()
+                    self.listener.on_change()
                     outside.changed_by(self)
 
     def go(self, index: int) -> Frame | None:
@@ -393,7 +393,7 @@ class Session:
             if not self._run_one():
                 return None
         self._show(index)
-        self.listener.changed()
+        self.listener.on_change()
         button.check()
         return self.frame
 
@@ -477,7 +477,7 @@ class Session:
             raise
 
     def _run_one(self) -> bool:
-        """Run one node and record its frame; False if there is none left. What the engine raises is raised after the
+        """Run one node and write its frame; False if there is none left. What the engine raises is raised after the
         frame that tells it has been recorded.
         """
         failure = self.failure
@@ -488,13 +488,13 @@ class Session:
             return self._recorded_one()
         except BaseException as error:
             if self.index < known:  # the stop button, before all of the step was written down: the pass ends before it
-                self.recorder.failure = failure or error
+                self.maker.failure = failure or error
                 del self.frames[known:]
                 self.grads.go_back(known)
             raise
 
     def _recorded_one(self) -> bool:
-        """Run one node and record its frame; False if there is none left. `index` is set to that frame last of all: by
+        """Run one node and write its frame; False if there is none left. `index` is set to that frame last of all: by
         this `_run_one` knows whether a stop came before all was written down.
         """
         before = self.frames[-1]
@@ -504,17 +504,17 @@ class Session:
         reached = self.grads.before_inner(self.graph.reached if is_custom else {})
         self._is_running = True
         try:
-            frame = self.recorder.advance()
+            frame = self.maker.advance()
         finally:
             self._is_running = False
         if frame is None:
             self.finished = True
             return False
-        frame = self.recorder.with_lines(frame, of_inner(self.grads.after_inner(reached)))
+        frame = self.maker.with_lines(frame, inner_lines(self.grads.after_inner(reached)))
         self.frames.append(frame)
         is_plain = upcoming is not None and source.is_plain(upcoming)
-        self.grads.add([frame.box] if is_plain and frame.box is not None else self.recorder.backward.touched)
-        self.index, self.finished = frame.index, self.recorder.finished
+        self.grads.add([frame.box] if is_plain and frame.box is not None else self.maker.backward.touched)
+        self.index, self.finished = frame.index, self.maker.finished
         if self.failure is not None:
             raise self.failure
         return True
@@ -530,7 +530,7 @@ class Session:
         if not self._is_running:  # else the step itself sees what happens in it
             with self.listener.changing():
                 self._look()
-                self.listener.changed()
+                self.listener.on_change()
 
     def _look(self) -> None:
         self.now, self.outdated = self._values.now(), self._variables.made_anew()
@@ -541,8 +541,8 @@ class Session:
         frame = self._as_ran.setdefault(index, self.frames[index])
         for key, before in self.grads.other_than_ran(index, changed).items():
             if key in self.graph.by_id and self.graph.by_id[key].kind == "leaf":
-                frame = self.recorder.with_changed_grad(frame, key, before)
-        self.recorder.progress.touched.update(self.graph.by_id.keys() & changed.keys())
+                frame = self.maker.with_changed_grad(frame, key, before)
+        self.maker.progress.touched.update(self.graph.by_id.keys() & changed.keys())
         self.frames[index] = frame
         self.grads.correct(index, changed)  # last: where this is stopped, it is done again
 
@@ -550,14 +550,14 @@ class Session:
         """Let these be the frames of a pass that is over: to walk over them changes no `.grad`."""
         self.grads.clear()
         self.frames, self.index, self.finished = frames, index, True
-        self.listener.changed()
+        self.listener.on_change()
 
     def close(self) -> None:
         """Let go of the graph; a pass that stands half way ends there. The frames stay."""
         outside.leave(self)  # first: it could no longer answer the others, if it were stopped half way
-        self.recorder.close()
-        self.graph = self.recorder.graph
+        self.maker.close()
+        self.graph = self.maker.graph
         self.grads.clear()
         self._values.clear()
         self._variables.clear()
-        self.record_again = self._question = None
+        self.maker_again = self._question = None

@@ -56,7 +56,7 @@ class _Button:
         self.before(signal.SIGINT, sys._getframe())
 
     @contextmanager
-    def held(self, is_click: bool = False) -> Iterator[None]:
+    def hold(self, is_click: bool = False) -> Iterator[None]:
         """Inside, a press waits for `check()`, and at last for the end. A click is no code of the learner's, in which
         something could be raised: at its end nothing is.
         """

@@ -19,7 +19,7 @@ from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import LINE, WHOLE, Value, describe, in_short, in_words
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps.events import LONGEST_NAME, enumeration
-from minigrad.viz.steps.frames import Contribution, Grown, Line, Piece
+from minigrad.viz.steps.frames import Contribution, Grown, Piece, StoryLine
 
 GRAD = ("code", ".grad")
 ENGINES_OWN = re.compile("^(native|unsafe|safe|fused|linalg)_|(_with_indices|_nd|_ex|_alias)$")
@@ -29,7 +29,7 @@ MOST_SENDERS = 3  # that are named where their gradients meet
 Senders = Mapping[str, list[str]]  # box -> the names of those from which it has had its gradients so far
 
 
-def line(kind: str, *pieces: Any, why: bool = False) -> Line:
+def line(kind: str, *pieces: Any, why: bool = False) -> StoryLine:
     """A line of pieces, each (style, text) or plain text; the statistics of a large value are quiet."""
     styled: list[Piece] = []
     for piece in pieces:
@@ -40,10 +40,12 @@ def line(kind: str, *pieces: Any, why: bool = False) -> Line:
             styled += [("value", value), ("quiet", bracket + statistics)]
         elif text:
             styled.append((style, text))
-    return Line(kind, tuple(styled), why)
+    return StoryLine(kind, tuple(styled), why)
 
 
-def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int, is_zero: bool) -> list[Line]:
+def beginning_lines(
+    root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int, is_zero: bool
+) -> list[StoryLine]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it; the others have 0 if
     `is_zero`, else None.
     """
@@ -61,9 +63,9 @@ def of_beginning(root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: 
     return story
 
 
-def of_op(
+def op_lines(
     box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], root: Box, senders: Senders
-) -> list[Line]:
+) -> list[StoryLine]:
     """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
     gradients so far.
     """
@@ -89,7 +91,7 @@ def of_op(
     return story
 
 
-def of_freed(names: Sequence[str]) -> list[Line]:
+def freed_lines(names: Sequence[str]) -> list[StoryLine]:
     """What a node had saved for its rule, and has let go of: it ran, so it is needed no more."""
     if not names:
         return []
@@ -97,7 +99,7 @@ def of_freed(names: Sequence[str]) -> list[Line]:
     return [line("say", f"{many} {enumeration(names)} {are} freed", why=True)]
 
 
-def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[Line]:
+def leaf_lines(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[StoryLine]:
     """A leaf that received `array`: its `.grad` was `before` and is `after`; `joint` is the sum, or ""."""
     grad = ("name", box.name), GRAD
     if after is None:
@@ -122,7 +124,7 @@ def of_leaf(box: Box, array: Any, before: Any, after: Any, joint: str, now: Valu
     return story
 
 
-def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders) -> list[Line]:
+def failure_lines(box: Box, contributions: Sequence[Contribution], senders: Senders) -> list[StoryLine]:
     """A node that could not be run, with what an anomaly would have sent."""
     story = [line("sentence", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
     for item in contributions:
@@ -132,7 +134,7 @@ def of_failure(box: Box, contributions: Sequence[Contribution], senders: Senders
     return story
 
 
-def of_grown(grown: Sequence[Grown]) -> list[Line]:
+def grown_lines(grown: Sequence[Grown]) -> list[StoryLine]:
     """What a recorded backward has added to the graph of the gradient."""
     if not grown:
         return []
@@ -142,7 +144,7 @@ def of_grown(grown: Sequence[Grown]) -> list[Line]:
     return [line("item", added, ("code", texts), why=True)]
 
 
-def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
+def inner_lines(changed: Sequence[tuple[str, Any, Any]]) -> list[StoryLine]:
     """What a backward inside the step has changed: name of a leaf, its `.grad` before and after."""
     story = []
     for name, *grads in changed:
@@ -152,7 +154,7 @@ def of_inner(changed: Sequence[tuple[str, Any, Any]]) -> list[Line]:
     return story
 
 
-def of_printed(text: str) -> list[Line]:
+def printed_lines(text: str) -> list[StoryLine]:
     """What the learner's functions have printed."""
     return [line("say", "Your code printed:"), line("code", ("text", text))] if text else []
 
@@ -172,7 +174,9 @@ def in_parentheses(text: str) -> str:
 # ---------------------------------------------------------------- the parts of a sentence
 
 
-def _sentence(box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders) -> Line:
+def _sentence(
+    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders
+) -> StoryLine:
     """Who gets what: `mul: C gets g × D = 1 × 4 = 4, D gets g × C = 1 × 9 = 9`."""
     word = [("op", op.removesuffix("Backward") if box.backward else _word(op)), ": "]
     if not contributions:
@@ -234,7 +238,7 @@ def _value(item: Contribution) -> list[Piece]:
     return [("value", item.told[2])] if item.told[2] else []
 
 
-def _code(box: Box, contributions: Iterable[Contribution]) -> list[Line]:
+def _code(box: Box, contributions: Iterable[Contribution]) -> list[StoryLine]:
     """The rules as code; of a custom Function its whole backward."""
     if box.backward:
         return [line("code", ("code", box.backward), why=True)]
@@ -247,5 +251,5 @@ def _derivative(root: Box, box: Box) -> list[Any]:
     return [f"∂{opening}", ("name", root.name), f"{closing}/∂", ("name", box.name)]
 
 
-def _alarms(value: Value, what: str) -> list[Line]:
+def _alarms(value: Value, what: str) -> list[StoryLine]:
     return [line("item", ("alarm", f"⚠ {value.alarm} in {clean(what)}"))] if value.alarm else []

@@ -13,7 +13,8 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.frames import Frame
 
-MOST = 40  # steps of a pass of which each frame tells all: with thousands, only what changes, else it would be millions
+# Steps of a pass of which each frame tells all: with thousands, only what changes, else it would be millions
+MOST_STEPS = 40
 MARKS = {"sentence": "  ", "say": "  ", "code": "      ", "item": "    - "}
 
 
@@ -24,7 +25,7 @@ def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
     ran = len(frames) - len(before) - 1
     lines = [f"backward from {root}: {frames[-1].total} steps, {ran} run, step {shown} shown"]
     for frame in before:
-        lines += ["", *_told(graph, frame, place_of(frame, len(before)))]
+        lines += ["", *_step_lines(graph, frame, place_of(frame, len(before)))]
     for last, frame in zip([None, *frames[len(before) :]], frames[len(before) :], strict=False):
         lines += ["", *_lines(graph, frame, last)]
     return "\n".join(lines)
@@ -44,7 +45,7 @@ def upcoming(frame: Frame) -> str:
     return "nobody, the pass has failed" if frame.failed else "nobody, the pass is over"
 
 
-def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
+def _step_lines(graph: Snapshot, frame: Frame, place: str) -> list[str]:
     """Which step it is, of which box, the learner's line, and the story."""
     box = graph.by_id[frame.box] if frame.box else None
     lines = [place + (f"  {frame.op}" if frame.op else "")]
@@ -59,18 +60,20 @@ def _told(graph: Snapshot, frame: Frame, place: str) -> list[str]:
 
 
 def _lines(graph: Snapshot, frame: Frame, before: Frame | None) -> list[str]:
-    lines = _told(graph, frame, place_of(frame, 0))
+    lines = _step_lines(graph, frame, place_of(frame, 0))
     for event in frame.events:
         where = f" ({event.line[0]}, line {event.line[1]}: {event.line[2]})" if event.line is not None else ""
         lines.append("    * " + clean(f"{event.kind.replace('_', ' ')}: {' '.join(event.text.split())}{where}"))
         if event.difference:
             lines.append(f"      difference: {event.difference}")
     lines.append("  ready: " + _names([turn.text for turn in frame.ready]))
-    if frame.total <= MOST:
+    if frame.total <= MOST_STEPS:
         lines.append("  waiting: " + _names([turn.text for turn in frame.waiting]))
         lines.append("  done: " + _names([clean(turn.name) for turn in frame.done]))
     lines.append("  next: " + upcoming(frame))
-    boxes = [box for box in graph.boxes if box.kind != "constant"] if before is None or frame.total <= MOST else []
+    boxes = (
+        [box for box in graph.boxes if box.kind != "constant"] if before is None or frame.total <= MOST_STEPS else []
+    )
     grads = []
     for box in boxes or [graph.by_id[key] for key in frame.states.since(before.states if before else None)]:
         grad, change = frame.states[box.id].grad, frame.differences.get(box.id)

@@ -1,8 +1,8 @@
 """The learner's own functions at work: hooks, and what packs and unpacks saved tensors.
 
-The engine tells a `Watcher` before it calls one; the watcher copies what goes in, calls it, and copies what comes out.
-After the step a `Teller` makes sentences of the notes. Notes are copies and events are text: nothing that is shown can
-change afterwards.
+The engine tells a `FunctionWatcher` before it calls one; the watcher copies what goes in, calls it, and copies what
+comes out. After the step a `Teller` makes sentences of the notes. Notes are copies and events are text: nothing that is
+shown can change afterwards.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Note:
     error: BaseException | None = None
 
 
-class Watcher:
+class FunctionWatcher:
     """The engine's witness for one graph. What happens in other graphs is not noted."""
 
     def __init__(self, source: Source, ids: Mapping[Any, str]) -> None:
@@ -79,7 +79,7 @@ class Watcher:
         """The notes on one node that were not taken yet."""
         return [note for note in self.notes if note.box == self.ids[node]]
 
-    def failed(self, node: Any) -> None:
+    def node_failed(self, node: Any) -> None:
         """The engine could not run a node. Of runs within runs, the outermost says so last."""
         self.failing = self.ids.get(node, self.failing)
 
@@ -120,21 +120,21 @@ class Teller:
         """The events of some notes."""
         for note in notes:
             before, after = (next(iter(values), None) for values in (note.before, note.after))
-            yield from getattr(self, f"_{note.kind}")(note, self.boxes[note.box], before, after)
+            yield from getattr(self, f"_{note.kind}_events")(note, self.boxes[note.box], before, after)
 
-    def _tensor_hook(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
+    def _tensor_hook_events(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         where = f"the gradient of {box.name}"
         title = f"hook {hook_name(note.function)} on {box.name}"
         yield self._change(note, title, "The tensor hook", where, before, after)
 
-    def _node_prehook(self, note: Note, box: Box, *_: Any) -> Iterator[Event]:
+    def _node_prehook_events(self, note: Note, box: Box, *_: Any) -> Iterator[Event]:
         title = f"prehook {hook_name(note.function)} of {box.op}"
         yield from self._each(note, title, "The prehook", lambda _: f"the gradient that comes in to {box.op}")
 
-    def _node_hook(self, note: Note, box: Box, given: Any, _: Any) -> Iterator[Event]:
+    def _node_hook_events(self, note: Note, box: Box, given: Any, _: Any) -> Iterator[Event]:
         title = f"hook {hook_name(note.function)} of {box.op}"
         if box.kind == "leaf":
-            did = _raised(note) or f"saw what {box.name} received, {in_words(given)}. {NOTHING_TO_CHANGE}"
+            did = _raised_text(note) or f"saw what {box.name} received, {in_words(given)}. {NOTHING_TO_CHANGE}"
             text = f"The node hook {hook_name(note.function)} ran after {box.op} and {did}"
             yield self._event(note, title, text, given, given)
             return
@@ -155,22 +155,22 @@ class Teller:
     def _change(self, note: Note, title: str, word: str, where: str, before: Any, after: Any) -> Event:
         did = f"changed {where} from {in_words(before)} to {in_words(after)}."
         if note.error is not None:
-            did, after = f"got {in_words(before)}, {where}, and {_raised(note)}", None
+            did, after = f"got {in_words(before)}, {where}, and {_raised_text(note)}", None
         elif _equal(before, after):
             did = f"looked at {where}, {in_words(before)}, and changed nothing."
         return self._event(note, title, f"{word} {hook_name(note.function)} {did}", before, after)
 
-    def _retain_grad(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
+    def _retain_grad_events(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         grad = f"{box.name}.grad"
         text = f"{box.name}.retain_grad() was called, so {grad} now holds {in_words(after)}"
         text += "." if before is None else f": what came, added to {in_words(before)}."
         yield self._event(note, f"{grad} is kept", text, before, after, line=None)
 
-    def _post_accumulate(self, note: Note, box: Box, grad: Any, _: Any) -> Iterator[Event]:
+    def _post_accumulate_events(self, note: Note, box: Box, grad: Any, _: Any) -> Iterator[Event]:
         name, own = hook_name(note.function), f"{box.name}.grad"
         title, begin = f"post-accumulate hook {name} on {box.name}", f"The post-accumulate hook {name}"
         if note.error is not None:
-            text = f"{begin} found {own} = {in_words(grad)}, and {_raised(note)}"
+            text = f"{begin} found {own} = {in_words(grad)}, and {_raised_text(note)}"
             yield self._event(note, title, text, grad, None)
             return
         pairs = zip((own, f"{box.name} itself"), note.before, note.after, strict=True)
@@ -181,19 +181,19 @@ class Teller:
         if not changed:
             yield self._event(note, title, f"{begin} saw {own} = {in_words(grad)}, and changed nothing.", grad, grad)
 
-    def _packed(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
+    def _packed_events(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         name = hook_name(note.function)
         saves = f"{note.made}, which the recorded rule of {box.op} made, saves" if note.made else f"{box.op} saves"
-        did = _raised(note) or f"put {in_words(after)} in its place."
+        did = _raised_text(note) or f"put {in_words(after)} in its place."
         text = f"{saves} {in_words(before)}; the pack hook {name} {did}"
         yield self._event(note, f"packed by {name}", text, before, after)
 
-    def _unpacked(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
-        names = {saved.parameter: saved.called(box.name) for saved in box.saved}
+    def _unpacked_events(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
+        names = {saved.parameter: saved.name_beside(box.name) for saved in box.saved}
         name, what = hook_name(note.function), names.get(note.parameter, note.parameter) or "a saved tensor"
         did = f"made {in_words(after)} of {in_words(before)}."
         if note.error is not None:
-            did = f"got {in_words(before)} and {_raised(note)}"
+            did = f"got {in_words(before)} and {_raised_text(note)}"
         text = f"{box.op} needs {what}; the unpack hook {name} {did}"
         yield self._event(note, f"{what} unpacked by {name}", text, before, after)
 
@@ -203,7 +203,7 @@ class Teller:
         return Event(note.kind, note.box, title, text, array_value(before), array_value(after), where, *changed)
 
 
-def _raised(note: Note) -> str:
+def _raised_text(note: Note) -> str:
     """That the function raised, and what; "" if it did not."""
     return "" if note.error is None else f"raised {error_text(note.error)}."
 

@@ -21,12 +21,12 @@ from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.values import in_short, number
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.forward import forward_frames
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.recorder import Recorder
 from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
 
 RECORDED = "The recorded graph: branches, comparisons, drawn and detached numbers are as they were."
-MOST = 600  # boxes
+MOST_BOXES = 600  # boxes
 HOOKS = "Hooks do not run in it."
 OTHERS = (
     "a what-if pass calls the recorded operations again, and PyTorch does not note what they were called with (dim and "
@@ -82,12 +82,12 @@ class Nudge:
         )
 
 
-class Question:
+class WhatIfQuestion:
     """What can be changed in the graph of a stepper: its leaves, and how a pass over it is begun.
 
     Args:
         graph: as it is shown.
-        begin: the recorder of a pass: `begin(graph, wanted)`.
+        begin: the maker of a pass: `begin(graph, wanted)`.
         seed: the gradient of the root.
         wanted: box id -> tensor of `inputs=`, or None.
         is_grown: whether the forward pass is shown, too.
@@ -96,7 +96,7 @@ class Question:
     def __init__(
         self,
         graph: Snapshot,
-        begin: Callable[..., Recorder],
+        begin: Callable[..., FrameMaker],
         seed: Any,
         wanted: Mapping[str, Any] | None,
         is_grown: bool,
@@ -171,14 +171,16 @@ class Question:
 
     def _pass(self, changed: Mapping[str, Any]) -> tuple[Replay, list[Frame], BaseException | None]:
         """The second graph, and the frames of its pass."""
-        if len(self.graph.boxes) > MOST:
-            raise CannotReplayError(f"This graph has more than {MOST} boxes, too many to compute them once more here.")
+        if len(self.graph.boxes) > MOST_BOXES:
+            raise CannotReplayError(
+                f"This graph has more than {MOST_BOXES} boxes, too many to compute them once more here."
+            )
         second = Replay(self.graph, self._noted, changed, self.output)
         wanted = self.wanted and {key: second.of[key][tensor.output_nr] for key, tensor in self.wanted.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they came when the graph was made
-            recorder = self.begin(second.graph, wanted)
-            return second, recorder.run(), recorder.failure
+            maker = self.begin(second.graph, wanted)
+            return second, maker.run(), maker.failure
 
     def _result(self, changed: Mapping[str, Any]) -> float:
         """The result, in double precision where all operations take that; of an array what its gradient is of."""

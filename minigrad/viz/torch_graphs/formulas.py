@@ -19,7 +19,7 @@ from minigrad.op import arrays, tensors
 from minigrad.ops.silence import silent
 from minigrad.viz.graph import rules
 from minigrad.viz.graph.source import Source
-from minigrad.viz.torch_graphs import own_rules, saved
+from minigrad.viz.torch_graphs import own_rules, saved_tensors
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
 PACKED = "what its rule gives (with what a saved-tensors hook keeps for it, which is not looked into)"
@@ -58,7 +58,7 @@ def input_names(node: Any) -> tuple[str, ...]:
     count = len(node.next_functions)
     if not count:  # a leaf
         return ()
-    if saved.is_custom(node):
+    if saved_tensors.is_custom(node):
         parameters = list(inspect.signature(node._forward_cls.forward).parameters)
         parameters = parameters[1:] if len(parameters) > count else parameters  # the first is ctx
         return tuple(parameters) if len(parameters) == count else ()
@@ -84,9 +84,9 @@ def explain(source: Source, raw: Any, incoming: tuple[Any, ...], outgoing: list[
     Never raises: whatever there is to say of a rule, the step has been made.
     """
     names = input_names(raw) or tuple(f"input {slot}" for slot in range(len(outgoing)))
-    if saved.is_custom(raw):
+    if saved_tensors.is_custom(raw):
         return NOTHING  # it is the learner's own code, which is shown whole
-    packed = any(saved.look(raw, parameter)[0] == "packed" for parameter in saved.parameters(raw))
+    packed = any(saved_tensors.look(raw, parameter)[0] == "packed" for parameter in saved_tensors.parameters(raw))
     words = [text for _, text in own_rules.WORDS.get(node_name(raw), ())]
     words = words if len(words) == len(names) else words[:1] * len(names)
     found = Explained(
@@ -123,7 +123,7 @@ def _value(source: Source, node: Any, parameter: str) -> Any:
         child, number = node.next_functions[input_names(node).index(owner)]
         about = child._input_metadata[number]
         return tuple(about.shape) if kind == "shape" else np.dtype(str(about.dtype).removeprefix("torch."))
-    state, value, _ = saved.look(node, parameter)
+    state, value, _ = saved_tensors.look(node, parameter)
     if state != "kept":
         raise LookupError(parameter)
     return source.array(value)

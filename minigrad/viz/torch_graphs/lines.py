@@ -26,15 +26,26 @@ from types import CodeType, FrameType
 from typing import Any
 
 from minigrad.viz.graph.calls import NETWORKS
-from minigrad.viz.graph.nodes import reached
-from minigrad.viz.graph.records import KEPT, MANY_CODES, NO_PLACE, OWN, RESUMABLE, Record, loops_of, numbered_call
-from minigrad.viz.torch_graphs import saved
+from minigrad.viz.graph.nodes import reachable
+from minigrad.viz.graph.observer import (
+    KEPT,
+    MANY_CODES,
+    NO_PLACE,
+    OWN,
+    RESUMABLE,
+    ObservedMaking,
+    loops_of,
+    numbered_call,
+)
+from minigrad.viz.torch_graphs import saved_tensors
 
 KEY = "minigrad.viz"  # under which it stands in a node's metadata
 MANY_APPLIED = 5000  # calls of custom Functions that are remembered, which is as many as a picture has nodes
 NO_NUMBER = 2**63  # beyond it, a leaf's
 _met: dict[int, tuple[CodeType, bool, bool]] = {}  # the id of a function's code -> what `_meet` says of it
-_applied: dict[tuple[int, CodeType], Call] = {}  # the number of a custom Function's node and its forward -> its call
+_applied: dict[
+    tuple[int, CodeType], TorchCall
+] = {}  # the number of a custom Function's node and its forward -> its call
 
 
 class watch:
@@ -71,26 +82,26 @@ class watch:
         return "<viz.watch: notes the lines of what runs inside `with viz.watch():`>"
 
 
-class _Thread(threading.local):
+class _WatchingThread(threading.local):
     def __init__(self) -> None:
         self.modes: list[Any] = []  # of each `with` that it is in: a mode for the outermost, None for the others
 
 
-_thread = _Thread()
+_thread = _WatchingThread()
 
 
-class Watched(Record):
+class Watched(ObservedMaking):
     """What is known of a node of PyTorch's, as if minigrad had noted it: of all that one call has made, with that."""
 
     __slots__ = ("call",)
-    call: Call
+    call: TorchCall
 
 
-class Call:
+class TorchCall:
     """A call of PyTorch's that has made nodes, and the calls around it: of modules and of the learner's functions."""
 
     def __init__(self, frame: FrameType | None, called: CodeType) -> None:
-        way: list[tuple[Any, int, int]] = []  # as a record's, the modules as weak references
+        way: list[tuple[Any, int, int]] = []  # as a making's, the modules as weak references
         above = None
         first_met: list[tuple[Any, int]] = []
         while frame is not None and above is None:
@@ -111,7 +122,7 @@ class Call:
         self.way = way, above
         self.generation = 1
 
-    def record(self, outputs: list[Any]) -> Record:
+    def making(self, outputs: list[Any]) -> ObservedMaking:
         """For one of its nodes; without modules that are gone."""
         places: list[Any] = []
         above: Any = self.way
@@ -121,18 +132,18 @@ class Call:
         shown = [place for place in places if place[0] is not None]
         learners = [place for place in shown if place[1] != NO_PLACE and not _is_own(place[0])]
         code, instruction, _ = learners[0] if learners else (None, 0, 0)
-        record = Watched(code, instruction, [], (), ([part for place in shown for part in place], None))
-        record.outputs, record.call = outputs, self
+        making = Watched(code, instruction, [], (), ([part for place in shown for part in place], None))
+        making.outputs, making.call = outputs, self
         if self.generation > 1:  # by a rule of whose line nothing is known: the line that asked for the gradient
-            record.parent, record.graph = Record(code, instruction, [], (), ([], None)), self.generation
-        return record
+            making.parent, making.graph = ObservedMaking(code, instruction, [], (), ([], None)), self.generation
+        return making
 
 
-def noted_of(node: Any) -> tuple[Call | None, dict[int, Any]]:
+def noted_of(node: Any) -> tuple[TorchCall | None, dict[int, Any]]:
     """The call that made a node, if it was watched, and its small results by their number."""
     forward: Any = getattr(getattr(node, "_forward_cls", None), "forward", None)
     applied = _applied.get((node._sequence_nr(), forward.__code__)) if hasattr(forward, "__code__") else None
-    found: tuple[Call | None, dict[int, Any]] = node.metadata.get(KEY, (applied, {}))
+    found: tuple[TorchCall | None, dict[int, Any]] = node.metadata.get(KEY, (applied, {}))
     return found
 
 
@@ -169,13 +180,13 @@ def _mode_class(base: Any) -> Any:
             before = count()
             out = func(*args, **(kwargs or {}))
             if count() != before:
-                call = Call(sys._getframe(1), called)
+                call = TorchCall(sys._getframe(1), called)
                 results = _tensors(torch, out)
                 if func in gradients:
                     roots = [tensor.grad_fn for tensor in _tensors(torch, args[:1])]
-                    behind = reached(attrgetter("next_functions"), (node for node in roots if node is not None))
+                    behind = reachable(attrgetter("next_functions"), (node for node in roots if node is not None))
                     call.generation += max(noted.generation if (noted := noted_of(node)[0]) else 1 for node in behind)
-                    leaves = [node.variable for node in behind if saved.is_leaf(node)]
+                    leaves = [node.variable for node in behind if saved_tensors.is_leaf(node)]
                     results += [leaf.grad for leaf in leaves if leaf.grad is not None]
                 _note(call, results or _tensors(torch, args[:1]), before, torch.strided)
             elif not is_recording():
@@ -197,7 +208,7 @@ def _tensors(torch: Any, found: Any) -> list[Any]:
     return tensors
 
 
-def _note(call: Call, results: Sequence[Any], before: int, strided: Any) -> None:
+def _note(call: TorchCall, results: Sequence[Any], before: int, strided: Any) -> None:
     """Write a call into the nodes behind its results whose numbers say that it has made them."""
     stack = [result.grad_fn for result in results]
     while stack:
@@ -221,4 +232,4 @@ def _note_function(frame: FrameType | None, apply: CodeType, called: CodeType, n
         return
     if len(_applied) >= MANY_APPLIED:
         del _applied[next(iter(_applied))]
-    _applied[number, inner.f_code] = Call(frame.f_back, called)
+    _applied[number, inner.f_code] = TorchCall(frame.f_back, called)

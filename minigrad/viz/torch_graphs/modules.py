@@ -17,7 +17,7 @@ from typing import Any
 
 from minigrad.viz.graph.calls import Place
 from minigrad.viz.graph.folding import shared_start
-from minigrad.viz.graph.records import NO_PLACE
+from minigrad.viz.graph.observer import NO_PLACE
 from minigrad.viz.graph.source import Source
 
 Chain = tuple[Any, ...]  # modules, the outermost first
@@ -49,7 +49,7 @@ def calls_of(source: Source, nodes: list[Any], modules: Iterable[Any]) -> dict[A
                 child for child, _ in node.next_functions if child and source.name(child) in VIEWS and uses[child] == 1
             ]
             anchors |= dict.fromkeys((following, *before), anchors[node])
-    return _chains_of(results, _numbered(source, results, anchors))
+    return _chains_of(results, _numbered_places(source, results, anchors))
 
 
 def _is_of_linear(source: Source, node: Any, following: Any) -> bool:
@@ -57,12 +57,12 @@ def _is_of_linear(source: Source, node: Any, following: Any) -> bool:
     if source.name(following) not in VIEWS or [child for child, _ in following.next_functions] != [node]:
         return False
     before, after = (
-        [size for made in source.made(one).outputs[:1] for size in made.shape] for one in (node, following)
+        [size for made in source.making(one).outputs[:1] for size in made.shape] for one in (node, following)
     )
     return len(after) > len(before) > 0 and after[-1] == before[-1]
 
 
-def _numbered(source: Source, results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, tuple[Place, ...]]:
+def _numbered_places(source: Source, results: list[Any], anchors: Mapping[Any, Chain]) -> dict[Any, tuple[Place, ...]]:
     """The anchors as places; the whole call of a cell is anchors, and each of its calls is a place of its own."""
     known: dict[tuple[int, int], Place] = {}  # so that a place is the same object wherever it comes
     calls = Counter[int]()
@@ -121,7 +121,7 @@ def _forms(source: Source, nodes: list[Any], owners: Mapping[int, Chain]) -> dic
                 forms[node], shapes[node] = owners[id(raw)], sorted(raw.shape)
             continue
         children = [child for child, _ in node.next_functions]
-        outputs = source.made(node).outputs
+        outputs = source.making(node).outputs
         if outputs and children and all(child in forms for child in children):
             shape = sorted(outputs[0].shape)
             if shape in [shapes[child] for child in children]:  # a sum of its squares is none

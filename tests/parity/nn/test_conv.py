@@ -14,7 +14,7 @@ from side_by_side import Behaviours
 
 import minigrad as mg
 from minigrad.ops.images import conv_columns
-from minigrad.ops.images.windows import Way
+from minigrad.ops.images.windows import Sliding
 
 behaviours = Behaviours()
 
@@ -554,13 +554,13 @@ def assert_as_in_torch(call: Any, arrays: list[Any], torch: Any) -> None:
         np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("long", [1, conv_columns.LONG, 10**6], ids=["alone", "by_size", "together"])
+@pytest.mark.parametrize("long", [1, conv_columns.PLACES_ALONE, 10**6], ids=["alone", "by_size", "together"])
 @pytest.mark.parametrize("case", WAYS, ids=str)
 def test_convolutions_are_those_of_torch_however_computed(
     case: Any, long: int, torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     images, channels, kernels, size, kernel, *options, groups = case
-    monkeypatch.setattr(conv_columns, "LONG", long)
+    monkeypatch.setattr(conv_columns, "PLACES_ALONE", long)
     random = np.random.default_rng(0)
     shapes = (images, channels, *size), (kernels, channels // groups, *kernel)
     name = f"conv{len(size)}d"
@@ -581,7 +581,7 @@ def test_convolutions_are_those_of_torch_however_computed(
 def test_kernels_are_divided_into_rows_where_that_pays(
     weights: Any, places: Any, stride: int, groups: int, parts: int
 ) -> None:
-    way = Way((stride,) * 2, ((1, 1),) * 2, (1, 1), groups)
+    way = Sliding((stride,) * 2, ((1, 1),) * 2, (1, 1), groups)
     assert conv_columns._parts(weights, places, way) == parts
 
 
@@ -599,7 +599,7 @@ def test_transposed_convolutions_are_those_of_torch_however_computed(
     case: Any, long: int, torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     images, channels, kernels, size, kernel, *options, groups, dilation = case
-    monkeypatch.setattr(conv_columns, "LONG", long)
+    monkeypatch.setattr(conv_columns, "PLACES_ALONE", long)
     random = np.random.default_rng(0)
     shapes = (images, channels, *size), (channels, kernels // groups, *kernel)
     arrays = [random.standard_normal(shape) for shape in shapes]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.optim import rules
+from minigrad.optim import algorithms
 
 
 def test_a_first_step_that_is_stopped_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +20,7 @@ def test_a_first_step_that_is_stopped_can_be_made_again(monkeypatch: pytest.Monk
         return np.zeros(array.shape, array.dtype)
 
     with monkeypatch.context() as patched:
-        patched.setattr(rules.np, "zeros_like", stopped)
+        patched.setattr(algorithms.np, "zeros_like", stopped)
         with pytest.raises(KeyboardInterrupt):
             optimizer.step()
     optimizer.step()

@@ -17,7 +17,7 @@ from side_by_side import Behaviours
 
 import minigrad
 from minigrad import optim
-from minigrad.optim import rules
+from minigrad.optim import algorithms
 
 behaviours = Behaviours()
 
@@ -91,7 +91,7 @@ def walked(F: Any, name: str, options: dict[str, Any], dtype: str, transposed: b
 @pytest.mark.parametrize("rule", RULES, ids=described)
 def test_rule(rule: tuple[str, dict[str, Any]], dtype: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred steps: parameters and all state. Errors are measured by how far the parameters went."""
-    monkeypatch.setattr(rules, "CHUNK", CHUNK)
+    monkeypatch.setattr(algorithms, "CHUNK", CHUNK)
     (theirs, start, expected), (ours, _, result) = (walked(F, *rule, dtype) for F in (torch, minigrad))
     tolerance = 3e-6 if dtype == "float32" else 1e-13
     for value, there, before in zip(result, expected, start, strict=True):
@@ -135,7 +135,7 @@ def test_a_few_steps_in_float16(rule: tuple[str, dict[str, Any]], size: float, t
 @pytest.mark.parametrize("name", NAMES)
 def test_layouts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parameters whose memory runs in another order than their gradients' get the same values."""
-    monkeypatch.setattr(rules, "CHUNK", CHUNK)
+    monkeypatch.setattr(algorithms, "CHUNK", CHUNK)
     _, _, straight = walked(minigrad, name, {}, "float64")
     optimizer, _, transposed = walked(minigrad, name, {}, "float64", transposed=True)
     assert not optimizer.param_groups[0]["params"][0].is_contiguous()

@@ -426,7 +426,7 @@ def test_a_wrong_function_shows_the_line_that_differs() -> None:
     assert told[2].splitlines() == ["Right:", "return g * 3 * x ** 2", "Wrong:", "return g * x ** 2"]
     assert names["x"].grad is None
     names["right"].backward()  # nothing was freed
-    assert comparison.session.graph.named("x")
+    assert comparison.session.graph.box_named("x")
 
 
 def test_another_shape_of_graph_is_said_with_its_node() -> None:

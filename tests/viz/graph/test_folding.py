@@ -17,8 +17,8 @@ from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
-from minigrad.viz.graph.modules import MANY, Group, groups_of, open_at_first
-from minigrad.viz.graph.records import CALL, NO_PLACE, observe
+from minigrad.viz.graph.groups import MANY_BOXES, Group, groups_of, open_at_first
+from minigrad.viz.graph.observer import CALL, NO_PLACE, observe
 from minigrad.viz.graph.values import NONE
 from minigrad.viz.sources import snapshot_of as snapshot
 
@@ -74,9 +74,9 @@ def check(graph: Snapshot, groups: Sequence[Group]) -> None:
     things = {group.id: len(group.boxes) + sum(other.parent == group.id for other in groups) for group in groups}
     opened = open_at_first(graph, tuple(groups))
     assert all(group.parent is None or group.parent in opened for group in groups if group.id in opened)
-    if len(graph.boxes) > MANY:
+    if len(graph.boxes) > MANY_BOXES:
         assert all(2 <= count <= MOST_WITH_INPUTS for count in things.values()), things
-        assert check_no_circle(graph, groups, opened) <= MANY
+        assert check_no_circle(graph, groups, opened) <= MANY_BOXES
     homes = [box for group in groups for box in group.boxes]
     assert len(homes) == len(set(homes))
     for group in groups:

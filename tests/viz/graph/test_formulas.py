@@ -19,7 +19,7 @@ from op_table import Case
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph import rules
-from minigrad.viz.graph.arithmetic import Formula, Sizes, formula_of
+from minigrad.viz.graph.simplifying import Formula, ShapeAlone, formula_of
 from minigrad.viz.steps import contributions
 
 POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -216,7 +216,7 @@ def test_a_random_rule_keeps_its_value(text: str, g: float, x: float, y: float, 
 # ---------------------------------------------------------------- the rewrites, one by one
 
 A, B = np.float64(3), np.float64(-2)
-LARGE = Sizes((64, 10))
+LARGE = ShapeAlone((64, 10))
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,12 @@ LARGE = Sizes((64, 10))
         (lambda F, g, x_shape: F.sum_to(g, x_shape), {"g": LARGE, "x_shape": (10,)}, "g summed to (10)", ""),
         (lambda F, g, x_shape: F.reshape(g, x_shape), {"g": LARGE, "x_shape": (64, 10)}, "g", ""),
         (lambda F, g, x_shape: F.reshape(g, x_shape), {"g": LARGE, "x_shape": (640,)}, "g reshaped to (640)", ""),
-        (lambda F, g, x: F.matrix_transpose(x) @ g, {"g": LARGE, "x": Sizes((64, 5))}, "xᵀ @ g", "(5×64) @ (64×10)"),
+        (
+            lambda F, g, x: F.matrix_transpose(x) @ g,
+            {"g": LARGE, "x": ShapeAlone((64, 5))},
+            "xᵀ @ g",
+            "(5×64) @ (64×10)",
+        ),
         (
             lambda F, g, x: g @ F.transpose(x, x.ndim - 2, x.ndim - 1),
             {"g": LARGE, "x": LARGE},

@@ -8,8 +8,8 @@ from cells import cell, check_no_circle
 import minigrad as mg
 from minigrad import nn, viz
 from minigrad.viz.graph.calls import way_of
-from minigrad.viz.graph.modules import MANY, Group, groups_of
-from minigrad.viz.graph.records import NO_PLACE
+from minigrad.viz.graph.groups import MANY_BOXES, Group, groups_of
+from minigrad.viz.graph.observer import NO_PLACE
 from minigrad.viz.picture.svg import short_name
 from minigrad.viz.sources import snapshot_of as snapshot
 
@@ -106,7 +106,7 @@ def test_a_network_begins_as_open_as_can_be_seen_at_once() -> None:
     large = viz.BackwardStepper(nn.Sequential(*(Block() for _ in range(30)))(mg.ones(1, 2)).sum())
     assert len(large.picture["open"]) < len(large.picture["groups"])
     assert "a click opens a closed part" in large.picture["note"]
-    assert seen_at_first(large.picture) <= MANY
+    assert seen_at_first(large.picture) <= MANY_BOXES
 
 
 def seen_at_first(picture: Any) -> int:

@@ -28,10 +28,10 @@ def test_what_is_assigned_many_times_is_numbered() -> None:
     results = [box.name for box in graph.boxes if box.kind == "result"]
     assert results[0] == "h₁"
     assert results[-2:] == ["h₃₁", "loss"]
-    assert results[:-1] == [viz.graph.naming.numbered("h", k) for k in range(1, 32)]
+    assert results[:-1] == [viz.graph.naming.numbered_name("h", k) for k in range(1, 32)]
     # The variable holds the last: that is what the name alone means.
     stepper = scope["s"]
-    assert {graph.named(name).id for name in ("h", "h31", "h₃₁")} == {graph.boxes[-2].id}
+    assert {graph.box_named(name).id for name in ("h", "h31", "h₃₁")} == {graph.boxes[-2].id}
     assert stepper.run_to("h").name == stepper.run_to("h31").name == "h₃₁"
     assert stepper.run_to("h₂").name == "h₂"
     with pytest.raises(ValueError, match="no box is named 'h99'"):
@@ -109,7 +109,7 @@ def test_a_leaf_of_a_function_lights_no_line_that_gives_its_name_to_something_el
     text = "def other():\n    q = 3\n    return q\n"
     text += "def made():\n    q = mg.tensor(2., requires_grad=True)\n    return q * 3\n"
     graph = cell(text + "loss = made()\nd = viz.draw(loss)\n")["d"].graph
-    assert graph.named("q").span is None
+    assert graph.box_named("q").span is None
 
 
 def test_leaves_of_two_calls_are_told_apart_by_numbers() -> None:
@@ -141,13 +141,13 @@ def test_a_name_that_a_function_gave_means_the_last() -> None:
         "loss = roll(w)\nd = viz.draw(loss)\n"
     )["d"].graph
     assert [box.name for box in graph.boxes] == ["w", "h₁", "h₂", "h₃", "loss"]
-    assert graph.named("h").name == graph.named("h3").name == "h₃"
+    assert graph.box_named("h").name == graph.box_named("h3").name == "h₃"
 
 
 def test_a_variable_with_that_very_name_is_meant_first() -> None:
     graph = cell(LOOP + "h3 = loss * 2\nloss = h3 + 1\nd = viz.draw(loss)\n")["d"].graph
-    assert graph.named("h3").expression == "loss * 2"
-    assert graph.named("h₃").name == "h₃"
+    assert graph.box_named("h3").expression == "loss * 2"
+    assert graph.box_named("h₃").name == "h₃"
 
 
 def test_parameters_deep_inside_lists_and_objects_have_the_way_to_them() -> None:

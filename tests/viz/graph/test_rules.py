@@ -12,7 +12,7 @@ from op_forms import is_recorded
 import minigrad as mg
 from minigrad import op
 from minigrad.viz.graph import rules
-from minigrad.viz.graph.arithmetic import Sizes
+from minigrad.viz.graph.simplifying import ShapeAlone
 
 ONE = np.float64(1)
 
@@ -38,7 +38,13 @@ def test_rules_are_found_for_every_op() -> None:
         (lambda F, g, n: g * n if n else g * 0, {"g": ONE, "n": 3}, "g * n", "g × 3", "1 × 3"),
         (lambda F, g, x: F.as_function_of(g, x), {"g": ONE, "x": ONE}, "g", "g", "1"),
         (lambda F, g, x: g * x, {"g": np.array([1, 2]), "x": np.array([3, -4])}, "g * x", "g × x", "[1, 2] × [3, -4]"),
-        (lambda F, g, w: g @ w.T, {"g": Sizes((64, 10)), "w": Sizes((5, 10))}, "g @ w.T", "g @ wᵀ", "(64×10) @ (10×5)"),
+        (
+            lambda F, g, w: g @ w.T,
+            {"g": ShapeAlone((64, 10)), "w": ShapeAlone((5, 10))},
+            "g @ w.T",
+            "g @ wᵀ",
+            "(64×10) @ (10×5)",
+        ),
     ],
 )
 def test_a_rule_as_code_and_as_a_formula(

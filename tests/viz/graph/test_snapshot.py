@@ -174,7 +174,7 @@ def test_constants_are_shown_where_a_rule_saved_them() -> None:
 
 def test_values_that_nobody_kept_are_said_to_be_lost() -> None:
     scope = cell("w = mg.ones(20, 20, requires_grad=True)\nloss = (w + w).sum()\nd = viz.draw(loss)\n")
-    lost = scope["d"].graph.named("t0")
+    lost = scope["d"].graph.box_named("t0")
     assert not lost.value.known
     assert lost.value.text == "[20, 20]"
     assert "not kept" in scope["d"].svg

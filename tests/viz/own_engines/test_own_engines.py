@@ -665,7 +665,7 @@ def test_a_pass_with_repeated_runs_is_kept_in_a_page(tmp_path: Any) -> None:
     stepper.save_html(tmp_path / "page.html")
     assert len(stepper.frames) == 7
     assert stepper.index == 0
-    assert stepper.picture["runs"].count(stepper.session.graph.named("e").id) == 2
+    assert stepper.picture["runs"].count(stepper.session.graph.box_named("e").id) == 2
 
 
 def test_what_a_node_says_of_itself_is_told_without_its_address() -> None:

@@ -18,7 +18,7 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.viz import stepper
 from minigrad.viz.page import portions
-from minigrad.viz.page.recording import RAN
+from minigrad.viz.page.packing import RAN
 
 unpacked = functools.cache(unpack)
 

@@ -10,8 +10,8 @@ from cells import stored, unpack
 import minigrad as mg
 from minigrad import viz
 from minigrad.autograd.graph import saved_tensors_hooks
-from minigrad.viz.page import recording
-from minigrad.viz.page.recording import RAN, pack
+from minigrad.viz.page import packing
+from minigrad.viz.page.packing import RAN, pack
 
 Program = Callable[[], tuple[Any, dict[str, Any], list[Any]]]  # root, options of the stepper, leaves
 
@@ -179,7 +179,7 @@ def test_a_long_pass_that_was_walked_keeps_less_than_a_megabyte_in_each_place() 
 
 
 def test_large_passes_are_not_rehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "ELEMENTS", 10)
+    monkeypatch.setattr(packing, "ELEMENTS", 10)
     w = mg.ones(4, 4, requires_grad=True)
     stepper = viz.BackwardStepper((w * w).sum())
     stepper._repr_mimebundle_()
@@ -239,7 +239,7 @@ def frames_that_the_page_has(stepper: Any) -> list[str]:
 
 
 def test_a_step_of_a_long_pass_sends_little_and_the_notebook_holds_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "NODES", 10)  # so that nothing is rehearsed
+    monkeypatch.setattr(packing, "NODES", 10)  # so that nothing is rehearsed
     stepper = viz.BackwardStepper(chain_of(300))
     stepper._repr_mimebundle_()
     sent = []
@@ -253,7 +253,7 @@ def test_a_step_of_a_long_pass_sends_little_and_the_notebook_holds_a_part(monkey
 
 
 def test_a_frame_of_long_ago_that_changes_reaches_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "NODES", 10)
+    monkeypatch.setattr(packing, "NODES", 10)
     x = mg.tensor([1.0], requires_grad=True)
     y = x + 0
     for _ in range(100):
@@ -265,4 +265,4 @@ def test_a_frame_of_long_ago_that_changes_reaches_the_page(monkeypatch: pytest.M
     x.grad = mg.tensor([5.0])
     stepper.look()
     assert frames_that_the_page_has(stepper) == stepper.recorded
-    assert json.loads(stepper.recorded[0])["boxes"][stepper.session.graph.named("x").id]["full"] == "[5]"
+    assert json.loads(stepper.recorded[0])["boxes"][stepper.session.graph.box_named("x").id]["full"] == "[5]"

@@ -9,7 +9,7 @@ from cells import unpack
 
 import minigrad as mg
 from minigrad.viz import BackwardStepper
-from minigrad.viz.page import recording, widget_source
+from minigrad.viz.page import packing, widget_source
 
 
 def test_the_joined_script_is_one_module_that_imports_nothing(node: str, tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_each_file_is_joined_once_and_behind_what_it_imports() -> None:
 
 
 def test_comments_stay_in_the_source_files() -> None:
-    script = unpack(recording.packed_code())["script"]
+    script = unpack(packing.packed_code())["script"]
     assert not re.search(r"^\s*(//|/\*|\*/)|/\*\*", script, re.MULTILINE)
     assert "/*" not in widget_source.style()
     for name in widget_source.SCRIPTS:
@@ -55,13 +55,15 @@ def test_a_statement_behind_a_comment_on_its_line_is_kept() -> None:
 
 def test_what_is_joined_imports_nothing_and_exports_what_a_page_asks_for() -> None:
     for name in sorted(AROUND - {"notebook", "output"}):
-        assert not re.search(r"^(import|export)\b", widget_source.joined(name), re.MULTILINE), name
-    assert re.findall(r"^export .*", widget_source.joined("notebook"), re.MULTILINE) == ["export default {"]
-    assert re.findall(r"^export .*", widget_source.joined("output"), re.MULTILINE) == ["export { renderKept, show };"]
+        assert not re.search(r"^(import|export)\b", widget_source.join_scripts(name), re.MULTILINE), name
+    assert re.findall(r"^export .*", widget_source.join_scripts("notebook"), re.MULTILINE) == ["export default {"]
+    assert re.findall(r"^export .*", widget_source.join_scripts("output"), re.MULTILINE) == [
+        "export { renderKept, show };"
+    ]
 
 
 def test_the_widget_has_the_joined_texts(node: str, tmp_path: Path) -> None:
-    code = unpack(recording.packed_code())
+    code = unpack(packing.packed_code())
     assert code["style"] == widget_source.style()
     assert code["script"].startswith(widget_source.script())
     assert re.findall(r"^export .*", code["script"], re.MULTILINE) == [
@@ -72,7 +74,7 @@ def test_the_widget_has_the_joined_texts(node: str, tmp_path: Path) -> None:
     joined.write_text(code["script"], encoding="utf-8")
     checked = subprocess.run([node, "--check", str(joined)], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
-    assert str(BackwardStepper._esm) == recording.notebook_module()
+    assert str(BackwardStepper._esm) == packing.notebook_module()
     assert widget_source.style().count("{") == widget_source.style().count("}")
 
 
@@ -80,7 +82,7 @@ def test_all_steppers_of_a_kernel_share_one_script() -> None:
     loss = (mg.tensor([1.0, 2.0], requires_grad=True) ** 2).sum()
     one, other = BackwardStepper(loss), BackwardStepper(loss)
     assert one.code is other.code
-    assert one.code.code == recording.packed_code()
+    assert one.code.code == packing.packed_code()
     assert one.get_state("code") == {"code": f"IPY_MODEL_{one.code.model_id}"}
     assert len(json.dumps(one.get_state())) < 20_000
     one.close()

@@ -71,7 +71,7 @@ def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytes
     with pytest.raises(LayoutError, match="names the layout program 'no-such-program-anywhere', which is not there"):
         viz.make_dot(scope["F"]).pipe("svg")
     monkeypatch.delenv("MINIGRAD_LAYOUT")
-    monkeypatch.setattr(dot, "_bundled", lambda: None)
+    monkeypatch.setattr(dot, "_bundled_program", lambda: None)
     with pytest.raises(LayoutError, match="pip install graphviz-pure"):
         viz.make_dot(scope["F"]).pipe("svg")
 

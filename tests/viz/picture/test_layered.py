@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from minigrad.viz.graph.boxes import Edge
-from minigrad.viz.graph.modules import Group
+from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import READABLE, Item, Link, Room, arrange
 from minigrad.viz.picture.layout import Layout, closed_size, lay_out, open_that_fit
 

@@ -66,7 +66,7 @@ def test_wrong_names_and_types_are_explained(stepper: Any) -> None:
 
 def test_the_page_sets_and_removes_breakpoints_and_runs(stepper: Any) -> None:
     stepper.break_when(print)
-    key = stepper.session.graph.named("D").id
+    key = stepper.session.graph.box_named("D").id
     stepper.breaks = [{"box": key}, {"when": "g.max() > 100"}, {"when": "os.remove"}, {"box": "n99"}, 3]
     assert stepper.breaks == [{"code": "your print()"}, {"box": key}, {"when": "g.max() > 100"}]
     stepper.request = {"run": True, "nth": 1}
@@ -74,7 +74,7 @@ def test_the_page_sets_and_removes_breakpoints_and_runs(stepper: Any) -> None:
     assert stepper.stopped["why"] == "Stopped at a breakpoint: D."
     stepper.request = {"to": 1, "nth": 2}
     assert stepper.stopped == {}
-    stepper.request = {"box": stepper.session.graph.named("C").id, "nth": 3}
+    stepper.request = {"box": stepper.session.graph.box_named("C").id, "nth": 3}
     assert stepper.frame.name == "C"
     stepper.request = {"box": "n99", "run": "yes", "nth": 4}
     assert (stepper.frame.name, stepper.answered) == ("C", 4)

@@ -15,7 +15,7 @@ from minigrad import viz
 from minigrad.autograd import engine, fitting
 from minigrad.autograd.node import AccumulateGrad
 from minigrad.viz.graph.values import CELLS, describe
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.steps.cells import BOXES, SHADES, pattern, patterns_of
 
 
@@ -240,7 +240,7 @@ def test_a_profiler_counts_what_runs_without_cells_and_no_more(monkeypatch: pyte
     assert patterns_of(*asked) != ()
     with mg.autograd.profiler.profile():
         assert patterns_of(*asked) == ()
-    monkeypatch.setattr("minigrad.viz.steps.recorder.patterns_of", lambda *about: ())
+    monkeypatch.setattr("minigrad.viz.steps.frame_maker.patterns_of", lambda *about: ())
     assert found == events()
 
 
@@ -284,7 +284,7 @@ def test_what_the_rule_cannot_do_the_step_itself_says() -> None:
 
 def test_a_large_graph_pays_nothing_and_a_large_jacobian_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr("minigrad.viz.steps.recorder.patterns_of", lambda *about: asked.append(about) or ())
+    monkeypatch.setattr("minigrad.viz.steps.frame_maker.patterns_of", lambda *about: asked.append(about) or ())
     x = mg.ones(2, requires_grad=True)
     y = x
     for _ in range(BOXES):

@@ -65,7 +65,7 @@ def test_a_tensor_hook_is_seen_with_what_it_changed() -> None:
     assert (first.title, first.difference) == ("hook ten on y", "[+9, +9]")
     assert first.text == "The tensor hook ten changed the gradient of y from [1, 1] to [10, 10]."
     assert second.text == "The tensor hook (lambda) looked at the gradient of y, [10, 10], and changed nothing."
-    key = stepper.session.graph.named("y").id
+    key = stepper.session.graph.box_named("y").id
     assert [frame.grads[key] for frame in stepper.frames[1:3]] == ["[1, 1]", "[10, 10]"]
     assert stepper.frames[2].differences == {key: "[+9, +9]"}
 
@@ -75,7 +75,7 @@ def test_what_a_step_changes_of_a_large_gradient_is_a_heat_map() -> None:
         "x = mg.ones(8, requires_grad=True)\ny = x * 2\ny.register_hook(lambda g: g * 10)\n"
         "s = viz.BackwardStepper((y * y).sum())\n"
     )
-    key = stepper.session.graph.named("y").id
+    key = stepper.session.graph.box_named("y").id
     maps = [frame.difference_maps for frame in stepper.frames]
     joined = next(frame for frame in stepper.frames if frame.difference_maps)
     assert joined.difference_maps == {key: values.difference(np.zeros(8), np.ones(8))[1]}
@@ -145,7 +145,7 @@ def test_retain_grad_and_post_accumulate_hooks() -> None:
         ("[1, 2]", "[1, 2]", "w.register_post_accumulate_grad_hook(lambda p: None)"),
     ]
     assert "x.grad becomes [3, 4]." in stepper.frames[3].spoken
-    assert stepper.frames[3].grads[stepper.session.graph.named("x").id] == "None"
+    assert stepper.frames[3].grads[stepper.session.graph.box_named("x").id] == "None"
 
 
 def test_a_hook_that_walks_another_stepper_hides_no_hook_behind_it() -> None:
@@ -273,8 +273,8 @@ def test_a_used_graph_is_shown_with_what_is_gone() -> None:
     assert gone[0].text.startswith("MulBackward0, which made y, has no saved tensors any more")
     assert "freed x and w" in gone[0].text
     assert gone[1].text == "what MulBackward0 of y had saved is gone: x and w"
-    assert stepper.session.graph.named("y").freed == ("self", "other")
-    assert stepper.picture["boxes"][stepper.session.graph.named("y").id]["freed"] is True
+    assert stepper.session.graph.box_named("y").freed == ("self", "other")
+    assert stepper.picture["boxes"][stepper.session.graph.box_named("y").id]["freed"] is True
     assert stepper.frame.failed
 
 
@@ -311,9 +311,9 @@ def test_a_write_before_the_picture_is_told_at_once() -> None:
 
 def test_versions_stand_on_the_boxes() -> None:
     graph = cell(LEAVES + "y = x * 2\ny[0] = 5\nz = y * y\nd = viz.draw(z.sum())\n")["d"].graph
-    box = graph.named("y")
+    box = graph.box_named("y")
     assert (box.expression, box.version, box.saved_version) == ("y[0] = 5", 1, 1)
-    assert graph.named("x").version == 0
+    assert graph.box_named("x").version == 0
 
 
 # ---------------------------------------------------------------- NaN
@@ -383,7 +383,7 @@ def test_a_hook_that_raises_half_way() -> None:
         stepper.last()
     frame = stepper.frame
     assert frame.failed
-    assert (frame.box, frame.states[frame.box].state) == (stepper.session.graph.named("y").id, "failed")
+    assert (frame.box, frame.states[frame.box].state) == (stepper.session.graph.box_named("y").id, "failed")
     hook, error = frame.events
     assert (hook.kind, hook.after) == ("tensor_hook", None)
     assert hook.text == "The tensor hook check got [3, 4], the gradient of y, and raised ValueError: too <b>large</b>."
@@ -409,7 +409,7 @@ def test_a_step_that_is_stopped_before_it_is_written_down_has_not_been(monkeypat
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(stepper.session.recorder, "with_lines", stop)
+    monkeypatch.setattr(stepper.session.maker, "with_lines", stop)
     with pytest.raises(KeyboardInterrupt):
         stepper.next()
     assert (leaf.grad.item(), len(stepper.frames)) == (gradient, frames)
@@ -499,7 +499,7 @@ def test_a_gradient_changed_from_outside_is_told_and_not_lost() -> None:
     stepper.next()
     stepper.back()
     assert x.grad.tolist() == [7.0, 7.0]
-    assert json.loads(stepper.recorded[0])["boxes"][stepper.session.graph.named("x").id]["grad"] == "[7, 7]"
+    assert json.loads(stepper.recorded[0])["boxes"][stepper.session.graph.box_named("x").id]["grad"] == "[7, 7]"
 
 
 def test_two_steppers_on_one_graph_add_up() -> None:
@@ -547,7 +547,7 @@ class Power(mg.autograd.Function):
 
 def test_a_custom_function_shows_its_own_backward_and_what_it_saved() -> None:
     stepper, _ = stepped(POWER + LEAVES + "y = Power.apply(x, w, 3)\ns = viz.BackwardStepper(y.sum())\n")
-    box = stepper.session.graph.named("y")
+    box = stepper.session.graph.box_named("y")
     assert [(saved.parameter, saved.name, saved.value.text) for saved in box.saved] == [
         ("saved_tensors[0]", "x", "[1, 2]"),
         ("saved_tensors[1]", "w", "[3, 4]"),
@@ -578,12 +578,12 @@ def test_a_node_with_several_outputs_shows_them_all() -> None:
         "x = mg.tensor([1., 2., 3., 4.], requires_grad=True)\na, b = x.split(2)\n"
         "s = viz.BackwardStepper((a * b).sum())\n"
     )
-    box = stepper.session.graph.named("a, b")
+    box = stepper.session.graph.box_named("a, b")
     assert [value.text for value in box.outputs] == ["[1, 2]", "[3, 4]"]
     assert box.value.text == "[1, 2] | [3, 4]"
     assert stepper.frames[2].grads[box.id] == "[3, 4] | [1, 2]"
     assert "output 0 = [3, 4], output 1 = [1, 2]" in stepper.trace()
-    assert stepper.session.graph.named("b") is box
+    assert stepper.session.graph.box_named("b") is box
 
 
 def test_tensors_without_grad_are_drawn_as_they_were() -> None:
@@ -655,6 +655,6 @@ def test_a_function_that_keeps_its_result_says_so() -> None:
         "    @staticmethod\n    def backward(ctx, g):\n        return g * ctx.saved_tensors[0]\n"
         "x = mg.tensor([0.0, 1.0], requires_grad=True)\ny = Exp.apply(x)\nd = viz.draw(y.sum())\n"
     )["d"].graph
-    (kept,) = graph.named("y").saved
+    (kept,) = graph.box_named("y").saved
     assert (kept.parameter, kept.name, kept.value.text, kept.state) == ("saved_tensors[0]", "", "[1, 2.718]", "kept")
     assert (kept.saved_version, kept.version) == (0, 0)

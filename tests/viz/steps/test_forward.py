@@ -126,7 +126,7 @@ def test_one_walk_leads_through_both_passes_and_back() -> None:
     assert stepper.first().index == -8
     assert w.grad is None
     assert "forward 1 of 8" in repr(stepper)
-    assert stepper.run_to("prediction").box == stepper.session.graph.named("prediction").id
+    assert stepper.run_to("prediction").box == stepper.session.graph.box_named("prediction").id
     assert stepper.index > 0
 
 

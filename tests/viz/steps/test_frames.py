@@ -246,7 +246,7 @@ def test_up_to_nine_elements_of_a_gradient_are_told_one_by_one() -> None:
     code = "x = mg.ones(9, requires_grad=True)\nz = mg.ones(10, requires_grad=True)\n"
     stepper = cell(code + "s = viz.BackwardStepper((x * 2).sum() + z.sum())\ns.last()\n")["s"]
     told = {frame.box: frame.spoken for frame in stepper.frames}
-    nine, ten = (told[stepper.session.graph.named(name).id] for name in ("x", "z"))
+    nine, ten = (told[stepper.session.graph.box_named(name).id] for name in ("x", "z"))
     assert nine.startswith("x.grad becomes [2, 2, 2, 2, 2, 2, 2, 2, 2].")
     assert ten.startswith("z.grad becomes the gradient that came, of shape (10).")
 

@@ -60,22 +60,22 @@ def test_frames_grow_with_the_graph_and_not_with_its_square() -> None:
     for boxes in (20, 60):
         stepper = viz.BackwardStepper(chain(boxes)[0])
         stepper.last()
-        histories = (stepper.session.recorder.progress.state_history, stepper.session.recorder.progress.edge_history)
+        histories = (stepper.session.maker.progress.state_history, stepper.session.maker.progress.edge_history)
         kept.append(sum(len(values) for history in histories for values in history.values.values()))
     assert kept[1] < 4 * kept[0]
 
 
 def test_a_step_describes_no_gradient_that_it_has_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from minigrad.viz.steps import progress
+    from minigrad.viz.steps import pass_progress
 
     described: list[int] = []
-    original = progress.describe
+    original = pass_progress.describe
 
     def describe(array: Any) -> Any:
         described.append(array.size)
         return original(array)
 
-    monkeypatch.setattr(progress, "describe", describe)
+    monkeypatch.setattr(pass_progress, "describe", describe)
     counts = []
     for boxes in (10, 40):
         described.clear()

@@ -152,6 +152,6 @@ def test_the_expected_order_is_the_order() -> None:
         a, b = (library.tensor(value, requires_grad=True) for value in ([1.0, 2.0], [3.0, 4.0]))
         d = b**2
         s = viz.BackwardStepper(((a**2 * d).sum() * a.sum() + d.sum()).exp(), names={"a": a, "b": b, "d": d})
-        expected = s.session.recorder.progress.expected_order()
+        expected = s.session.maker.progress.expected_order()
         s.last()
         assert [frame.box for frame in s.frames[1:]] == expected, library.__name__

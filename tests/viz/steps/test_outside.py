@@ -162,7 +162,7 @@ def test_a_result_that_is_written_to_says_what_it_holds() -> None:
     s = viz.BackwardStepper((y + 1).sum(), names={"w": w, "y": y})
     y.data.add_(1)
     s.next()
-    key = s.session.graph.named("y").id
+    key = s.session.graph.box_named("y").id
     assert (s.now[key]["text"], s.now[key]["was"]) == ("7", "[6] when the graph was made")
     y.data.sub_(1)
     s.next()
@@ -183,8 +183,8 @@ def test_a_hook_that_writes_to_its_leaf_is_seen_at_once() -> None:
     p.register_post_accumulate_grad_hook(descend)
     s = viz.BackwardStepper(p * 3, names={"p": p})
     s.last()
-    assert s.now[s.session.graph.named("p").id]["text"] == "-1"
-    assert "written to since: 2 when the graph was made" in s.now[s.session.graph.named("p").id]["hover"]
+    assert s.now[s.session.graph.box_named("p").id]["text"] == "-1"
+    assert "written to since: 2 when the graph was made" in s.now[s.session.graph.box_named("p").id]["hover"]
 
 
 @pytest.mark.parametrize("size", [100, 100_000])
@@ -192,7 +192,7 @@ def test_large_leaves_are_seen_to_change_however_they_are_written_to(size: int) 
     w = mg.ones(size, requires_grad=True)
     s = viz.BackwardStepper((w * 2).sum(), names={"w": w})
     s.last()
-    key = s.session.graph.named("w").id
+    key = s.session.graph.box_named("w").id
     w.grad.data.mul_(2)
     w.data.fill_(5)
     s.next()
@@ -322,7 +322,7 @@ def test_two_steppers_that_are_walked_at_will_say_only_what_is_so() -> None:
         held = "None" if a.grad is None else f"[{', '.join(f'{value:g}' for value in a.grad.tolist())}]"
         for one in (s, u):
             changes = [event for event in one.frame.events if event.title == "a.grad was changed from outside"]
-            assert one.frame.states[one.session.graph.named("a").id].grad.full == held
+            assert one.frame.states[one.session.graph.box_named("a").id].grad.full == held
             assert [f"is {held} now" in event.text for event in changes] in ([], [True])
             if one.index == 0:
                 assert ("Every .grad is None" in told(one)) == (a.grad is None)

@@ -9,7 +9,7 @@ from cells import cell
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.steps.questions import MOST, Question, question
+from minigrad.viz.steps.questions import MOST_ELEMENTS, Question, question
 
 
 def asked(source: str) -> dict[str, Question]:
@@ -34,10 +34,10 @@ def test_of_an_array_the_largest_cell_is_asked_for() -> None:
     assert (found["x"].cell, found["x"].value, found["x"].came) == ("[0, 1]", -8.0, -8.0)
 
 
-@pytest.mark.parametrize("array", [np.zeros(MOST + 1), np.zeros(0), np.ones(2, complex), np.array([True])])
+@pytest.mark.parametrize("array", [np.zeros(MOST_ELEMENTS + 1), np.zeros(0), np.ones(2, complex), np.array([True])])
 def test_what_nobody_could_answer_is_not_asked(array: Any) -> None:
     assert question("e0", "n0", array, None, None) is None
-    assert question("e0", "n0", np.zeros(MOST), None, None) is not None
+    assert question("e0", "n0", np.zeros(MOST_ELEMENTS), None, None) is not None
 
 
 def test_beside_complex_numbers_only_the_real_one_is_told() -> None:

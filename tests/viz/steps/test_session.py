@@ -29,9 +29,9 @@ from minigrad.autograd.modes import set_creation_observer
 
 viz = sys.modules["minigrad.viz"] = types.ModuleType("minigrad.viz")
 viz.__path__ = [str(Path(mg.__file__).parent / "viz")]
-from minigrad.viz.graph.records import observe
+from minigrad.viz.graph.observer import observe
 from minigrad.viz.graph.snapshot import snapshot
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.steps.session import Session
 
 set_creation_observer(observe)
@@ -113,7 +113,7 @@ class Noting(Listener):
         self.uses += 1
         yield
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         self.stop_at -= 1
         if self.stop_at == 0:
             raise KeyboardInterrupt
@@ -157,7 +157,7 @@ def test_a_listener_is_told_of_breakpoints_and_of_other_numbers() -> None:
     s.break_at("y")
     s.clear_breaks()
     s.replace_breaks([{"when": "nan"}])
-    assert changes(listener) == [[{"box": s.graph.named("y").id}], [], [{"when": "nan"}]]
+    assert changes(listener) == [[{"box": s.graph.box_named("y").id}], [], [{"when": "nan"}]]
     made = s.what_if(w=[3.0, 4.0])
     assert made is not None
     assert made.value == 21.0

@@ -20,9 +20,9 @@ from IPython.core.interactiveshell import InteractiveShell
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz import stepper as stepper_module
-from minigrad.viz.minigrad_graphs.source import MinigradSource
+from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.steps import outside
-from minigrad.viz.steps.recorder import Recorder
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.stop_button import button, stoppable
 
 
@@ -61,14 +61,14 @@ def click(s: Any, **what: Any) -> None:
 
 def pressed_in_a_step(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     """Press the button while the step of a box is written down."""
-    write = Recorder._frame
+    write = FrameMaker._frame
 
     def pressing(self: Any, key: Any, *arguments: Any, **more: Any) -> Any:
         if key is not None and self.boxes[key].name == at:
             press()
         return write(self, key, *arguments, **more)
 
-    monkeypatch.setattr(Recorder, "_frame", pressing)
+    monkeypatch.setattr(FrameMaker, "_frame", pressing)
 
 
 @pytest.mark.parametrize("run", ["last", "run", "next", "out"])

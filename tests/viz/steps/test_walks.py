@@ -107,10 +107,10 @@ def test_a_node_runs_once_however_often_it_is_walked_over(
 ) -> None:
     stepper = example["s"]
     ran: list[str] = []
-    recorder = stepper.session.recorder
-    write = recorder._frame_of_step
-    ids = recorder.ids
-    monkeypatch.setattr(recorder, "_frame_of_step", lambda step, held: ran.append(ids[step[0]]) or write(step, held))
+    maker = stepper.session.maker
+    write = maker._frame_of_step
+    ids = maker.ids
+    monkeypatch.setattr(maker, "_frame_of_step", lambda step, held: ran.append(ids[step[0]]) or write(step, held))
     for _ in range(3):
         stepper.last()
         stepper.first()

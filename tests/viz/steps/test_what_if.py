@@ -10,7 +10,7 @@ from cells import cell
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.graph import records
+from minigrad.viz.graph import observer
 from minigrad.viz.sources import snapshot_of as snapshot
 from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
 
@@ -456,7 +456,7 @@ def test_no_large_array_is_kept_alive_by_what_is_noted():
     index = mg.tensor(list(range(500)))
     y = x.gather(0, index)
     noted = y.grad_fn._creation.given["index"]
-    assert isinstance(noted.numbers, records.weakref.ref)
+    assert isinstance(noted.numbers, observer.weakref.ref)
     graph = snapshot(y)
     key = next(box.id for box in graph.boxes if box.kind == "leaf")
     assert Replay(graph, Noted(graph), {key: np.full(1000, 3, np.float32)}, 0).root.sum().item() == 1500

@@ -7,7 +7,7 @@ import pytest
 from conftest import require
 
 from minigrad import viz
-from minigrad.viz.graph.modules import groups_of
+from minigrad.viz.graph.groups import groups_of
 from minigrad.viz.sources import snapshot_of as snapshot
 
 torch: Any = require("torch")

@@ -13,8 +13,8 @@ from conftest import require
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.viz.graph.modules import groups_of
-from minigrad.viz.graph.records import source_text
+from minigrad.viz.graph.groups import groups_of
+from minigrad.viz.graph.observer import source_text
 from minigrad.viz.sources import snapshot_of as snapshot
 from minigrad.viz.torch_graphs import lines
 

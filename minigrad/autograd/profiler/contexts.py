@@ -20,9 +20,9 @@ from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import type_name
 from minigrad.autograd.modes import modes
 from minigrad.autograd.profiler.averages import EventList
+from minigrad.autograd.profiler.event_log import EventLog
 from minigrad.autograd.profiler.events import FunctionEvent
 from minigrad.autograd.profiler.names import USER
-from minigrad.autograd.profiler.recording import Recording
 from minigrad.stopping import sure_to_begin
 
 UNFINISHED = "<unfinished minigrad.autograd.profile>"
@@ -48,15 +48,15 @@ class profile:
         self.record_shapes = record_shapes
         self.profile_memory = profile_memory
         self._clock: Callable[[], int] = time.perf_counter_ns
-        self._recording: Recording | None = None
+        self._log: EventLog | None = None
         self._events = EventList()
 
     def __enter__(self) -> profile | None:
         if not self.enabled:
             return None
-        if self._recording is not None:
+        if self._log is not None:
             raise RuntimeError("Profiler context manager is not reentrant: make a new profile for each block")
-        recording = Recording(self._clock, self.record_shapes, self.profile_memory)
+        log = EventLog(self._clock, self.record_shapes, self.profile_memory)
         try:
             with _switching:
                 if modes.profiler is not None:
@@ -64,29 +64,29 @@ class profile:
                         "Profiler is already enabled: only one can be on at a time. Leave out the inner one, and mark "
                         "the part that you are interested in with record_function(name)."
                     )
-                modes.profiler = recording  # first, so that an op that is written now will be watched
-                recording.start()
+                modes.profiler = log  # first, so that an op that is written now will be watched
+                log.start()
         except BaseException:
-            self._end(recording)
+            self._end(log)
             raise
-        self._recording = recording
+        self._log = log
         return self
 
     @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        if self._recording is not None:
-            self._end(self._recording)
+        if self._log is not None:
+            self._end(self._log)
 
     @sure_to_begin
-    def _end(self, recording: Recording) -> None:
-        if modes.profiler is not recording:
+    def _end(self, log: EventLog) -> None:
+        if modes.profiler is not log:
             return
         try:
             with _switching:
-                self._events[:] = recording.stop()
+                self._events[:] = log.stop()
                 modes.profiler = None
         except BaseException:  # the stop button, however often it is pressed: what it keeps from its end does so now
-            self._end(recording)
+            self._end(log)
             raise
 
     @property
@@ -114,18 +114,18 @@ class profile:
         return self._events
 
     def __str__(self) -> str:
-        return self._told(str)
+        return self._text_when_finished(str)
 
     def __repr__(self) -> str:
-        return self._told(repr)
+        return self._text_when_finished(repr)
 
-    def _told(self, how: Callable[[EventList], str]) -> str:
-        return UNFINISHED if self._recording is None or self.is_running else how(self.function_events)
+    def _text_when_finished(self, how: Callable[[EventList], str]) -> str:
+        return UNFINISHED if self._log is None or self.is_running else how(self.function_events)
 
     @property
     def is_running(self) -> bool:
         """Whether its block has begun and is not over."""
-        return self._recording is not None and self._recording.ended is None
+        return self._log is not None and self._log.ended is None
 
 
 class record_function(ContextDecorator):
@@ -138,7 +138,7 @@ class record_function(ContextDecorator):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._open: list[tuple[Recording, FunctionEvent] | None] = []  # several, when a decorated function calls itself
+        self._open: list[tuple[EventLog, FunctionEvent] | None] = []  # several, when a decorated function calls itself
 
     def __enter__(self) -> record_function:
         if not isinstance(self.name, str):
@@ -146,12 +146,12 @@ class record_function(ContextDecorator):
                 "profiler::_record_function_enter_new() Expected a value of type 'str' for argument 'name' but instead "
                 f"found type '{type_name(self.name)}': {self.name!r}"
             )
-        recording = modes.profiler
-        self._open.append(None if recording is None else (recording, recording.begin(self.name, USER)))
+        log = modes.profiler
+        self._open.append(None if log is None else (log, log.begin(self.name, USER)))
         return self
 
     def __exit__(self, *error: object) -> None:
         opened = self._open.pop()
         if opened is not None:
-            recording, event = opened
-            recording.end(event)
+            log, event = opened
+            log.end(event)

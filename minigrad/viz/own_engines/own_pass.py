@@ -15,16 +15,16 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import reached
+from minigrad.viz.graph.nodes import reachable
 from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import in_words, short
 from minigrad.viz.steps.events import enumeration
-from minigrad.viz.steps.frames import Line
-from minigrad.viz.steps.progress import Progress
+from minigrad.viz.steps.frames import StoryLine
+from minigrad.viz.steps.pass_progress import PassProgress
 from minigrad.viz.steps.story import line
-from minigrad.viz.steps.watching import Watcher
+from minigrad.viz.steps.watching import FunctionWatcher
 
-Node = Any  # an own_engines.source.Node
+Node = Any  # an own_engines.own_source.Node
 SORTED = "Sorted, each node runs once, after all that use it"
 
 
@@ -67,7 +67,7 @@ class OwnPass(Pass):
             return "it is a leaf, whose gradient the nodes that use it add to"
         return f"{self.source.method('order')} does not have it run"
 
-    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+    def watch(self, graph: Snapshot, progress: PassProgress, watcher: FunctionWatcher) -> None:
         """There are no hooks here that could be noted."""
         self.progress = progress
 
@@ -121,7 +121,7 @@ class OwnPass(Pass):
                 self.began[node] = self.progress.sums[key][0] = array
         self.has_begun = True
 
-    def _remarks(self, node: Node, received: Any, sent: tuple[Any, ...]) -> Iterator[Line]:
+    def _remarks(self, node: Node, received: Any, sent: tuple[Any, ...]) -> Iterator[StoryLine]:
         """What is strange about a node that has run; the progress is still that from before."""
         key, progress = self.keys[node], self.progress
         held, earlier = progress.sums[key].get(0), self.ran_with.get(node, [])
@@ -141,9 +141,9 @@ class OwnPass(Pass):
         if not (is_held or is_rest):
             yield self._remark(f"{in_words(held)} has arrived, and {in_words(received)} is in ", node)
         if earlier:
-            yield self._of_another_run(node, sent, is_held, is_rest)
+            yield self._line_of_rerun(node, sent, is_held, is_rest)
 
-    def _of_another_run(self, node: Node, sent: tuple[Any, ...], is_held: bool, is_rest: bool) -> Line:
+    def _line_of_rerun(self, node: Node, sent: tuple[Any, ...], is_held: bool, is_rest: bool) -> StoryLine:
         """That a node has run before. Its gradient `is_held` whole and is passed on again, or `is_rest`, without what
         has been passed on.
         """
@@ -160,7 +160,7 @@ class OwnPass(Pass):
         more = f". Now that is passed on once more, so {gets}. {SORTED}"
         return self._remark(f"{again}the {in_words(last)} that is still in ", node, more)
 
-    def _left_out(self) -> Iterator[Line]:
+    def _left_out(self) -> Iterator[StoryLine]:
         """At the end, which gradients were not passed on, since the node that holds one is not in the order, and
         which leaves lack what would have come from there.
         """
@@ -169,13 +169,13 @@ class OwnPass(Pass):
             has_arrived = _is_some(held) and (before is None or not np.array_equal(held, before))
             if key in self.progress.runs or self.source.is_leaf(node) or not has_arrived:
                 continue
-            leaves = sorted(one.text for one in reached(self.source.edges, [node]) if self.source.is_leaf(one))
+            leaves = sorted(one.text for one in reachable(self.source.edges, [node]) if self.source.is_leaf(one))
             named = [*leaves[:3], f"{len(leaves) - 3} more"] if len(leaves) > 4 else leaves
             never = f"{self.source.method('order')} never has it run: the {in_words(held)} in "
             lack = f"{enumeration(named)} {'lacks' if len(leaves) == 1 else 'lack'} what comes that way"
             yield self._remark(never, node, f" is passed on to nobody, so {lack}")
 
-    def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[Line]:
+    def _writes(self, node: Node, values: list[Any], received: Any, given: Any) -> Iterator[StoryLine]:
         """What a run has written to and was to read only: values, and the gradient that the node was `given`."""
         run = f"{self.source.method('run')} wrote to "
         for one, old in zip((node, *node.inputs), values, strict=True):
@@ -188,7 +188,7 @@ class OwnPass(Pass):
         if is_same_array and not np.array_equal(held, received, equal_nan=True):
             yield self._remark(run, node, f", which was {in_words(received)} and is {in_words(held)}")
 
-    def _remark(self, words: str, node: Node, more: str = "", alarm: str = "⚠ ") -> Line:
+    def _remark(self, words: str, node: Node, more: str = "", alarm: str = "⚠ ") -> StoryLine:
         return line("item", ("alarm", alarm), words, ("name", node.text), ("code", ".grad"), f"{more}.")
 
 

@@ -24,20 +24,20 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.page import widget_source
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.events import error_text
+from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.recorder import Recorder
 
 PLAIN = 10_000  # characters of frames that are not packed
 TOGETHER, FEW = (512, 32), 4  # how many frames are packed together, those of long ago first, and how many not yet
 RAN = "past", "earlier", "lately", "ran"  # what the widget calls these, and the frames that are not packed
-LONG = 1_000_000  # bytes of what is packed from which on four times the speed is worth a fifteenth of the size
+MANY_BYTES = 1_000_000  # bytes of what is packed from which on four times the speed is worth a fifteenth of the size
 NODES, ELEMENTS = 150, 1_000_000  # up to which a pass is rehearsed: it takes as long as the pass itself
 
 
 def pack(values: Any, level: int | None = None) -> str:
     """Values as a text that `unpack` in kept.mjs turns back."""
     text = json.dumps(values, separators=(",", ":")).encode()
-    level = level or (9 if len(text) < LONG else 6)
+    level = level or (9 if len(text) < MANY_BYTES else 6)
     return base64.b64encode(zlib.compress(text, level)).decode("ascii")
 
 
@@ -70,13 +70,15 @@ class Past:
 @lru_cache(maxsize=1)
 def notebook_module() -> str:
     """The small module that JupyterLab loads for each stepper's model."""
-    return widget_source.joined("pack", "announcing", "storing", "notebook")
+    return widget_source.join_scripts("pack", "announcing", "storing", "notebook")
 
 
 @lru_cache(maxsize=1)
 def packed_code() -> str:
     """The widget's own script and style, as outputs of a notebook hold them: see static/output.mjs."""
-    text = "\n".join([widget_source.script(), widget_source.joined("pack", "kept", "plain", "announcing", "output")])
+    text = "\n".join(
+        [widget_source.script(), widget_source.join_scripts("pack", "kept", "plain", "announcing", "output")]
+    )
     return pack({"script": text, "style": widget_source.style()})
 
 
@@ -112,7 +114,7 @@ def can_rehearse(graph: Snapshot) -> bool:
 
 
 def rehearsal_of(
-    graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], Recorder]
+    graph: Snapshot, watched: Mapping[str, Any], begin: Callable[[], FrameMaker]
 ) -> tuple[list[str], dict[str, Any]]:
     """All frames of a pass, as JSON, run ahead of time, and what went wrong, as the widget's `problem`.
 
@@ -128,11 +130,11 @@ def rehearsal_of(
         for tensor, gradient in grads.items():
             # A copy is added to in place of the learner's own .grad.
             tensor._grad = None if gradient is None else gradient.detach().clone()
-        recorder = begin()
-        frames = recorder.run()
+        maker = begin()
+        frames = maker.run()
     finally:
         list(putting_back)  # in one call, which is not stopped half way
-    failure = recorder.failure
+    failure = maker.failure
     return texts_of(frames), {} if failure is None else trouble(failure, frames[-1].box)
 
 

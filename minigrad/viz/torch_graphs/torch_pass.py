@@ -25,11 +25,11 @@ from typing import Any
 from minigrad.stopping import raise_in
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Pass
-from minigrad.viz.steps.progress import Progress
-from minigrad.viz.steps.watching import Note, Watcher
+from minigrad.viz.steps.pass_progress import PassProgress
+from minigrad.viz.steps.watching import FunctionWatcher, Note
 from minigrad.viz.torch_graphs import formulas
-from minigrad.viz.torch_graphs.hooks import HookWatch, unseen_hooks
 from minigrad.viz.torch_graphs.queue import ReadyQueue
+from minigrad.viz.torch_graphs.torch_hooks import HookWatch, unseen_hooks
 
 PATIENCE = 1.0  # seconds in which a thread that is interrupted comes to its end, unless it is in a long call into C
 Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradients in, gradients out
@@ -178,7 +178,7 @@ class TorchPass(Pass):
         self.gate = _Gate()
         self.end = weakref.finalize(self, self.gate.abandon)
 
-    def watch(self, graph: Snapshot, progress: Progress, watcher: Watcher) -> None:
+    def watch(self, graph: Snapshot, progress: PassProgress, watcher: FunctionWatcher) -> None:
         """Learn the nodes of a graph and which of them run, and let a watcher see the learner's hooks."""
         self.nodes = list(graph.node_of.values())
         self.useful = {graph.node_of[key] for key in progress.runs}
@@ -194,7 +194,9 @@ class TorchPass(Pass):
     def order(self) -> list[str]:
         return self.queue.order()
 
-    def unseen(self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]) -> list[Note]:
+    def notes_unseen(
+        self, box: str, arrived: Mapping[int, Any], incoming: tuple[Any, ...], known: list[Note]
+    ) -> list[Note]:
         return unseen_hooks(self.source, box, arrived, incoming, known)
 
     def close(self) -> None:
@@ -215,7 +217,7 @@ class TorchPass(Pass):
             if not (self.retain or is_leaf):
                 source.freed.add(node)
             hooks.after(node)
-            came = hooks.received(node, incoming)
+            came = hooks.received_gradients(node, incoming)
             source.explained[node] = formulas.explain(source, node, came, hooks.left_by_rule(node, outgoing))
             return node, came, outgoing
 

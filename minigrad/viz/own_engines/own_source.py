@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.kept import written
+from minigrad.viz.graph.saved_values import text_of_function
 from minigrad.viz.graph.source import Edges, Pass, Source
 from minigrad.viz.graph.values import short
 from minigrad.viz.own_engines.adapter import LIMIT, Engine, inputs_first
-from minigrad.viz.own_engines.running import SORTED, OwnPass
+from minigrad.viz.own_engines.own_pass import SORTED, OwnPass
 
 WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul", "**": "pow"}
 
 
-class Node:
+class OwnNode:
     """Stands for a node of the engine's, a `thing` that may have no hash: an operation and its result, or a leaf."""
 
-    def __init__(self, thing: Any, number: int, inputs: list[Node]) -> None:
+    def __init__(self, thing: Any, number: int, inputs: list[OwnNode]) -> None:
         self.thing, self.number, self.inputs = thing, number, inputs
         self.word = "leaf"
         self.text = ""  # what the picture calls it
@@ -45,7 +45,7 @@ class Gradient:
 
 
 class OwnSource(Source):
-    """A graph of an engine of the learner's. A `Node` is a node, and a tensor.
+    """A graph of an engine of the learner's. A `OwnNode` is a node, and a tensor.
 
     Raises TypeError or ValueError for a graph that cannot be one, RuntimeError where a method of the engine raises.
     """
@@ -55,7 +55,7 @@ class OwnSource(Source):
 
     def __init__(self, root: Any, engine: Engine) -> None:
         self.engine = engine
-        self.graph: dict[int, Node] = {}  # by the id of what it stands for, which it holds
+        self.graph: dict[int, OwnNode] = {}  # by the id of what it stands for, which it holds
         inputs: dict[int, list[Any]] = {}
 
         def known_inputs(thing: Any) -> list[Any]:
@@ -65,10 +65,10 @@ class OwnSource(Source):
                 inputs[id(thing)] = list(several.values())
             return inputs[id(thing)]
 
-        found: dict[int, Node] = {}
-        texts: list[tuple[str, Node]] = []
+        found: dict[int, OwnNode] = {}
+        texts: list[tuple[str, OwnNode]] = []
         for number, thing in enumerate(inputs_first(root, known_inputs)):
-            node = found[id(thing)] = Node(thing, number, [found[id(one)] for one in inputs[id(thing)]])
+            node = found[id(thing)] = OwnNode(thing, number, [found[id(one)] for one in inputs[id(thing)]])
             texts.append((self._text("name", thing), node))
             word = self._text("op", thing) if node.inputs else "leaf"
             node.word = WORDS.get(word, "pow" if word.startswith("**") else word.lower()) or "op"
@@ -81,40 +81,40 @@ class OwnSource(Source):
 
     # -- the pictures' questions
 
-    def edges(self, node: Node) -> Edges:
+    def edges(self, node: OwnNode) -> Edges:
         return [(one, 0) for one in node.inputs]
 
-    def number(self, node: Node) -> int:
+    def number(self, node: OwnNode) -> int:
         return node.number
 
-    def name(self, node: Node) -> str:
+    def name(self, node: OwnNode) -> str:
         return node.word
 
-    def leaf(self, node: Node) -> Node | None:
+    def leaf(self, node: OwnNode) -> OwnNode | None:
         return None if node.inputs else node
 
-    def node(self, tensor: Node) -> Node | None:
+    def node(self, tensor: OwnNode) -> OwnNode | None:
         return tensor if tensor.inputs else None
 
-    def result(self, node: Node) -> Node:
+    def result(self, node: OwnNode) -> OwnNode:
         return node
 
-    def tensor(self, value: Any) -> Node | None:
-        return value if isinstance(value, Node) else self.graph.get(id(value))
+    def tensor(self, value: Any) -> OwnNode | None:
+        return value if isinstance(value, OwnNode) else self.graph.get(id(value))
 
-    def names(self) -> Mapping[str, Node]:
+    def names(self) -> Mapping[str, OwnNode]:
         return self.labels
 
-    def call(self, names: Mapping[Node, str]) -> None:
+    def call(self, names: Mapping[OwnNode, str]) -> None:
         for node, name in names.items():
             node.text = name
 
     def array(self, tensor: Any) -> Any:
-        if isinstance(tensor, Node):
+        if isinstance(tensor, OwnNode):
             return self._array("value", tensor.thing)
         return tensor.array if isinstance(tensor, Gradient) else tensor
 
-    def grad(self, tensor: Node) -> Gradient | None:
+    def grad(self, tensor: OwnNode) -> Gradient | None:
         """Whatever shape that has; the last that could be read, where this cannot."""
         try:
             raw = self.answer("gradient", tensor.thing)
@@ -127,7 +127,7 @@ class OwnSource(Source):
             tensor.held = Gradient(raw, array)
         return tensor.held
 
-    def put_grad(self, tensor: Node, gradient: Gradient | None) -> None:
+    def put_grad(self, tensor: OwnNode, gradient: Gradient | None) -> None:
         raw: Any = None if gradient is None else gradient.raw
         # An array that may not be written to, such as one that np.broadcast_to gave, holds what it held.
         writable = isinstance(raw, np.ndarray) and raw.flags.writeable
@@ -136,12 +136,12 @@ class OwnSource(Source):
         self.answer("set_gradient", tensor.thing, raw)
         tensor.held = gradient
 
-    def keeps_grad(self, tensor: Node) -> bool:
+    def keeps_grad(self, tensor: OwnNode) -> bool:
         return True
 
-    def backward_source(self, node: Node) -> str:
+    def backward_source(self, node: OwnNode) -> str:
         try:
-            return written(self.answer("rule", node.thing))
+            return text_of_function(self.answer("rule", node.thing))
         except RuntimeError:
             return ""
 
@@ -214,7 +214,7 @@ class OwnSource(Source):
             raise TypeError(f"{self._call(method, thing)} gave {short(given)}: no number, no array of them")
         return array.astype(np.int64) if array.dtype.kind in ("b", "u") else array
 
-    def gradient(self, node: Node) -> Any:
+    def gradient(self, node: OwnNode) -> Any:
         """A copy of the gradient, or None; of a number 0, which many engines begin with, zeros. ValueError if it has
         not the shape of the value.
         """

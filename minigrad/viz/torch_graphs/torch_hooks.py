@@ -16,8 +16,8 @@ import numpy as np
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Source
-from minigrad.viz.steps.watching import Note, Watcher
-from minigrad.viz.torch_graphs import saved
+from minigrad.viz.steps.watching import FunctionWatcher, Note
+from minigrad.viz.torch_graphs import saved_tensors
 
 Entries = dict[Any, Any]  # PyTorch's number of a hook -> the hook
 OURS = "minigrad.viz.torch_graphs"  # the module of this stepper's hooks, and of any other's
@@ -33,13 +33,13 @@ class HookWatch:
         is_ours: whether it is this pass that is running, and not another backward over the same graph.
     """
 
-    def __init__(self, graph: Snapshot, watcher: Watcher, is_ours: Callable[[], bool]) -> None:
+    def __init__(self, graph: Snapshot, watcher: FunctionWatcher, is_ours: Callable[[], bool]) -> None:
         self.watcher = watcher
         self.is_ours = is_ours
         self.source = graph.source
         self.results = graph.results
         self.nodes = [node for node in graph.nodes if node is not None]
-        self.known = list(_of_saved(graph.source, self.nodes))
+        self.known = list(_hooks_of_saved(graph.source, self.nodes))
         self.before: dict[Any, Any] = {}  # node -> the dict of its prehooks
         self.replaced: dict[tuple[int, Any], tuple[Entries, Any, Any]] = {}
         self.held: list[tuple[Any, Any]] = []
@@ -82,7 +82,7 @@ class HookWatch:
                     self.watcher.note_of_retained(node, before, self.watcher.copy_of(tensor.grad))
                 )
 
-    def received(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
+    def received_gradients(self, node: Any, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
         """What came in to a node. A leaf may take the very tensor that came as its `.grad`, which post-accumulate hooks
         then change: what that was before comes from what was noted of them.
         """
@@ -106,11 +106,11 @@ class HookWatch:
         self.replaced.clear()
 
 
-def _of_saved(source: Source, nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
+def _hooks_of_saved(source: Source, nodes: Iterable[Any]) -> Iterator[tuple[Any, Entries]]:
     """The hooks of tensors that are no more than what a node has saved."""
     there = set(nodes)
     for node in nodes:
-        for parameter in saved.parameters(node):
+        for parameter in saved_tensors.parameters(node):
             kept = source.tensor(source.saved_value(node, parameter))
             if kept is not None and kept.grad_fn in there and kept._backward_hooks:
                 yield kept.grad_fn, kept._backward_hooks

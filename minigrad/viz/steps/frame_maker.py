@@ -1,9 +1,9 @@
 """The backward pass, run node by node and written down.
 
-`Recorder` consumes the engine's own backward, one node per step (no second loop runs in Python that could disagree with
-it), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found in
-`contributions`, and said in `story`. While a step runs, a `Watcher` notes what the learner's own hooks do, so that the
-frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
+`FrameMaker` consumes the engine's own backward, one node per step (no second loop runs in Python that could disagree
+with it), and turns each step into a `Frame`: who has come how far is kept in `progress`, what a node sent is found in
+`contributions`, and said in `story`. While a step runs, a `FunctionWatcher` notes what the learner's own hooks do, so
+that the frame can tell it. A step that fails gives a frame, too: it says which node failed and why.
 
 A page without a kernel cannot run the engine. For other numbers in a small graph it has a second, small one,
 static/whatif.mjs, which tests/js/whatif.test.mjs holds against what the kernel gives.
@@ -29,15 +29,15 @@ from minigrad.viz.steps import story as tell
 from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns_of
 from minigrad.viz.steps.contributions import array_of, chip, contributions_of
 from minigrad.viz.steps.events import Event
-from minigrad.viz.steps.frames import Contribution, Frame, Grown, Line
-from minigrad.viz.steps.printing import OutputCopy
-from minigrad.viz.steps.progress import ROOM, Progress
+from minigrad.viz.steps.frames import Contribution, Frame, Grown, StoryLine
+from minigrad.viz.steps.pass_progress import ROOM, PassProgress
+from minigrad.viz.steps.printed import OutputCopy
 from minigrad.viz.steps.questions import question
 from minigrad.viz.steps.stop_button import stoppable
-from minigrad.viz.steps.watching import Note, Teller, Watcher
+from minigrad.viz.steps.watching import FunctionWatcher, Note, Teller
 
 
-class Recorder:
+class FrameMaker:
     """Runs a backward pass node by node and writes frames."""
 
     def __init__(
@@ -59,11 +59,11 @@ class Recorder:
         self.retain = retain
         self.finished = False
         self.failure: BaseException | None = None
-        self.progress = Progress(graph, wanted, rooms, backward)
+        self.progress = PassProgress(graph, wanted, rooms, backward)
         self.boxes = graph.by_id
         self.runs = self.progress.runs
         self.ids = {node: key for key, node in graph.node_of.items()}
-        self.watcher = Watcher(self.source, self.ids)
+        self.watcher = FunctionWatcher(self.source, self.ids)
         self.teller = Teller(graph)
         self.unpacked: dict[tuple[str, str], Any] = {}  # box and parameter -> what an unpack hook made
         self.patterns: tuple[str, ...] = ()  # of the node that runs: see cells.py
@@ -80,12 +80,12 @@ class Recorder:
         reasons = {box.id: self.backward.why_left_out(box.id) for box in pruned if planned}
         return self._frame(None, self._beginning(), happened.before_the_pass(self.graph, self.runs, pruned, reasons))
 
-    def _beginning(self) -> list[Line]:
+    def _beginning(self) -> list[StoryLine]:
         """What is told before anything has run: which leaves hold a `.grad`, now."""
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
         held = [pair for pair in grads if not self.source.begins_with_zero or np.any(pair[1])]
-        return tell.of_beginning(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
+        return tell.beginning_lines(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
 
     def advance(self) -> Frame | None:
         """Run one node and write its frame; None when there is none left.
@@ -116,7 +116,7 @@ class Recorder:
         if self.failure is None:
             self.listener(step)
         frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
-        return self.with_lines(frame, tell.of_printed(printed.shown))
+        return self.with_lines(frame, tell.printed_lines(printed.shown))
 
     def run(self) -> list[Frame]:
         """All frames of the pass, up to one that failed."""
@@ -139,7 +139,7 @@ class Recorder:
         node, incoming = step[:2]
         key = self.ids[node]
         self.backward.has_run(key)
-        self.watcher.notes += self.backward.unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
+        self.watcher.notes += self.backward.notes_unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
         is_leaf = key in self.progress.leaves
         frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf else self._frame_of_op(key, step)
@@ -156,7 +156,7 @@ class Recorder:
         self.failure = self.failure or RuntimeError("the stepper was closed")
         self.graph = replace(self.graph, source=NO_SOURCE, nodes=(), results=(), reached={}, ways={})
         self.progress.forget()
-        self.ids, self.watcher = {}, Watcher(NO_SOURCE, {})
+        self.ids, self.watcher = {}, FunctionWatcher(NO_SOURCE, {})
         self.source, self.backward, self.grown = NO_SOURCE, Pass(), {}
 
     # -- the kinds of step
@@ -175,9 +175,9 @@ class Recorder:
             contributions = contributions_of(self.progress, box, anomaly, notes, self.unpacked, sends=False)
         came = anomaly is not None and self._have_nan(anomaly[1])
         nan_to = None if anomaly is None else [item.name for item in contributions if "NaN" in item.value.alarm]
-        overwritten = [*self.source.overwritten(self.progress.nodes[key], error)]
-        events = [*self.teller.events_of(notes), *happened.of_failure(box, error, overwritten, nan_to, came)]
-        story = tell.of_failure(box, contributions, self.progress.senders)
+        overwritten = [*self.source.overwritten_values(self.progress.nodes[key], error)]
+        events = [*self.teller.events_of(notes), *happened.failure_events(box, error, overwritten, nan_to, came)]
+        story = tell.failure_lines(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
     def _frame_of_op(self, key: str, step: Step) -> Frame:
@@ -194,11 +194,14 @@ class Recorder:
         contributions = contributions_of(self.progress, box, step, notes, self.unpacked)
         self._note_that_it_ran(key)
         freed = self._names_of_freed(box, node)
-        events = [*self.teller.events_of(notes), *happened.of_kept(box, self.retain and not self.source.is_freed(node))]
+        events = [
+            *self.teller.events_of(notes),
+            *happened.kept_events(box, self.retain and not self.source.is_freed(node)),
+        ]
         events += self._events_of_nan(box, self._have_nan(arrays), contributions)
         op, root = self.source.name(node), self.boxes[self.graph.root]
-        story = tell.of_op(box, op, arrays, contributions, root, self.progress.senders)
-        story += [*tell.of_freed(freed), *self.backward.remarks]
+        story = tell.op_lines(box, op, arrays, contributions, root, self.progress.senders)
+        story += [*tell.freed_lines(freed), *self.backward.remarks]
         text = "" if received is None else values.in_words(received)
         asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
         sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
@@ -220,7 +223,7 @@ class Recorder:
             self.progress.changing[key] = before
             if after is not None:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
-        story = tell.of_leaf(box, array, before, after, joint, self.progress.grad(key))
+        story = tell.leaf_lines(box, array, before, after, joint, self.progress.grad(key))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
         grown = self._nodes_grown([self.source.grad(self.progress.leaves[key])])
         is_sum = before is not None or len(self.progress.senders[key]) > 1
@@ -240,7 +243,7 @@ class Recorder:
         if self.retain or not self.source.is_freed(node):
             return ()
         tensors = [saved for saved in box.saved if saved.is_tensor and saved.state != "freed"]
-        return tuple(dict.fromkeys(saved.called(box.name) for saved in tensors))
+        return tuple(dict.fromkeys(saved.name_beside(box.name) for saved in tensors))
 
     def _events_of_nan(self, box: Box, came: bool, contributions: tuple[Contribution, ...]) -> list[Event]:
         names = [item.name for item in contributions if "NaN" in item.value.alarm]
@@ -248,7 +251,7 @@ class Recorder:
             return []
         first = not self.nan_met and not came
         self.nan_met = True
-        return [happened.of_nan(box, names, first)]
+        return [happened.nan_event(box, names, first)]
 
     def _nodes_grown(self, tensors: Iterable[Any]) -> tuple[Grown, ...]:
         """The nodes that were recorded since the last step, behind some gradients (create_graph)."""
@@ -279,7 +282,7 @@ class Recorder:
     def _frame(
         self,
         key: str | None,
-        story: list[Line],
+        story: list[StoryLine],
         events: list[Event],
         joints: Mapping[str, str] = MappingProxyType({}),
         contributions: tuple[Contribution, ...] = (),
@@ -293,7 +296,7 @@ class Recorder:
         upcoming = ready[0] if ready else None
         joints = dict(joints) | {item.box: item.joint for item in contributions}
         states = progress.states(key, upcoming, joints, failed)
-        story = story + tell.of_grown(grown)
+        story = story + tell.grown_lines(grown)
         if self.finished:
             story.append(tell.line("say", "That was the last node: the backward pass is over."))
         differences, difference_maps = progress.differences()
@@ -325,13 +328,13 @@ class Recorder:
         then = (
             "The next step, which has run, brings back what it left." if frame.index < len(self.progress.ran) else then
         )
-        event = happened.of_change_from_outside(self.boxes[key], before, self.progress.leaf_grad(key), then)
+        event = happened.outside_change_event(self.boxes[key], before, self.progress.leaf_grad(key), then)
         grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
         state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
         story = frame.story if frame.index else tuple(self._beginning())
         return replace(frame, states=frame.states.but({key: state}), events=(*frame.events, event), story=story)
 
-    def with_lines(self, frame: Frame, lines: list[Line]) -> Frame:
+    def with_lines(self, frame: Frame, lines: list[StoryLine]) -> Frame:
         """A frame that tells some more, before the last words of the story."""
         place = len(frame.story) - int(self.finished or frame.failed)
         return replace(frame, story=(*frame.story[:place], *lines, *frame.story[place:]))

@@ -16,7 +16,7 @@ from minigrad.viz.graph.folding import fold, parts_of, scopes_of, without_calls
 from minigrad.viz.graph.titles import Titles
 
 DEEPEST = 5  # groups in groups that are open at first
-MANY = 20  # boxes: a picture with more of them is folded, and no more are seen at first
+MANY_BOXES = 20  # boxes: a picture with more of them is folded, and no more are seen at first
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Group:
 def groups_of(graph: Snapshot, names: Mapping[int, str]) -> tuple[Group, ...]:
     """The groups of a graph, outer ones first; `names` maps the `id()` of a module to the learner's name for it."""
     whole, titles = scopes_of(graph), Titles(graph, names)
-    if len(graph.boxes) > MANY:
+    if len(graph.boxes) > MANY_BOXES:
         fold(whole, titles, graph)
     else:
         without_calls(whole)
@@ -69,13 +69,13 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
     for group in groups:
         inside.setdefault(group.parent, []).append(group)
     shows = {group.id: len(group.boxes) + len(inside.get(group.id, ())) - 1 for group in groups}
-    if len(graph.boxes) <= MANY:
+    if len(graph.boxes) <= MANY_BOXES:
         return [group.id for group in groups]
     seen = len(graph.boxes) - sum(group.count - 1 for group in inside.get(None, ()))
     opened: list[str] = []
     level = [group for group in inside.get(None, ()) if group.kind != INPUTS]
     for _ in range(DEEPEST):
-        if seen + sum(shows[group.id] for group in level) <= MANY:
+        if seen + sum(shows[group.id] for group in level) <= MANY_BOXES:
             chosen = level
         else:
             alike: dict[tuple[str | None, str], list[Group]] = {}
@@ -85,7 +85,7 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
             for like in sorted(alike.values(), key=lambda like: -max(group.count for group in like)):
                 for some in (like, like[:1]):
                     more = sum(shows[group.id] for group in [*chosen, *some])
-                    if seen + more <= MANY and (len(like) > 2 or like[0].id in inside):
+                    if seen + more <= MANY_BOXES and (len(like) > 2 or like[0].id in inside):
                         chosen += some
                         break
         seen += sum(shows[group.id] for group in chosen)

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.blame import warn
 from minigrad.autograd.node import ON_DEMAND
-from minigrad.creation import marked
+from minigrad.creation import mark_inference
 from minigrad.memory import storage_of
 from minigrad.op import op
 from minigrad.public import public
@@ -103,7 +103,7 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
             "Copy this result with clone(), or with detach().clone() to leave the graph."
         )
-    copied = marked(from_array(_copied_memory(self._array, memo)))
+    copied = mark_inference(from_array(_copied_memory(self._array, memo)))
     if type(self) is not Tensor:
         copied = share_outside(object.__new__(type(self)), copied)
     copied._node = ON_DEMAND if self.requires_grad else None

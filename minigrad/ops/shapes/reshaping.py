@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.operands import each_named
+from minigrad.ops.declarations import each_named
 from minigrad.public import Dims, Sizes, public
 from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, wrap_dim

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.formula_text import Writer, called, is_number, sizes
+from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, sizes
 from minigrad.viz.graph.meanings import DEFINITIONS, NORMALIZED, PHRASES, SCALED
 from minigrad.viz.graph.values import elements_text, number
 
@@ -42,7 +42,7 @@ OPPOSITES |= {opposite: operator for operator, opposite in OPPOSITES.items()}
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ShapeAlone:
     """Stands for a tensor that is too large to be written out."""
 
     shape: tuple[int, ...]
@@ -78,13 +78,13 @@ def formula_of(
     Raises ValueError if there is no textbook form for it.
     """
     known = Known(bound, names)
-    tree, reason = simplified(expression, known)
-    named = Writer(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
+    tree, reason = simplify(expression, known)
+    named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
     text = named.text(tree)
-    is_phrase = isinstance(tree, ast.Call) and called(tree) in (*PHRASES, "words", "where")
-    numbers = "" if is_phrase else Writer(known.number_text).text(tree) if known.all_small(tree) else ""
+    is_phrase = isinstance(tree, ast.Call) and function_name(tree) in (*PHRASES, "words", "where")
+    numbers = "" if is_phrase else FormulaWriter(known.number_text).text(tree) if known.all_small(tree) else ""
     if not numbers and not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree)):
-        numbers = Writer(known.shape_text).text(tree)
+        numbers = FormulaWriter(known.shape_text).text(tree)
     if len(text) > LONGEST_FORMULA or "\n" in text:
         raise ValueError("a formula of this length says less than words")
     because = "" if reason is None else named.text(reason)
@@ -93,29 +93,29 @@ def formula_of(
     return Formula(text, numbers, because, spread, is_phrase, single)
 
 
-def simplified(expression: ast.expr, known: Known) -> tuple[ast.expr, ast.expr | None]:
+def simplify(expression: ast.expr, known: Known) -> tuple[ast.expr, ast.expr | None]:
     """An expression made simple, and the condition that decided which branch of it was taken, or None.
 
     Raises ValueError where too little is known.
     """
     rewrite = _Simplify(known)
-    tree: ast.expr = rewrite.visit(copied(expression))
+    tree: ast.expr = rewrite.visit(copy_tree(expression))
     return tree, rewrite.reason
 
 
-def copied(part: Any) -> Any:
+def copy_tree(part: Any) -> Any:
     """A copy of a part of a syntax tree, which may be rewritten; several times as fast as `copy.deepcopy`.
 
     Only what the language knows of it: once IPython has shown a traceback, parts have a `parent`, those among them that
     all trees share.
     """
     if isinstance(part, list):
-        return [copied(item) for item in part]
+        return [copy_tree(item) for item in part]
     if not isinstance(part, ast.AST):
         return part
     made = type(part).__new__(type(part))
     held, names = part.__dict__, (*part._fields, *part._attributes)
-    made.__dict__.update((name, copied(held[name])) for name in names if name in held)
+    made.__dict__.update((name, copy_tree(held[name])) for name in names if name in held)
     return made
 
 
@@ -140,7 +140,7 @@ class Known:
         self.names = names
 
     def is_tensor(self, name: str) -> bool:
-        return isinstance(self.bound.get(name), np.ndarray | np.generic | Sizes)
+        return isinstance(self.bound.get(name), np.ndarray | np.generic | ShapeAlone)
 
     def shape(self, node: ast.expr) -> tuple[int, ...] | None:
         """The shape of an expression's value; None if that is not known."""
@@ -158,9 +158,9 @@ class Known:
             if left is None or right is None or min(len(left), len(right)) < 2:
                 return None
             return (*np.broadcast_shapes(left[:-2], right[:-2]), left[-2], right[-1])
-        if isinstance(node, ast.Call) and called(node) == "solve":
+        if isinstance(node, ast.Call) and function_name(node) == "solve":
             return self.shape(node.args[1])
-        if isinstance(node, ast.BinOp | ast.Compare) or called(node) in ELEMENTWISE:
+        if isinstance(node, ast.BinOp | ast.Compare) or function_name(node) in ELEMENTWISE:
             shapes = [self.shape(part) for part in _operands(node)]
             try:
                 return None if None in shapes else np.broadcast_shapes(*(one for one in shapes if one is not None))
@@ -183,7 +183,7 @@ class Known:
     def all_small(self, tree: ast.expr) -> bool:
         """Whether all that a formula names can be written as numbers."""
         named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        named -= {called(node) for node in ast.walk(tree)} | {"π"}
+        named -= {function_name(node) for node in ast.walk(tree)} | {"π"}
         return all(isinstance(self.bound.get(name), np.ndarray | np.generic) for name in named)
 
     def number_text(self, name: str, turned: bool = False) -> str:
@@ -243,12 +243,12 @@ class _Simplify(ast.NodeTransformer):
         return ast.Constant(value) if is_plain else ast.Attribute(inner, node.attr, ast.Load())
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        test = self._decided(self.visit(node.test))
+        test = self._decide(self.visit(node.test))
         if test is None:
             raise ValueError("nobody knows which branch was taken")
         return self.visit(node.body if test else node.orelse)
 
-    def _decided(self, test: ast.expr) -> bool | None:
+    def _decide(self, test: ast.expr) -> bool | None:
         """The answer to a question about plain values, or None."""
         if any(isinstance(part, ast.Name) and part.id != "all" for part in ast.walk(test)):
             value = self.known.value(test)
@@ -293,52 +293,54 @@ class _Simplify(ast.NodeTransformer):
         args = [self.visit(one) for one in args if not (isinstance(one, ast.Name) and one.id == "F")]
         if name in FOLDED and args and all(isinstance(one, ast.Constant) for one in args):
             return ast.Constant(FOLDED[name](*(one.value for one in args if isinstance(one, ast.Constant))))
-        special: Callable[[list[ast.expr]], ast.expr] | None = getattr(self, f"of_{name.strip('_')}", None)
+        special: Callable[[list[ast.expr]], ast.expr] | None = getattr(self, f"simplify_{name.strip('_')}", None)
         if special is not None:  # it needs more than another expression
             return special(args)
         if name in DEFINITIONS:
             parameters, body = DEFINITIONS[name]
             given = dict(zip(parameters.split(), args, strict=False))
-            return self.visit(_Put(given).visit(_parsed(body)))
+            return self.visit(_Put(given).visit(_parse(body)))
         return _call(name, *args)
 
-    def of_expand(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_expand(self, args: list[ast.expr]) -> ast.expr:
         """A number goes to each element, rows to each of more rows: what is written stays the same."""
         return args[0]
 
-    def of_sum_to(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_sum_to(self, args: list[ast.expr]) -> ast.expr:
         return args[0] if self.known.shape(args[0]) == _plain(args[1]) else _call("sum_to", *args)
 
-    def of_sum(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_sum(self, args: list[ast.expr]) -> ast.expr:
         dim: Any = _plain(args[1]) if len(args) > 1 else None
         alone: Any = (dim,)
         return _call("sum_dims", args[0], ast.Constant(alone)) if isinstance(dim, int) else _call("sum", args[0])
 
-    def of_reshape(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_reshape(self, args: list[ast.expr]) -> ast.expr:
         inner, shape = args[0], args[1] if len(args) > 1 else None
-        if isinstance(inner, ast.Call) and called(inner) == "sum_to" and shape is not None:
+        if isinstance(inner, ast.Call) and function_name(inner) == "sum_to" and shape is not None:
             return _call("sum_to", inner.args[0], shape)
         same = shape is not None and self.known.shape(inner) == _plain(shape)
-        is_moved = isinstance(inner, ast.Name) or called(inner) in PHRASES
+        is_moved = isinstance(inner, ast.Name) or function_name(inner) in PHRASES
         return _call("reshape", *args) if is_moved and not same else inner
 
-    def of_index_backward(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_index_backward(self, args: list[ast.expr]) -> ast.expr:
         """An index that took all there is, as x[None] does."""
         own, index, shape = self.known.shape(args[0]), _plain(args[1]), _plain(args[-1])
         is_all = own is not None and isinstance(shape, tuple) and math.prod(own) == math.prod(shape)
         simple = [part is None or part is ... or isinstance(part, int | slice) for part in index or [self]]
-        return self.of_reshape([args[0], args[-1]]) if is_all and all(simple) else _call("index_backward", args[0])
+        return (
+            self.simplify_reshape([args[0], args[-1]]) if is_all and all(simple) else _call("index_backward", args[0])
+        )
 
-    def of_product_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_product_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, result = (
-            one.args[0] if isinstance(one, ast.Call) and called(one) == "reshape" else one for one in args[:3]
+            one.args[0] if isinstance(one, ast.Call) and function_name(one) == "reshape" else one for one in args[:3]
         )
         value = self.known.value(x)
         if value is None or np.any(value == 0):
             return _call("words", ast.Constant("{g} × the product of the other elements"), g)
         return _product(ast.BinOp(_times(g, result), ast.Div(), x))
 
-    def of_count(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_count(self, args: list[ast.expr]) -> ast.expr:
         return ast.Constant(self._elements(_plain(args[0]), args[1]))
 
     def _elements(self, shape: Any, dims: ast.expr) -> int:
@@ -347,12 +349,12 @@ class _Simplify(ast.NodeTransformer):
             raise ValueError("nobody knows how many elements there are")
         return math.prod(shape[dim] for dim in _plain(dims))
 
-    def of_clamp_to_numbers(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_clamp_to_numbers(self, args: list[ast.expr]) -> ast.expr:
         """What lies within the bounds is left as it is."""
         value, (low, high) = self.known.value(args[0]), (ast.unparse(one) for one in args[1:])
         inside = [f"({low}) <= x", f"x <= ({high})"]
         test = " <= ".join([low, "x", high]) if "None" not in (low, high) else inside[low == "None"]
-        condition: ast.expr = _Put({"x": args[0]}).visit(_parsed(test))
+        condition: ast.expr = _Put({"x": args[0]}).visit(_parse(test))
         if value is not None and np.all(self.known.value(condition)):
             self.reason = condition if "None" not in (low, high) else self.reason  # else it only keeps 0 away
             return args[0]
@@ -360,27 +362,31 @@ class _Simplify(ast.NodeTransformer):
             return _call("max", args[0], args[1]) if high == "None" else _call("min", args[0], args[2])
         return _call("clamp", *args)
 
-    def of_ties(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_ties(self, args: list[ast.expr]) -> ast.expr:
         equal = self.known.value(ast.Compare(args[0], [ast.Eq()], [args[1]]))
         return _call("ties", *args) if equal is None else ast.Constant(max(int(np.sum(equal)), 1))
 
-    def of_transpose(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_transpose(self, args: list[ast.expr]) -> ast.expr:
         count, dims = len(self.known.shape(args[0]) or ()), [_plain(one) for one in args[1:]]
         is_turned = count > 1 and len(dims) == 2 and {dim % count for dim in dims} == {count - 2, count - 1}
         return ast.Attribute(args[0], "T", ast.Load()) if is_turned else _call("transpose", args[0])
 
-    of_swapaxes = of_transpose
+    simplify_swapaxes = simplify_transpose
 
-    def of_permute(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_permute(self, args: list[ast.expr]) -> ast.expr:
         is_turned = self.known.bound.get("dims") in ((1, 0), (-1, -2), (-1, 0), (1, -2))
         return ast.Attribute(args[0], "T", ast.Load()) if is_turned else _call("permute", args[0])
 
-    def of_flip(self, args: list[ast.expr]) -> ast.expr:
-        if called(args[0]) == "cumsum" and isinstance(args[0], ast.Call) and called(args[0].args[0]) == "flip":
+    def simplify_flip(self, args: list[ast.expr]) -> ast.expr:
+        if (
+            function_name(args[0]) == "cumsum"
+            and isinstance(args[0], ast.Call)
+            and function_name(args[0].args[0]) == "flip"
+        ):
             return _call("sums_to_the_end", *args[0].args[0].args[:1])  # type: ignore[attr-defined]
         return _call("flip", *args)
 
-    def of_where(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_where(self, args: list[ast.expr]) -> ast.expr:
         condition, chosen, other = args
         value = self.known.value(condition)
         if value is not None and np.size(value) and (np.all(value) or not np.any(value)):
@@ -388,7 +394,7 @@ class _Simplify(ast.NodeTransformer):
             is_guard = not is_true and any(isinstance(part, ast.Eq) for part in ast.walk(condition))
             self.reason = self.reason if is_guard else condition if is_true else self._opposite(condition)
             return chosen if is_true else other
-        if ast.unparse(chosen) == "0" and isinstance(condition, ast.Compare) and called(other) != "where":
+        if ast.unparse(chosen) == "0" and isinstance(condition, ast.Compare) and function_name(other) != "where":
             return _call("where", self._opposite(condition), other, chosen)
         return _call("where", *args)
 
@@ -406,24 +412,24 @@ class _Simplify(ast.NodeTransformer):
         wrong = failed[0] if failed else single[0]
         return ast.Compare(wrong.left, [OPPOSITES[type(wrong.ops[0])]()], wrong.comparators)
 
-    def of_variance_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_variance_gradient(self, args: list[ast.expr]) -> ast.expr:
         """2 (x - mean(x)) / (n - 1); of a standard deviation, whose own rule comes before it, without the 2."""
         g, x, dims, correction = args[:4]
         given = {"x": x, "n": ast.Constant(self._elements(self.known.shape(x), dims) - _plain(correction))}
         if isinstance(g, ast.BinOp) and isinstance(g.op, ast.Div) and ast.unparse(g.right).startswith("2 * "):
             assert isinstance(g.right, ast.BinOp)
             given |= {"g": g.left, "y": g.right.right}
-            return self.visit(_Put(given).visit(_parsed("g * (x - mean(x)) / (n * y)")))
-        return self.visit(_Put({**given, "g": g}).visit(_parsed("g * 2 * (x - mean(x)) / n")))
+            return self.visit(_Put(given).visit(_parse("g * (x - mean(x)) / (n * y)")))
+        return self.visit(_Put({**given, "g": g}).visit(_parse("g * 2 * (x - mean(x)) / n")))
 
-    def of_normalized_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_normalized_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, weight, norm = args
         held = self.known.bound.get(norm.id) if isinstance(norm, ast.Name) else None
         text = NORMALIZED if getattr(held, "is_centred", True) else SCALED
         scaled = _times(g, weight) if isinstance(weight, ast.Name) and weight.id in self.known.names else g
         return _call("words", ast.Constant(text), scaled, x)
 
-    def of_nll_gradient(self, args: list[ast.expr]) -> ast.expr:
+    def simplify_nll_gradient(self, args: list[ast.expr]) -> ast.expr:
         targets = self.known.bound.get("targets")
         amount: ast.expr = ast.UnaryOp(ast.USub(), args[0])
         if getattr(targets, "weights", None) is not None:
@@ -438,7 +444,7 @@ class _Simplify(ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.USub):
-            if isinstance(operand, ast.Call) and called(operand) == "where":
+            if isinstance(operand, ast.Call) and function_name(operand) == "where":
                 condition, *branches = operand.args
                 return _call("where", condition, *(_product(ast.UnaryOp(ast.USub(), one)) for one in branches))
             return _product(ast.UnaryOp(ast.USub(), operand))
@@ -451,7 +457,7 @@ class _Simplify(ast.NodeTransformer):
             return _sum(made)
         if isinstance(node.op, ast.Mult) and isinstance(left, ast.Call) and ast.unparse(left).endswith(", (-1, 1))"):
             return _call("outer", left.args[0], right)  # of a column with a row
-        if isinstance(node.op, ast.Mult) and isinstance(right, ast.Call) and called(right) == "where":
+        if isinstance(node.op, ast.Mult) and isinstance(right, ast.Call) and function_name(right) == "where":
             condition, *branches = right.args
             if all(ast.unparse(branch) != "0" for branch in branches):
                 unguarded = _Unguarded(ast.unparse(condition).replace("<=", "<"))
@@ -469,7 +475,7 @@ class _Unguarded(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        return node.args[1] if called(node) == "where" and ast.unparse(node.args[0]) == self.condition else node
+        return node.args[1] if function_name(node) == "where" and ast.unparse(node.args[0]) == self.condition else node
 
 
 class _Put(ast.NodeTransformer):
@@ -507,8 +513,8 @@ def _product(node: ast.expr) -> ast.expr:
     factors as a power.
     """
     sign, above, below = _factors(node)
-    number_above, rest_above = _gathered(above)
-    number_below, rest_below = _gathered(below)
+    number_above, rest_above = _gather(above)
+    number_below, rest_below = _gather(below)
     if number_above == 0 and not any(_mentions_g(factor) for factor in rest_above):
         return ast.Constant(0)
     if isinstance(number_above, int | float) and number_above < 0:
@@ -556,7 +562,7 @@ def _power(base: ast.expr, exponent: Any) -> ast.expr:
     return _call("sqrt", base) if exponent == 0.5 else ast.BinOp(base, ast.Pow(), ast.Constant(exponent))
 
 
-def _gathered(factors: list[ast.expr]) -> tuple[Any, list[ast.expr]]:
+def _gather(factors: list[ast.expr]) -> tuple[Any, list[ast.expr]]:
     """The product of the numbers among some factors, and the others, equal ones as a power."""
     product: Any = 1
     others: dict[str, tuple[ast.expr, float]] = {}
@@ -617,5 +623,5 @@ def _call(name: str, *args: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), list(args), [])
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body

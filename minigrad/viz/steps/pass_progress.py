@@ -1,7 +1,7 @@
 """How far a pass has come: what will run, what has arrived where, who is ready, who waits.
 
 Which nodes run, along which edges gradients go and for how many a node waits follows from the graph, before anything
-has run. Then the recorder notes here, step by step, what arrives; from that a frame gets the state of every box.
+has run. Then the maker notes here, step by step, what arrives; from that a frame gets the state of every box.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph import values
-from minigrad.viz.graph.boxes import NO_SOURCE, Box, Edge, Snapshot, State
+from minigrad.viz.graph.boxes import NO_SOURCE, Box, BoxState, Edge, Snapshot
 from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import Value, describe
 from minigrad.viz.picture.markup import columns, shorten
@@ -27,7 +27,7 @@ from minigrad.viz.steps.marks import Mark
 ROOM = 20  # characters of a gradient, where the drawing does not say how many fit
 
 
-class Progress:
+class PassProgress:
     """The state of one pass over a graph.
 
     Args:
@@ -204,7 +204,7 @@ class Progress:
         if self.boxes[key].kind == "constant":
             return values.NONE
         if key in self.leaves:
-            return self._held(key)
+            return self._held_value(key)
         sums = self.sums[key]
         if sums and key not in self.described:
             several = self.boxes[key].outputs
@@ -212,7 +212,7 @@ class Progress:
             self.described[key] = values.value_of_outputs(parts) if several else describe(sums[min(sums)])
         return self.described.get(key, values.NONE)
 
-    def _held(self, key: str) -> Value:
+    def _held_value(self, key: str) -> Value:
         """What a leaf's `.grad` reads, described anew only where it has changed."""
         gradient = self.source.grad(self.leaves[key])
         if gradient is None:
@@ -264,11 +264,11 @@ class Progress:
         is_first = self.state_history is None or len(self.state_history.changed) == 1
         return self.edge_history.at(0) if is_first else self.edge_history.add(flowing)
 
-    def _state(self, box: Box, ran: str | None, upcoming: str | None, joint: str) -> State:
+    def _state(self, box: Box, ran: str | None, upcoming: str | None, joint: str) -> BoxState:
         key, grad = box.id, self.grad(box.id)
         arrived, needed = self.arrived[key], self.needed[key]
         if key not in self.runs and key not in (self.wanted or ()):
-            return State("off", "", grad if box.kind == "leaf" else values.NONE, "", arrived, needed)
+            return BoxState("off", "", grad if box.kind == "leaf" else values.NONE, "", arrived, needed)
         if key == ran:
             name, badge = "ran", "just ran"
         elif key in self.over and not self.left[key]:
@@ -285,7 +285,7 @@ class Progress:
             grad = values.NONE  # before the first step the picture shows no gradient anywhere
         room = self.rooms.get(key, ROOM)
         text = joint if joint and columns(joint) <= room else shorten(grad.text, room)
-        return State(name, badge, grad, text, arrived, needed)
+        return BoxState(name, badge, grad, text, arrived, needed)
 
 
 def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:

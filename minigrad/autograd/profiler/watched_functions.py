@@ -1,7 +1,7 @@
 """How a profiler gets between a program and the functions that it calls, at no cost when it is off.
 
 The one trick: a Python function can be given other code. While a profiler is on, each watched function has code that
-does nothing but call the recording with the function as it was (`plain`). Whoever holds the function (a module, a
+does nothing but call the event log with the function as it was (`plain`). Whoever holds the function (a module, a
 method, an operator) calls it as before. When the profiler is over, the function has its own code again. No op, and no
 line of its written text, asks whether a profiler is on.
 
@@ -25,14 +25,14 @@ from minigrad.autograd.function import Function
 from minigrad.autograd.profiler import names
 
 if TYPE_CHECKING:
-    from minigrad.autograd.profiler.recording import Recording
+    from minigrad.autograd.profiler.event_log import EventLog
 
 
 class Watch:
-    """The functions that one recording watches."""
+    """The functions that one event log watches."""
 
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
         self._codes: dict[FunctionType, tuple[FunctionType, CodeType]] = {}  # each as it was, and its other code
         self._kernels: dict[str, Any] = {}
         self._over = False
@@ -43,20 +43,20 @@ class Watch:
             for call in op.calls:
                 self.watch_op(call)
             for name, function in names.functions():
-                self._watch(function, partial(self._recording.call, name))
+                self._watch(function, partial(self._log.call, name))
             self._watch(Function.__dict__["apply"].__func__, self._custom)
-            self._watch(op.define, partial(self._recording.call, names.WRITING))  # type: ignore[arg-type]
-            for assignment in names.loaded("minigrad.ops.places.assignment"):
+            self._watch(op.define, partial(self._log.call, names.WRITING))  # type: ignore[arg-type]
+            for assignment in names.loaded_modules("minigrad.ops.places.assignment"):
                 self._watch(assignment.write_part, self._write_part)
             self._kernels = dict(vars(op.arrays))
             for name, kernel in self._kernels.items():
-                setattr(op.arrays, name, self._recorded(names.of_op(name), kernel))
+                setattr(op.arrays, name, self._logged_kernel(names.event_name(name), kernel))
 
     def watch_op(self, call: FunctionType) -> None:
         """Watch an op, unless all is over: its text may have been in the making when the profiler ended."""
         if self._over:
             return
-        self._watch(call, partial(self._recording.call, names.of_op(call.__name__)))
+        self._watch(call, partial(self._log.call, names.event_name(call.__name__)))
 
     def end(self) -> None:
         """Give every function its own code back."""
@@ -87,17 +87,17 @@ class Watch:
     # -- whose name depends on what is called
 
     def _custom(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
-        return self._recording.call(arguments[0].__name__, partial(plain, arguments[0]), arguments[1:], options)
+        return self._log.call(arguments[0].__name__, partial(plain, arguments[0]), arguments[1:], options)
 
     def _write_part(self, plain: FunctionType, arguments: Any, options: Any) -> Any:
         """`x[index] = value` is one op or another in PyTorch, by the kind of index."""
         name = "aten::copy_" if arguments[2] is None else "aten::index_put_"
-        return self._recording.call(name, plain, arguments, options)
+        return self._log.call(name, plain, arguments, options)
 
-    def _recorded(self, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def _logged_kernel(self, name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(kernel)
         def call(*arguments: Any, **options: Any) -> Any:
-            return self._recording.call(name, kernel, arguments, options)
+            return self._log.call(name, kernel, arguments, options)
 
         return call
 

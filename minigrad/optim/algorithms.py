@@ -102,14 +102,14 @@ class SGD(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         if options.momentum == 0:
             for work, p, g in _chunks(_for_writing(param), gradient):
-                p -= np.multiply(options.lr, _decayed(p, g, options.weight_decay, options.maximize), out=work)
+                p -= np.multiply(options.lr, _with_decay(p, g, options.weight_decay, options.maximize), out=work)
             return
         state = self.state[param]
         first = state.get("momentum_buffer") is None
         if first:
             state["momentum_buffer"] = from_array(np.empty_like(own_array(param)))
         for work, p, g, b in _chunks(_for_writing(param), gradient, _for_writing(state["momentum_buffer"])):
-            g = _decayed(p, g, options.weight_decay, options.maximize)
+            g = _with_decay(p, g, options.weight_decay, options.maximize)
             if first:
                 b[...] = g
             else:
@@ -146,7 +146,7 @@ class RMSprop(RuleOptimizer):
         more = ["grad_avg"] * bool(options.centered) + ["momentum_buffer"] * (options.momentum > 0)
         _, arrays = self._count_step(param, "square_avg", *more)
         for work, p, g, v, *buffers in _chunks(_for_writing(param), gradient, *arrays):
-            g = _decayed(p, g, options.weight_decay, options.maximize)
+            g = _with_decay(p, g, options.weight_decay, options.maximize)
             _average_square(v, g, options.alpha, work)
             if options.centered:
                 a = buffers[0]
@@ -200,7 +200,7 @@ class Adam(RuleOptimizer):
         for work, p, g, m, v, *largest in _chunks(_for_writing(param), gradient, *arrays):
             if shrink != 1:
                 p *= shrink
-            g = _decayed(p, g, decay, options.maximize)
+            g = _with_decay(p, g, decay, options.maximize)
             _average(m, g, beta1, work)
             _average_square(v, g, beta2, work)
             if largest:
@@ -252,7 +252,7 @@ class Adagrad(RuleOptimizer):
         for work, p, g, s in _chunks(_for_writing(param), gradient, *arrays):
             if t == 1:
                 s += options.initial_accumulator_value
-            g = _decayed(p, g, options.weight_decay, options.maximize)
+            g = _with_decay(p, g, options.weight_decay, options.maximize)
             s += np.multiply(g, g, out=work)
             step = _over_root(g, s, options.eps, work)
             p -= np.multiply(lr, step, out=work)
@@ -279,7 +279,7 @@ class Adadelta(RuleOptimizer):
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         _, arrays = self._count_step(param, "square_avg", "acc_delta")
         for work, p, g, v, a in _chunks(_for_writing(param), gradient, *arrays):
-            g = _decayed(p, g, options.weight_decay, options.maximize)
+            g = _with_decay(p, g, options.weight_decay, options.maximize)
             _average_square(v, g, options.rho, work)
             step = np.sqrt(a + options.eps)
             step /= np.sqrt(v + options.eps, out=work)
@@ -291,7 +291,7 @@ class Adadelta(RuleOptimizer):
 # ---------------------------------------------------------------- parts of the rules
 
 
-def _decayed(p: Array, g: Array, weight_decay: float, maximize: float) -> Array:
+def _with_decay(p: Array, g: Array, weight_decay: float, maximize: float) -> Array:
     """The gradient g + weight_decay·p, where g is negated to maximize."""
     if maximize:
         g = -g

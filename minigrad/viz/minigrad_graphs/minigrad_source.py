@@ -18,8 +18,16 @@ from minigrad.autograd.node import AccumulateGrad, Node
 from minigrad.autograd.saved import PackedTensor, Versioned
 from minigrad.tensor import Tensor
 from minigrad.tensor_base import TensorBase
-from minigrad.viz.graph.kept import FREED, Saved, Versions, saved_array, saved_gone, saved_plain, written
-from minigrad.viz.graph.records import NOT_NOTED, Making
+from minigrad.viz.graph.observer import NOT_NOTED, Making
+from minigrad.viz.graph.saved_values import (
+    FREED,
+    Saved,
+    Versions,
+    saved_array,
+    saved_gone,
+    saved_plain,
+    text_of_function,
+)
 from minigrad.viz.graph.source import Overwritten, Pass, Source, Step, attribute
 from minigrad.viz.graph.values import NOT_KEPT, Value, describe, short
 
@@ -69,10 +77,10 @@ class MinigradSource(Source):
     def is_leaf(self, node: Node) -> bool:
         return node.__class__ is AccumulateGrad
 
-    def made(self, node: Node) -> Making:
+    def making(self, node: Node) -> Making:
         return getattr(node, "_creation", NOT_NOTED)  # not there where viz was imported later
 
-    def held(self, node: Node, consumers: Iterable[Node]) -> Any:
+    def known_result(self, node: Node, consumers: Iterable[Node]) -> Any:
         kept = self.saved_value(node, "result")
         if kept is not None:
             return kept
@@ -102,7 +110,7 @@ class MinigradSource(Source):
         if not isinstance(node, FunctionNode):
             return ""
         try:
-            return written(type(node)._function._gradient_function())
+            return text_of_function(type(node)._function._gradient_function())
         except RuntimeError:  # it has none
             return ""
 
@@ -120,7 +128,7 @@ class MinigradSource(Source):
         found = fit(node, batching.run(node, batching.Batched(gradients)))
         return [None if one is None else one.array for one in found]
 
-    def overwritten(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
+    def overwritten_values(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
         mismatch = getattr(error, "mismatch", None)  # which the engine's own error has: autograd/saved.py
         if mismatch is not None:
             tensor, versions = mismatch.tensor, (mismatch.version, mismatch.saved_version)
@@ -146,11 +154,11 @@ class MinigradSource(Source):
             held = kept[0] if is_functions and isinstance(kept, tuple) else kept  # an output, with the count of writes
             if isinstance(held, PackedTensor):
                 return None
-            return node._restored(kept) if is_functions else getattr(node, f"_saved_{parameter}")
+            return node._restore(kept) if is_functions else getattr(node, f"_saved_{parameter}")
         except (AttributeError, RuntimeError, TypeError):
             return None
 
-    def saved(self, node: Node, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    def saved_values(self, node: Node, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         if node._is_custom:
             yield from _saved_by_function(node, name_of)
             return

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz.graph.kept import FREED, Saved, saved_array, saved_gone, saved_plain, written
-from minigrad.viz.graph.records import NOT_NOTED, Making
+from minigrad.viz.graph.observer import NOT_NOTED, Making
+from minigrad.viz.graph.saved_values import FREED, Saved, saved_array, saved_gone, saved_plain, text_of_function
 from minigrad.viz.graph.source import Overwritten, Pass, Source, attribute
-from minigrad.viz.torch_graphs import formulas, saved
+from minigrad.viz.torch_graphs import formulas, saved_tensors
 from minigrad.viz.torch_graphs.lines import noted_of
 from minigrad.viz.torch_graphs.modules import calls_of
-from minigrad.viz.torch_graphs.running import TorchPass
+from minigrad.viz.torch_graphs.torch_pass import TorchPass
 
 BECAME = {  # what became of a value that PyTorch does not show
     "freed": FREED,
@@ -118,17 +118,17 @@ class TorchSource(Source):
         return int(node._sequence_nr())
 
     name, inputs = staticmethod(formulas.node_name), staticmethod(formulas.input_names)
-    is_leaf, is_custom = staticmethod(saved.is_leaf), staticmethod(saved.is_custom)
+    is_leaf, is_custom = staticmethod(saved_tensors.is_leaf), staticmethod(saved_tensors.is_custom)
 
     def leaf(self, node: Any) -> Any:
-        return node.variable if saved.is_leaf(node) else None
+        return node.variable if saved_tensors.is_leaf(node) else None
 
-    def made(self, node: Any) -> Making:
+    def making(self, node: Any) -> Making:
         if node not in self._made:
-            self._made[node] = NOT_NOTED if saved.is_leaf(node) else self._noted(node)
+            self._made[node] = NOT_NOTED if saved_tensors.is_leaf(node) else self._note_making(node)
         return self._made[node]
 
-    def _noted(self, node: Any) -> Making:
+    def _note_making(self, node: Any) -> Making:
         call, kept = noted_of(node)
         try:  # PyTorch counts from the side of the gradients: a node's outputs are what it has inputs for
             abouts = list(enumerate(node._input_metadata))
@@ -137,14 +137,14 @@ class TorchSource(Source):
             ]
         except RuntimeError:  # a nested tensor has no shape
             return NOT_NOTED
-        return NOT_NOTED if not outputs else OnlyResults(outputs) if call is None else call.record(outputs)
+        return NOT_NOTED if not outputs else OnlyResults(outputs) if call is None else call.making(outputs)
 
-    def held(self, node: Any, consumers: Iterable[Any]) -> Any:
+    def known_result(self, node: Any, consumers: Iterable[Any]) -> Any:
         kept = self.saved_value(node, "result")
         if kept is not None:
             return kept
         for one in (node, *consumers):
-            for parameter in saved.parameters(one):
+            for parameter in saved_tensors.parameters(one):
                 kept = self.saved_value(one, parameter)
                 if is_tensor(kept) and kept.grad_fn is node and kept.output_nr == 0:
                     return kept
@@ -154,17 +154,17 @@ class TorchSource(Source):
         """Its inputs first."""
         inputs = self.inputs(node)
         places = {name: place for place, name in enumerate(inputs)}
-        return sorted(saved.parameters(node), key=lambda name: (places.get(name, len(inputs)), name))
+        return sorted(saved_tensors.parameters(node), key=lambda name: (places.get(name, len(inputs)), name))
 
     def saved_value(self, node: Any, parameter: str) -> Any:
         try:
-            return saved.look(node, parameter)[1]
+            return saved_tensors.look(node, parameter)[1]
         except (AttributeError, RuntimeError, TypeError):
             return None
 
-    def saved(self, node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
+    def saved_values(self, node: Any, name_of: Callable[[Any], str]) -> Iterator[Saved]:
         for parameter in self.saved_names(node):
-            state, value, versions = saved.look(node, parameter)
+            state, value, versions = saved_tensors.look(node, parameter)
             if state != "kept":
                 yield saved_gone(parameter, state, BECAME[state], BECAME[state], versions)
             elif is_tensor(value):
@@ -173,24 +173,24 @@ class TorchSource(Source):
                 yield saved_plain(parameter, value)
 
     def is_freed(self, node: Any) -> bool:
-        return node in self.freed or saved.is_freed(node)
+        return node in self.freed or saved_tensors.is_freed(node)
 
     def rule(self, node: Any, parameter: str) -> Callable[..., Any] | str | None:
         return self.explained.get(node, formulas.NOTHING).rules.get(parameter)
 
-    def bound(self, node: Any) -> Mapping[str, Any]:
+    def bound_values(self, node: Any) -> Mapping[str, Any]:
         return self.explained.get(node, formulas.NOTHING).bound
 
     def noted_by_learner(self, node: Any) -> Iterable[Any]:
         return vars(node).values()
 
     def backward_source(self, node: Any) -> str:
-        return written(node._forward_cls.backward) if saved.is_custom(node) else ""
+        return text_of_function(node._forward_cls.backward) if saved_tensors.is_custom(node) else ""
 
-    def overwritten(self, node: Any, error: BaseException) -> Iterator[Overwritten]:
+    def overwritten_values(self, node: Any, error: BaseException) -> Iterator[Overwritten]:
         """PyTorch's error names neither the tensor nor the line."""
         for parameter in self.saved_names(node):
-            versions = saved.look(node, parameter)[2]
+            versions = saved_tensors.look(node, parameter)[2]
             if any(versions):
                 why = "PyTorch does not note which line wrote to it."
                 yield Overwritten(parameter, "a tensor", versions, why=why)

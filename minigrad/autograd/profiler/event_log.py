@@ -3,8 +3,8 @@
 Each thread has a log: its events in the order in which they began, and the one that is open now, which is the parent of
 the next to begin. All that is not the call itself (shapes, bytes) is noted outside of the two readings of the clock.
 
-A backward run is told by the engine: `next_node` where it turns to a node, `timed` around the node's own rules. So a
-node has two events, as in PyTorch: `autograd::engine::evaluate_function: MulBackward0` with the hooks and the sums of
+A backward run is told by the engine: `next_node` where it turns to a node, `call_timed` around the node's own rules. So
+a node has two events, as in PyTorch: `autograd::engine::evaluate_function: MulBackward0` with the hooks and the sums of
 gradients, and in it `MulBackward0`, the rules alone.
 """
 
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.node import ON_DEMAND, AccumulateGrad, Node
-from minigrad.autograd.profiler.events import FunctionEvent, linked
+from minigrad.autograd.profiler.events import FunctionEvent, link_events
 from minigrad.autograd.profiler.names import BACKWARD, FUNCTION, USER
-from minigrad.autograd.profiler.watching import Watch
+from minigrad.autograd.profiler.watched_functions import Watch
 from minigrad.tensor import Tensor
 
 
@@ -33,7 +33,7 @@ class _Here(threading.local):
         self.run: object = None  # the backward run that goes on
 
 
-class Recording:
+class EventLog:
     """All that one profiler writes down."""
 
     def __init__(self, clock: Callable[[], int], shapes: bool, memory: bool) -> None:
@@ -54,7 +54,7 @@ class Recording:
         """End it, and return its events."""
         self.ended = self.clock()
         self.watch.end()
-        return linked(list(self.events), self._began, self.ended)
+        return link_events(list(self.events), self._began, self.ended)
 
     # -- functions
 
@@ -123,12 +123,12 @@ class Recording:
         if event is not None and event.run is self._here.run is not None:
             self.end(event)
 
-    def of_leaf(self, leaf: AccumulateGrad) -> Callable[..., Any]:
+    def apply_of_leaf(self, leaf: AccumulateGrad) -> Callable[..., Any]:
         """The engine turns to a leaf: its `apply`, as an event."""
         self.next_node(leaf)
-        return partial(self.timed, leaf, leaf.apply)
+        return partial(self.call_timed, leaf, leaf.apply)
 
-    def timed(self, node: Node, apply: Callable[..., Any], *gradients: Any, **options: Any) -> Any:
+    def call_timed(self, node: Node, apply: Callable[..., Any], *gradients: Any, **options: Any) -> Any:
         """Call a node's `apply`, as an event."""
         leaf = node.variable if isinstance(node, AccumulateGrad) else None
         inputs = (gradients, node._kept if leaf is None else leaf.grad)  # before they are freed

@@ -1,11 +1,11 @@
 """Where in the learner's code each node was made, and what came out.
 
 So a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz` installs
-`observe` as the engine's creation observer; it writes a `Record` into each new node: code object and instruction of the
-first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and, if small, values,
-the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a backward made the node
-(create_graph). That is little enough to do for every op of a training loop. What it means (which line, which columns,
-which text) is worked out only when a picture asks: `span_of`, `source_line`.
+`observe` as the engine's creation observer; it writes an `ObservedMaking` into each new node: code object and
+instruction of the first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and,
+if small, values, the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a
+backward made the node (create_graph). That is little enough to do for every op of a training loop. What it means (which
+line, which columns, which text) is worked out only when a picture asks: `span_of`, `source_line`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ KEPT = 64  # elements up to which a result is copied; larger results are looked 
 NO_PLACE = -1  # the instruction of a module's call, in which there is nothing to go back to
 
 # Calls, the innermost first: of each its code, instruction and number, or a module, NO_PLACE and 0; and the way above
-# these, which records share, None where there is none.
-Way = tuple[Sequence[Any], Any]
+# these, which makings share, None where there is none.
+CallPath = tuple[Sequence[Any], Any]
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
@@ -55,9 +55,9 @@ class Making:
     __slots__ = ()
     code: CodeType | None = None  # of the learner's function whose line it was, and the instruction in it
     instruction = 0
-    way: Way = ((), None)
+    way: CallPath = ((), None)
     outputs: Sequence[Any] = ()  # the results, as a `Copy` or what has its attributes
-    operands: Mapping[int, Operand] = NOTHING  # by the slot at which a tensor entered that needs no gradient
+    operands: Mapping[int, OperandCopy] = NOTHING  # by the slot at which a tensor entered that needs no gradient
     numbers: Mapping[int, Any] = NOTHING  # among the operands, as in x + 2
     given: Mapping[str, Any] | None = None  # the op's other arguments
     graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
@@ -73,13 +73,19 @@ class Making:
 NOT_NOTED = Making()
 
 
-class Record(Making):
+class ObservedMaking(Making):
     """What is written down when a node of minigrad's is made."""
 
     __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
 
     def __init__(
-        self, code: CodeType | None, instruction: int, out: Any, inputs: Sequence[Any], way: Way, options: Any = None
+        self,
+        code: CodeType | None,
+        instruction: int,
+        out: Any,
+        inputs: Sequence[Any],
+        way: CallPath,
+        options: Any = None,
     ) -> None:
         self.code = code
         self.instruction = instruction
@@ -90,9 +96,9 @@ class Record(Making):
             if tensor._is_number:
                 self.numbers = {**self.numbers, slot: tensor}
             elif tensor._node is None:
-                self.operands = {**self.operands, slot: Operand(tensor)}
+                self.operands = {**self.operands, slot: OperandCopy(tensor)}
         if options and not PLAIN.issuperset(map(type, options.values())):
-            options = {name: _noted(value) for name, value in options.items()}
+            options = {name: _note_of(value) for name, value in options.items()}
         self.given = options
         self.graph, self.parent = 1, None
 
@@ -117,7 +123,7 @@ class Copy:
         return np.ndarray(self.shape, self.dtype, self.numbers) if is_copy else np.asarray(self.numbers)
 
 
-class Operand(Copy):
+class OperandCopy(Copy):
     """A tensor that needs no gradient, as it entered an operation."""
 
     __slots__ = ("tensor", "version")
@@ -128,7 +134,7 @@ class Operand(Copy):
         self.version = None if tensor.is_inference() else tensor._version
 
 
-def parted(value: Any, made: Callable[[Any], Any]) -> Any:
+def map_parts(value: Any, made: Callable[[Any], Any]) -> Any:
     """A sequence with something made of each part; a tuple with names, as a Geometry, keeps them."""
     parts = [made(part) for part in value]
     return value._make(parts) if hasattr(value, "_make") else parts if isinstance(value, list) else tuple(parts)
@@ -138,16 +144,16 @@ PLAIN = {bool, int, float, str, slice, type(None), type(Ellipsis), DType, type}
 UNKNOWN: Any = object()  # stands for an argument of which no copy is made: the node may have it
 
 
-def _noted(value: Any) -> Any:
+def _note_of(value: Any) -> Any:
     """An argument as it was: what is plain, and sequences of that, as they are, copies of arrays and tensors."""
     kind = value.__class__
     if kind in PLAIN or isinstance(value, np.dtype):
         return value
     if isinstance(value, tuple | list):
-        return parted(value, _noted)
+        return map_parts(value, _note_of)
     if isinstance(value, np.ndarray | np.generic):
         return Copy(value)
-    return UNKNOWN if not isinstance(value, TensorBase) else value if value._is_number else Operand(value)
+    return UNKNOWN if not isinstance(value, TensorBase) else value if value._is_number else OperandCopy(value)
 
 
 def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None) -> None:
@@ -168,7 +174,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
             in_backward = in_backward or code.co_filename == ENGINE
         frame = frame.f_back
     made, instruction = (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
-    above: Way | None = None
+    above: CallPath | None = None
     # Calls, outer first; whether what is around stays; the way's length.
     first_met: list[tuple[FrameType, bool, int]] = []
     while frame is not None:
@@ -197,11 +203,11 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
         above = way[length:], above
         del way[length:]
         call.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
-    record = Record(made, instruction, out, inputs, (way, above), options)
+    making = ObservedMaking(made, instruction, out, inputs, (way, above), options)
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
-        record.parent = getattr(thread.evaluating, "_creation", None)
-        record.graph = 2 if record.parent is None else record.parent.graph + 1
-    node._creation = record
+        making.parent = getattr(thread.evaluating, "_creation", None)
+        making.graph = 2 if making.parent is None else making.parent.graph + 1
+    node._creation = making
 
 
 Loop = range  # the instructions that a loop repeats, by their offsets
@@ -255,7 +261,7 @@ def _kind_of(code: CodeType) -> int:
     return kind
 
 
-def _still_called(number: int, above: Way | None, *event: Any) -> None:
+def _still_called(number: int, above: CallPath | None, *event: Any) -> None:
     """Holds, as its arguments, the number of a call and the way to it; it is put into the frame's `f_trace`.
 
     There it lives as long as the call. Frames can neither be kept nor referred to weakly, and a variable written into
@@ -306,9 +312,9 @@ class Span:
         return starts and (other.last, other.end) <= (self.last, self.end)
 
 
-def span_of(record: Making | None) -> Span | None:
-    """The piece of source that a record points to; None where it points to none, or Python kept no positions."""
-    return None if record is None or record.code is None else span_at(record.code, record.instruction)
+def span_of(making: Making | None) -> Span | None:
+    """The piece of source that a making points to; None where it points to none, or Python kept no positions."""
+    return None if making is None or making.code is None else span_at(making.code, making.instruction)
 
 
 def span_at(code: CodeType, instruction: int) -> Span | None:

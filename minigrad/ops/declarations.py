@@ -14,17 +14,17 @@ from minigrad.op import Array, op
 from minigrad.tensor import Tensor
 
 
-def of_tensors(op: Callable[..., Any]) -> Callable[..., Any]:
+def tensors_only(op: Callable[..., Any]) -> Callable[..., Any]:
     """The op of two operands as PyTorch has it in public: both are tensors, where an operator would take a number."""
 
-    def called(input: Tensor, other: Tensor) -> Any:
+    def call(input: Tensor, other: Tensor) -> Any:
         return op(input, other)
 
-    called.__module__ = op.__module__
-    return named(op.__name__, op.__doc__, called)
+    call.__module__ = op.__module__
+    return give_name(op.__name__, op.__doc__, call)
 
 
-def named(name: str, meaning: str | None, function: Callable[..., Any]) -> Any:
+def give_name(name: str, meaning: str | None, function: Callable[..., Any]) -> Any:
     """A function that was made for one row of a table, with its own name and documentation."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = meaning

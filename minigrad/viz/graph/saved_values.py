@@ -37,7 +37,7 @@ class Saved:
     saved_version: int | None = None
     hook: Any = field(default=None, compare=False, repr=False)  # the function that packed it
 
-    def called(self, owner: str) -> str:
+    def name_beside(self, owner: str) -> str:
         """What it is called in a sentence; `owner` is the name of the result of the node that keeps it."""
         return owner if self.parameter == "result" else self.name or self.parameter
 
@@ -62,16 +62,16 @@ def saved_gone(parameter: str, state: str, text: str, words: str, versions: Vers
     return Saved(parameter, Value(text, words, known=False), "", None, state, *versions)
 
 
-def written(function: Any) -> str:
+def text_of_function(function: Any) -> str:
     """A function as it was written, or the text itself that is given for it; "" where there is none to be had."""
     if isinstance(function, str):
         return textwrap.dedent(function).rstrip()
     try:
-        return _written(inspect.unwrap(function).__code__)
+        return _text_of_code(inspect.unwrap(function).__code__)
     except (AttributeError, OSError, TypeError):
         return ""
 
 
 @functools.lru_cache(maxsize=256)
-def _written(code: CodeType) -> str:
+def _text_of_code(code: CodeType) -> str:
     return textwrap.dedent(inspect.getsource(code)).rstrip()
