@@ -18,7 +18,7 @@ import pytest
 
 from minigrad import stopping
 from minigrad.teach import limits
-from minigrad.teach.limits import MOST, TookTooLongError, call_within, print_limit
+from minigrad.teach.limits import MOST_CHARACTERS, TookTooLongError, call_within, print_limit
 
 KINDS = [limits._Alarm, limits._Watcher, limits._Deadline]
 LONG = 30.0  # seconds: far more than any of these tests may take
@@ -269,15 +269,15 @@ def test_where_there_are_no_threads_and_no_signals_an_endless_answer_is_ended() 
     ], run.stderr
 
 
-WHOLE, LEFT_OUT = "a" * MOST, "\n… (more was printed than 4000 characters: the rest is left out)\n"
+WHOLE, LEFT_OUT = "a" * MOST_CHARACTERS, "\n… (more was printed than 4000 characters: the rest is left out)\n"
 
 
 @pytest.mark.parametrize(
     ("most", "given", "printed"),
     [
-        (MOST, [WHOLE[1:], "b"], WHOLE[1:] + "b"),
-        (MOST, [WHOLE + "b"], WHOLE + LEFT_OUT),
-        (MOST, [WHOLE, "b", "c"], WHOLE + LEFT_OUT),
+        (MOST_CHARACTERS, [WHOLE[1:], "b"], WHOLE[1:] + "b"),
+        (MOST_CHARACTERS, [WHOLE + "b"], WHOLE + LEFT_OUT),
+        (MOST_CHARACTERS, [WHOLE, "b", "c"], WHOLE + LEFT_OUT),
         (0, ["a", "b"], ""),
     ],
 )

@@ -324,7 +324,7 @@ def test_a_gradient_that_cannot_be_read_any_more_is_shown_as_it_was_and_ends_no_
     del values["a"].grad
     other.last()  # after each of its steps the first one looks at its tensors
     assert other.finished
-    assert stepper.frame.states[stepper.session.graph.named("a").id].grad.text == "-15"
+    assert stepper.frame.states[stepper.session.graph.box_named("a").id].grad.text == "-15"
     stepper.first()
     assert values["a"].grad == 0
 
