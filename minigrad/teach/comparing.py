@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -86,7 +87,7 @@ def compare(
     Args:
         where: what is compared. Of a list or a dict, "loss {}" names each item by its number or key.
         note: what to say of any difference, in place of what is said of its kind.
-        notes: the same for what is `Seen`, by its name.
+        notes: the same for what is `Seen`, by its name, in which a "*" stands for any text.
     """
     found = _first_difference(expected, got, where, notes)
     return replace(found, note=note) if found is not None and note else found
@@ -153,7 +154,8 @@ def _compare_seen(expected: Seen, got: Any, notes: Mapping[str, str]) -> Differe
     if not isinstance(got, Seen):  # an answer of which nothing could be seen
         return compare(expected.first, got, next(iter(expected))) or _differ(ANSWER, expected, got)
     for name, wanted in expected.items():
-        if (found := compare(wanted, got.get(name), name, notes.get(name, ""))) is not None:
+        note = next((note for names, note in notes.items() if fnmatchcase(name, names)), "")
+        if (found := compare(wanted, got.get(name), name, note)) is not None:
             return found
     return None
 

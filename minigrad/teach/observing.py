@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd import grad
@@ -98,3 +99,17 @@ def saw(name: str, test: Callable[[Any, Any], bool]) -> Callable[[Outcome], bool
 def instead(wrong: Callable[[Any], Any], name: str = ANSWER) -> Callable[[Outcome], bool]:
     """For `when`: what came is not what is right, but what `wrong` makes of it."""
     return saw(name, lambda mine, right: compare(right, mine) is not None and compare(wrong(right), mine) is None)
+
+
+def right_but(names: str, test: Callable[[Any, Any], bool] = lambda mine, right: True) -> Callable[[Outcome], bool]:
+    """For `when`: the first that is not seen as it should be has this name, and `test(it, what is right)` holds.
+
+    All that counts before it is right, then. A "*" in the name stands for any text.
+    """
+
+    def holds(outcome: Outcome) -> bool:
+        seen, right = outcome.seen, outcome.right if outcome.seen else {}
+        first = next((name for name in right if compare(right[name], seen.get(name)) is not None), "")
+        return first in seen and fnmatchcase(first, names) and test(seen[first], right[first])
+
+    return holds

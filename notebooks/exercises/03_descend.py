@@ -124,6 +124,11 @@ def _either_way(answer):
 # ---------------------------------------------------------------- tried as well
 
 
+descend_by_data = edited(descend, UPDATE, "w.data = w.data - rate * w.grad", "return losses", "return tuple(losses)")
+descend_and_zero = edited(descend, "w.grad = None", "if w.grad is not None:\n            w.grad.zero_()")
+descend_without_the_flag = edited(descend, "rate * w.grad", "rate * w.grad\n        w.requires_grad_(False)")
+
+
 def descend_with_an_optimizer(loss_of, w, rate, steps):
     optimizer, losses = mg.optim.SGD([w], lr=rate), []
     for _ in range(steps):
@@ -264,9 +269,9 @@ EXERCISE = Exercise(
         ),
     ),
     right=(
-        edited(descend, UPDATE, "w.data = w.data - rate * w.grad", "return losses", "return tuple(losses)"),
+        descend_by_data,
         edited(descend, "loss.item()", "loss.detach().numpy()[()]"),
-        edited(descend, "w.grad = None", "if w.grad is not None:\n            w.grad.zero_()"),
+        descend_and_zero,
         edited(descend, UPDATE, "w.requires_grad_(False).sub_(rate * w.grad).requires_grad_(True)"),
         descend_with_an_optimizer,
         descend_by_grad,
@@ -302,9 +307,7 @@ EXERCISE = Exercise(
         "The gradients of all steps pile up": [edited(never_cleared, "return", "w.grad = None\n    return")],
         "One step is missing": [edited(descend, "range(steps)", "range(1, steps)")],
         "w goes uphill": [edited(descend, "w -=", "w +=")],
-        "w does not require a gradient any more": [
-            edited(descend, "rate * w.grad", "rate * w.grad\n        w.requires_grad_(False)")
-        ],
+        "w does not require a gradient any more": [descend_without_the_flag],
         "drawn at random": [
             edited(descend, "for _ in range(steps)", "while len(losses) < steps and not (losses and losses[-1] < 1e-3)")
         ],

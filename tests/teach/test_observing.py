@@ -25,6 +25,7 @@ from minigrad.teach import (
     observer,
     pick,
     pick_some,
+    right_but,
     saw,
     show,
 )
@@ -106,6 +107,25 @@ def test_a_mistake_may_look_at_what_was_seen_and_at_what_is_right(when) -> None:
     unseen = dataclasses.replace(exercise, plug=lambda answer: answer)
     if when.__module__ != __name__:
         assert said(unseen.check(turned))["likely"] == "Turned."
+
+
+def test_a_mistake_may_be_the_first_thing_that_is_not_right_and_names_may_stand_for_several() -> None:
+    exercise = dataclasses.replace(
+        EXERCISE,
+        notes={"calls *": "One is enough."},
+        mistakes=(
+            Mistake(slope_of_two_calls, when=right_but("calls *", lambda mine, right: mine == 2), words="Twice."),
+        ),
+    )
+
+    def of_three_calls(f, x):
+        f(x)
+        return slope_of_two_calls(f, x)
+
+    assert said(exercise.check(slope_of_two_calls))["likely"] == "Twice."
+    assert said(exercise.check(of_three_calls))["likely"] == "One is enough."
+    assert said(exercise.check(lambda f, x: slope_of_two_calls(f, x) + 1))["likely"] != "Twice."
+    assert not right_but("calls *")(exercise.run(slope, exercise.cases[0]))
 
 
 def test_the_words_of_a_case_end_as_its_values_are() -> None:
