@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.dtypes import bool as boolean
 from minigrad.ops.silence import silent
-from minigrad.teach.card import plain
+from minigrad.teach.card import WIDTH, plain
 from minigrad.tensor import Tensor
 
 LARGEST = 1_000  # elements of a tensor whose numbers are shown
@@ -59,7 +59,8 @@ def show(value: Any) -> str:
     item.
     """
     if isinstance(value, Seen):
-        return "; ".join(show(one) if name == ANSWER else f"{name}: {show(one)}" for name, one in value.items())
+        parts = [show(one) if name == ANSWER else f"{name}: {show(one)}" for name, one in value.items()]
+        return ("; " if sum(map(len, parts)) < WIDTH else "\n  ").join(parts)
     if isinstance(value, float | np.floating):
         return f"{value + 0.0:.6g}"  # 0 for -0
     if isinstance(value, Tensor):

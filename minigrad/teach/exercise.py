@@ -104,7 +104,8 @@ class Mistake:
     """A typical mistake, and wrong answers that make it. The words for it are the docstring of the first.
 
     An answer has made the mistake if it does on every case what one of the wrong answers does; with `near`, if it does
-    so on the case that failed, up to rounding; with `when`, if that says so about the case that failed.
+    so on the case that failed, up to rounding, where what came back counts first, and alone if it is wrong; with
+    `when`, if that says so about the case that failed.
     """
 
     def __init__(
@@ -392,8 +393,11 @@ class Exercise:
         """Whether a wrong answer does up to rounding what was done on the case that failed."""
         with print_limit(0):
             other = self.run(wrong, outcome.case)
-        known = other.error is None and outcome.error is None and other.value is not None
-        return known and self._difference(other, outcome) is None
+        if other.error is not None or outcome.error is not None or other.value is None:
+            return False
+        if outcome.seen and isinstance(other.value, Seen) and compare(outcome.right.first, outcome.seen.first):
+            return compare(other.value.first, outcome.seen.first) is None
+        return self._difference(other, outcome) is None
 
     def _behaviour(self, answer: Function, case: Case) -> object:
         """What a function does with a case, to be compared with what another does."""

@@ -108,7 +108,7 @@ def right_but(names: str, test: Callable[[Any, Any], bool] = lambda mine, right:
     """
 
     def holds(outcome: Outcome) -> bool:
-        seen, right = outcome.seen, outcome.right if outcome.seen else {}
+        seen, right = outcome.seen, outcome.right if isinstance(outcome.right, Seen) else {}
         first = next((name for name in right if compare(right[name], seen.get(name)) is not None), "")
         return first in seen and fnmatchcase(first, names) and test(seen[first], right[first])
 

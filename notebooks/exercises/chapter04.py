@@ -8,8 +8,10 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
 from minigrad.teach import Case, Difference, Mistake, compare, draw_wrong_node, nodes_of, numbers, raised, show
+from minigrad.teach import has_graph as has_graph
 
-TRACE = ", and .grad was written"
+CALM, LOUD = "(h.sum() - 4) ** 2", "(h @ v + 6) ** 2"  # the chapter's losses
+WALKED = "; the leaves have gradients from before"
 
 
 def trunk(numbers=(1.0, 2.0), factors=(3.0, 1.0)):
@@ -41,12 +43,6 @@ def drawn_trunk(random, kinds=("a leaf", "leaf * x", "output 1 of unbind()")):
     return f"h is {kind}, {_listed(makers[kind]())}", makers[kind]
 
 
-def two_heads(h):
-    """The calm loss and the loud one."""
-    v = mg.tensor([-3.0, 4.0], requires_grad=True)
-    return (h.sum() - 4) ** 2, (h @ v + 6) ** 2
-
-
 def leaves(*roots):
     """The leaves that the roots were computed from."""
     met = {}
@@ -69,10 +65,6 @@ def names_in(h, **others):
     return {"w": h.grad_fn.next_functions[0][0].variable, "x": h.grad_fn._saved_other, "h": h, **others}
 
 
-def is_grad_written(*tensors):
-    return any(isinstance(one, mg.Tensor) and one._grad is not None for one in tensors)
-
-
 def hooks_on(nodes):
     """How many hooks hang on these nodes and their tensors. retain_grad() hangs one up, too."""
     found = [node._hooks for node in nodes if node._hooks is not None]
@@ -81,14 +73,9 @@ def hooks_on(nodes):
     return sum(map(len, kinds))
 
 
-def gradients_of(tensors):
+def gradients_held(tensors):
     """Copies of what is in each .grad now."""
     return [None if one._grad is None else one._grad.detach().clone() for one in tensors]
-
-
-def has_graph(value):
-    """Whether a tensor comes with the graph that made it, and keeps that alive."""
-    return isinstance(value, mg.Tensor) and value.requires_grad
 
 
 # ---------------------------------------------------------------- branches: `turned_around` and `limited`
