@@ -23,7 +23,7 @@ from minigrad.tensor import Tensor
 
 LARGEST = 1_000  # elements of a tensor whose numbers are shown
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
-ANSWER = "the answer"
+ANSWER, GRADIENT = "the answer", "the gradient of "
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -156,6 +156,8 @@ def _compare_seen(expected: Seen, got: Any, notes: Mapping[str, str]) -> Differe
         return compare(expected.first, got, next(iter(expected))) or _differ(ANSWER, expected, got)
     for name, wanted in expected.items():
         note = next((note for names, note in notes.items() if fnmatchcase(name, names)), "")
+        if name.startswith(GRADIENT) and wanted is not None and got.get(name) is None:
+            note = note or f"No gradient goes back to {name.removeprefix(GRADIENT)}."
         if (found := compare(wanted, got.get(name), name, note)) is not None:
             return found
     return None

@@ -104,12 +104,16 @@ class Mistake:
     """A typical mistake, and wrong answers that make it. The words for it are the docstring of the first.
 
     An answer has made the mistake if it does on every case what one of the wrong answers does; with `near`, if it does
-    so on the case that failed, up to rounding, where what came back counts first, and alone if it is wrong; with
-    `when`, if that says so about the case that failed.
+    so on the case that failed, up to rounding, where what came back counts first, and alone if it is wrong; or, of what
+    is seen, the one thing whose name is given; with `when`, if that says so about the case that failed.
     """
 
     def __init__(
-        self, *answers: Function, when: Callable[[Outcome], bool] | None = None, near: bool = False, words: str = ""
+        self,
+        *answers: Function,
+        when: Callable[[Outcome], bool] | None = None,
+        near: bool | str = False,
+        words: str = "",
     ) -> None:
         self.answers, self.when, self.near = answers, when, near
         self.words = " ".join((words or answers[0].__doc__ or "").split())
@@ -380,23 +384,27 @@ class Exercise:
         mine = functools.cache(functools.partial(self._behaviour, outcome.answer))
         endless = isinstance(outcome.error, TookTooLongError)  # once is enough
         for mistake in self.known:
-            wrong = () if mistake.when or endless else mistake.answers
+            wrong = () if (mistake.when and not mistake.near) or endless else mistake.answers
             if mistake.near:
-                same = any(self._is_near(one, outcome) for one in wrong)
+                same = any(self._is_near(one, outcome, mistake.near) for one in wrong)
             else:
                 same = any(all(mine(case) == self._known_behaviour(one, case) for case in cases) for one in wrong)
             if same or (mistake.when is not None and mistake.when(outcome)):
                 return mistake.words
         return ""
 
-    def _is_near(self, wrong: Function, outcome: Outcome) -> bool:
+    def _is_near(self, wrong: Function, outcome: Outcome, near: bool | str) -> bool:
         """Whether a wrong answer does up to rounding what was done on the case that failed."""
         with print_limit(0):
             other = self.run(wrong, outcome.case)
         if other.error is not None or outcome.error is not None or other.value is None:
             return False
-        if outcome.seen and isinstance(other.value, Seen) and compare(outcome.right.first, outcome.seen.first):
-            return compare(other.value.first, outcome.seen.first) is None
+        if outcome.seen and other.seen:
+            name = near if isinstance(near, str) else next(iter(outcome.right))
+            if compare(outcome.right[name], outcome.seen.get(name)) is not None:
+                return compare(other.seen.get(name), outcome.seen.get(name)) is None
+            if isinstance(near, str):
+                return False
         return self._difference(other, outcome) is None
 
     def _behaviour(self, answer: Function, case: Case) -> object:

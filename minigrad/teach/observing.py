@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd import grad
-from minigrad.teach.comparing import ANSWER, Seen, compare
+from minigrad.teach.comparing import ANSWER, GRADIENT, Seen, compare
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) ->
         return {}
     sent: Any = [None] * len(tensors)
     if result.requires_grad:
-        sent = grad(result, list(tensors.values()), weights.clone(), retain_graph=True, allow_unused=True)
-    return {f"the gradient of {name}": one for name, one in zip(tensors, sent, strict=True)}
+        sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
+    return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)}
 
 
 def has_graph(value: Any) -> bool:

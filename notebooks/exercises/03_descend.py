@@ -2,23 +2,9 @@
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import (
-    STEP,
-    Exercise,
-    Mistake,
-    Noted,
-    cases,
-    draw_numbers,
-    edited,
-    formula,
-    has_graph,
-    observer,
-    pick,
-    raised,
-    saw,
-    slopes,
-)
+from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, edited, has_graph, observer, raised, saw, slopes
 from minigrad.teach.answers import failed_line
+from minigrad.teach.draws import draw_numbers, formula, pick
 
 
 def descend(loss_of, w, rate, steps):

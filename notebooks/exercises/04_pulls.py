@@ -6,24 +6,9 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import (
-    Exercise,
-    Mistake,
-    cases,
-    compare,
-    draw_numbers,
-    draw_wrong_node,
-    edited,
-    flip,
-    formula,
-    has_graph,
-    nodes_of,
-    observer,
-    pick_some,
-    raised,
-    right_but,
-    show,
-)
+from minigrad.teach import Exercise, Mistake, cases, compare, draw_wrong_node, edited, nodes_of, show
+from minigrad.teach.draws import draw_numbers, flip, formula, pick_some
+from minigrad.teach.observing import has_graph, observer, raised, right_but
 
 from .chapter04 import (
     CALM,

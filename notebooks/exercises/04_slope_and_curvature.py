@@ -4,25 +4,9 @@ import warnings
 
 import minigrad as mg
 from minigrad.autograd import functional, grad
-from minigrad.teach import (
-    STEP,
-    Exercise,
-    Mistake,
-    Noted,
-    cases,
-    draw_numbers,
-    draw_wrong_node,
-    edited,
-    flip,
-    formula,
-    observer,
-    pick,
-    raised,
-    right_but,
-    saw,
-    show,
-    yours,
-)
+from minigrad.teach import STEP, Exercise, Mistake, cases, draw_wrong_node, edited, show, yours
+from minigrad.teach.draws import draw_numbers, flip, formula, pick
+from minigrad.teach.observing import Noted, observer, raised, right_but, saw
 
 
 def slope_and_curvature(f, x):

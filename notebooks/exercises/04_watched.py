@@ -6,26 +6,9 @@ from types import CodeType
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.teach import (
-    Exercise,
-    Mistake,
-    cases,
-    compare,
-    draw_numbers,
-    draw_wrong_node,
-    edited,
-    flip,
-    formula,
-    has_graph,
-    nodes_of,
-    observer,
-    pick_some,
-    raised,
-    right_but,
-    saw,
-    show,
-    yours,
-)
+from minigrad.teach import Exercise, Mistake, cases, compare, draw_wrong_node, edited, nodes_of, show, yours
+from minigrad.teach.draws import draw_numbers, flip, formula, pick_some
+from minigrad.teach.observing import has_graph, observer, raised, right_but, saw
 
 from .chapter04 import (
     CALM,

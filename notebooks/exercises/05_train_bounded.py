@@ -4,26 +4,9 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import (
-    STEP,
-    Exercise,
-    Mistake,
-    cases,
-    compare,
-    draw_numbers,
-    draw_wrong_node,
-    edited,
-    flip,
-    formula,
-    has_graph,
-    numbers,
-    observer,
-    pick,
-    raised,
-    right_but,
-    slopes,
-    yours,
-)
+from minigrad.teach import STEP, Exercise, Mistake, cases, compare, draw_wrong_node, edited, numbers, slopes, yours
+from minigrad.teach.draws import draw_numbers, flip, formula, pick
+from minigrad.teach.observing import has_graph, observer, raised, right_but
 
 
 def train_bounded(loss_of, w1, w2, rate):

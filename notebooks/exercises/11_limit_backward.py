@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, cases, edited, raised
+from minigrad.teach import Case, Difference, Exercise, Mistake, cases, compare, edited, raised, show
 
-from .chapter06 import compare_sent, drawn_numbers, measured_slopes, sends, show_sent
+from .chapter06 import drawn_numbers, measured_slopes, sends
 from .chapter11 import has_loop, operations
+from .writes import NOTES
 
 
 def limit_backward(ctx, grad_output):
@@ -60,7 +61,7 @@ def _grows(value):
 
 def _compare(expected, got, outcome):
     if not isinstance(expected, Rows) or not isinstance(got, Rows):
-        return compare_sent(expected, got, outcome)
+        return compare(expected, got, notes=NOTES)
     if not _grows(got):
         return None
     more = f"{got.many} operations" if got.many > got.few else "a loop in Python"
@@ -69,7 +70,7 @@ def _compare(expected, got, outcome):
 
 def _show(value, arguments):
     if not isinstance(value, Rows):
-        return show_sent(value, arguments)
+        return show(value)
     if not _grows(value):
         return "no more operations for 40 x 30 numbers than for 4 x 3"
     loop = ", and a loop in Python" * value.in_python

@@ -9,6 +9,12 @@ WRITTEN = (
     "along other edges, and what was saved belongs to the caller. Make a new tensor."
 )
 
+# For `notes`, where this is seen of an answer.
+NOTES = {
+    "* afterwards": "The rest is right, but backward has written to what others use as well: the engine may send the "
+    "same tensor along other edges, and what was saved belongs to the caller. Make a new tensor."
+}
+
 
 class Given:
     """Tensors by name, and their numbers now."""
@@ -16,6 +22,17 @@ class Given:
     def __init__(self, **tensors):
         self.tensors = tensors
         self.before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+    def seen(self):
+        """Of each, whether it has the numbers that it had."""
+        written = {
+            name: not np.array_equal(self.before[name].numpy(), tensor.detach().numpy(), equal_nan=True)
+            for name, tensor in self.tensors.items()
+        }
+        return {
+            f"{name} afterwards": f"backward has written to {name}" if is_written else "as it was"
+            for name, is_written in written.items()
+        }
 
     def first_written(self):
         """The first of them that has other numbers now, as a Difference."""
