@@ -453,7 +453,7 @@ EXERCISE = Exercise(
                 "_backward(ctx, grad_output)\n        return _backward(ctx, grad_output)",
             ),
             words="f ran more than once in backward. Once is enough: keep its result, and walk back through that.",
-            when=saw("calls of f in backward", lambda mine, right: len(mine) > len(right)),
+            when=saw("calls of f in backward", lambda mine, right: mine.count(",") > right.count(",")),
         ),
         Mistake(
             plain_call,
