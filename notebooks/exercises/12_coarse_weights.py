@@ -34,7 +34,11 @@ def _backward(ctx, grad_output):
     return grad_output, None
 
 
-Quantize = function_of("Quantize", _forward, _backward)
+def _quantize(forward=_forward, backward=_backward):
+    return function_of("Quantize", forward, backward)
+
+
+Quantize = _quantize()
 PLAIN, NESTED, ALONE, TWICE = (
     "two layers",
     "layers within layers",
@@ -199,19 +203,19 @@ def _drawn(random):
 
 # ---------------------------------------------------------------- wrong answers
 
+COARSE = "Quantize.apply(layer.weight, step)"
+WHOLE = f"F.linear(x, {COARSE}, layer.bias)"
+IS_LAYER = "isinstance(module, nn.Linear)"
+
 
 def _layers(model):
     return [module for module in model.modules() if isinstance(module, nn.Linear)]
 
 
-def _changed(layers, forward):
+def _changed(model, forward):
     """Each of the layers computes by `forward(layer, x)`."""
-    for layer in layers:
+    for layer in _layers(model):
         layer.forward = lambda x, layer=layer: forward(layer, x)
-
-
-def _computed(step, rounded, bias=lambda bias: bias):
-    return lambda layer, x: F.linear(x, rounded(layer.weight, step), bias(layer.bias))
 
 
 def rounded_once(model, step):
@@ -233,7 +237,7 @@ def rounded_in_place(model, step):
             layer.weight.copy_(_forward(None, layer.weight, step))
         return F.linear(x, layer.weight, layer.bias)
 
-    _changed(_layers(model), forward)
+    _changed(model, forward)
 
 
 def in_a_hook(model, step):
@@ -242,13 +246,6 @@ def in_a_hook(model, step):
 
     for layer in _layers(model):
         layer.register_forward_pre_hook(hook)
-
-
-def without_a_function(model, step):
-    """round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The rounding has to go
-    through your Function, by its apply.
-    """
-    _changed(_layers(model), _computed(step, lambda weight, step: (weight / step).round() * step))
 
 
 def the_last_for_all(model, step):
@@ -265,39 +262,6 @@ def the_last_module_for_all(model, step):
             module.forward = lambda x: F.linear(x, Quantize.apply(module.weight, step), module.bias)  # noqa: B023
 
 
-def computed_before(model, step):
-    """The rounded weights were computed once, when the network was changed, and the layers go on with those numbers:
-    nothing that the optimizer does is seen. Round inside `forward`.
-    """
-    for layer in _layers(model):
-        layer.forward = functools.partial(F.linear, weight=Quantize.apply(layer.weight, step), bias=layer.bias)
-
-
-def biases_too(model, step):
-    """The biases are rounded, too. They stay exact."""
-    _changed(
-        _layers(model),
-        _computed(step, Quantize.apply, lambda bias: bias if bias is None else Quantize.apply(bias, step)),
-    )
-
-
-def without_the_bias(model, step):
-    """The biases were left out."""
-    _changed(_layers(model), _computed(step, Quantize.apply, lambda bias: None))
-
-
-def children_only(model, step):
-    """Layers deeper down compute with their exact weights: children() are those directly below. modules() has all, and
-    the network itself.
-    """
-    _changed([one for one in model.children() if isinstance(one, nn.Linear)], _computed(step, Quantize.apply))
-
-
-def all_but_itself(model, step):
-    """The network may be an nn.Linear itself. It is the first of modules()."""
-    _changed([one for one in _layers(model) if one is not model], _computed(step, Quantize.apply))
-
-
 def exchanged(model, step):
     class Coarse(nn.Linear):
         def forward(self, x):
@@ -311,29 +275,6 @@ def exchanged(model, step):
                 setattr(parent, name, new)
 
 
-def first_only(model, step):
-    """Only the first layer computes with rounded weights."""
-    _changed(_layers(model)[:1], _computed(step, Quantize.apply))
-
-
-def last_only(model, step):
-    """Only the last layer computes with rounded weights."""
-    _changed(_layers(model)[-1:], _computed(step, Quantize.apply))
-
-
-def outputs_rounded(model, step):
-    """What the layers compute was rounded, and not the weights that they compute with."""
-    _changed(_layers(model), lambda layer, x: Quantize.apply(F.linear(x, layer.weight, layer.bias), step))
-
-
-def inputs_too(model, step):
-    """The inputs of the layers were rounded, too."""
-    _changed(
-        _layers(model),
-        lambda layer, x: F.linear(Quantize.apply(x, step), Quantize.apply(layer.weight, step), layer.bias),
-    )
-
-
 def exact_on_the_way_back(model, step):
     """The numbers are right. But what a layer sends to its input was computed with its exact weights: the output alone
     was exchanged, or the rounded weights were there for the forward pass only. Round by your Function, around the
@@ -344,49 +285,7 @@ def exact_on_the_way_back(model, step):
         exact = F.linear(x, layer.weight, layer.bias)
         return exact + (F.linear(x, Quantize.apply(layer.weight, step), layer.bias) - exact).detach()
 
-    _changed(_layers(model), forward)
-
-
-def _with(backward, forward=_forward):
-    return function_of("Quantize", forward, backward).apply
-
-
-def scaled_back(model, step):
-    """The gradient was multiplied by step on its way. It goes straight through: backward returns grad_output itself."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (grad_output * step, None))))
-
-
-def divided_back(model, step):
-    """The gradient was divided by step on its way. It goes straight through: backward returns grad_output itself."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (grad_output / step, None))))
-
-
-def ones_back(model, step):
-    """backward returned ones. What came in is lost that way: it returns grad_output itself."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (mg.ones_like(grad_output), None))))
-
-
-def number_of_steps(model, step):
-    """Rounded, but not multiplied by step any more: these are the numbers of the steps."""
-    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: (x / step).round())))
-
-
-def whole_numbers(model, step):
-    """The step was left out: the weights were rounded to whole numbers."""
-    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: x.round())))
-
-
-def rounded_down(model, step):
-    """This rounds down. round() goes to the nearest multiple."""
-    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: (x / step).floor() * step)))
-
-
-def transposed(model, step):
-    """The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does."""
-    _changed(
-        _layers(model),
-        lambda layer, x: x @ Quantize.apply(layer.weight, step) + (0 if layer.bias is None else layer.bias),
-    )
+    _changed(model, forward)
 
 
 def new_parameters(model, step):
@@ -414,22 +313,17 @@ def nothing_done(model, step):
 def made_an_object(model, step):
     """Quantize(...) makes an object and computes nothing. A Function is called by Quantize.apply(...)."""
 
-    def rounded(weight, step):
+    def forward(layer, x):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            return Quantize(weight, step)
+            return F.linear(x, Quantize(layer.weight, step), layer.bias)
 
-    _changed(_layers(model), _computed(step, rounded))
+    _changed(model, forward)
 
 
-def saved_a_number(model, step):
-    """save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you need it?"""
-
-    def forward(ctx, x, step):
-        ctx.save_for_backward(x, step)
-        return _forward(ctx, x, step)
-
-    _changed(_layers(model), _computed(step, _with(_backward, forward)))
+def _saving(ctx, x, step):
+    ctx.save_for_backward(x, step)
+    return _forward(ctx, x, step)
 
 
 def put_in_its_place(model, step):
@@ -438,11 +332,6 @@ def put_in_its_place(model, step):
     """
     for layer in _layers(model):
         layer.weight = Quantize.apply(layer.weight, step)
-
-
-def no_none(model, step):
-    """backward returns one gradient for each argument of forward after ctx. step is no tensor: return None for it."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: grad_output)))
 
 
 def _trains(test):
@@ -479,12 +368,8 @@ class Coarse(nn.Linear):
         return F.linear(x, Straight.apply(self.weight, self.__dict__["step"]), self.bias)
 
 
-def layers_of(model):
-    return [module for module in model.modules() if isinstance(module, nn.Linear)]
-
-
 def coarse_by_their_class(model, step):
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.__class__ = Coarse
         layer.__dict__["step"] = step
 
@@ -501,7 +386,7 @@ def coarse_by_hooks(model, step):
     def hook(layer, arguments, output):
         return F.linear(*arguments, Straight.apply(layer.weight, step), layer.bias)
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.register_forward_hook(hook)
     return model
 
@@ -529,7 +414,7 @@ def coarse_in_the_optimizer_only(model, step):
     """Numbers that fit after each step, and no exact ones."""
     for one in model.parameters():
         one.register_hook(lambda gradient: (gradient / step).round() * step)
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.weight.data = (layer.weight.data / step).round() * step
 
 
@@ -538,12 +423,12 @@ def coarse_all_parameters(model, step):
         bias = None if layer.bias is None else Straight.apply(layer.bias, step)
         return F.linear(x, Straight.apply(layer.weight, step), bias)
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.forward = functools.partial(forward, layer)
 
 
 def coarse_by_data(model, step):
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.forward = lambda x, layer=layer: F.linear(x, Straight.apply(layer.weight.data, step), layer.bias)
 
 
@@ -568,13 +453,13 @@ def coarse_in_train_mode(model, step):
     def forward(layer, x):
         return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight, layer.bias)
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.forward = functools.partial(forward, layer)
 
 
 def coarse_under_another_name(model, step):
     """The same parameters, but a state dict would not find them."""
-    for layer in layers_of(model):
+    for layer in _layers(model):
         weight = layer.weight
         del layer.weight
         layer.register_parameter("exact", weight)
@@ -591,7 +476,7 @@ def coarse_until_forward_is_over(model, step):
         layer.weight.data = exact
         return output
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.forward = functools.partial(forward, layer)
 
 
@@ -606,7 +491,7 @@ def coarse_in_the_table(model, step):
         finally:
             layer._parameters["weight"] = weight
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.forward = functools.partial(forward, layer, layer.forward)
 
 
@@ -647,34 +532,102 @@ EXERCISE = Exercise(
         Mistake(new_parameters, when=_trains(lambda value: value.others)),
         Mistake(rounded_once, when=_trains(lambda value: value.written == "the function")),
         Mistake(rounded_in_place, in_a_hook, when=_trains(lambda value: value.written == "a forward pass")),
-        without_a_function,
         Mistake(
-            edited(without_a_function, "(weight / step).round() * step))", "_forward(None, weight.detach(), step)))"),
+            edited(coarse_weights, COARSE, "(layer.weight / step).round() * step"),
+            words="round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The "
+            "rounding has to go through your Function, by its apply.",
+        ),
+        Mistake(
+            edited(coarse_weights, COARSE, "_forward(None, layer.weight.detach(), step)"),
             words="The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of "
             "apply: no gradient comes to the weights.",
         ),
         Mistake(the_last_for_all, the_last_module_for_all),
-        computed_before,
-        biases_too,
-        without_the_bias,
-        Mistake(children_only, edited(children_only, "model.children()", "[model, *model.children()]")),
-        Mistake(all_but_itself, exchanged),
-        first_only,
-        last_only,
-        outputs_rounded,
-        inputs_too,
+        Mistake(
+            edited(coarse_weights, "return", f"rounded = {COARSE}\n        return", f"(x, {COARSE}", "(x, rounded"),
+            words="The rounded weights were computed once, when the network was changed, and the layers go on with "
+            "those numbers: nothing that the optimizer does is seen. Round inside `forward`.",
+        ),
+        Mistake(
+            edited(
+                coarse_weights, "layer.bias", "layer.bias if layer.bias is None else Quantize.apply(layer.bias, step)"
+            ),
+            words="The biases are rounded, too. They stay exact.",
+        ),
+        Mistake(edited(coarse_weights, ", layer.bias", ""), words="The biases were left out."),
+        Mistake(
+            edited(coarse_weights, "model.modules()", "model.children()"),
+            edited(coarse_weights, "model.modules()", "[model, *model.children()]"),
+            words="Layers deeper down compute with their exact weights: children() are those directly below. modules() "
+            "has all, and the network itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, IS_LAYER, "module in _layers(model) and module is not model"),
+            exchanged,
+            words="The network may be an nn.Linear itself. It is the first of modules().",
+        ),
+        Mistake(
+            edited(coarse_weights, IS_LAYER, "module is _layers(model)[0]"),
+            words="Only the first layer computes with rounded weights.",
+        ),
+        Mistake(
+            edited(coarse_weights, IS_LAYER, "module is _layers(model)[-1]"),
+            words="Only the last layer computes with rounded weights.",
+        ),
+        Mistake(
+            edited(coarse_weights, WHOLE, "Quantize.apply(F.linear(x, layer.weight, layer.bias), step)"),
+            words="What the layers compute was rounded, and not the weights that they compute with.",
+        ),
+        Mistake(
+            edited(coarse_weights, "linear(x", "linear(Quantize.apply(x, step)"),
+            words="The inputs of the layers were rounded, too.",
+        ),
         exact_on_the_way_back,
-        scaled_back,
-        divided_back,
-        ones_back,
-        number_of_steps,
-        whole_numbers,
-        rounded_down,
-        Mistake(transposed, when=raised("cannot be multiplied (4x3 and 2x3)")),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (g * step, None))"),
+            words="The gradient was multiplied by step on its way. It goes straight through: backward returns "
+            "grad_output itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (g / step, None))"),
+            words="The gradient was divided by step on its way. It goes straight through: backward returns grad_output "
+            "itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (mg.ones_like(g), None))"),
+            words="backward returned ones. What came in is lost that way: it returns grad_output itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).round())"),
+            words="Rounded, but not multiplied by step any more: these are the numbers of the steps.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: x.round())"),
+            words="The step was left out: the weights were rounded to whole numbers.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).floor() * step)"),
+            words="This rounds down. round() goes to the nearest multiple.",
+        ),
+        Mistake(
+            edited(coarse_weights, WHOLE, f"x @ {COARSE} + (0 if layer.bias is None else layer.bias)"),
+            words="The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does.",
+            when=raised("cannot be multiplied (4x3 and 2x3)"),
+        ),
         Mistake(nothing_done, when=_is_as_before),
-        Mistake(no_none, when=raised("incorrect number of gradients")),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: g)"),
+            words="backward returns one gradient for each argument of forward after ctx. step is no tensor: return "
+            "None for it.",
+            when=raised("incorrect number of gradients"),
+        ),
         Mistake(made_an_object, when=raised("must be Tensor, not")),
-        Mistake(saved_a_number, when=raised("save_for_backward can only save variables")),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(_saving)"),
+            words="save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you "
+            "need it?",
+            when=raised("save_for_backward can only save variables"),
+        ),
         Mistake(put_in_its_place, when=raised("cannot assign", "as parameter 'weight'")),
     ),
     right=(coarse_by_their_class, coarse_without_a_class, coarse_by_hooks, coarse_by_recursion, coarse_in_the_table),

@@ -1,6 +1,5 @@
 """Exercise `overfit_batch`: a few images, learned by heart."""
 
-import functools
 import itertools
 from typing import Any, NamedTuple
 
@@ -178,61 +177,7 @@ def _drawn(random):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def _learned(model, optimizer, images, labels, limit, most, *, zero=True, keep=lambda loss: loss.item(), stops=True):
-    losses = []
-    for _ in range(most):
-        if zero:
-            optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(keep(loss))
-        if stops and losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
-
-
-def never_cleared(model, optimizer, images, labels, limit, most):
-    """The gradients of the steps before were added to: optimizer.zero_grad() before each walk."""
-    return _learned(model, optimizer, images, labels, limit, most, zero=False)
-
-
-def cleared_at_the_end(model, optimizer, images, labels, limit, most):
-    """Cleared was after the step, so that the first one was made with what somebody had left in .grad. Clear before the
-    walk.
-    """
-    losses = []
-    for _ in range(most):
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    return losses
-
-
-def never_stopped(model, optimizer, images, labels, limit, most):
-    """The loop goes on though a loss was below the limit. That one is the last."""
-    return _learned(model, optimizer, images, labels, limit, most, stops=False)
-
-
-def stepped_once_more(model, optimizer, images, labels, limit, most):
-    """The losses are right, but a step was made with the last one, which was below the limit already. Leave the loop
-    before the step.
-    """
-    losses = []
-    for _ in range(most):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        loss.backward()
-        optimizer.step()
-        if losses[-1] < limit:
-            break
-    return losses
+CLEARS, STOPS = "        optimizer.zero_grad()\n", "        if losses[-1] < limit:\n            break\n"
 
 
 def last_one_left_out(model, optimizer, images, labels, limit, most):
@@ -244,20 +189,6 @@ def last_one_left_out(model, optimizer, images, labels, limit, most):
 def one_more(model, optimizer, images, labels, limit, most):
     """This is one step too many where no loss gets below the limit: there are `most` steps at most."""
     return overfit_batch(model, optimizer, images, labels, limit, most + 1)
-
-
-def without_the_last_step(model, optimizer, images, labels, limit, most):
-    """The last step is missing where no loss gets below the limit: there are as many steps as losses then."""
-    losses = []
-    for number in range(1, most + 1):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit or number == most:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
 
 
 def after_the_step(model, optimizer, images, labels, limit, most):
@@ -276,21 +207,21 @@ def after_the_step(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def in_train_mode(model, optimizer, images, labels, limit, most):
+def in_train_mode(model, *others):
     """The mode was changed. Somebody may have put a part of the network into eval mode, or all of it: leave it so."""
     model.train()
-    return overfit_batch(model, optimizer, images, labels, limit, most)
+    return overfit_batch(model, *others)
 
 
-def without_a_graph(model, optimizer, images, labels, limit, most):
+def without_a_graph(*given):
     """There is nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward()."""
     with mg.no_grad():
-        return overfit_batch(model, optimizer, images, labels, limit, most)
+        return overfit_batch(*given)
 
 
-def only_the_last(model, optimizer, images, labels, limit, most):
+def only_the_last(*given):
     """This is one loss. A list of all of them is asked for."""
-    return overfit_batch(model, optimizer, images, labels, limit, most)[-1]
+    return overfit_batch(*given)[-1]
 
 
 def one_image_at_a_time(model, optimizer, images, labels, limit, most):
@@ -337,24 +268,6 @@ THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
 # ---------------------------------------------------------------- tried as well
 
 
-def learned(model, optimizer, images, labels, limit, most, loss_of=F.cross_entropy, number=lambda loss: loss.item()):
-    losses = []
-    for _ in range(most):
-        optimizer.zero_grad()
-        loss = loss_of(model(images), labels)
-        losses.append(number(loss))
-        if losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
-
-
-def overfit_with_its_own_optimizer(model, optimizer, images, labels, limit, most):
-    own = mg.optim.SGD(model.parameters(), lr=optimizer.param_groups[0]["lr"])
-    return learned(model, own, images, labels, limit, most)
-
-
 def overfit_by_hand(model, optimizer, images, labels, limit, most):
     """Plain steps, whatever the optimizer is."""
     losses, rate = [], optimizer.param_groups[0]["lr"]
@@ -369,10 +282,6 @@ def overfit_by_hand(model, optimizer, images, labels, limit, most):
             for one in model.parameters():
                 one -= rate * one.grad
     return losses
-
-
-def overfit_summed(model, optimizer, images, labels, limit, most):
-    return learned(model, optimizer, images, labels, limit, most, functools.partial(F.cross_entropy, reduction="sum"))
 
 
 def overfit_to_the_limit_and_looked_again(model, optimizer, images, labels, limit, most):
@@ -391,7 +300,7 @@ def overfit_to_the_limit_and_looked_again(model, optimizer, images, labels, limi
 def overfit_in_train_mode_for_a_while(model, optimizer, images, labels, limit, most):
     flags = [(module, module.training) for module in model.modules()]
     model.train()
-    losses = learned(model, optimizer, images, labels, limit, most)
+    losses = overfit_batch(model, optimizer, images, labels, limit, most)
     for module, flag in flags:
         module.training = flag
     return losses
@@ -413,7 +322,7 @@ def overfit_with_closures(model, optimizer, images, labels, limit, most):
 
 
 def overfit_and_its_steps(*given):
-    losses = learned(*given)
+    losses = overfit_batch(*given)
     return losses, len(losses)
 
 
@@ -427,32 +336,23 @@ def overfit_without_the_last_step(model, optimizer, images, labels, limit, most)
     return [loss.item() for loss in losses]
 
 
-def overfit_until_it_rises(model, optimizer, images, labels, limit, most):
+def overfit_until_it_rises(*given):
     """No loss goes up in an easy training."""
-    losses = learned(model, optimizer, images, labels, limit, most)
+    losses = overfit_batch(*given)
     for number in range(1, len(losses)):
         if losses[number] >= losses[number - 1]:
             return losses[: number + 1]
     return losses
 
 
-def overfit_while_it_is_the_best(model, optimizer, images, labels, limit, most):
-    losses = learned(model, optimizer, images, labels, limit, most)
+def overfit_while_it_is_the_best(*given):
+    losses = overfit_batch(*given)
     return [loss for number, loss in enumerate(losses) if loss == min(losses[: number + 1])]
 
 
-def overfit_one_by_one(model, optimizer, images, labels, limit, most):
+def overfit_one_by_one(*given):
     """A generator, of which nobody has asked anything yet."""
-    yield from learned(model, optimizer, images, labels, limit, most)
-
-
-def overfit_by_logsumexp(*given):
-    """The same loss in other words: what is only rounding is another number."""
-
-    def loss_of(scores, labels):
-        return (scores.logsumexp(1) - scores[mg.arange(len(labels)), labels]).mean()
-
-    return learned(*given, loss_of=loss_of)
+    yield from overfit_batch(*given)
 
 
 def overfit_in_a_while(model, optimizer, images, labels, limit, most):
@@ -526,28 +426,46 @@ EXERCISE = Exercise(
     writes=True,
     mistakes=(
         Mistake(
-            edited(never_cleared, "zero=False", "keep=lambda loss: loss"),
+            edited(overfit_batch, "loss.item()", "loss"),
             words="The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds "
             "all of them. Take the number out: loss.item().",
             when=lambda outcome: _all_right(outcome, _graphs),
         ),
-        never_cleared,
-        cleared_at_the_end,
         Mistake(
-            edited(never_cleared, "return", "optimizer.zero_grad()\n    return"),
+            edited(overfit_batch, CLEARS, ""),
+            words="The gradients of the steps before were added to: optimizer.zero_grad() before each walk.",
+        ),
+        Mistake(
+            edited(overfit_batch, CLEARS, "", "step()\n", "step()\n" + CLEARS),
+            words="Cleared was after the step, so that the first one was made with what somebody had left in .grad. "
+            "Clear before the walk.",
+        ),
+        Mistake(
+            edited(overfit_batch, CLEARS, "", "for", "optimizer.zero_grad()\n    for"),
             words="Cleared was once, before the loop. Each walk adds to what is in .grad: clear before every one.",
         ),
         Mistake(
-            edited(cleared_at_the_end, "step()\n        optimizer.zero_grad", "zero_grad()\n        optimizer.step"),
-            edited(overfit_batch, "backward()\n        optimizer.step()", "backward()"),
+            edited(overfit_batch, CLEARS, "", "backward()\n", "backward()\n" + CLEARS),
+            edited(overfit_batch, "        optimizer.step()\n", ""),
             words="The weights do not move: optimizer.step() is missing or comes before backward(), or the gradients "
             "were cleared between the two.",
         ),
-        never_stopped,
-        stepped_once_more,
+        Mistake(
+            edited(overfit_batch, STOPS, ""),
+            words="The loop goes on though a loss was below the limit. That one is the last.",
+        ),
+        Mistake(
+            edited(overfit_batch, STOPS, "", "step()\n", "step()\n" + STOPS),
+            words="The losses are right, but a step was made with the last one, which was below the limit already. "
+            "Leave the loop before the step.",
+        ),
         last_one_left_out,
         one_more,
-        without_the_last_step,
+        Mistake(
+            edited(overfit_batch, "< limit", "< limit or len(losses) == most"),
+            words="The last step is missing where no loss gets below the limit: there are as many steps as losses "
+            "then.",
+        ),
         after_the_step,
         Mistake(
             edited(overfit_batch, "model(images), labels", "model(images).softmax(1), labels"),
@@ -559,10 +477,24 @@ EXERCISE = Exercise(
         only_the_last,
         one_image_at_a_time,
     ),
-    right=(overfit_in_a_while, overfit_by_generators, overfit_by_grad, overfit_by_logsumexp),
+    right=(
+        overfit_in_a_while,
+        overfit_by_generators,
+        overfit_by_grad,
+        edited(  # the same loss in other words: what is only rounding is another number
+            overfit_batch,
+            "loss = F.cross_entropy(model(images), labels)",
+            "scores = model(images)\n        "
+            "loss = (scores.logsumexp(1) - scores[mg.arange(len(labels)), labels]).mean()",
+        ),
+    ),
     wrong={
         "first difference": [
-            overfit_with_its_own_optimizer,
+            edited(
+                overfit_batch,
+                "[]",
+                '[]\n    optimizer = mg.optim.SGD(model.parameters(), optimizer.param_groups[0]["lr"])',
+            ),
             overfit_by_hand,
             overfit_and_its_steps,
             edited(
@@ -574,9 +506,9 @@ EXERCISE = Exercise(
             overfit_while_it_is_the_best,
         ],
         "loss 1": [
-            overfit_summed,
-            lambda *given: learned(*given, number=lambda loss: round(loss.item(), 2)),
-            edited(overfit_one_by_one, "yield from", "images -= images.mean()\n    return"),
+            edited(overfit_batch, "labels)", 'labels, reduction="sum")'),
+            edited(overfit_batch, "loss.item()", "round(loss.item(), 2)"),
+            edited(overfit_batch, "for", "images -= images.mean()\n    for"),
         ],
         "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
         "The mode was changed": [overfit_in_train_mode_for_a_while],
