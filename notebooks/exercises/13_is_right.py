@@ -136,35 +136,32 @@ def _at_work(answer):
 # ---------------------------------------------------------------- wrong answers
 
 
-def _tested(engine, program, *shapes, walks=2, near=lambda a, b: np.allclose(a, b, 1e-3, 1e-5), safe=True):
-    random = np.random.default_rng(0)
+def _agree(engine, f, shapes, seed=0, walks=2, near=np.allclose, leaves_seen=3):
+    random = np.random.default_rng(seed)
     numbers = [random.normal(size=shape) for shape in shapes]
-    expected = [mg.tensor(one, dtype=mg.float64, requires_grad=True) for one in numbers]
-    leaves = [engine(one) for one in numbers]
-    root = program(*expected)
-    for _ in range(walks):
-        root.sum().backward(retain_graph=True)
-    try:
-        result = program(*leaves)
+    found = []
+    for make in (museum.Array, engine):
+        leaves = [make(one) for one in numbers]
+        root = f(*leaves)
         for _ in range(walks):
-            result.backward()
-        pairs = [(one.grad, other.grad.numpy()) for one, other in zip(leaves, expected, strict=True)]
-        pairs.append((result.data, root.detach().numpy()))
-        return all(near(a, b) for a, b in pairs)
+            root.backward()
+        found.append([root.data, *(leaf.grad for leaf in leaves[:leaves_seen])])
+    return all(np.shape(a) == np.shape(b) and near(a, b, 1e-3, 1e-5) for a, b in zip(*found, strict=True))
+
+
+FOUR = (
+    (lambda x, w, b: (((x @ w + b).relu() ** 3).sum(axis=1)) ** 2, ((3, 4), (4, 2), (2,))),
+    (lambda a, b: used_often(a * b) ** 2, ((5, 4), (1, 4))),
+    (lambda x: x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0), ((2, 3),)),
+    (lambda x: x[[0, 2, 2, -1]] ** 2, ((4, 2),)),
+)
+
+
+def _all_of(engine, programs, **given):
+    try:
+        return all(_agree(engine, f, shapes, **given) for f, shapes in programs)
     except Exception:
-        if not safe:
-            raise
         return False
-
-
-def _all(engine, **given):
-    programs = (
-        (lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1) ** 2, (3, 4), (4, 2), (2,)),
-        (lambda a, b: used_often(a * b) ** 2, (2, 3), (1, 3)),
-        (lambda x: (x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0)) ** 2, (2, 3)),
-        (lambda x: x[[0, 2, 2, -1]] ** 2, (4, 2)),
-    )
-    return all(_tested(engine, program, *shapes, **given) for program, *shapes in programs)
 
 
 def says_right(engine):
@@ -179,16 +176,14 @@ def says_wrong(engine):
 
 def of_one_number(engine):
     """This looks at single numbers. Broadcasting, axes, transposes and indices need arrays, and no square ones."""
-    return _tested(engine, lambda a, b: (a * b + a).relu() ** 3, (), ())
+    return _all_of(engine, [(lambda a, b: (a * b + a).relu() ** 3, ((), ()))])
 
 
 def of_a_chain(engine):
     """Every node here is used once. `=` for `+=` and a wrong order only show where a result is used twice, by ways of
     different length: h + h * h, for example.
     """
-    return _tested(
-        engine, lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1) ** 2, (3, 4), (4, 2), (2,)
-    ) and _tested(engine, lambda x: x[[0, 2, 2, -1]].exp().sum(axis=0).log(), (4, 2))
+    return _all_of(engine, [FOUR[0], (lambda x: x[[0, 2, 2, -1]].exp().sum(axis=0).log(), ((4, 2),))])
 
 
 def of_equal_numbers(engine):
@@ -203,12 +198,12 @@ def of_equal_numbers(engine):
 
 def of_far_numbers(engine):
     """The tolerance is too large: an error of two in a hundred got through, and that is no rounding."""
-    return _all(engine, near=lambda a, b: np.shape(a) == np.shape(b) and np.allclose(a, b, 0.1, 0.1))
+    return _all_of(engine, FOUR, near=lambda a, b, *_: np.allclose(a, b, 0.1, 0.1))
 
 
 def of_numbers_that_are_not_far(engine):
     """A nan got through: asked whether it is far away, it says no. Ask whether the numbers are near."""
-    return _all(engine, near=lambda a, b: not np.any(np.abs(a - b) > 1e-3 * np.abs(b) + 1e-5))
+    return _all_of(engine, FOUR, near=lambda a, b, *_: not np.any(np.abs(a - b) > 1e-3 * np.abs(a) + 1e-5))
 
 
 def of_the_museum(engine):
@@ -227,43 +222,10 @@ def of_gradients_alone(engine):
 
 def without_a_net(engine):
     """An engine that raises is wrong, and the function is to say so: put the walk into try, and return False."""
-    return _all(engine, safe=False)
+    return all(_agree(engine, f, shapes) for f, shapes in FOUR)
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def _agree(engine, f, shapes, seed=0, walks=2, near=np.allclose, leaves_seen=3):
-    random = np.random.default_rng(seed)
-    numbers = [random.normal(size=shape) for shape in shapes]
-    found = []
-    for make in (museum.Array, engine):
-        leaves = [make(one) for one in numbers]
-        root = f(*leaves)
-        for _ in range(walks):
-            root.backward()
-        found.append([root.data, *(leaf.grad for leaf in leaves[:leaves_seen])])
-    return all(np.shape(a) == np.shape(b) and near(a, b, 1e-3, 1e-5) for a, b in zip(*found, strict=True))
-
-
-def _used_often(a, b):
-    h = a * b
-    return h + h * h + h.relu()
-
-
-FOUR = (
-    (lambda x, w, b: (((x @ w + b).relu() ** 3).sum(axis=1)) ** 2, ((3, 4), (4, 2), (2,))),
-    (lambda a, b: _used_often(a, b) ** 2, ((5, 4), (1, 4))),
-    (lambda x: x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0), ((2, 3),)),
-    (lambda x: x[[0, 2, 2, -1]] ** 2, ((4, 2),)),
-)
-
-
-def _all_of(engine, programs, **given):
-    try:
-        return all(_agree(engine, f, shapes, **given) for f, shapes in programs)
-    except Exception:
-        return False
 
 
 def right_against_the_museum(engine):
@@ -340,7 +302,7 @@ EXERCISE = Exercise(
         of_one_number,
         of_a_chain,
         Mistake(
-            edited(says_right, "True", "_all(engine, walks=1)"),
+            edited(says_right, "True", "_all_of(engine, FOUR, walks=1)"),
             words="One walk cannot tell what the second does: what it finds from before, in results and in leaves. "
             "Call backward() twice.",
         ),

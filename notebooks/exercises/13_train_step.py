@@ -115,56 +115,6 @@ def _evidence(outcome):
     return f"  right: {told}"
 
 
-# ---------------------------------------------------------------- wrong answers
-
-
-def _steps(model, optimizer, images, labels, *, train=True, zero=True, dim=1, columns=None, kept=False, clear="all"):
-    if train:
-        model.train()
-    if zero:
-        optimizer.zero_grad()
-    scores = model(images.T if columns is None else columns(images))
-    chances = scores.softmax(dim).log()
-    loss = -chances[mg.arange(len(labels)), labels.long()].mean()
-    loss.backward()
-    optimizer.step()
-    return loss if kept else loss.item()
-
-
-def in_eval_mode(model, optimizer, images, labels):
-    """The model was still in eval(), from the test before, so BatchNorm did not look at this batch, and learned
-    nothing of it. model.train() belongs at the beginning of the step.
-    """
-    return _steps(model, optimizer, images, labels, train=False)
-
-
-def train_afterwards(model, optimizer, images, labels):
-    """train() came after the model had computed: this batch still went through it in eval(). It belongs at the
-    beginning of the step.
-    """
-    loss = _steps(model, optimizer, images, labels, train=False)
-    model.train()
-    return loss
-
-
-def with_old_gradients(model, optimizer, images, labels):
-    """The gradients of the step before were still there, and were added to. optimizer.zero_grad() before the walk."""
-    return _steps(model, optimizer, images, labels, zero=False)
-
-
-def looked_afterwards(model, optimizer, images, labels):
-    """This is the loss after the step, from a second pass. Asked for is the one that the step was made from; and in
-    train() a second pass moves the averages of BatchNorm once more.
-    """
-    train_step(model, optimizer, images, labels)
-    return F.cross_entropy(model(images.T), labels.long()).item()
-
-
-def optimizer_of_its_own(model, optimizer, images, labels):
-    """An optimizer was made in here. It knows neither the rate nor the momentum of the one that was given: use that."""
-    return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
-
-
 def _drawn(random):
     """Other images, with or without BatchNorm, momentum and what a step before has left."""
     pixels, count = (int(number) for number in random.integers([2, 4], [5, 7]))
@@ -183,46 +133,23 @@ def _drawn(random):
         )
 
 
-THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
+# ---------------------------------------------------------------- wrong answers
+
+
+def looked_afterwards(model, optimizer, images, labels):
+    """This is the loss after the step, from a second pass. Asked for is the one that the step was made from; and in
+    train() a second pass moves the averages of BatchNorm once more.
+    """
+    train_step(model, optimizer, images, labels)
+    return F.cross_entropy(model(images.T), labels.long()).item()
+
+
+def optimizer_of_its_own(model, optimizer, images, labels):
+    """An optimizer was made in here. It knows neither the rate nor the momentum of the one that was given: use that."""
+    return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
+
+
 # ---------------------------------------------------------------- tried as well
-
-
-def _step(model, optimizer, images, labels):
-    loss = F.cross_entropy(model(images.T), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss
-
-
-def step_that_looks_twice(model, optimizer, images, labels):
-    """The forward pass runs once more, and BatchNorm's averages move twice."""
-    model.train()
-    optimizer.zero_grad()
-    loss = _step(model, optimizer, images, labels)
-    return (loss + 0 * model(images.T).sum()).item()
-
-
-def step_detached(model, optimizer, images, labels):
-    model.train()
-    optimizer.zero_grad()
-    return str(_step(model, optimizer, images, labels).item())
-
-
-def step_with_its_own_optimizer(model, optimizer, images, labels):
-    model.train()
-    optimizer.zero_grad()
-    return _step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels).item()
-
-
-def step_of_rows(model, optimizer, images, labels):
-    """Square batches only: images as they are."""
-    model.train()
-    optimizer.zero_grad()
-    rows = images if images.shape[0] == images.shape[1] else images.T
-    loss = F.cross_entropy(model(rows), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 def step_by_logs(model, optimizer, images, labels):
@@ -247,14 +174,7 @@ def step_of_numpy(model, optimizer, images, labels):
     return np.float32(loss.item())
 
 
-def step_without_a_graph(model, optimizer, images, labels):
-    model.train(True)
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(mg.transpose(images, 0, 1)), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
-
+THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
 
 EXERCISE = Exercise(
     title="one step of training, without the bugs of their_step; the loss as a number",
@@ -288,26 +208,42 @@ EXERCISE = Exercise(
     evidence=_evidence,
     writes=True,
     mistakes=(
-        in_eval_mode,
-        train_afterwards,
         Mistake(
-            edited(in_eval_mode, "return", "model.training = True\n    return"),
+            edited(train_step, "model.train()", ""),
+            words="The model was still in eval(), from the test before, so BatchNorm did not look at this batch, and "
+            "learned nothing of it. model.train() belongs at the beginning of the step.",
+        ),
+        Mistake(
+            edited(train_step, "model.train()", "", "return", "model.train()\n    return"),
+            words="train() came after the model had computed: this batch still went through it in eval(). It belongs "
+            "at the beginning of the step.",
+        ),
+        Mistake(
+            edited(train_step, "model.train()", "model.training = True"),
             words="model.training = True sets the flag of this module alone; the BatchNorm in it stays in eval(). "
             "model.train() tells its parts as well.",
         ),
-        with_old_gradients,
         Mistake(
-            edited(in_eval_mode, "train=False", "dim=0"),
+            edited(train_step, "optimizer.zero_grad()", ""),
+            words="The gradients of the step before were still there, and were added to. optimizer.zero_grad() before "
+            "the walk.",
+        ),
+        Mistake(
+            edited(
+                train_step,
+                "F.cross_entropy(model(images.T), labels.long())",
+                "-model(images.T).softmax(0).log()[mg.arange(len(labels)), labels.long()].mean()",
+            ),
             words="The softmax runs over the images of the batch, and not over the classes. The scores have a row for "
             "each image: dim=1, or F.cross_entropy, which cannot be mistaken.",
         ),
         Mistake(
-            edited(in_eval_mode, "train=False)", "columns=lambda images: images.reshape(images.shape[1], -1))"),
+            edited(train_step, "images.T", "images.reshape(images.shape[1], -1)"),
             words="view() does not turn rows into columns: it reads the same numbers in the same order in rows of "
             "another length, and every image is a mixture of several. A transpose is images.T.",
         ),
         Mistake(
-            edited(in_eval_mode, "train=False", "kept=True"),
+            edited(train_step, "loss.item()", "loss"),
             words="The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: "
             "return loss.item().",
             when=lambda outcome: (
@@ -345,22 +281,24 @@ EXERCISE = Exercise(
             when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower(),
         ),
     ),
-    right=(step_by_logs, step_of_numpy, step_without_a_graph),
+    right=(
+        step_by_logs,
+        step_of_numpy,
+        edited(train_step, "images.T", "mg.transpose(images, 0, 1)", "loss.item()", "loss.detach()"),
+    ),
     wrong={
         "the loss of step 1 … This is the sum over the images": [
             edited(train_step, "long())", 'long(), reduction="sum")')
         ],
-        "the loss of step 1": [step_detached],
-        "running_mean": [step_that_looks_twice],
-        "model.training: yours False": [
-            edited(
-                step_that_looks_twice,
-                "return (loss + 0 * model(images.T).sum()).item",
-                "model.eval()\n    return loss.item",
-            )
+        "the loss of step 1": [edited(train_step, "loss.item()", "str(loss.item())")],
+        "running_mean": [edited(train_step, "return loss", "return (loss + 0 * model(images.T).sum())")],
+        "model.training: yours False": [edited(train_step, "return", "model.eval()\n    return")],
+        "the loss of step … An optimizer was made in here": [
+            edited(train_step, "optimizer.step", "mg.optim.SGD(model.parameters(), lr=0.1).step")
         ],
-        "the loss of step … An optimizer was made in here": [step_with_its_own_optimizer],
-        "4 images of 4 pixels": [step_of_rows],
+        "4 images of 4 pixels": [  # square batches only: images as they are
+            edited(train_step, "images.T", "(images if len(images) == len(images.T) else images.T)")
+        ],
         "first difference": [
             edited(
                 train_step, "optimizer.step", "mg.nn.utils.clip_grad_norm_(model.parameters(), 0.5)\n    optimizer.step"
