@@ -161,87 +161,16 @@ def _same_numbers(value, right):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def _loop(loss_of, w, batches, rate, note, after=lambda: None):
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        with mg.no_grad():
-            w -= rate * w.grad
-        w.grad = None
-        note(loss)
-        after()
+STEP, RETURN = "w -= rate * w.grad\n        w.grad = None", "sum(losses) / len(losses), max(losses)"
+UNRECORDED = "with mg.no_grad():\n            "
 
 
-def total_as_tensor(loss_of, w, batches, rate):
-    """The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the largest, or a
-    list of them. Take the number out in each step, loss.item(), and use that for both.
-    """
-    total, worst = 0.0, float("-inf")
-
-    def note(loss):
-        nonlocal total, worst
-        total, worst = total + loss, max(worst, loss)
-
-    _loop(loss_of, w, batches, rate, note)
-    return total / len(batches), worst
-
-
-def cut_off_at_the_end(loss_of, w, batches, rate):
-    """No graph is left at the end, but until then several were: item() or detach() comes after the loop, or not for all
-    that is kept. In the loop, it keeps the memory from growing.
-    """
-    mean, worst = total_as_tensor(loss_of, w, batches, rate)
-    return mean.item(), worst.item()
-
-
-def listed_then_cut(loss_of, w, batches, rate):
-    losses = []
-    _loop(loss_of, w, batches, rate, losses.append)
-    losses = [loss.item() for loss in losses]
-    return sum(losses) / len(losses), max(losses)
-
-
-def rebound(loss_of, w, batches, rate):
-    """`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved itself: `w -= ...`
-    inside no_grad().
-    """
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        w = (w - rate * w.grad).detach().requires_grad_()
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def computed_again(loss_of, w, batches, rate):
-    """The losses were computed more than once. The number is there after the forward pass: item() is all it takes."""
-    _loop(loss_of, w, batches, rate, lambda loss: None)
-    with mg.no_grad():
-        losses = [loss_of(w, batch).item() for batch in batches]
-    return sum(losses) / len(losses), max(losses)
-
-
-def largest_from_zero(loss_of, w, batches, rate):
-    """The largest begins at 0, but all losses may be below. Begin with float("-inf"), or ask max() of a list."""
-    mean, largest = epoch(loss_of, w, batches, rate)
-    return mean, max(0.0, largest)
-
-
-def last_loss(loss_of, w, batches, rate):
-    """The last loss is there in place of one of the two numbers."""
-    losses = []
-    _loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), losses[-1]
-
-
-def no_graph_at_all(loss_of, w, batches, rate):
+def no_graph_at_all(*given):
     """There was nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward(). In
     training the graph is needed until the walk is over; cut off what you keep of it afterwards.
     """
     with mg.no_grad():
-        return epoch(loss_of, w, batches, rate)
+        return epoch(*given)
 
 
 def one_step_for_all(loss_of, w, batches, rate):
@@ -252,18 +181,6 @@ def one_step_for_all(loss_of, w, batches, rate):
         w -= rate * w.grad
     w.grad = None
     losses = [loss.item() for loss in losses]
-    return sum(losses) / len(losses), max(losses)
-
-
-def one_step_after_all_walks(loss_of, w, batches, rate):
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        losses.append(loss.item())
-    with mg.no_grad():
-        w -= rate * w.grad
-    w.grad = None
     return sum(losses) / len(losses), max(losses)
 
 
@@ -281,16 +198,6 @@ def uphill(loss_of, w, batches, rate):
 # ---------------------------------------------------------------- tried as well
 
 
-def epoch_in_a_loop(loss_of, w, batches, rate, note):
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        note(loss)
-        with mg.no_grad():
-            w -= rate * w.grad
-        w.grad = None
-
-
 def epoch_by_averages(loss_of, w, batches, rate):
     """An average that is carried on, with all graphs behind it."""
     mean, worst = 0.0, float("-inf")
@@ -303,84 +210,6 @@ def epoch_by_averages(loss_of, w, batches, rate):
         mean = mean + (loss - mean) / count
         worst = max(worst, loss.item())
     return mean, worst
-
-
-def epoch_with_two_kept(loss_of, w, batches, rate):
-    """The last two losses are kept, to compare."""
-    losses, recent = [], []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: (losses.append(loss.item()), recent.append(loss)))
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_with_views(loss_of, w, batches, rate):
-    """A view of a loss is a result with a graph as well."""
-    losses = []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.view(1)))
-    losses = mg.cat(losses)
-    return losses.mean().item(), losses.max().item()
-
-
-def epoch_of_absolute_losses(loss_of, w, batches, rate):
-    losses = []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), max(losses, key=abs)
-
-
-def epoch_with_a_new_w_under_no_grad(loss_of, w, batches, rate):
-    """From the second batch on there is nothing to walk back to."""
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        with mg.no_grad():
-            w = w - rate * w.grad
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_without_no_grad(loss_of, w, batches, rate):
-    for batch in batches:
-        loss_of(w, batch).backward()
-        w -= rate * w.grad
-
-
-def epoch_frozen(loss_of, w, batches, rate):
-    """The step is made with w.requires_grad off, which stays off after the last."""
-    losses = []
-    for batch in batches:
-        loss = loss_of(w.requires_grad_(), batch)
-        loss.backward()
-        w.requires_grad_(False)
-        w -= rate * w.grad
-        w.grad = None
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_from_a_stack(loss_of, w, batches, rate):
-    """The caller's list is empty afterwards."""
-    losses = []
-    while batches:
-        epoch_in_a_loop(loss_of, w, [batches.pop(0)], rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_detached(loss_of, w, batches, rate):
-    losses = []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.detach()))
-    return mg.stack(losses).mean(), max(losses)
-
-
-def epoch_of_floats(loss_of, w, batches, rate):
-    total, worst = 0.0, -float("inf")
-
-    def note(loss):
-        nonlocal total, worst
-        total += float(loss.detach())
-        worst = max(worst, float(loss.detach()))
-
-    epoch_in_a_loop(loss_of, w, batches, rate, note)
-    return [total / len(batches), worst]
 
 
 def epoch_by_grad(loss_of, w, batches, rate):
@@ -420,18 +249,6 @@ def epoch_moved_once(loss_of, w, batches, rate):
     return sum(losses) / len(losses), max(losses)
 
 
-def epoch_summed_without_a_name(loss_of, w, batches, rate):
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        w.data -= rate * w.grad
-        w.grad = None
-        losses.append(loss.item())
-        del loss  # so that no graph is ever kept, where the known answer keeps one
-    return sum(losses), max(losses)
-
-
 EXERCISE = Exercise(
     title="a tuple of two floats, the mean and the largest of the losses; w has made a step for each batch",
     stars=1,
@@ -453,9 +270,15 @@ EXERCISE = Exercise(
     show=_show,
     writes=True,
     mistakes=(
-        Mistake(rebound, edited(epoch, "w -=", "w = w -", "grad\n        w.grad = None", "grad"), when=_is_rebound),
         Mistake(
-            edited(total_as_tensor, "loss, max", "loss.item(), max"),
+            edited(epoch, UNRECORDED + STEP, "w = (w - rate * w.grad).detach().requires_grad_()"),
+            edited(epoch, STEP, "w = w - rate * w.grad"),
+            words="`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved "
+            "itself: `w -= ...` inside no_grad().",
+            when=_is_rebound,
+        ),
+        Mistake(
+            edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
             words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
             "compares, with its graph. Compare numbers.",
             when=_epochs(
@@ -463,64 +286,106 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(
-            total_as_tensor,
+            edited(epoch, "loss.item()", "loss"),
+            words="The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the "
+            "largest, or a list of them. Take the number out in each step, loss.item(), and use that for both.",
             when=_epochs(lambda value, right: _same_numbers(value, right) and any(map(has_graph, value.answer))),
         ),
         Mistake(
-            computed_again,
+            edited(epoch, "return", "losses = [loss_of(w.detach(), batch).item() for batch in batches]\n    return"),
+            words="The losses were computed more than once. The number is there after the forward pass: item() is all "
+            "it takes.",
             when=_epochs(lambda value, right: len(value.kept) > len(right.kept)),
         ),
         Mistake(
-            cut_off_at_the_end,
-            listed_then_cut,
+            edited(epoch, "loss.item()", "loss", RETURN, "(sum(losses) / len(losses)).item(), max(losses).item()"),
+            edited(epoch, "loss.item()", "loss", "return", "losses = [loss.item() for loss in losses]\n    return"),
+            words="No graph is left at the end, but until then several were: item() or detach() comes after the loop, "
+            "or not for all that is kept. In the loop, it keeps the memory from growing.",
             when=_epochs(lambda value, right: _same_numbers(value, right) and _most(value) > 1),
         ),
-        largest_from_zero,
         Mistake(
-            edited(largest_from_zero, "mean, max(0.0, largest)", "mean * len(batches), largest"),
+            edited(epoch, "max(losses)", "max(0.0, *losses)"),
+            words='The largest begins at 0, but all losses may be below. Begin with float("-inf"), or ask max() of '
+            "a list.",
+        ),
+        Mistake(
+            edited(epoch, " / len(losses)", ""),
             words="This is the sum of the losses. Divide it by their number.",
         ),
-        last_loss,
+        Mistake(
+            edited(epoch, "max(losses)", "losses[-1]"),
+            words="The last loss is there in place of one of the two numbers.",
+        ),
         Mistake(no_graph_at_all, when=lambda outcome: "does not require grad" in str(outcome.error)),
         Mistake(
             edited(epoch, "w.grad = None\n        ", ""),
             words="The gradients of all steps pile up in w.grad. Set it to None after each step.",
         ),
-        Mistake(one_step_for_all, one_step_after_all_walks),
+        Mistake(
+            one_step_for_all,
+            edited(
+                epoch, UNRECORDED + STEP, "pass", "return", "w.data -= rate * w.grad\n    w.grad = None\n    return"
+            ),
+        ),
         no_step,
         uphill,
         Mistake(
-            edited(last_loss, "losses[-1]", "min(losses)"), words="The smallest loss is there in place of the largest."
+            edited(epoch, "max(losses)", "min(losses)"),
+            words="The smallest loss is there in place of the largest.",
         ),
     ),
     right=(
-        epoch_detached,
-        epoch_of_floats,
-        edited(epoch_of_absolute_losses, "item", "detach().numpy().copy", "losses, key=abs", "losses"),
+        edited(epoch, "loss.item()", "loss.detach()", "sum(losses) / len(losses)", "mg.stack(losses).mean()"),
+        edited(epoch, "loss.item()", "float(loss.detach())", RETURN, f"[{RETURN}]"),
+        edited(epoch, "loss.item()", "loss.detach().numpy().copy()"),
         epoch_by_grad,
         epoch_by_an_optimizer,
     ),
     wrong={
         "a tensor with its graph": [epoch_by_averages],
-        "until then several were": [epoch_with_two_kept, epoch_with_views],
-        "the largest": [epoch_of_absolute_losses],
+        "until then several were": [
+            edited(epoch, "[]", "[]\n    recent = []", "losses.append", "recent.append(loss)\n        losses.append"),
+            edited(  # a view of a loss is a result with a graph as well
+                epoch,
+                "loss.item()",
+                "loss.view(1)",
+                f"return {RETURN}",
+                "losses = mg.cat(losses)\n    return losses.mean().item(), losses.max().item()",
+            ),
+        ],
+        "the largest": [edited(epoch, "max(losses)", "max(losses, key=abs)")],
         "w afterwards": [
             edited(
-                rebound,
-                "loss.backward()\n        w = (w - rate * w.grad).detach",
-                "(gradient,) = mg.autograd.grad(loss, w)\n        w = (w - rate * gradient).detach",
+                epoch,
+                "loss.backward()",
+                "(gradient,) = mg.autograd.grad(loss, w)",
+                UNRECORDED + STEP,
+                "w = (w - rate * gradient).detach().requires_grad_()",
             )
         ],
-        "makes another tensor": [epoch_with_a_new_w_under_no_grad],
-        "The error arose while your function ran": [epoch_without_no_grad],
+        "makes another tensor": [edited(epoch, STEP, "w = w - rate * w.grad")],
+        "The error arose while your function ran": [edited(epoch, UNRECORDED, "")],
         "zeros are a gradient to an optimizer": [edited(epoch, "grad = None", "grad.zero_()")],
-        "w can no longer be trained": [epoch_frozen],
-        "The list was emptied": [epoch_from_a_stack],
-        "the mean": [edited(epoch_of_absolute_losses, "len(losses), max(losses, key=abs)", "2, max(losses)")],
+        "w can no longer be trained": [  # the step is made with w.requires_grad off, which stays off after the last
+            edited(epoch, "(w, batch)", "(w.requires_grad_(), batch)", UNRECORDED, "w.requires_grad_(False)\n        ")
+        ],
+        "The list was emptied": [
+            edited(epoch, "for batch in batches:", "while batches:\n        batch = batches.pop(0)")
+        ],
+        "the mean": [edited(epoch, "len(losses)", "2")],
         "w has moved once, after all batches": [epoch_moved_once],
-        "w has not moved": [edited(epoch, "with mg.no_grad():\n            w -= rate * w.grad\n        w", "w")],
-        "w has moved up the slope": [lambda loss_of, w, batches, rate: epoch_of_floats(loss_of, w, batches, -rate)],
-        "The smallest loss is there": [edited(epoch_of_absolute_losses, "max(losses, key=abs)", "min(losses)")],
-        "This is the sum of the losses": [epoch_summed_without_a_name],
+        "w has not moved": [edited(epoch, UNRECORDED + "w -= rate * w.grad\n        ", "")],
+        "w has moved up the slope": [edited(epoch, "w -=", "w +=")],
+        "The smallest loss is there": [edited(epoch, "max(losses)", "min(losses)")],
+        "This is the sum of the losses": [  # and no graph is ever kept, where the known answer keeps one
+            edited(
+                epoch,
+                "losses.append(loss.item())",
+                "losses.append(loss.item())\n        del loss",
+                " / len(losses)",
+                "",
+            )
+        ],
     },
 )
