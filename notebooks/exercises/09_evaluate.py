@@ -184,6 +184,11 @@ def _in_part(outcome):
 
 # ---------------------------------------------------------------- wrong answers
 
+UNRECORDED, BACK = (
+    "with mg.no_grad():\n            ",
+    "for module, training in flags:\n            module.training = training",
+)
+
 
 def never_evaluated(model, inputs):
     """The model ran in train mode: BatchNorm used the numbers of this batch and moved its running statistics, dropout
@@ -219,15 +224,6 @@ def train_at_the_end(model, inputs):
     return answer
 
 
-def train_in_a_finally(model, inputs):
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        model.train()
-
-
 def one_flag_for_all(model, inputs):
     """All layers have got the flag of the whole model: only that was noted, or its train(flag) came last and reached
     them all. Each module in model.modules() has a flag of its own.
@@ -240,16 +236,6 @@ def one_flag_for_all(model, inputs):
     return answer
 
 
-def one_flag_in_a_finally(model, inputs):
-    training = model.training
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        model.train(training)
-
-
 def recording_switched_on(model, inputs):
     """set_grad_enabled() on a line of its own stays in force: afterwards the recording is off, or on where the caller
     had switched it off. `with mg.no_grad():` puts back what was there.
@@ -259,26 +245,6 @@ def recording_switched_on(model, inputs):
         return evaluate(model, inputs)
     finally:
         mg.set_grad_enabled(True)
-
-
-def recorded(model, inputs):
-    """The answer has a graph, and keeps all that was saved for it: eval() does not switch recording off. Run the model
-    inside `with mg.no_grad():`.
-    """
-    flags = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        return model(inputs)
-    finally:
-        for module, training in flags:
-            module.training = training
-
-
-def cut_off_afterwards(model, inputs):
-    """The run was recorded, and then the answer was cut off: the graph was paid for and thrown away. Inside
-    `with mg.no_grad():` it is not made.
-    """
-    return recorded(model, inputs).detach()
 
 
 def flags_lost_in_an_error(model, inputs):
@@ -310,7 +276,6 @@ def error_swallowed(model, inputs):
         return None
 
 
-FLAG = "the training flag"
 # ---------------------------------------------------------------- tried as well
 
 
@@ -325,32 +290,6 @@ def evaluating(model):
             module.training = training
 
 
-def evaluate_children_only(model, inputs):
-    """Flags of the layers directly below; those below them are lost."""
-    flags = [(module, module.training) for module in model.children()]
-    outer = model.training
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        model.training = outer
-        for module, training in flags:
-            module.train(training)
-
-
-def evaluate_in_the_wrong_order(model, inputs):
-    """train(flag) of each module, the outer ones last."""
-    flags = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        for module, training in reversed(flags):
-            module.train(training)
-
-
 def evaluate_by_momentum(model, inputs):
     """The running mean does not move, but the batch's own numbers are used."""
     with mg.no_grad():
@@ -361,16 +300,6 @@ def evaluate_by_momentum(model, inputs):
     return answer
 
 
-def evaluate_with_the_recording_switched_on(model, inputs):
-    """Right for all callers but those inside no_grad()."""
-    with evaluating(model):
-        mg.set_grad_enabled(False)
-        try:
-            return model(inputs)
-        finally:
-            mg.set_grad_enabled(True)
-
-
 def evaluate_layers_of_two_kinds(model, inputs):
     """Not in eval mode, though the numbers are the same for the layers that there are."""
     with contextlib.ExitStack() as stack, mg.no_grad():
@@ -378,16 +307,6 @@ def evaluate_layers_of_two_kinds(model, inputs):
             if isinstance(module, nn.BatchNorm1d | nn.Dropout):
                 stack.enter_context(evaluating(module))
         return model(inputs)
-
-
-def evaluate_rounded(model, inputs):
-    with evaluating(model), mg.no_grad():
-        return model(inputs).round()
-
-
-def evaluate_one_by_one_and_together(model, inputs):
-    with evaluating(model), mg.no_grad():
-        return mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])
 
 
 def evaluate_a_copy(model, inputs):
@@ -469,22 +388,29 @@ EXERCISE = Exercise(
             words="The model stays in eval mode: who trains on will train without dropout, with frozen statistics. "
             "Put the flags back.",
         ),
-        Mistake(train_at_the_end, train_in_a_finally),
-        Mistake(one_flag_for_all, one_flag_in_a_finally),
+        Mistake(train_at_the_end, edited(evaluate, BACK, "model.train()")),
+        Mistake(one_flag_for_all, edited(evaluate, BACK, "model.train(flags[0][1])")),
         Mistake(
             edited(evaluate, "model.modules()]", "(model, *model.children())]"),
             words="Only the modules directly below the model have their flags back: children() ends there. "
             "model.modules() gives all, however deep.",
         ),
         Mistake(
-            recorded,
+            edited(evaluate, UNRECORDED, ""),
+            words="The answer has a graph, and keeps all that was saved for it: eval() does not switch recording off. "
+            "Run the model inside `with mg.no_grad():`.",
             when=_evaluated(
                 lambda value: (
                     value.change is None and isinstance(value.result, mg.Tensor) and value.result.requires_grad
                 )
             ),
         ),
-        Mistake(cut_off_afterwards, when=_evaluated(lambda value: value.change is None and _is_recorded(value))),
+        Mistake(
+            edited(evaluate, UNRECORDED, "", "model(inputs)", "model(inputs).detach()"),
+            words="The run was recorded, and then the answer was cut off: the graph was paid for and thrown away. "
+            "Inside `with mg.no_grad():` it is not made.",
+            when=_evaluated(lambda value: value.change is None and _is_recorded(value)),
+        ),
         Mistake(
             edited(gradients_cleared, "model.zero_grad()", "model.requires_grad_(False)"),
             words="A parameter's requires_grad is not what it was. The answer has no graph that way, but the "
@@ -507,17 +433,31 @@ EXERCISE = Exercise(
         evaluate_only_what_trains,
     ),
     wrong={
-        "the training flag of … All layers have got the flag of the whole model": [evaluate_children_only],
-        "came last and reached them all": [evaluate_in_the_wrong_order],
+        "the training flag of … All layers have got the flag of the whole model": [
+            edited(evaluate, "model.modules()", "(model, *model.children())", "training = training", "train(training)")
+        ],
+        "came last and reached them all": [
+            edited(evaluate, "in flags", "in reversed(flags)", "training = training", "train(training)")
+        ],
         "ran in train mode": [evaluate_by_momentum],
         "whether operations are recorded, afterwards: yours False … set_grad_enabled() on a line of its own": [
             edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):")
         ],
-        "on where the caller had switched it off": [evaluate_with_the_recording_switched_on],
+        "on where the caller had switched it off": [  # right for all callers but those inside no_grad()
+            edited(
+                evaluate,
+                UNRECORDED,
+                "mg.set_grad_enabled(False)\n        ",
+                "finally:",
+                "finally:\n        mg.set_grad_enabled(True)",
+            )
+        ],
         "may look at its flag": [evaluate_layers_of_two_kinds],
-        "None of the mistakes that are known here": [evaluate_rounded],
-        "ran more than once": [evaluate_one_by_one_and_together],
-        "a tensor": [edited(evaluate_rounded, "round()", "tolist()")],
+        "None of the mistakes that are known here": [edited(evaluate, "model(inputs)", "model(inputs).round()")],
+        "ran more than once": [
+            edited(evaluate, "model(inputs)", "mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])")
+        ],
+        "a tensor": [edited(evaluate, "model(inputs)", "model(inputs).tolist()")],
         "paid for and thrown away": [
             edited(never_evaluated, "mg.no_grad():", "evaluating(model):", "(inputs)", "(inputs.detach()).detach()")
         ],
