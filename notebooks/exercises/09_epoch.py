@@ -1,14 +1,23 @@
 """Exercise `epoch`: a training loop that reports its losses, and keeps no graph for it."""
 
+import operator
 import weakref
-from dataclasses import dataclass
-from typing import Any
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, show
-
-from .chapter04 import has_graph
-from .chapter09 import quarters
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_numbers,
+    edited,
+    flip,
+    function_of,
+    has_graph,
+    observer,
+    raised,
+    saw,
+)
 
 
 def epoch(loss_of, w, batches, rate):
@@ -39,124 +48,69 @@ Holding = function_of("Holding", _hold, lambda ctx, g: (g, None))
 class Losses:
     """A loss function that notes at each call how many of the earlier losses still have their graph."""
 
-    def __init__(self, offset):
-        self.offset, self.tokens, self.kept = offset, [], []
+    def __init__(self, below):
+        self.below, self.tokens, self.kept = below, [], []
 
     def __call__(self, w, batch):
-        self.kept.append(self.alive)
+        self.kept.append(sum(token() is not None for token in self.tokens))
         token = Token()
         self.tokens.append(weakref.ref(token))
-        return Holding.apply(((w - 1) * batch).sum() ** 2 + self.offset, token)
-
-    @property
-    def alive(self):
-        return sum(token() is not None for token in self.tokens)
+        return Holding.apply(((w - 1) * batch).sum() ** 2 - self.below, token)
 
 
-def _case(batches, w, rate, offset=0.0):
-    below = f", minus {-offset}" if offset else ""
-    many = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
-    loss = "loss = ((w - 1) * batch).sum()²"
-    words = f"{many}, the first is {batches[0]}, w = {w}, rate = {rate}, {loss}"
-    return Case(words + below, lambda: (Losses(offset), mg.tensor(w, requires_grad=True), _tensors(batches), rate))
-
-
-def _tensors(batches):
-    return [mg.tensor(batch) for batch in batches]
+@cases("batches = {batches}, w = {w}, rate = {rate}, loss = ((w - 1) * batch).sum()²", below=" - {below}")
+def _case(batches, w, rate, below=0.0):
+    return Losses(below), mg.tensor(w, requires_grad=True), [mg.tensor(batch) for batch in batches], rate
 
 
 def _drawn(random):
     """One batch or several, losses of both signs."""
-    count, size = int(random.integers(1, 6)), int(random.integers(1, 4))
-    batches = [quarters(random, (size,)) for _ in range(count)]
-    yield _case(batches, quarters(random, (size,)), 0.03125, float(random.choice([0.0, -1000.0])))
+    count, size = (int(number) for number in random.integers(1, [6, 4]))
+    batches, w = (draw_numbers(random, shape, 0.25, zero=False) for shape in ((count, size), size))
+    yield _case(batches, w, 0.03125, 1000.0 if flip(random) else 0.0)
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """What came back, the weights, and how many graphs were there: at each call, and in the end."""
-
-    answer: Any
-    w: Any
-    kept: tuple[int, ...]
-    left: int
+GRAPHS, COUNT, BATCHES = "graphs of earlier batches at a time", "losses computed", "number of batches afterwards"
 
 
-def _watched(answer):
-    def run(loss_of, w, batches, rate):
-        came = answer(loss_of, w, batches, rate)
-        return Epoch(came, w.detach().clone(), tuple(loss_of.kept), loss_of.alive)
-
-    return run
-
-
-def _compare(expected, got, outcome):
-    yield compare(expected.w, got.w, "w afterwards")
-    if not isinstance(got.answer, tuple | list) or len(got.answer) != 2:
-        yield Difference("the answer", show(got.answer), show(expected.answer), "Two numbers are asked for.")
-    for words, right, mine in zip(("the mean", "the largest"), expected.answer, got.answer, strict=True):
-        yield compare(right, mine, words)
-        if has_graph(mine):
-            yield Difference(words, "a tensor with a graph", "a float")
-    if len(got.kept) != len(expected.kept):
-        yield Difference("how often the loss was computed", str(len(got.kept)), str(len(expected.kept)))
-    if _most(got) > 1:
-        yield Difference("graphs of earlier batches, kept at a time", str(_most(got)), "1 at most")
-    _, w, batches, _ = outcome.arguments
-    if len(batches) != len(expected.kept):
-        note = "The list was emptied. It is the caller's, who needs it for the next epoch."
-        yield Difference("the number of batches afterwards", str(len(batches)), str(len(expected.kept)), note)
-    if w.grad is not None:
-        note = "Clear it after each step, and set it to None: zeros are a gradient to an optimizer."
-        yield Difference("w.grad afterwards", show(w.grad), "None", note)
-    if not w.requires_grad:
-        note = "w can no longer be trained. Switch it on again, or write to w inside no_grad()."
-        yield Difference("w.requires_grad afterwards", "False", "True", note)
+@observer
+def _watched(answer, loss_of, w, batches, rate):
+    """What came back, the weights, and how many graphs were there: of the batch before, the name `loss` still has it
+    when the next one is computed.
+    """
+    came = answer(loss_of, w, batches, rate)
+    mean, largest = came if isinstance(came, tuple | list) and len(came) == 2 else (came, None)
+    kept = max(loss_of.kept, default=0)
+    return {
+        "the mean": mean,
+        "the largest": largest,
+        "w afterwards": w.detach().clone(),
+        "what is returned": "with a graph" if has_graph([mean, largest]) else "numbers",
+        COUNT: len(loss_of.kept),
+        GRAPHS: "1 at most" if kept <= 1 else str(kept),
+        BATCHES: len(batches),
+        "w.grad afterwards": w.grad,
+        "w.requires_grad afterwards": w.requires_grad,
+    }
 
 
-def _most(value):
-    """Of the batch before, the name `loss` still has the graph when the next one is computed."""
-    return max(value.kept, default=0)
+def _agree(outcome, *names):
+    return all(compare(outcome.right[name], outcome.seen.get(name)) is None for name in names)
 
 
-def _show(value, arguments):
-    if not isinstance(value, Epoch):
-        return show(value)
-    counts = ", ".join(map(str, value.kept)) if _most(value) > 1 else "1 at most"
-    answer = value.answer
-    if isinstance(answer, tuple | list):  # one number is shown as one, in whatever holds it
-        is_number = [getattr(one, "ndim", None) == 0 and not has_graph(one) for one in answer]
-        answer = tuple(one.item() if alone else one for one, alone in zip(answer, is_number, strict=True))
-    return f"{show(answer)}; w afterwards {show(value.w)}; graphs kept when each loss was computed: {counts}"
-
-
-def _epochs(test):
-    """For `when`: an epoch was run and its weights are right, and the test holds."""
-
-    def holds(outcome):
-        value = outcome.value
-        if not isinstance(value, Epoch) or not isinstance(value.answer, tuple | list):
-            return False
-        right = EXERCISE.run(epoch, outcome.case).value
-        return compare(right.w, value.w) is None and test(value, right)
-
-    return holds
+def _right_but(test):
+    """For `when`: all numbers are right, and the test of what was seen holds."""
+    return lambda outcome: _agree(outcome, "the mean", "the largest", "w afterwards") and test(outcome.seen)
 
 
 def _is_rebound(outcome):
     """Whether w has a gradient and stayed where it was, though the losses are those of steps, or another w has none."""
-    w, value, error = outcome.arguments[1], outcome.value, str(outcome.error)
+    w = outcome.arguments[1]
     if w.grad is None or compare(outcome.case.make()[1], w) is not None:
         return False
-    if value is None:
-        return "does not require grad and" in error or "NoneType" in error
-    return _same_numbers(value, EXERCISE.run(epoch, outcome.case).value)
-
-
-def _same_numbers(value, right):
-    return len(value.answer) == 2 and all(
-        compare(a, b) is None for a, b in zip(right.answer, value.answer, strict=True)
-    )
+    if outcome.error is not None:
+        return raised("does not require grad and")(outcome) or raised("NoneType")(outcome)
+    return _agree(outcome, "the mean", "the largest")
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -257,7 +211,7 @@ EXERCISE = Exercise(
     cases=(
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25], [1.5, 1.5]], [0.5, 0.25], 0.0625),
         _case([[2.0]], [1.5], 0.125),
-        _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, offset=-1000.0),
+        _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, below=1000.0),
     ),
     drawn=_drawn,
     hints=(
@@ -266,8 +220,11 @@ EXERCISE = Exercise(
         "losses.append(loss.item()) in each step; at the end, sum(losses) / len(losses) and max(losses).",
     ),
     plug=_watched,
-    compare=_compare,
-    show=_show,
+    notes={
+        BATCHES: "The list was emptied. It is the caller's, who needs it for the next epoch.",
+        "w.grad afterwards": "Clear it after each step, and set it to None: zeros are a gradient to an optimizer.",
+        "w.requires_grad afterwards": "w can no longer be trained. Switch it on again, or write to w inside no_grad().",
+    },
     writes=True,
     mistakes=(
         Mistake(
@@ -281,28 +238,26 @@ EXERCISE = Exercise(
             edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
             words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
             "compares, with its graph. Compare numbers.",
-            when=_epochs(
-                lambda value, right: _same_numbers(value, right) and [*map(has_graph, value.answer)] == [False, True]
-            ),
+            when=_right_but(lambda seen: has_graph(seen["the largest"]) and not has_graph(seen["the mean"])),
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss"),
             words="The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the "
             "largest, or a list of them. Take the number out in each step, loss.item(), and use that for both.",
-            when=_epochs(lambda value, right: _same_numbers(value, right) and any(map(has_graph, value.answer))),
+            when=_right_but(lambda seen: seen["what is returned"] == "with a graph"),
         ),
         Mistake(
             edited(epoch, "return", "losses = [loss_of(w.detach(), batch).item() for batch in batches]\n    return"),
             words="The losses were computed more than once. The number is there after the forward pass: item() is all "
             "it takes.",
-            when=_epochs(lambda value, right: len(value.kept) > len(right.kept)),
+            when=saw(COUNT, operator.gt),
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss", RETURN, "(sum(losses) / len(losses)).item(), max(losses).item()"),
             edited(epoch, "loss.item()", "loss", "return", "losses = [loss.item() for loss in losses]\n    return"),
             words="No graph is left at the end, but until then several were: item() or detach() comes after the loop, "
             "or not for all that is kept. In the loop, it keeps the memory from growing.",
-            when=_epochs(lambda value, right: _same_numbers(value, right) and _most(value) > 1),
+            when=_right_but(lambda seen: seen[GRAPHS] != "1 at most"),
         ),
         Mistake(
             edited(epoch, "max(losses)", "max(0.0, *losses)"),
@@ -317,7 +272,7 @@ EXERCISE = Exercise(
             edited(epoch, "max(losses)", "losses[-1]"),
             words="The last loss is there in place of one of the two numbers.",
         ),
-        Mistake(no_graph_at_all, when=lambda outcome: "does not require grad" in str(outcome.error)),
+        Mistake(no_graph_at_all, when=raised("does not require grad")),
         Mistake(
             edited(epoch, "w.grad = None\n        ", ""),
             words="The gradients of all steps pile up in w.grad. Set it to None after each step.",
