@@ -24,6 +24,7 @@ from minigrad.tensor import Tensor
 LARGEST = 1_000  # elements of a tensor whose numbers are shown
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
 ANSWER, GRADIENT = "the answer", "the gradient of "
+SHOWN = 4  # of the things that are seen of an answer, on a card: all the weights of a network would be a wall
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -48,10 +49,10 @@ class Seen(dict[str, Any]):
         """What the answer returned."""
         return next(iter(self.values()))
 
-    def unlike(self, other: Any) -> Seen:
-        """What it returned, and of the rest that which is not seen of another in the same way."""
+    def unlike(self, other: Any, most: int | None = SHOWN) -> Seen:
+        """What it returned, and of the rest that which is not seen of another in the same way; so many at most."""
         names = [name for name in self if not isinstance(other, Seen) or show(self[name]) != show(other.get(name))]
-        return Seen({name: self[name] for name in dict.fromkeys([next(iter(self)), *names])})
+        return Seen({name: self[name] for name in [*dict.fromkeys([next(iter(self)), *names])][:most]})
 
 
 def show(value: Any) -> str:

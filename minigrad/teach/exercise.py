@@ -28,7 +28,7 @@ from minigrad.teach import traces
 from minigrad.teach.answers import explained, failed_line, own_line, places_of, untouched
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
-from minigrad.teach.comparing import ANSWER, Difference, Seen, compare, show
+from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.progress import kept
 
@@ -372,12 +372,12 @@ class Exercise:
         found = self.compare(expected.value, outcome.value, outcome)
         return next(filter(None, found), None) if isinstance(found, Iterator) else found
 
-    def _shown(self, outcome: Outcome, beside: Any = None) -> str:
+    def _shown(self, outcome: Outcome, beside: Any = None, most: int | None = SHOWN) -> str:
         """The value of an outcome as text; of what is seen, what another value has not like it."""
         value = outcome.value
         if self.show is not None:
             return self.show(value, outcome.arguments)
-        return show(value.unlike(beside) if isinstance(value, Seen) and isinstance(beside, Seen) else value)
+        return show(value.unlike(beside, most) if isinstance(value, Seen) else value)
 
     def _mistake(self, outcome: Outcome, cases: tuple[Case, ...]) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
@@ -415,7 +415,8 @@ class Exercise:
             place = places_of(error)[:1]
             return type(error), str(error), None if own_line(answer, place) else place
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
-        return self._shown(replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value))
+        whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
+        return self._shown(whole, most=None)
 
 
 def stars(count: int) -> str:

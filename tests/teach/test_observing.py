@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -205,3 +206,28 @@ def test_a_formula_is_what_it_says() -> None:
     assert formula("w * x + mg.ones(1)", "w, x")(2.0, 3.0).item() == 7.0
     f = Noted("x ** 2", formula("x ** 2"), note=lambda x: x + 1)
     assert (f(3), f.calls, repr(f)) == (9, [4], "x ** 2")
+
+
+def test_of_much_that_is_seen_a_card_shows_the_first_that_differs() -> None:
+    """What is told apart by it is all of it."""
+
+    @observer
+    def with_many(answer, f, x):
+        return {"the answer": answer(f, x)} | {f"weight {number}": float(answer(f, x)) + number for number in range(9)}
+
+    def last_is_other(f, x):
+        """Only here."""
+        return slope(f, x) if len(f.calls) < 9 else turned(f, x)
+
+    exercise = dataclasses.replace(EXERCISE, plug=with_many, mistakes=(turned, last_is_other), notes={})
+    card = said(exercise.check(lambda f, x: -slope(f, x)))
+    assert re.findall(r"weight \d", card["yours"]) == re.findall(r"weight \d", card["expected"]) == [
+        "weight 0", "weight 1", "weight 2"
+    ]  # fmt: skip
+    assert card["likely"] == "The sign has got lost."
+    assert re.findall(r"weight \d", said(exercise.check(lambda f, x: x + None))["expected"]) == [
+        "weight 0", "weight 1", "weight 2"
+    ]  # fmt: skip
+    card = said(exercise.check(last_is_other))
+    assert re.findall(r"weight \d", card["yours"]) == ["weight 8"]
+    assert card["likely"] == "Only here."
