@@ -16,6 +16,7 @@ from minigrad.teach import (
     has_graph,
     observer,
     raised,
+    right_but,
     saw,
 )
 
@@ -70,7 +71,8 @@ def _drawn(random):
     yield _case(batches, w, 0.03125, 1000.0 if flip(random) else 0.0)
 
 
-GRAPHS, COUNT, BATCHES = "graphs of earlier batches at a time", "losses computed", "number of batches afterwards"
+RETURNED, COUNT, BATCHES = "what is returned", "losses computed", "number of batches afterwards"
+GRAPHS = "graphs of earlier batches at a time"
 
 
 @observer
@@ -85,22 +87,13 @@ def _watched(answer, loss_of, w, batches, rate):
         "the mean": mean,
         "the largest": largest,
         "w afterwards": w.detach().clone(),
-        "what is returned": "with a graph" if has_graph([mean, largest]) else "numbers",
+        RETURNED: ", ".join("a tensor with its graph" if has_graph(one) else "a number" for one in (mean, largest)),
         COUNT: len(loss_of.kept),
         GRAPHS: "1 at most" if kept <= 1 else str(kept),
         BATCHES: len(batches),
         "w.grad afterwards": w.grad,
         "w.requires_grad afterwards": w.requires_grad,
     }
-
-
-def _agree(outcome, *names):
-    return all(compare(outcome.right[name], outcome.seen.get(name)) is None for name in names)
-
-
-def _right_but(test):
-    """For `when`: all numbers are right, and the test of what was seen holds."""
-    return lambda outcome: _agree(outcome, "the mean", "the largest", "w afterwards") and test(outcome.seen)
 
 
 def _is_rebound(outcome):
@@ -110,7 +103,7 @@ def _is_rebound(outcome):
         return False
     if outcome.error is not None:
         return raised("does not require grad and")(outcome) or raised("NoneType")(outcome)
-    return _agree(outcome, "the mean", "the largest")
+    return all(compare(outcome.right[name], outcome.seen.get(name)) is None for name in ("the mean", "the largest"))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -238,13 +231,13 @@ EXERCISE = Exercise(
             edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
             words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
             "compares, with its graph. Compare numbers.",
-            when=_right_but(lambda seen: has_graph(seen["the largest"]) and not has_graph(seen["the mean"])),
+            when=right_but(RETURNED, lambda mine, right: mine.startswith("a number")),
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss"),
             words="The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the "
             "largest, or a list of them. Take the number out in each step, loss.item(), and use that for both.",
-            when=_right_but(lambda seen: seen["what is returned"] == "with a graph"),
+            when=right_but(RETURNED),
         ),
         Mistake(
             edited(epoch, "return", "losses = [loss_of(w.detach(), batch).item() for batch in batches]\n    return"),
@@ -257,7 +250,7 @@ EXERCISE = Exercise(
             edited(epoch, "loss.item()", "loss", "return", "losses = [loss.item() for loss in losses]\n    return"),
             words="No graph is left at the end, but until then several were: item() or detach() comes after the loop, "
             "or not for all that is kept. In the loop, it keeps the memory from growing.",
-            when=_right_but(lambda seen: seen[GRAPHS] != "1 at most"),
+            when=right_but(GRAPHS),
         ),
         Mistake(
             edited(epoch, "max(losses)", "max(0.0, *losses)"),

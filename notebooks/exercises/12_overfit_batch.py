@@ -1,16 +1,26 @@
 """Exercise `overfit_batch`: a few images, learned by heart."""
 
 import itertools
-from typing import Any, NamedTuple
 
 import numpy as np
 
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, raised, show
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    draw_numbers,
+    edited,
+    has_graph,
+    observer,
+    pick,
+    raised,
+    right_but,
+)
 
-from .chapter09 import Noting, quarters
+from .chapter09 import Noting, draw_weights, trained_state
 
 
 def overfit_batch(model, optimizer, images, labels, limit, most):
@@ -27,116 +37,60 @@ def overfit_batch(model, optimizer, images, labels, limit, most):
     return losses
 
 
-PLAIN, NORMED, NORM_FROZEN, EVALUATED = (
-    "",
-    "BatchNorm",
-    "BatchNorm, which is in eval mode",
-    "BatchNorm, all in eval mode",
+KINDS = PLAIN, NORMED, NORM_FROZEN, EVALUATED = (
+    "a network",
+    "a network with BatchNorm",
+    "a network with BatchNorm, which is in eval mode",
+    "a network with BatchNorm, all in eval mode",
 )
-ADAM = "Adam"
-LEARNED = "Below the limit nothing is to be learned any more: leave the loop before backward() and step()."
+RULES = {
+    "SGD": mg.optim.SGD,
+    "SGD with momentum 0.5": lambda parameters, rate: mg.optim.SGD(parameters, rate, momentum=0.5),
+    "Adam": mg.optim.Adam,
+}
 
 
-class Learned(NamedTuple):
-    """What came back, what has become of everything, and for each run of the network, whether it was recorded and which
-    modules were in train mode.
-    """
-
-    losses: Any
-    after: dict[str, Any]
-    runs: list[Any]
-    flags: list[bool]
-
-
-def _case(kind, images, labels, limit, most, rule=0.0, rate=0.5, earlier=None):
-    def make():
-        random = np.random.default_rng(12)
-        runs = []
-        norm = [] if kind == PLAIN else [nn.BatchNorm1d(4)]
-        model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
-        with mg.no_grad():
-            for one in model.parameters():
-                one.copy_(mg.tensor(random.normal(0, 0.7, tuple(one.shape)).astype(np.float32)))
-                one.grad = None if earlier is None else mg.full_like(one, earlier)
-        if kind == EVALUATED:
-            model.eval()
-        if kind == NORM_FROZEN:
-            norm[0].eval()
-        parameters = model.parameters()
-        optimizer = mg.optim.Adam(parameters, rate) if rule == ADAM else mg.optim.SGD(parameters, rate, momentum=rule)
-        model.__dict__["runs"] = runs
-        return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
-
-    network = f"a network with {kind}" if kind else "a network"
-    steps = f"Adam, lr = {rate}" if rule == ADAM else f"SGD, lr = {rate}, momentum {rule}"
-    before = "" if earlier is None else f", .grad is {earlier} everywhere"
-    words = f"{network}{before}, {steps}; {len(images)} images, labels {labels}, limit = {limit}, most = {most}"
-    return Case(words, make)
+@cases(
+    "{kind}{earlier}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
+    earlier=", .grad is {earlier} everywhere",
+)
+def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None):
+    runs, norm = [], [] if kind == PLAIN else [nn.BatchNorm1d(4)]
+    model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
+    draw_weights(model, 12, 0.7)
+    for one in model.parameters():
+        one.grad = None if earlier is None else mg.full_like(one, earlier)
+    if kind == EVALUATED:
+        model.eval()
+    if kind == NORM_FROZEN:
+        norm[0].eval()
+    model.__dict__["runs"] = runs
+    optimizer = RULES[rule](model.parameters(), rate)
+    return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
 
 
-def _watched(answer):
-    def run(model, optimizer, images, labels, limit, most):
-        losses = answer(model, optimizer, images, labels, limit, most)
-        after = {"images": images.clone(), "labels": labels.clone()}
-        after |= {name: one.detach().clone() for name, one in model.state_dict().items()}
-        for number, state in enumerate(map(optimizer.state.get, model.parameters())):
-            for kind, one in (state or {}).items():
-                if isinstance(one, mg.Tensor):
-                    after[f"the optimizer's {kind} of parameter {number}"] = one.clone()
-        return Learned(losses, after, [*model.__dict__["runs"]], [module.training for module in model.modules()])
-
-    return run
+LOSSES, EACH, MODE, RUNS = "the losses", "each loss", "modules in eval mode", "how often the network ran"
 
 
-def _listed(losses):
-    is_row = isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1
-    return [*losses] if is_row else losses
+@observer
+def _watched(answer, model, optimizer, *others):
+    """What came back, the mode of everything, how often the network ran, and what has become of all that steps use."""
+    losses = answer(model, optimizer, *others)
+    images, labels, *_ = others
+    if isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1:
+        losses = [*losses]
+    state = trained_state(model, optimizer) | {"images": images.clone(), "labels": labels.clone()}
+    return {
+        LOSSES: losses,
+        EACH: "a tensor that holds its graph" if has_graph(losses) else "a number",
+        MODE: _evaluated(model),
+        RUNS: len(model.__dict__["runs"]),
+        **{f"{name} afterwards": one for name, one in state.items()},
+    }
 
 
-def _compare(expected, got, outcome):
-    losses = _listed(got.losses)
-    if isinstance(losses, tuple | list):
-        for number, (right, mine) in enumerate(zip(expected.losses, losses, strict=False), 1):
-            where = f"loss {number}"
-            yield compare(right, mine, where)
-            if isinstance(mine, mg.Tensor) and mine.requires_grad:
-                yield Difference(where, "a tensor that holds its graph", show(right), "A float is asked for: item().")
-    yield compare(expected.losses, losses)
-    flags = Difference("the mode", _in_words(got.flags), _in_words(expected.flags), "Leave the mode as it is.")
-    if got.flags != expected.flags:
-        yield flags
-        return
-    if len(got.runs) != len(expected.runs):
-        note = "One pass for each loss is enough."
-        yield Difference("how often the network ran", str(len(got.runs)), str(len(expected.runs)), note)
-    for name, right in expected.after.items():
-        mine = got.after.get(name, "absent")
-        if (difference := compare(right, mine, f"{name} afterwards")) is not None:
-            note = (
-                "The losses are right, but not what the steps have made of it: is there one too many, or one too few?"
-            )
-            yield Difference(difference.where, difference.yours, difference.expected, note)
-
-
-def _in_words(flags):
-    return "all in train mode" if all(flags) else "some in eval mode" if any(flags) else "all in eval mode"
-
-
-def _show(value, arguments):
-    if not isinstance(value, Learned):
-        return show(value)
-    if isinstance(value.losses, tuple | list):
-        shown = [f"{one.item():.6g}, with its graph" if _has_graph(one) else show(one) for one in value.losses]
-        listed = f"{len(shown)} losses: {', '.join(shown)}"
-    else:
-        listed = show(value.losses)
-    numbers = [one.numpy().astype(np.float64) for one in value.after.values()]
-    total = sum(float(np.abs(array).sum()) for array in numbers)
-    return f"{listed}; the sizes of all weights and of what is kept sum up to {total:.5g}; {_in_words(value.flags)}"
-
-
-def _has_graph(value):
-    return isinstance(value, mg.Tensor) and value.numel() == 1 and value.requires_grad
+def _evaluated(model):
+    return ", ".join(name or "the network" for name, one in model.named_modules() if not one.training) or "none"
 
 
 def _evidence(outcome):
@@ -158,19 +112,17 @@ def _evidence(outcome):
 def _drawn(random):
     """Other images, networks and rules; the limit lies between two losses, or below all of them."""
     pixels, count = (int(number) for number in random.integers([2, 2], [4, 6]))
-    images, labels = quarters(random, (count, pixels)), random.integers(0, 3, count).tolist()
-    kind = str(random.choice([PLAIN, NORMED, NORM_FROZEN, EVALUATED]))
+    images, labels = draw_numbers(random, (count, pixels), 0.25, zero=False), random.integers(0, 3, count).tolist()
+    kind, most = pick(random, KINDS), int(random.integers(2, 7))
     # In front of a BatchNorm in train mode gradients are rounding, or nearly so, of which Adam makes steps of any kind.
-    rule, most = [0.0, 0.5, ADAM][random.integers(2 if kind == NORMED else 3)], int(random.integers(2, 7))
-    rate = 0.125 if rule == ADAM else 0.5
-    options = (rule, rate, [None, 0.5][random.integers(2)])
-    everything = _case(kind, images, labels, float("-inf"), most, *options)
-    losses = overfit_batch(*everything.make())
+    rule = pick(random, [*RULES][: 2 if kind == NORMED else 3])
+    options = rule, 0.125 if rule == "Adam" else 0.5, pick(random, [None, 0.5])
+    losses = overfit_batch(*_case(kind, images, labels, float("-inf"), most, *options).make())
     least = np.minimum.accumulate(losses)
     new = [place for place in range(1, most) if least[place] < 0.95 * least[place - 1]]
     limit = 0.0
     if new and random.integers(4):
-        place = random.choice(new)
+        place = pick(random, new)
         limit = round(float(least[place] + least[place - 1]) / 2, 4)
     yield _case(kind, images, labels, limit, most, *options)
 
@@ -243,28 +195,13 @@ def one_image_at_a_time(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def _all_right(outcome, test):
-    """Whether the losses are the right numbers, and the test holds."""
-    value = outcome.value
-    if not isinstance(value, Learned) or not isinstance(_listed(value.losses), tuple | list):
-        return False
-    right, mine = EXERCISE.run(overfit_batch, outcome.case).value.losses, [*_listed(value.losses)]
-    return compare(right, mine) is None and test(mine)
-
-
 def _in_another_mode(outcome):
     """Whether the mode was another one while the network ran, or is afterwards."""
-    value, right = outcome.value, EXERCISE.run(overfit_batch, outcome.case).value
-    if not isinstance(value, Learned):
-        return False
-    return value.flags != right.flags or not {flag for _, flag in value.runs} <= {flag for _, flag in right.runs}
+    model, fresh = outcome.arguments[0], outcome.case.make()[0]
+    ran = {training for _, training in model.__dict__["runs"]}
+    return outcome.error is None and (_evaluated(model) != _evaluated(fresh) or not ran <= {fresh[0].training})
 
 
-def _graphs(losses):
-    return any(map(_has_graph, losses))
-
-
-THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
 # ---------------------------------------------------------------- tried as well
 
 
@@ -398,6 +335,8 @@ def overfit_by_grad(model, optimizer, images, labels, limit, most):
     return losses
 
 
+THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
+
 EXERCISE = Exercise(
     title="a list of floats, the losses of steps on this one batch, until one is below the limit",
     stars=1,
@@ -407,8 +346,8 @@ EXERCISE = Exercise(
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 8),
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 3, earlier=2.0),
         _case(PLAIN, [[1.0, 0.5], [1.0, 0.5]], [0, 2], 0.5, 4),
-        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule=0.5, earlier=1.0),
-        _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule=ADAM, rate=0.25),
+        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule="SGD with momentum 0.5", earlier=1.0),
+        _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
     ),
@@ -420,8 +359,13 @@ EXERCISE = Exercise(
         "losses.append(loss.item()), if losses[-1] < limit: break, loss.backward(), optimizer.step().",
     ),
     plug=_watched,
-    compare=_compare,
-    show=_show,
+    notes={
+        EACH: "A float is asked for: item().",
+        MODE: "Leave the mode as it is.",
+        RUNS: "One pass for each loss is enough.",
+        "* afterwards": "The losses are right, but not what the steps have made of it: is there one too many, or one "
+        "too few?",
+    },
     evidence=_evidence,
     writes=True,
     mistakes=(
@@ -429,7 +373,7 @@ EXERCISE = Exercise(
             edited(overfit_batch, "loss.item()", "loss"),
             words="The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds "
             "all of them. Take the number out: loss.item().",
-            when=lambda outcome: _all_right(outcome, _graphs),
+            when=right_but(EACH),
         ),
         Mistake(
             edited(overfit_batch, CLEARS, ""),
@@ -505,7 +449,7 @@ EXERCISE = Exercise(
             overfit_until_it_rises,
             overfit_while_it_is_the_best,
         ],
-        "loss 1": [
+        "the losses, item 1 of": [
             edited(overfit_batch, "labels)", 'labels, reduction="sum")'),
             edited(overfit_batch, "loss.item()", "round(loss.item(), 2)"),
             edited(overfit_batch, "for", "images -= images.mean()\n    for"),

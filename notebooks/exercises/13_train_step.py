@@ -1,13 +1,13 @@
 """Exercise `train_step`: a step of training with six of the museum's bugs, to be written without them."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, has_graph, observer, pick, saw
+
+from .chapter09 import draw_weights, trained_state
 
 
 def train_step(model, optimizer, images, labels):
@@ -20,86 +20,28 @@ def train_step(model, optimizer, images, labels):
     return loss.item()
 
 
-@dataclass(frozen=True)
-class Step:
-    """What three calls returned, and the model afterwards."""
-
-    losses: tuple[object, ...]
-    state: dict[str, mg.Tensor]
-    is_training: bool
-    momentum: dict[str, mg.Tensor]
-
-
+@cases("{words}")
 def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluating=True):
     """A model that was tested last, with what earlier steps may have left in it."""
-
-    def make():
-        layers = [nn.Linear(len(images), 4), *([nn.BatchNorm1d(4)] if norm else []), nn.ReLU(), nn.Linear(4, 3)]
-        model = nn.Sequential(*layers)
-        random = np.random.default_rng(7)
-        with mg.no_grad():
-            for one in model.parameters():
-                one.copy_(mg.tensor(random.normal(0, 0.6, tuple(one.shape)).astype(np.float32)))
-        optimizer = mg.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
-        if earlier is not None:
-            for one in model.parameters():
-                one.grad = mg.full_like(one, earlier)
-        if evaluating:
-            model.eval()
-        return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
-
-    return Case(words, make)
+    layers = [nn.Linear(len(images), 4), *([nn.BatchNorm1d(4)] if norm else []), nn.ReLU(), nn.Linear(4, 3)]
+    model = nn.Sequential(*layers)
+    draw_weights(model, 7, 0.6)
+    for one in model.parameters():
+        one.grad = None if earlier is None else mg.full_like(one, earlier)
+    optimizer = mg.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+    model.train(not evaluating)
+    return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
 
 
-def _stepped(answer):
+EACH = "each loss"
+
+
+@observer
+def _stepped(answer, model, optimizer, images, labels):
     """Three steps, one after the other."""
-
-    def run(model, optimizer, images, labels):
-        losses = tuple(answer(model, optimizer, images, labels) for _ in range(3))
-        state = {name: one.detach().clone() for name, one in model.state_dict().items()}
-        kept = {
-            f"momentum of parameter {number}": value["momentum_buffer"].detach().clone()
-            for number, value in enumerate(map(optimizer.state.get, model.parameters()))
-            if value and value.get("momentum_buffer") is not None
-        }
-        return Step(losses, state, model.training, kept)
-
-    return run
-
-
-def _compare(expected, got, outcome):
-    for number, (wanted, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
-        where = f"the loss of step {number}"
-        if mine is None:
-            yield Difference(where, "None", show(wanted), "The loss is to be returned, as a number.")
-        if isinstance(mine, mg.Tensor) and mine.requires_grad:
-            note = (
-                "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved."
-            )
-            yield Difference(where, "a tensor that holds the whole graph", show(wanted), note)
-        yield compare(wanted, mine, where)
-    for name, wanted in expected.state.items():
-        if (difference := compare(wanted, got.state[name], name)) is not None:
-            note = "The losses are right. What the steps have made of the model is not."
-            yield Difference(difference.where, difference.yours, difference.expected, note)
-    if got.momentum.keys() != expected.momentum.keys() or any(
-        compare(one, got.momentum[name]) for name, one in expected.momentum.items()
-    ):
-        note = "The model is right, and the optimizer was passed by: it keeps a momentum of its own. Call its step()."
-        yield Difference("the optimizer", "other momentum", "that of three steps", note)
-    if not got.is_training:
-        yield Difference(
-            "model.training", "False", "True", "The numbers are right; afterwards the model is to be in train()."
-        )
-
-
-def _show(value, arguments):
-    if not isinstance(value, Step):
-        return show(value)
-    losses = ", ".join(
-        "a tensor" if isinstance(one, mg.Tensor) and one.requires_grad else show(one) for one in value.losses
-    )
-    return f"losses {losses}; {'in train()' if value.is_training else 'in eval()'}"
+    losses = [answer(model, optimizer, images, labels) for _ in range(3)]
+    kept = "a tensor that holds the whole graph" if has_graph(losses) else "a number"
+    return {"the losses": losses, EACH: kept, **trained_state(model, optimizer), "model.training": model.training}
 
 
 def _evidence(outcome):
@@ -118,19 +60,11 @@ def _evidence(outcome):
 def _drawn(random):
     """Other images, with or without BatchNorm, momentum and what a step before has left."""
     pixels, count = (int(number) for number in random.integers([2, 4], [5, 7]))
-    images = (random.integers(-4, 5, (pixels, count)) / 2).tolist()
-    labels = random.integers(0, 3, count).astype(float).tolist()
-    earlier, momentum = random.choice([0.0, 1.0]), random.choice([0.0, 0.9])
+    images, labels = draw_numbers(random, (pixels, count), 0.5, 2), random.integers(0, 3, count).astype(float).tolist()
+    momentum = pick(random, [0.0, 0.9])
+    words = f"{count} images {images}, labels {labels}, momentum {momentum}"
     if random.random() < 0.3:
-        yield _case(
-            f"{count} images {images}, labels {labels}, momentum {momentum}",
-            images,
-            labels,
-            bool(random.integers(2)),
-            float(earlier),
-            float(momentum),
-            bool(random.integers(2)),
-        )
+        yield _case(words, images, labels, flip(random), pick(random, [0.0, 1.0]), momentum, flip(random))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -203,8 +137,13 @@ EXERCISE = Exercise(
         "loss.backward(), optimizer.step(), return loss.item().",
     ),
     plug=_stepped,
-    compare=_compare,
-    show=_show,
+    notes={
+        EACH: "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved.",
+        "model.training": "The numbers are right; afterwards the model is to be in train().",
+        "the optimizer's *": "The model is right, and the optimizer was passed by: it keeps a momentum of its own. "
+        "Call its step().",
+        "[0-9]*": "The losses are right. What the steps have made of the model is not.",
+    },
     evidence=_evidence,
     writes=True,
     mistakes=(
@@ -246,10 +185,7 @@ EXERCISE = Exercise(
             edited(train_step, "loss.item()", "loss"),
             words="The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: "
             "return loss.item().",
-            when=lambda outcome: (
-                isinstance(outcome.value, Step)
-                and all(isinstance(one, mg.Tensor) and one.requires_grad for one in outcome.value.losses)
-            ),
+            when=saw("the losses", lambda mine, right: has_graph(mine)),
         ),
         Mistake(
             edited(train_step, "optimizer.step()\n    ", ""),
@@ -287,13 +223,11 @@ EXERCISE = Exercise(
         edited(train_step, "images.T", "mg.transpose(images, 0, 1)", "loss.item()", "loss.detach()"),
     ),
     wrong={
-        "the loss of step 1 … This is the sum over the images": [
-            edited(train_step, "long())", 'long(), reduction="sum")')
-        ],
-        "the loss of step 1": [edited(train_step, "loss.item()", "str(loss.item())")],
+        "item 1 of 3 … This is the sum over the images": [edited(train_step, "long())", 'long(), reduction="sum")')],
+        "the losses, item 1 of 3": [edited(train_step, "loss.item()", "str(loss.item())")],
         "running_mean": [edited(train_step, "return loss", "return (loss + 0 * model(images.T).sum())")],
         "model.training: yours False": [edited(train_step, "return", "model.eval()\n    return")],
-        "the loss of step … An optimizer was made in here": [
+        "the losses, item … An optimizer was made in here": [
             edited(train_step, "optimizer.step", "mg.optim.SGD(model.parameters(), lr=0.1).step")
         ],
         "4 images of 4 pixels": [  # square batches only: images as they are
