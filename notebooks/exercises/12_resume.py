@@ -5,6 +5,7 @@ import functools
 import io
 import tempfile
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,9 @@ import numpy as np
 import minigrad as mg
 from minigrad import nn
 from minigrad.optim import lr_scheduler
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, raised, show
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, flip, pick, raised, show
+
+from .chapter09 import trained_state
 
 
 def resume(path, model, optimizer, schedule, run_epoch, epochs):
@@ -43,20 +46,19 @@ class Call(NamedTuple):
     result: Any
     begins: list[dict[str, Any]]
     end: dict[str, Any] | None
+    size: float  # of all numbers at the end
     is_saved: bool = False  # whether there is a file afterwards
 
 
-MOMENTUM, ADAM, GROUPS = "SGD with momentum", "Adam", "SGD in two groups"
-HALVED, COSINE, LAMBDA = "StepLR", "CosineAnnealingLR", "LambdaLR"
 NUMBERS = np.random.default_rng(5).normal(0, 1, (6, 3)).astype(np.float32)
-OPTIMIZER, BUFFER, RATES, SCHEDULE, RANDOM, WEIGHTS = (
-    "the optimizer's",
-    "running",
-    "the rates",
-    "schedule.last_epoch",
-    "the random numbers to come",
-    "weights",
-)
+RULES = MOMENTUM, ADAM, GROUPS = "SGD with momentum", "Adam", "SGD in two groups"
+SCHEDULES = {
+    "StepLR": lambda optimizer: lr_scheduler.StepLR(optimizer, 2, 0.5),
+    "CosineAnnealingLR": lambda optimizer: lr_scheduler.CosineAnnealingLR(optimizer, 5),
+    "LambdaLR": lambda optimizer: lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch)),
+}
+OPTIMIZER, BUFFER, RATES, WEIGHTS = "the optimizer's", "running", "the rates", "weights"
+SCHEDULE, RANDOM = "schedule.last_epoch", "the random numbers to come"
 NAMES = ("model", "optimizer", "schedule")
 STOPPED, CAUGHT = "stopped", "the stop was caught"
 
@@ -66,31 +68,18 @@ def _made(rule, kind, norm, seed):
     mg.manual_seed(seed)
     layers = [nn.Linear(3, 4), *([nn.BatchNorm1d(4)] if norm else []), nn.Tanh(), nn.Dropout(0.25), nn.Linear(4, 1)]
     model = nn.Sequential(*layers)
-    if rule == GROUPS:
-        parameters = [{"params": layers[-1].parameters()}, {"params": layers[0].parameters(), "lr": 0.02}]
-    else:
-        parameters = model.parameters()
+    groups = [{"params": layers[-1].parameters()}, {"params": layers[0].parameters(), "lr": 0.02}]
     make = mg.optim.Adam if rule == ADAM else mg.optim.SGD
-    optimizer = make(parameters, lr=0.1, **({"momentum": 0.9} if rule == MOMENTUM else {}))
-    schedules = {
-        HALVED: lambda: lr_scheduler.StepLR(optimizer, 2, 0.5),
-        COSINE: lambda: lr_scheduler.CosineAnnealingLR(optimizer, 5),
-        LAMBDA: lambda: lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch)),
-    }
-    return model, optimizer, schedules[kind]()
+    options = {"momentum": 0.9} if rule == MOMENTUM else {}
+    optimizer = make(groups if rule == GROUPS else model.parameters(), lr=0.1, **options)
+    return model, optimizer, SCHEDULES[kind](optimizer)
 
 
 def _state(model, optimizer, schedule):
-    """All that the next steps depend on, by words."""
-    found = {name: one.numpy().copy() for name, one in model.state_dict().items()}
-    for group in optimizer.param_groups:
-        for number, one in enumerate(group["params"]):
-            for kind, kept in optimizer.state.get(one, {}).items():
-                if isinstance(kept, mg.Tensor):
-                    found[f"the optimizer's {kind} of parameter {number}"] = kept.numpy().copy()
-    found[RATES] = [group["lr"] for group in optimizer.param_groups]
-    found[SCHEDULE] = schedule.last_epoch
-    return found | {RANDOM: mg.get_rng_state().numpy().copy()}
+    """All that the next steps depend on, by words; numbers with all of their digits."""
+    found = {name: str(one.tolist()) for name, one in trained_state(model, optimizer).items()}
+    rates, random = [group["lr"] for group in optimizer.param_groups], zlib.crc32(mg.get_rng_state().numpy())
+    return found | {RATES: str(rates), SCHEDULE: schedule.last_epoch, RANDOM: f"those of state {random:08x}"}
 
 
 def _called(answer):
@@ -138,21 +127,17 @@ def _call(answer, path, made, epochs, stop):
 
     try:
         result = answer(path, model, optimizer, schedule, run_epoch, epochs)
-        if stop:
-            result = CAUGHT
+        if isinstance(result, list | tuple):
+            result = [one.item() if isinstance(one, mg.Tensor) and one.numel() == 1 else one for one in result]
+        result, end = CAUGHT if stop else result, _state(*made)
     except StoppedError:
-        result = STOPPED
-    if isinstance(result, tuple):
-        result = [*result]
-    end = None if result is STOPPED else _state(model, optimizer, schedule)
+        result, end = STOPPED, None
+    size = sum(one.abs().sum().item() for one in trained_state(model, optimizer).values())
+    remembered = [one for kept in optimizer.state.values() for one in kept.values() if isinstance(one, mg.Tensor)]
     with mg.no_grad():  # whoever holds on to the objects of this call holds nothing that is of use in the next
-        for one in (*model.parameters(), *model.buffers(), *_kept_by(optimizer)):
+        for one in (*model.parameters(), *model.buffers(), *remembered):
             one.zero_()
-    return Call(result, begins, end)
-
-
-def _kept_by(optimizer):
-    return [one for kept in optimizer.state.values() for one in kept.values() if isinstance(one, mg.Tensor)]
+    return Call(result, begins, end, size)
 
 
 def _compare(expected, got, outcome):
@@ -160,73 +145,32 @@ def _compare(expected, got, outcome):
         call = f"call {number}"
         if mine.result is CAUGHT and right.result is STOPPED:
             note = "The stop is to arrive at the caller. Only what is in the file by then counts."
-            return Difference(call, CAUGHT, STOPPED, note)
+            yield Difference(call, CAUGHT, STOPPED, note)
         for epoch, (wanted, begun) in enumerate(zip(right.begins, mine.begins, strict=False), 1):
-            where = f"{call}, at the beginning of its epoch {epoch}, "
-            if (difference := _first_unlike(wanted, begun, where)) is not None:
-                return difference
-        if len(mine.begins) != len(right.begins):
-            note = "`epochs` is how many there are in all."
-            return Difference(f"{call}, epochs that it ran", str(len(mine.begins)), str(len(right.begins)), note)
-        if right.end is not None and (difference := _first_unlike(right.end, mine.end, f"{call}, at its end, ")):
-            return difference
-        if not _same_losses(right.result, mine.result):
-            note = "The losses of all epochs are asked for, as they came, in a list."
-            say = repr if show(mine.result) == show(right.result) else show  # with all digits where it is needed
-            return Difference(f"{call}, what it returned", say(mine.result), say(right.result), note)
-    return None
-
-
-def _first_unlike(right, mine, where):
-    for words, wanted in right.items():
-        found = mine.get(words, "absent")
-        if not np.array_equal(wanted, found):
-            yours = "others" if words == RANDOM else _short(found)
-            return Difference(f"{where}{words}", yours, _short(wanted))
-    extra = next((words for words in mine if words not in right), None)
-    return None if extra is None else Difference(f"{where}{extra}", _short(mine[extra]), "absent")
-
-
-def _short(value):
-    if isinstance(value, np.ndarray) and value.dtype == np.uint8:
-        return "those that were to come"
-    return show(mg.tensor(value)) if isinstance(value, np.ndarray) else show(value)
-
-
-def _same_losses(right, mine):
-    if right is STOPPED or not isinstance(mine, list):
-        return mine is right
-    numbers = [one.item() if isinstance(one, mg.Tensor) and one.numel() == 1 else one for one in mine]
-    return numbers == right
+            yield compare(wanted, begun, f"{call}, at the beginning of its epoch {epoch}, {{}}")
+        note = "`epochs` is how many there are in all."
+        yield compare(len(right.begins), len(mine.begins), f"{call}, epochs that it ran", note)
+        if right.end is not None:
+            yield compare(right.end, mine.end, f"{call}, at its end, {{}}")
+        note = "The losses of all epochs are asked for, as they came, in a list."
+        yield compare(repr(right.result), repr(mine.result), f"{call}, what it returned", note)
 
 
 def _show(value, arguments):
-    if not isinstance(value, tuple):
-        return show(value)
     told = []
     for number, call in enumerate(value, 1):
-        end = ""
+        told.append(f"call {number} ran {len(call.begins)} epoch{'s' * (len(call.begins) != 1)}: {show(call.result)}")
         if call.end is not None:
-            steps, rate = call.end[SCHEDULE], show(call.end[RATES][0])
-            end = f", rate {rate} in step {steps} of the schedule, weights {_size(call.end):.6g}"
-        file = "" if call.is_saved else ", no file"
-        told.append(f"call {number} ran {_epochs(len(call.begins))}: {show(call.result)}{end}{file}")
+            steps, rates = call.end[SCHEDULE], call.end[RATES]
+            told[-1] += f", rates {rates} in step {steps} of the schedule, weights {call.size:.6g}"
+        if not call.is_saved:
+            told[-1] += ", no file"
     return "; ".join(told)
 
 
-def _size(state):
-    return sum(
-        float(np.abs(one).sum()) for one in state.values() if isinstance(one, np.ndarray) and one.dtype != np.uint8
-    )
-
-
-def _epochs(count):
-    return f"{count} epoch{'s' * (count != 1)}"
-
-
-def _case(words, plan, rule=MOMENTUM, kind=HALVED, norm=True):
-    with_norm = ", BatchNorm" if norm else ""
-    return Case(f"{words}; {rule}, {kind}, dropout{with_norm}", lambda: (tuple(plan), rule, kind, norm))
+@cases("{words}; {rule}, {kind}, dropout", norm=", BatchNorm")
+def _case(words, plan, rule=MOMENTUM, kind="StepLR", norm=False):
+    return tuple(plan), rule, kind, norm
 
 
 def _drawn(random):
@@ -235,17 +179,17 @@ def _drawn(random):
         return  # a case takes a while
     epochs, plan, said = int(random.integers(1, 4)), [], []
     for _ in range(int(random.integers(1, 3))):
-        if random.integers(2):
-            stop = int(random.integers(1, 3))
-            plan.append((epochs, stop))
-            said.append(f"one that is stopped in its epoch {stop}")
-        else:
-            plan.append((epochs, None))
-            said.append(f"one up to {epochs} epochs")
+        stop = int(random.integers(1, 3)) if flip(random) else None
+        plan.append((epochs, stop))
+        said.append(f"one that is stopped in its epoch {stop}" if stop else f"one up to {epochs} epochs")
         epochs += int(random.integers(2))
     words = f"{', '.join(said)}, and one up to {epochs}"
-    options = [str(random.choice(some)) for some in ((MOMENTUM, ADAM, GROUPS), (HALVED, COSINE, LAMBDA))]
-    yield _case(words, [*plan, (epochs, None)], *options, bool(random.integers(2)))
+    yield _case(words, [*plan, (epochs, None)], pick(random, RULES), pick(random, [*SCHEDULES]), flip(random))
+
+
+def _calls_say(test):
+    """For `when`: the test of what the calls did, and of what they should have done, holds."""
+    return lambda outcome: outcome.error is None and bool(test(outcome.value, outcome.right))
 
 
 def _lost(*kinds, also_rates=False):
@@ -253,64 +197,25 @@ def _lost(*kinds, also_rates=False):
     epoch, but maybe the rates; a schedule that is not is where a new one is.
     """
 
-    def asked(outcome):
-        calls = outcome.value if isinstance(outcome.value, tuple) else ()
-        right = _right(*outcome.case.make())
-        if len(calls) < 2 or not calls[1].begins or not right[1].begins or _unlike(right[0].begins, calls[0].begins):
+    def asked(mine, right):
+        if len(mine) < 2 or not mine[1].begins or not right[1].begins or _unlike(right[0].begins, mine[0].begins):
             return False
-        begun = calls[1].begins[0]
-        if SCHEDULE in kinds and begun[SCHEDULE] != 0:
+        if SCHEDULE in kinds and mine[1].begins[0][SCHEDULE] != 0:
             return False
-        found = {_kind(words) for words in _unlike(right[1].begins[:1], calls[1].begins[:1])}
+        found = {_kind(words) for words in _unlike(right[1].begins[:1], mine[1].begins[:1])}
         return found - {RATES} == {*kinds} and (RATES in found or not also_rates)
 
-    return asked
+    return _calls_say(asked)
 
 
 def _unlike(right, mine):
-    return [
-        words
-        for one, other in zip(right, mine, strict=False)
-        for words in one
-        if not np.array_equal(one[words], other.get(words))
-    ]
+    pairs = zip(right, mine, strict=False)
+    return [words for one, other in pairs for words in one if one[words] != other.get(words)]
 
 
 def _kind(words):
     words = words.replace("num_batches_tracked", BUFFER)
     return next((kind for kind in (OPTIMIZER, BUFFER, RATES, SCHEDULE, RANDOM) if kind in words), WEIGHTS)
-
-
-def _calls_say(test):
-    """For `when`: the test of what the calls did, and of what they should have done, holds."""
-    return lambda outcome: isinstance(outcome.value, tuple) and test(outcome.value, _right(*outcome.case.make()))
-
-
-def _never_stepped(mine, right):
-    """Whether the schedule is at 0 as the second epoch of all begins."""
-    return len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0
-
-
-def _no_file(mine, right):
-    return right[0].is_saved and not any(call.is_saved for call in mine)
-
-
-def _no_file_yet(mine, right):
-    """Whether the first call was stopped after an epoch, and has left nothing."""
-    return mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
-
-
-def _begins_later(outcome):
-    """Whether the schedule has stepped before the first epoch of all."""
-    return isinstance(outcome.value, tuple) and any(one[SCHEDULE] for one in outcome.value[0].begins[:1])
-
-
-def _begins_elsewhere(outcome):
-    """Whether the first epoch of all does not begin with the random numbers that were there when it was called."""
-    if not isinstance(outcome.value, tuple) or not outcome.value[0].begins:
-        return False
-    mine, right = (calls[0].begins[0][RANDOM] for calls in (outcome.value, _right(*outcome.case.make())))
-    return not np.array_equal(mine, right)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -600,14 +505,15 @@ EXERCISE = Exercise(
     minutes=15,
     reference=resume,
     cases=(
-        _case("a call up to 2 epochs, and one up to 3", [(2, None), (3, None)]),
-        _case("a call that is stopped in its epoch 2, and one up to 3", [(3, 2), (3, None)], ADAM, COSINE, norm=False),
-        _case("a call up to 1 epoch, twice", [(1, None), (1, None)], GROUPS, LAMBDA),
-        _case("a call that is stopped in its epoch 1, and one up to 2", [(2, 1), (2, None)]),
+        _case("a call up to 2 epochs, and one up to 3", [(2, None), (3, None)], norm=True),
+        _case("a call that is stopped in its epoch 2, and one up to 3", [(3, 2), (3, None)], ADAM, "CosineAnnealingLR"),
+        _case("a call up to 1 epoch, twice", [(1, None), (1, None)], GROUPS, "LambdaLR", norm=True),
+        _case("a call that is stopped in its epoch 1, and one up to 2", [(2, 1), (2, None)], norm=True),
         _case(  # in the fourth of all the loss goes up
             "calls that are stopped in their epoch 2, 1 and 4, and one up to 5",
             [(5, 2), (5, 1), (5, 4), (5, None)],
             GROUPS,
+            norm=True,
         ),
     ),
     drawn=_drawn,
@@ -634,15 +540,16 @@ EXERCISE = Exercise(
         Mistake(
             edited(resume, "        schedule.step()\n", ""),
             words="schedule.step() is missing: the rates stay what they were. It comes after each epoch.",
-            when=_calls_say(_never_stepped),
+            when=_calls_say(lambda mine, right: len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0),
         ),
         Mistake(
             edited(resume, "mg.save(", "("),
             words="Nothing is in the file: save after each epoch.",
-            when=_calls_say(_no_file),
+            when=_calls_say(lambda mine, right: right[0].is_saved and not any(call.is_saved for call in mine)),
         ),
         Mistake(
             edited(resume, "if path", "path.unlink(missing_ok=True)\n    if path"),
+            edited(resume, "path.exists()", "False"),
             words="The second call begins anew. If path.exists(), load what is there first.",
         ),
         Mistake(
@@ -689,7 +596,9 @@ EXERCISE = Exercise(
             edited(resume, "        states", "    states", "        mg.save", "    mg.save"),
             words="An epoch was over when it was stopped, and nothing is in the file: who goes on begins anew. Save "
             "after each.",
-            when=_calls_say(_no_file_yet),
+            when=_calls_say(
+                lambda mine, right: mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
+            ),
         ),
         saved_in_any_case,
         Mistake(
@@ -706,7 +615,9 @@ EXERCISE = Exercise(
             edited(resume, "if path", "mg.manual_seed(0)\n    if path", RANDOM_AGAIN, "pass"),
             words="The random numbers are not those that the caller has begun with: a seed was set, or something was "
             "drawn. Leave them alone where there is no file, and else let them go on from the state that was saved.",
-            when=_begins_elsewhere,
+            when=_calls_say(
+                lambda mine, right: mine[0].begins and mine[0].begins[0][RANDOM] != right[0].begins[0][RANDOM]
+            ),
         ),
         Mistake(
             edited(
@@ -724,13 +635,11 @@ EXERCISE = Exercise(
         Mistake(
             edited(resume, "if path", "_step_early(schedule, 1)\n    if path"),
             words="schedule.step() came before the epoch: the first rate is never used. It comes after it.",
-            when=_begins_later,
+            when=_calls_say(lambda mine, right: any(one[SCHEDULE] for one in mine[0].begins[:1])),
         ),
         Mistake(not_asked_for, when=raised("", kind=FileNotFoundError)),
         one_more,
-        Mistake(
-            stop_caught, when=lambda outcome: isinstance(outcome.value, tuple) and outcome.value[0].result is CAUGHT
-        ),
+        Mistake(stop_caught, when=_calls_say(lambda mine, right: mine[0].result is CAUGHT)),
         Mistake(
             edited(resume, "part.state_dict()", "part"),
             words="A file holds numbers, words, lists and dicts, and no objects: save the state_dict() of each.",
