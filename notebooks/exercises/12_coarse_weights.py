@@ -2,9 +2,9 @@
 
 import copy
 import functools
+import operator
 import types
 import warnings
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,20 @@ import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
 from minigrad.autograd import Function
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, raised, show
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    edited,
+    flip,
+    function_of,
+    observer,
+    pick,
+    raised,
+    saw,
+    show,
+)
 
 
 def coarse_weights(model, step):
@@ -39,27 +52,13 @@ def _quantize(forward=_forward, backward=_backward):
 
 
 Quantize = _quantize()
-PLAIN, NESTED, ALONE, TWICE = (
+KINDS = PLAIN, NESTED, ALONE, TWICE = (
     "two layers",
     "layers within layers",
     "one layer and nothing else",
     "one layer, used twice",
 )
-
 OTHERS = mg.tensor([[0.3, 0.7]])
-
-
-class Trained(NamedTuple):
-    """What the network computed at first, its losses, and what has become of its parameters."""
-
-    outputs: Any
-    losses: tuple[float, ...]
-    slope: Any
-    parameters: dict[str, Any]
-    is_alone: bool  # whether other networks are as they were
-    others: list[str]  # names of parameters that are other objects than before
-    written: str  # what wrote to the weights before any step, if something did
-    without: list[str]  # and of those to which the first walk brought nothing
 
 
 def _model(kind, size, bias):
@@ -76,70 +75,76 @@ def _model(kind, size, bias):
     return nn.Sequential(layer(), nn.Tanh(), layer(2))
 
 
+@cases(
+    "{kind} of {size}{bias}{frozen}{trains}, step = {step}, trained with lr = {rate}",
+    bias=", without bias",
+    frozen=", its first weights are frozen",
+    trains=", in eval mode",
+)
 def _case(kind, step, size=3, rate=0.125, bias=True, frozen=False, seed=0, trains=True):
     random = np.random.default_rng(seed)
     model = _model(kind, size, bias)
-    numbers = [_away_from_halves(random, one.shape, step) for one in model.parameters()]
-    inputs = random.integers(-4, 5, (4, size)) / 2
-
-    def make():
-        model = _model(kind, size, bias)
-        with mg.no_grad():
-            for one, values in zip(model.parameters(), numbers, strict=True):
-                one.copy_(mg.tensor(values))
-        if frozen:
-            next(model.parameters()).requires_grad_(False)
-        model.train(trains).__dict__["another"] = [nn.Linear(2, 2)]
-        model.__dict__["rate"], model.__dict__["inputs"] = rate, mg.tensor(inputs, dtype=mg.float32)
-        return model, step
-
-    words = f"{kind} of {size}{'' if bias else ', without bias'}{', its first weights are frozen' if frozen else ''}"
-    return Case(f"{words}{'' if trains else ', in eval mode'}, step = {step}, trained with lr = {rate}", make)
+    with mg.no_grad():
+        for one in model.parameters():  # none of them in the middle between two multiples
+            multiples = random.integers(-3, 4, tuple(one.shape)) + random.uniform(-0.4, 0.4, tuple(one.shape))
+            one.copy_(mg.tensor(multiples * step))
+    if frozen:
+        next(model.parameters()).requires_grad_(False)
+    model.train(trains).__dict__["another"] = [nn.Linear(2, 2)]
+    model.__dict__["rate"] = rate
+    model.__dict__["inputs"] = mg.tensor(random.integers(-4, 5, (4, size)) / 2, dtype=mg.float32)
+    return model, step
 
 
-def _away_from_halves(random, shape, step):
-    """Numbers that are not in the middle between two multiples."""
-    return ((random.integers(-3, 4, tuple(shape)) + random.uniform(-0.4, 0.4, tuple(shape))) * step).astype(np.float32)
+FIRST, TO_X, WITHOUT = "model(x)", "the gradient of x", "parameters without a gradient"
+ANOTHER, PARAMETERS, EXACT = "another network, which nobody gave to it", "the parameters", "the exact weights"
+AS_BEFORE, SAME = "as it was", "the same objects"
 
 
-def _trained(answer):
+@observer
+def _trained(answer, model, step):
     """The network is changed, and then takes steps with an optimizer that was made before."""
+    forward, linear = nn.Linear.forward, F.linear
+    try:
+        return _steps(answer, model, step)
+    finally:
+        nn.Linear.forward, F.linear = forward, linear
 
-    def run(model, step):
-        forward, linear = nn.Linear.forward, F.linear
-        try:
-            return steps(model, step)
-        finally:
-            nn.Linear.forward, F.linear = forward, linear
 
-    def steps(model, step):
-        rate, inputs = model.__dict__["rate"], model.__dict__["inputs"]
-        before = dict(model.named_parameters())
-        optimizer = mg.optim.SGD(before.values(), lr=rate)
-        another = model.__dict__["another"][0]
-        expected, exact = another(OTHERS).tolist(), [_numbers(before)]
-        answer(model, step)
-        is_alone = another(OTHERS).tolist() == expected
-        exact.append(_numbers(before))
-        x = inputs.clone().requires_grad_()
-        first, losses = model(x), []
-        (first * _weights(first)).sum().backward()
-        slope, without = x.grad, [name for name, one in before.items() if one.requires_grad and one.grad is None]
-        exact.append(_numbers(before))
-        written = "the function" if exact[1] != exact[0] else "a forward pass" if exact[2] != exact[1] else ""
-        for _ in range(3):
-            optimizer.zero_grad()
-            loss = (model(inputs) - 1).square().mean()
-            losses.append(loss.item())
-            if loss.requires_grad:
-                loss.backward()
-            optimizer.step()
-        after = dict(model.named_parameters())
-        numbers = {name: one.detach().clone() for name, one in after.items()}
-        others = [name for name, one in after.items() if all(one is not old for old in before.values())]
-        return Trained(first.detach(), tuple(losses), slope, numbers, is_alone, others, written, without)
-
-    return run
+def _steps(answer, model, step):
+    rate, inputs, (another,) = (model.__dict__[name] for name in ("rate", "inputs", "another"))
+    before = dict(model.named_parameters())
+    optimizer = mg.optim.SGD(before.values(), lr=rate)
+    expected, exact = another(OTHERS).tolist(), [_numbers(before)]
+    answer(model, step)
+    is_alone = another(OTHERS).tolist() == expected
+    exact.append(_numbers(before))
+    x = inputs.clone().requires_grad_()
+    first, losses = model(x), []
+    (first * _weights(first)).sum().backward()
+    without = [name for name, one in before.items() if one.requires_grad and one.grad is None]
+    exact.append(_numbers(before))
+    written = "the function" if exact[1] != exact[0] else "a forward pass" if exact[2] != exact[1] else ""
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = (model(inputs) - 1).square().mean()
+        losses.append(loss.item())
+        if loss.requires_grad:
+            loss.backward()
+        optimizer.step()
+    after = dict(model.named_parameters())
+    others = [name for name, one in after.items() if all(one is not old for old in before.values())]
+    named = f"{', '.join(others)} new" if others else SAME if [*after] == [*before] else ", ".join(after)
+    return {
+        FIRST: first.detach(),
+        ANOTHER: AS_BEFORE if is_alone else "rounded",
+        PARAMETERS: named,
+        EXACT: f"rounded by {written}" if written else "as they were",
+        WITHOUT: ", ".join(without) or "none",
+        TO_X: x.grad,
+        "the losses": losses,
+        **{f"{name} after three steps": one.detach().clone() for name, one in after.items()},
+    }
 
 
 def _numbers(parameters):
@@ -148,41 +153,6 @@ def _numbers(parameters):
 
 def _weights(output):
     return mg.tensor(np.resize(np.float32([1.0, -2.0, 0.5]), tuple(output.shape)))
-
-
-def _compare(expected, got, outcome):
-    if not got.is_alone:
-        note = "The class was changed, or a function that all layers use. Change the layers of this network alone."
-        yield Difference("another network, which nobody gave to it", "rounded", "as it was", note)
-    names = ", ".join(expected.parameters)
-    if got.others or got.parameters.keys() != expected.parameters.keys():
-        note = "The parameters are to stay the same objects: the optimizer has those, and state_dict() their names."
-        yours = f"{', '.join(got.others)} new" if got.others else ", ".join(got.parameters)
-        yield Difference("the parameters", yours, f"{names}, the same objects", note)
-    yield compare(expected.outputs, got.outputs, "model(x)")
-    if got.written:
-        yield Difference("the exact weights", f"rounded by {got.written}", "as they were")
-    if got.slope is None:
-        yield Difference("the gradient of x", "None", show(expected.slope), "Nothing comes through the layers to x.")
-    yield compare(expected.slope, got.slope, "the gradient of x")
-    for number, (right, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
-        yield compare(right, mine, f"the loss of step {number}")
-    for name, right in expected.parameters.items():
-        yield compare(right, got.parameters[name], f"{name} after three steps")
-
-
-def _show(value, arguments):
-    if not isinstance(value, Trained):
-        return show(value)
-    sizes = ", ".join(f"{name} {one.abs().sum().item():.5g}" for name, one in value.parameters.items())
-    slope = "None" if value.slope is None else show(value.slope)
-    losses = ", ".join(map(show, value.losses))
-    alone = "" if value.is_alone else "; other networks are rounded, too"
-    others = f"; new: {', '.join(value.others)}" if value.others else ""
-    written = f"; the weights were written to by {value.written}" if value.written else ""
-    without = f"; no gradient came to {', '.join(value.without)}" if value.without else ""
-    besides = f"{alone}{others}{written}{without}"
-    return f"losses {losses}{besides}; at first {show(value.outputs)}; to x {slope}; in all, {sizes}"
 
 
 def _evidence(outcome):
@@ -195,10 +165,10 @@ def _evidence(outcome):
 
 def _drawn(random):
     """Other networks, other numbers, other steps."""
-    kind, step = str(random.choice([PLAIN, NESTED, ALONE, TWICE])), float(random.choice([0.25, 0.5, 1.0]))
     size, seed = int(random.integers(2, 5)), int(random.integers(1000))
-    if random.integers(2):
-        yield _case(kind, step, size, 0.0625, bool(random.integers(2)), not random.integers(4), seed)
+    if flip(random):
+        kind, step = pick(random, KINDS), pick(random, [0.25, 0.5, 1.0])
+        yield _case(kind, step, size, 0.0625, flip(random), not random.integers(4), seed)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -334,16 +304,10 @@ def put_in_its_place(model, step):
         layer.weight = Quantize.apply(layer.weight, step)
 
 
-def _trains(test):
-    """For `when`: the network was trained, and the test of what came of it holds."""
-    return lambda outcome: isinstance(outcome.value, Trained) and bool(test(outcome.value))
-
-
 def _is_as_before(outcome):
     """Whether the network computes what it did with its exact weights."""
     model, _ = outcome.case.make()
-    exact = model(model.__dict__["inputs"])
-    return _trains(lambda value: compare(exact, value.outputs) is None)(outcome)
+    return saw(FIRST, lambda mine, right: compare(model(model.__dict__["inputs"]), mine) is None)(outcome)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -523,15 +487,18 @@ EXERCISE = Exercise(
         "for each module in model.modules() that is an nn.Linear: module.forward = forward_of(module).",
     ),
     plug=_trained,
-    compare=_compare,
-    show=_show,
+    notes={
+        ANOTHER: "The class was changed, or a function that all layers use. Change the layers of this network alone.",
+        PARAMETERS: "The parameters are to stay the same objects: the optimizer has those, and state_dict() their "
+        "names.",
+    },
     evidence=_evidence,
     writes=True,
     mistakes=(
-        Mistake(changed_the_class, when=_trains(lambda value: not value.is_alone)),
-        Mistake(new_parameters, when=_trains(lambda value: value.others)),
-        Mistake(rounded_once, when=_trains(lambda value: value.written == "the function")),
-        Mistake(rounded_in_place, in_a_hook, when=_trains(lambda value: value.written == "a forward pass")),
+        Mistake(changed_the_class, when=saw(ANOTHER, operator.ne)),
+        Mistake(new_parameters, when=saw(PARAMETERS, lambda mine, right: mine.endswith("new"))),
+        Mistake(rounded_once, when=saw(EXACT, lambda mine, right: "the function" in mine)),
+        Mistake(rounded_in_place, in_a_hook, when=saw(EXACT, lambda mine, right: "a forward pass" in mine)),
         Mistake(
             edited(coarse_weights, COARSE, "(layer.weight / step).round() * step"),
             words="round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The "
