@@ -1,8 +1,8 @@
 """Exercise `first_nan`: where a nan begins, found with hooks alone."""
 
 import contextlib
+import operator
 import warnings
-from dataclasses import dataclass
 from types import CodeType
 
 import numpy as np
@@ -11,19 +11,23 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import (
     Case,
-    Difference,
     Exercise,
     Mistake,
     cases,
-    compare,
     draw_wrong_node,
     edited,
+    flip,
+    has_graph,
     nodes_of,
+    observer,
+    pick,
     raised,
+    right_but,
+    saw,
     show,
 )
 
-from .chapter04 import has_graph, hooks_on, leaves
+from .chapter04 import hooks_on, leaves
 
 NAN = float("nan")
 
@@ -108,11 +112,11 @@ def _drawn(random):
     """A row of operations, one of which makes a nan or none does, under shuffled names; some have none."""
     count = int(random.integers(2, 5))
     place = int(random.integers(-1, count))
-    values = (random.integers(1, 9, (2, 2) if random.integers(2) else (3,)) / 4).tolist()
+    values = (random.integers(1, 9, pick(random, [(2, 2), (3,)])) / 4).tolist()
     letters = random.permutation(list("pqrstuvw"))[: count + 1].tolist()
     shown = [bool(keep) for keep in random.random(count + 1) < 0.8]
     order = random.permutation(count + 1).tolist()
-    earlier = bool(random.integers(2))
+    earlier = flip(random)
 
     def make():
         made = [mg.tensor(values, requires_grad=True)]
@@ -131,65 +135,27 @@ def _drawn(random):
     yield Case(f"from {values}, by turns {'; '.join(steps)}. Names: {named}", make)
 
 
-@dataclass(frozen=True)
-class Search:
-    """What a learner's function returned, how often it walked, and what it left."""
-
-    name: object
-    walks: int
-    leaves: list[mg.Tensor | None]
-    is_hook_left: bool
-    is_grad_kept: bool
+NAME, WALKS, KEPT, HOOKS = "the answer", "how often backward() ran", ".grad of a result", "the hooks"
 
 
-def _searching(answer):
-    """An answer which is looked after: how often it walks, and what still hangs on the graph afterwards."""
-
-    def run(tensors, loss):
-        behind, nodes, walks = leaves(loss), nodes_of(loss), []
-        results = [one for one in tensors.values() if not one.is_leaf]
-        with loss.grad_fn.register_hook(lambda inputs, outputs: walks.append(1)):
-            before = hooks_on(nodes)
-            name = answer(tensors, loss)
-            left = hooks_on(nodes) != before
-        kept = any(one.retains_grad or one._grad is not None for one in results)
-        return Search(name, len(walks), [leaf._grad for leaf in behind], left, kept)
-
-    return run
-
-
-def _compare(expected, got, outcome):
-    if got.name is None:
-        note = "Nothing came back. Where no nan is met, the empty text is asked for." if got.walks else ""
-        return Difference("the answer", "None", repr(expected.name), note or "backward() never ran.")
-    if not isinstance(got.name, str):
-        return Difference("the answer", show(got.name), repr(expected.name), "A name is asked for, as a text.")
-    if got.name != expected.name:
-        return Difference("the answer", repr(str(got.name)), repr(expected.name))
-    note = "The name is right; something else is not as it should be afterwards."
-    if got.walks != 1:
-        return Difference("backward()", f"ran {got.walks} times", "once", note)
-    for wanted, mine in zip(expected.leaves, got.leaves, strict=True):
-        if mine is None or compare(wanted, mine) is not None:
-            shown = "None" if mine is None else show(mine)
-            return Difference("the gradient of a leaf", shown, show(wanted), note)
-    if any(map(has_graph, got.leaves)):
-        return Difference("the gradients", "results with a graph", "numbers alone", note)
-    if got.is_grad_kept:
-        return Difference(".grad of a result", "is kept", "None, as before", note)
-    if got.is_hook_left:
-        return Difference("the hooks", "one is left", "none", note)
-    return None
-
-
-def _show(value, arguments):
-    if not isinstance(value, Search):
-        return show(value)
-    left = ["a hook is left"] * value.is_hook_left + ["a result keeps its gradient"] * value.is_grad_kept
-    gradients = ", ".join("None" if one is None else show(one) for one in value.leaves)
-    walks = "" if value.walks == 1 else f", backward() ran {value.walks} times"
-    name = repr(value.name) if isinstance(value.name, str) else show(value.name)
-    return "; ".join([f"{name}{walks}; gradients of the leaves: {gradients}", *left])
+@observer
+def _searching(answer, tensors, loss):
+    """The name, how often the answer walked, what it left, and what still hangs on the graph afterwards."""
+    behind, nodes, walks = leaves(loss), nodes_of(loss), []
+    results = [one for one in tensors.values() if not one.is_leaf]
+    with loss.grad_fn.register_hook(lambda inputs, outputs: walks.append(1)):
+        before = hooks_on(nodes)
+        name = answer(tensors, loss)
+        is_left = hooks_on(nodes) != before
+    is_kept = any(one.retains_grad or one._grad is not None for one in results)
+    return {
+        NAME: repr(name and str(name)) if isinstance(name, str | None) else name,
+        WALKS: len(walks),
+        **{f"the gradient of leaf {number}": leaf._grad for number, leaf in enumerate(behind, 1)},
+        "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
+        KEPT: "is kept" if is_kept else "None, as before",
+        HOOKS: "one is left" if is_left else "none",
+    }
 
 
 def _met(outcome):
@@ -205,27 +171,18 @@ def _met(outcome):
 def _draw(outcome, difference):
     """The walk, and in red the tensor that is asked for."""
     tensors, loss = outcome.case.make()
-    wanted = _searching(first_nan)(*outcome.case.make()).name
-    if difference.where != "the answer" or not wanted:
+    wanted = first_nan(*outcome.case.make())
+    if difference.where != NAME or not wanted:
         return ""
     return draw_wrong_node(loss, tensors, tensors[wanted], "✗ this one")
 
 
-def _is_search(test):
-    """For `when`: a search came to its end, for which the test holds. It gets the search and the right one."""
-    return lambda outcome: (
-        isinstance(outcome.value, Search) and test(outcome.value, _searching(first_nan)(*outcome.case.make()))
-    )
-
-
 def _is_name_of_the_loop(outcome):
     """Whether a hook inside the answer uses the variable of the loop, and only one name was ever noted."""
-    if not isinstance(outcome.value, Search) or not isinstance(outcome.value.name, str) or not outcome.value.name:
-        return False
     constants = getattr(getattr(outcome.answer, "__code__", None), "co_consts", ())
     inner = [one for one in constants if isinstance(one, CodeType)]
     last = next(reversed(outcome.case.make()[0]))
-    return outcome.value.name == last and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
+    return outcome.seen.get(NAME) == repr(last) and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -424,28 +381,27 @@ EXERCISE = Exercise(
         'and return found[0] if found else "".',
     ),
     plug=_searching,
-    compare=_compare,
-    show=_show,
+    notes={NAME: "", "*": "The name is right; something else is not as it should be afterwards."},
     evidence=_met,
     picture=_draw,
     mistakes=(
         Mistake(
             edited(first_nan, "    loss.backward()\n", ""),
             words="backward() has not run, so no hook has run either, and no leaf has got its gradient.",
-            when=_is_search(lambda mine, right: mine.walks == 0),
+            when=saw(WALKS, lambda mine, right: mine == 0),
         ),
         Mistake(in_anomaly_mode, when=raised("returned nan values")),
-        Mistake(name_of_the_node, when=_is_search(lambda mine, right: "Backward" in str(mine.name))),
+        Mistake(name_of_the_node, when=saw(NAME, lambda mine, right: "Backward" in str(mine))),
         Mistake(
             edited(first_nan, ' if found else ""', ""),
             words='There is no first item: in this case no nan is met, and the empty text, "", is asked for.',
             when=lambda outcome: isinstance(outcome.error, IndexError),
         ),
-        Mistake(none_where_there_is_none, when=_is_search(lambda mine, right: mine.name is None and mine.walks == 1)),
+        Mistake(none_where_there_is_none, when=saw(NAME, lambda mine, right: mine == "None")),
         Mistake(
             edited(first_nan, 'found[0] if found else ""', "found"),
             words="These are all tensors that met a nan. The first is asked for, alone.",
-            when=_is_search(lambda mine, right: isinstance(mine.name, list | tuple)),
+            when=saw(NAME, lambda mine, right: isinstance(mine, list | tuple)),
         ),
         Mistake(
             edited(first_nan, "(g, name=name)", "(g)"),
@@ -488,7 +444,7 @@ EXERCISE = Exercise(
             edited(first_nan, "loss.backward()", "loss.backward(retain_graph=True)\n    loss.backward()"),
             words="backward() has run twice, and the leaves have got twice their gradient. Once is enough for all "
             "hooks.",
-            when=_is_search(lambda mine, right: mine.walks > 1),
+            when=saw(WALKS, operator.gt),
         ),
         Mistake(
             edited(
@@ -500,14 +456,14 @@ EXERCISE = Exercise(
             ),
             words="The leaves have got nothing: an error that is raised in a hook ends backward(). Note the name, and "
             "let the walk go on to its end. Or it was autograd.grad that walked, which writes no .grad.",
-            when=_is_search(lambda mine, right: mine.name == right.name and any(one is None for one in mine.leaves)),
+            when=right_but("the gradient of *", lambda mine, right: mine is None),
         ),
-        Mistake(kept_gradients, when=_is_search(lambda mine, right: mine.is_grad_kept)),
+        Mistake(kept_gradients, when=saw(KEPT, operator.ne)),
         Mistake(
             edited(first_nan, "handle.remove()", "pass"),
             words="The name is right, but the hooks are still there and will run in every walk to come. Keep the "
             "handles, and call remove() on each.",
-            when=_is_search(lambda mine, right: mine.name == right.name and mine.is_hook_left),
+            when=right_but(HOOKS),
         ),
         Mistake(
             edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
