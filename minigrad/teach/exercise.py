@@ -296,7 +296,8 @@ class Exercise:
             with enable_grad():
                 function, given = self.plug(answer), traces.modes_now()
                 value = call_within(self.seconds, function, *arguments)
-                left = traces.changes(given, traces.modes_now()) | traces.on_graph(value)
+                returned = value.first if isinstance(value, Seen) else value
+                left = traces.changes(given, traces.modes_now()) | traces.on_graph(returned)
                 traces.put_back(given)
                 value = self.observe(value, arguments)
         except BaseException as error:

@@ -231,3 +231,10 @@ def test_of_much_that_is_seen_a_card_shows_the_first_that_differs() -> None:
     card = said(exercise.check(last_is_other))
     assert re.findall(r"weight \d", card["yours"]) == ["weight 8"]
     assert card["likely"] == "Only here."
+
+
+def test_of_what_is_seen_an_answer_with_its_graph_is_told_besides() -> None:
+    card = EXERCISE.check(lambda f, x: mg.autograd.grad(f(x), x, create_graph=True)[0])
+    assert card.kind == "good"
+    assert "holds on to its graph" in said(card)["besides"]
+    assert "besides" not in said(EXERCISE.check(slope))
