@@ -218,7 +218,10 @@ EXERCISE = Exercise(
     plug=_walk,
     notes={
         DTYPE: "An array of floats is asked for.",
-        "[!t]*": "The gradient is right; what the function was given holds other numbers afterwards.",
+        **dict.fromkeys(
+            ("g", "x", "places"),
+            "The gradient is right; what the function was given holds other numbers afterwards.",
+        ),
     },
     evidence=_evidence,
     mistakes=(
