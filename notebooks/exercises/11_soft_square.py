@@ -26,8 +26,7 @@ from minigrad.teach import (
     show,
 )
 
-from .writes import WRITTEN as WRITTEN_TO
-from .writes import Given
+from .writes import NOTES, Given
 
 
 def soft_square(x):
@@ -63,7 +62,7 @@ def _ran(answer, leaf, weights, way):
     value = answer(x)
     if not isinstance(value, mg.Tensor) or value.shape != x.shape:
         return {"the answer": value}
-    numbers, written = value.detach().clone(), given.first_written()
+    numbers, written = value.detach().clone(), given.seen()
     if way == WRITTEN:
         with mg.no_grad():
             x.mul_(2)
@@ -86,8 +85,8 @@ def _ran(answer, leaf, weights, way):
         WAY: "none" if gradient is None else "there",
         TO_X: gradient,
         DIGITS: "as exact as x" if is_exact else str(gradient.tolist()),
-        "x afterwards": written.yours if written else "as it was",
-        "grad_output afterwards": again.yours if (again := given.first_written()) else "as it was",
+        **written,
+        **given.seen(),
     }
 
 
@@ -251,8 +250,7 @@ EXERCISE = Exercise(
     ),
     notes={
         DIGITS: "The numbers that were kept have lost digits. What is kept must be as exact as x.",
-        "x afterwards": WRITTEN_TO.format("x"),
-        "grad_output afterwards": WRITTEN_TO.format("grad_output"),
+        **NOTES,
     },
     evidence=_evidence,
     mistakes=(
