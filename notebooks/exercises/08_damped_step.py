@@ -5,10 +5,10 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, jacobian
-from minigrad.teach import Exercise, Mistake, edited, observer, raised
+from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised
 from minigrad.teach.card import Card
 
-from .chapter08 import FUNCTIONS, case_of, drawn_numbers, slope_of
+from .chapter08 import FUNCTIONS, case_of, slope_of
 
 GRAPH = (
     "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
@@ -35,8 +35,9 @@ def _case(words, x, damping, earlier=False):
 
 def _drawn(random):
     """One to four elements, and dampings that keep the matrix from being singular."""
-    x, damping = drawn_numbers(random, random.integers(1, 5)), float(random.integers(1, 20))
-    case = _case(random.choice([*FUNCTIONS, *TURNED]), x, damping)
+    x = draw_numbers(random, int(random.integers(1, 5)), most=1.5, zero=False)
+    damping = float(random.integers(1, 20))
+    case = _case(pick(random, [*FUNCTIONS, *TURNED]), x, damping)
     f, point, _ = case.make()
     matrix = hessian(f, point).numpy() + damping * np.eye(len(x))
     if abs(np.linalg.eigvalsh(matrix)).min() > 0.2:

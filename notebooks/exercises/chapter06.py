@@ -1,29 +1,9 @@
-"""What the exercises of chapter 06 share: drawn numbers, slopes measured, and a backward run and watched."""
-
-from typing import Any, NamedTuple
-
-import numpy as np
+"""What the exercises of chapter 06 share: a backward, run and watched."""
 
 from minigrad.autograd import grad
-from minigrad.teach import Difference, function_of, observer
-from minigrad.teach import measured_slopes as measured_slopes
+from minigrad.teach import function_of, observer
 
 from .writes import Given
-
-
-def drawn_numbers(random, shape):
-    """Numbers of both signs with one digit behind the point, which read well on a card, as lists."""
-    return (np.round(random.normal(0, 1.5, shape), 1) + 0.0).tolist()  # 0 for -0
-
-
-# ---------------------------------------------------------------- a backward, watched
-
-
-class Sent(NamedTuple):
-    """What a backward sent to x, and the first tensor that it wrote to."""
-
-    gradient: Any
-    written: Difference | None
 
 
 def sends(name, forward, saved, backward):

@@ -65,11 +65,6 @@ FUNCTIONS = {
 }
 
 
-def drawn_numbers(random, shape=()):
-    """Numbers of both signs with one digit behind the point, none of them 0, which read well on a card."""
-    return (np.round(random.uniform(0.2, 1.5, shape), 1) * random.choice([-1, 1], shape)).tolist()
-
-
 def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False):
     """A function, a leaf x, and what else there is; the first of it are tensors."""
     function = function or FUNCTIONS[words]

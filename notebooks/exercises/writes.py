@@ -2,13 +2,6 @@
 
 import numpy as np
 
-from minigrad.teach import Difference, show
-
-WRITTEN = (
-    "The rest is right, but backward has written to {}, which others use as well: the engine may send the same tensor "
-    "along other edges, and what was saved belongs to the caller. Make a new tensor."
-)
-
 # For `notes`, where this is seen of an answer.
 NOTES = {
     "* afterwards": "The rest is right, but backward has written to what others use as well: the engine may send the "
@@ -33,11 +26,3 @@ class Given:
             f"{name} afterwards": f"backward has written to {name}" if is_written else "as it was"
             for name, is_written in written.items()
         }
-
-    def first_written(self):
-        """The first of them that has other numbers now, as a Difference."""
-        for name, tensor in self.tensors.items():
-            before = self.before[name]
-            if not np.array_equal(before.numpy(), tensor.detach().numpy(), equal_nan=True):
-                return Difference(f"{name} afterwards", show(tensor), show(before), WRITTEN.format(name))
-        return None
