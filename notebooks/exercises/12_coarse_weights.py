@@ -382,43 +382,10 @@ def coarse_in_the_optimizer_only(model, step):
         layer.weight.data = (layer.weight.data / step).round() * step
 
 
-def coarse_all_parameters(model, step):
-    def forward(layer, x):
-        bias = None if layer.bias is None else Straight.apply(layer.bias, step)
-        return F.linear(x, Straight.apply(layer.weight, step), bias)
-
-    for layer in _layers(model):
-        layer.forward = functools.partial(forward, layer)
-
-
-def coarse_by_data(model, step):
-    for layer in _layers(model):
-        layer.forward = lambda x, layer=layer: F.linear(x, Straight.apply(layer.weight.data, step), layer.bias)
-
-
 def coarse_everywhere(model, step):
     """All networks, by the function that they use."""
     linear = F.linear
     F.linear = lambda x, weight, bias=None: linear(x, Straight.apply(weight, step), bias)
-
-
-def coarse_layers_of_a_sequential(model, step):
-    for layer in model if isinstance(model, nn.Sequential) else [model]:
-        if isinstance(layer, nn.Linear):
-            layer.forward = functools.partial(Coarse.forward, layer)
-            layer.__dict__["step"] = step
-
-
-def coarse_by_half_steps(model, step):
-    coarse_by_recursion(model, step / 2)
-
-
-def coarse_in_train_mode(model, step):
-    def forward(layer, x):
-        return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight, layer.bias)
-
-    for layer in _layers(model):
-        layer.forward = functools.partial(forward, layer)
 
 
 def coarse_under_another_name(model, step):
@@ -440,8 +407,7 @@ def coarse_until_forward_is_over(model, step):
         layer.weight.data = exact
         return output
 
-    for layer in _layers(model):
-        layer.forward = functools.partial(forward, layer)
+    _changed(model, forward)
 
 
 def coarse_in_the_table(model, step):
@@ -601,19 +567,25 @@ EXERCISE = Exercise(
     wrong={
         "The network may be an nn.Linear itself": [coarse_in_new_layers],
         "first difference … The weights themselves were rounded, once": [coarse_in_the_optimizer_only],
-        "The biases are rounded, too": [coarse_all_parameters],
-        "no gradient comes to the weights": [coarse_by_data],
+        "The biases are rounded, too": [
+            edited(
+                coarse_weights, "layer.bias", "layer.bias if layer.bias is None else Quantize.apply(layer.bias, step)"
+            )
+        ],
+        "no gradient comes to the weights": [edited(coarse_weights, "layer.weight", "layer.weight.data")],
         "All networks compute so now": [coarse_everywhere],
-        "Layers deeper down compute with their exact weights": [coarse_layers_of_a_sequential],
+        "Layers deeper down compute with their exact weights": [
+            edited(coarse_weights, "model.modules()", "(model if isinstance(model, nn.Sequential) else [model])")
+        ],
         "model(x)": [
             edited(
-                coarse_in_train_mode,
-                "return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight,",
-                "w = layer.weight\n        return F.linear(x, w + (mg.trunc(w / step) * step - w).detach(),",
+                coarse_weights, COARSE, "layer.weight + (mg.trunc(layer.weight / step) * step - layer.weight).detach()"
             ),
-            coarse_by_half_steps,
+            edited(coarse_weights, COARSE, "Quantize.apply(layer.weight, step / 2)"),
         ],
-        "in eval mode … The layers compute with their exact weights, as before": [coarse_in_train_mode],
+        "in eval mode … The layers compute with their exact weights, as before": [
+            edited(coarse_weights, COARSE, f"{COARSE} if layer.training else layer.weight")
+        ],
         "The parameters are to stay the same objects": [coarse_under_another_name],
         "the rounded weights were there for the forward pass only": [coarse_until_forward_is_over],
         "The layers compute with their exact weights, as before": [coarse_a_copy],
