@@ -76,7 +76,7 @@ def _drawn(random):
     yield _case(", ".join(kinds), numbers, inputs, pick(random, ["", "1 step"]), flip(random))
 
 
-CHANGED, GRADIENTS = "changed in the backbone by a step", "parameters of the backbone with a .grad"
+CHANGED, GRADIENTS = "changed in the backbone after a step", "parameters of the backbone with a .grad"
 THROUGH, FLAGS = "the gradient of the inputs", "the head's training flags"
 
 
