@@ -226,10 +226,11 @@ def _same_numbers(numbers: Any, got: Any) -> bool:
 
 
 def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:
+    asked = "1 value is asked for" if len(expected) == 1 else f"{len(expected)} values are asked for"
     if not isinstance(got, tuple | list):
-        note = f"{len(expected)} values are asked for, in a {type(expected).__name__}; this is {_kind(got)}."
+        note = f"{asked}, in a {type(expected).__name__}; this is {_kind(got)}."
         return _differ(where, expected, got, note)
-    note = f"{len(expected)} values are asked for; these are {len(got)}." if len(got) != len(expected) else ""
+    note = f"{asked}; these are {len(got)}." if len(got) != len(expected) else ""
     if note and isinstance(expected, tuple):  # of a list, the first item that is wrong may say why it has others
         return _differ(where, expected, got, note)
     for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
