@@ -6,7 +6,6 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
 from minigrad.teach import Case, Mistake, compare, draw_numbers, observer, pick, raised, saw, show
-from minigrad.teach.observing import has_graph as has_graph
 from minigrad.teach.wrong_node import draw_wrong_node, nodes_of, numbers
 
 CALM, LOUD = "(h.sum() - 4) ** 2", "(h @ v + 6) ** 2"  # the chapter's losses
