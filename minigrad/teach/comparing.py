@@ -89,7 +89,7 @@ def compare(
     Args:
         where: what is compared. Of a list or a dict, "loss {}" names each item by its number or key.
         note: what to say of any difference, in place of what is said of its kind.
-        notes: the same for what is `Seen`, by its name, in which a "*" stands for any text.
+        notes: the same for what is `Seen`, by its name; "w? *" stands for several, as it does for names of files.
     """
     found = _first_difference(expected, got, where, notes)
     return replace(found, note=note) if found is not None and note else found

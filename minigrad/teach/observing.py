@@ -104,7 +104,7 @@ def instead(wrong: Callable[[Any], Any], name: str = ANSWER) -> Callable[[Outcom
 def right_but(names: str, test: Callable[[Any, Any], bool] = lambda mine, right: True) -> Callable[[Outcome], bool]:
     """For `when`: the first that is not seen as it should be has this name, and `test(it, what is right)` holds.
 
-    All that counts before it is right, then. A "*" in the name stands for any text.
+    All that counts before it is right, then. The name may be a pattern, as in `notes`.
     """
 
     def holds(outcome: Outcome) -> bool:

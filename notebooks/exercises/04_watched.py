@@ -52,25 +52,26 @@ def _drawn(random):
     yield _case(f"{words}, loss = {loss}, where v = {other}", make_h, loss, other, flip(random))
 
 
+KEPT, WRITTEN = "is kept in each walk to come", "was written"
+
+
 @observer
 def _walking(answer, h, loss):
     """What came by, the leaves' gradients, and what still hangs on the graph."""
     behind, nodes = leaves(h, loss), {*nodes_of(h), *nodes_of(loss)}
     before, hooks = gradients_held(behind), hooks_on(nodes)
-    seen = {"the answer": answer(h, loss)}
-    kept, left = h.retains_grad, hooks_on(nodes) - hooks
-    found = {f"the gradient of {name}": leaf._grad for name, leaf in zip("wv", behind, strict=False)}
-    seen["backward()"] = "has not run" if compare(before, gradients_held(behind)) is None else "has run"
-    seen |= found
-    keeps = has_graph(seen["the answer"]) or has_graph(list(found.values()))
-    seen["the graph of the walk"] = "is kept" if keeps else "is not kept"
-    seen["h.grad"] = KEPT if kept else WRITTEN if h._grad is not None else "None, as before"
-    seen["the hooks"] = "one is left" if left > kept else "none"
-    return seen
-
-
-BESIDES = ("backward()", "the gradient of *", "h.grad", "the hooks")
-KEPT, WRITTEN = "is kept in each walk to come", "was written"
+    found = answer(h, loss)
+    is_walked = compare(before, gradients_held(behind)) is not None
+    has_walk_graph = has_graph(found) or has_graph([leaf._grad for leaf in behind])
+    left = hooks_on(nodes) - hooks - h.retains_grad
+    return {
+        "the answer": found,
+        "backward()": "has run" if is_walked else "has not run",
+        **{f"the gradient of {name}": leaf._grad for name, leaf in zip("wv", behind, strict=False)},
+        "the graph of the walk": "is kept" if has_walk_graph else "is not kept",
+        "h.grad": KEPT if h.retains_grad else WRITTEN if h._grad is not None else "None, as before",
+        "the hooks": "one is left" if left > 0 else "none",
+    }
 
 
 def _contributions(outcome):
@@ -229,7 +230,10 @@ EXERCISE = Exercise(
     notes={
         "the graph of the walk": "The numbers are right, but they keep the graph of the walk alive: backward() needs "
         "no create_graph here.",
-        **dict.fromkeys(BESIDES, "The gradient is right; something else is not as it should be afterwards."),
+        **dict.fromkeys(
+            ("backward()", "the gradient of *", "h.grad", "the hooks"),
+            "The gradient is right; something else is not as it should be afterwards.",
+        ),
     },
     evidence=_contributions,
     picture=_draw,
