@@ -173,6 +173,32 @@ def test_a_difference_says_where_it_is() -> None:
     assert show(Seen({"it": 1.0, "calls": 2})) == "it: 1; calls: 2"
 
 
+def test_a_near_mistake_may_be_about_one_thing_that_is_seen() -> None:
+    def moves_x(f, x):
+        """x was moved."""
+        x.detach().add_(1)
+        return slope(f, x)
+
+    def moves_x_and_calls_twice(f, x):
+        found = slope_of_two_calls(f, x)
+        x.detach().add_(1)
+        return found
+
+    named = Mistake(moves_x, near="x afterwards")
+    exercise = dataclasses.replace(EXERCISE, mistakes=(named,), notes={}, writes=True)
+    assert said(exercise.check(moves_x_and_calls_twice))["likely"] == "x was moved."
+    assert said(exercise.check(slope_of_two_calls))["likely"] != "x was moved."
+    whole = dataclasses.replace(exercise, mistakes=(Mistake(moves_x, near=True),))
+    assert said(whole.check(moves_x_and_calls_twice))["likely"] != "x was moved."
+
+
+def test_a_gradient_that_arrives_nowhere_is_told_so() -> None:
+    expected = Seen({"it": 1.0, "the gradient of x": mg.ones(2)})
+    got = Seen({"it": 1.0, "the gradient of x": None})
+    assert compare(expected, got).note == "No gradient goes back to x."
+    assert compare(expected, got, notes={"the gradient of ?": "Look."}).note == "Look."
+
+
 def test_gradients_are_seen_by_name() -> None:
     x, w = mg.tensor([1.0, 2.0], requires_grad=True), mg.tensor(3.0, requires_grad=True)
     weights = mg.tensor([1.0, 10.0])
