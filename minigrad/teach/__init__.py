@@ -8,12 +8,17 @@ the page shows, and `progress()` lists what is done. What they ask stands beside
 
 A file there is written in these words:
 
-    Exercise, Case, Mistake, raised      a function to be written, what it is tried on, and what goes wrong
+    Exercise, Case, Mistake              a function to be written, what it is tried on, and what goes wrong
     cases                                cases of one kind, whose words have their values in them
+    pick, pick_some, flip, draw_numbers  what cases are drawn from
+    formula                              a function that is written once, as words and to be run
     function_of                          an autograd.Function with the learner's backward
     edited                               an answer that is another one with a stretch of its source replaced
     Outcome, Difference, compare, show   what an answer did with a case, and how it is not what was expected
-    measured, slopes, STEP               finite differences, as evidence
+    observer, Seen, Noted                what counts beside an answer's value, seen by name
+    gradients_of, has_graph              what an observer may look for
+    raised, saw, instead, right_but      how a mistake is recognised by one case
+    measured, measured_slopes, slopes, STEP      finite differences, as evidence
     draw_wrong_node, draw_nodes, nodes_of, yours, numbers      pictures with the wrong node in red
     Prediction, Option                   a question, and its answers with their reasons
     plain                                any value as short text
@@ -21,20 +26,24 @@ A file there is written in these words:
 
 from minigrad.teach.by_name import Checks, Hints, Predictions
 from minigrad.teach.card import Card, plain
-from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.comparing import Difference, Seen, compare, show
+from minigrad.teach.draws import draw_numbers, flip, formula, pick, pick_some
 from minigrad.teach.edited import edited
-from minigrad.teach.evidence import STEP, measured, slopes
-from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, cases, function_of, raised, stars
+from minigrad.teach.evidence import STEP, measured, measured_slopes, slopes
+from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, cases, function_of, stars
 from minigrad.teach.exercises import EXERCISES, PREDICTIONS
+from minigrad.teach.observing import Noted, gradients_of, has_graph, instead, observer, raised, right_but, saw
 from minigrad.teach.prediction import Option, Prediction
 from minigrad.teach.progress import kept as progress_file
 from minigrad.teach.wrong_node import draw_nodes, draw_wrong_node, nodes_of, numbers, yours
 
 __all__ = [
     "EXERCISES", "PREDICTIONS", "STEP",
-    "Case", "Difference", "Exercise", "Mistake", "Option", "Outcome", "Prediction",
-    "cases", "check", "compare", "draw_nodes", "draw_wrong_node", "edited", "function_of", "hint", "measured",
-    "nodes_of", "numbers", "plain", "predict", "progress", "raised", "show", "slopes", "yours",
+    "Case", "Difference", "Exercise", "Mistake", "Noted", "Option", "Outcome", "Prediction", "Seen",
+    "cases", "check", "compare", "draw_nodes", "draw_numbers", "draw_wrong_node", "edited", "flip", "formula",
+    "function_of", "gradients_of", "has_graph", "hint", "instead", "measured", "measured_slopes", "nodes_of", "numbers",
+    "observer", "pick", "pick_some", "plain", "predict", "progress", "raised", "right_but", "saw", "show", "slopes",
+    "yours",
 ]  # fmt: skip
 
 check = Checks(EXERCISES)

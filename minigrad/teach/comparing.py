@@ -1,23 +1,31 @@
 """What it means that an answer is right, and where a wrong one differs first.
 
-Every check accepts numbers equal up to rounding, tensors of the right shape, and tuples item by item. The right
-numbers in the wrong wrapping are named as such, because they need another repair than wrong numbers.
+Every check accepts numbers equal up to rounding, tensors and arrays of the right shape, and tuples, lists and dicts
+item by item; texts, True, False and None have to be the same. The right numbers in the wrong wrapping are named as
+such, because they need another repair than wrong numbers. What counts beside an answer is `Seen` with it, by name.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from minigrad.dtypes import bool as boolean
 from minigrad.ops.silence import silent
-from minigrad.teach.card import plain
+from minigrad.teach.card import WIDTH, plain
 from minigrad.tensor import Tensor
 
 LARGEST = 1_000  # elements of a tensor whose numbers are shown
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
+ANSWER, GRADIENT = "the answer", "the gradient of "
+SHOWN = 4  # of the things that are seen of an answer, on a card: all the weights of a network would be a wall
+NO_NOTES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -30,10 +38,30 @@ class Difference:
     note: str = ""
 
 
+class Seen(dict[str, Any]):
+    """What an answer did, by name: first what it returned, then all that counts besides, in the order of comparison.
+
+    Seen({"the answer": matrix, "how often f was called": 1})
+    """
+
+    @property
+    def first(self) -> Any:
+        """What the answer returned."""
+        return next(iter(self.values()))
+
+    def unlike(self, other: Any, most: int | None = SHOWN) -> Seen:
+        """What it returned, and of the rest that which is not seen of another in the same way; so many at most."""
+        names = [name for name in self if not isinstance(other, Seen) or show(self[name]) != show(other.get(name))]
+        return Seen({name: self[name] for name in [*dict.fromkeys([next(iter(self)), *names])][:most]})
+
+
 def show(value: Any) -> str:
     """A value as the course writes it: numbers with six digits, tensors without their grad_fn, containers item by
     item.
     """
+    if isinstance(value, Seen):
+        parts = [show(one) if name == ANSWER else f"{name}: {show(one)}" for name, one in value.items()]
+        return ("; " if sum(map(len, parts)) < WIDTH else "\n  ").join(parts)
     if isinstance(value, float | np.floating):
         return f"{value + 0.0:.6g}"  # 0 for -0
     if isinstance(value, Tensor):
@@ -53,15 +81,37 @@ def _nested_text(values: Any) -> str:
     return f"{values + 0.0:.6g}" if isinstance(values, float) else repr(values)
 
 
-def compare(expected: Any, got: Any, where: str = "the answer") -> Difference | None:
-    """The first difference between two values, or None if they agree."""
+def compare(
+    expected: Any, got: Any, where: str = ANSWER, note: str = "", notes: Mapping[str, str] = NO_NOTES
+) -> Difference | None:
+    """The first difference between two values, or None if they agree.
+
+    Args:
+        where: what is compared. Of a list or a dict, "loss {}" names each item by its number or key.
+        note: what to say of any difference, in place of what is said of its kind.
+        notes: the same for what is `Seen`, by its name; "w? *" stands for several, as it does for names of files.
+    """
+    found = _first_difference(expected, got, where, notes)
+    return replace(found, note=note) if found is not None and note else found
+
+
+def _first_difference(expected: Any, got: Any, where: str, notes: Mapping[str, str]) -> Difference | None:
+    if isinstance(expected, Seen):
+        return _compare_seen(expected, got, notes)
+    if isinstance(expected, dict):
+        return _compare_named(expected, got, where)
     if isinstance(expected, tuple | list):
         return _compare_items(expected, got, where)
-    if isinstance(expected, Tensor):
+    if isinstance(expected, Tensor | np.ndarray):
         return _compare_tensors(expected, got, where)
+    if isinstance(expected, bool | str) or expected is None:
+        return _compare_words(expected, got, where)
     if isinstance(expected, int | float):
         return _compare_numbers(expected, got, where)
-    raise TypeError(f"a reference may return numbers, tensors, tuples and lists of them, not {type(expected).__name__}")
+    raise TypeError(
+        "a reference may return numbers, tensors, arrays, texts, True, False, None, and tuples, lists and dicts of "
+        f"them, not {type(expected).__name__}"
+    )
 
 
 def _differ(where: str, expected: Any, got: Any, note: str = "") -> Difference:
@@ -88,14 +138,56 @@ def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None
     return None if is_close(expected, mine) else _differ(where, expected, got)
 
 
-def _compare_tensors(expected: Tensor, got: Any, where: str) -> Difference | None:
-    numbers = expected.detach().numpy()
-    if not isinstance(got, Tensor):
-        note = f"A tensor is asked for; this is {_kind(got)}."
-        if _same_numbers(numbers, got):
+def _compare_words(expected: Any, got: Any, where: str) -> Difference | None:
+    """Of texts, and of True, False and None: numpy's and a tensor's True counts, too."""
+    if isinstance(expected, bool) and isinstance(got, Tensor) and got.dtype is boolean and got.numel() == 1:
+        got = got.item()
+    if isinstance(got, np.bool_ | np.str_):
+        got = got.item()
+    if type(got) is type(expected):
+        return None if got == expected else _differ(where, expected, got)
+    note = "" if expected is None else f"A text is asked for; this is {_kind(got)}."
+    if isinstance(expected, bool):
+        note = f"{where[0].upper()}{where[1:]} is True or False."
+    return _differ(where, expected, got, note)
+
+
+def _compare_seen(expected: Seen, got: Any, notes: Mapping[str, str]) -> Difference | None:
+    if not isinstance(got, Seen):  # an answer of which nothing could be seen
+        return compare(expected.first, got, next(iter(expected))) or _differ(ANSWER, expected, got)
+    for name, wanted in expected.items():
+        note = next((note for names, note in notes.items() if fnmatchcase(name, names)), "")
+        if name.startswith(GRADIENT) and wanted is not None and got.get(name) is None:
+            note = note or f"No gradient goes back to {name.removeprefix(GRADIENT)}."
+        if (found := compare(wanted, got.get(name), name, note)) is not None:
+            return found
+    return None
+
+
+def _compare_named(expected: dict[Any, Any], got: Any, where: str) -> Difference | None:
+    if not isinstance(got, dict):
+        return _differ(where, expected, got, f"A dict is asked for; this is {_kind(got)}.")
+    for name, wanted in expected.items():
+        place = where.format(plain(name)) if "{}" in where else plain(name)
+        if name not in got:
+            return Difference(place, "missing", show(wanted))
+        if (found := compare(wanted, got[name], place)) is not None:
+            return found
+    strange = [key for key in got if key not in expected]
+    return Difference("one key too many", plain(strange[0]), "these only") if strange else None
+
+
+def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
+    kind = type(expected) if isinstance(expected, np.ndarray) else Tensor
+    numbers, asked = _numbers_of(expected), f"{'An array' if kind is np.ndarray else 'A tensor'} is asked for"
+    if not isinstance(got, kind):
+        note = f"{asked}; this is {_kind(got)}."
+        if kind is Tensor and _same_numbers(numbers, got):
             note = f"The numbers are right, but this is {_kind(got)} and a tensor is asked for: {_wrapping(got)}"
         return _differ(where, expected, got, note)
-    mine = got.detach().numpy()
+    mine = _numbers_of(got)
+    if mine.dtype.kind not in "biufc":
+        return _differ(where, expected, got, f"{asked}, of numbers.")
     if mine.shape != numbers.shape:
         note = f"The shape is {list(mine.shape)}; it should be {list(numbers.shape)}."
         if mine.T.shape == numbers.shape and is_close(numbers, mine.T).all():
@@ -107,6 +199,10 @@ def _compare_tensors(expected: Tensor, got: Any, where: str) -> Difference | Non
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
     place = f"{where}[{', '.join(map(str, first))}]" if first else where
     return Difference(place, show(float(mine[first])), show(float(numbers[first])))
+
+
+def _numbers_of(value: Any) -> Any:
+    return value.detach().numpy() if isinstance(value, Tensor) else value
 
 
 def _wrapping(got: Any) -> str:
@@ -130,14 +226,16 @@ def _same_numbers(numbers: Any, got: Any) -> bool:
 
 
 def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) -> Difference | None:
+    asked = "1 value is asked for" if len(expected) == 1 else f"{len(expected)} values are asked for"
     if not isinstance(got, tuple | list):
-        note = f"{len(expected)} values are asked for, in a {type(expected).__name__}; this is {_kind(got)}."
+        note = f"{asked}, in a {type(expected).__name__}; this is {_kind(got)}."
         return _differ(where, expected, got, note)
-    note = f"{len(expected)} values are asked for; these are {len(got)}." if len(got) != len(expected) else ""
+    note = f"{asked}; these are {len(got)}." if len(got) != len(expected) else ""
     if note and isinstance(expected, tuple):  # of a list, the first item that is wrong may say why it has others
         return _differ(where, expected, got, note)
     for number, (wanted, mine) in enumerate(zip(expected, got, strict=False), 1):
-        difference = compare(wanted, mine, f"item {number} of {len(expected)}")
+        place = where.format(number) if "{}" in where else f"item {number} of {len(expected)}"
+        difference = compare(wanted, mine, place if where == ANSWER or "{}" in where else f"{where}, {place}")
         if difference is not None:
             return difference
     return _differ(where, expected, got, note) if note else None

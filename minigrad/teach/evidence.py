@@ -39,3 +39,15 @@ def slopes(function: Callable[[Tensor], Tensor], x: Tensor, step: float = STEP) 
         with no_grad():
             above, below = (function(tensor(start + sign * moved)).numpy() for sign in (1, -1))
         yield place, (above - below) / (2 * step)
+
+
+def measured_slopes(
+    function: Callable[[Tensor], Tensor], x: Tensor, weights: Any = 1.0, name: str = "each element", step: float = STEP
+) -> str:
+    """How fast (weights * function(x)).sum() changes with each element of x, in words."""
+    found = np.empty(tuple(x.shape))
+    factors = weights.numpy() if isinstance(weights, Tensor) else weights
+    for place, slope in slopes(function, x, step):
+        found[place] = (slope * factors).sum()
+    listed = np.array2string(found + 0.0, separator=", ", formatter={"float_kind": lambda value: f"{value:.4g}"})
+    return f"  {name} moved by {step} to both sides: the slopes are {' '.join(listed.split())}"

@@ -28,7 +28,7 @@ from minigrad.teach import traces
 from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
-from minigrad.teach.comparing import Difference, compare, show
+from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.progress import kept
 
@@ -51,22 +51,30 @@ class Case:
     seed: int | None = None  # given by the check to a case that was drawn with it
 
 
-def cases(words: str) -> Callable[[Callable[..., tuple[Any, ...]]], Callable[..., Case]]:
+def cases(words: str, **endings: str) -> Callable[[Callable[..., tuple[Any, ...]]], Callable[..., Case]]:
     """For a function that makes a case's arguments from values: what gives the Case, in words with the values in them.
 
-    @cases("x = {x}, step = {step}")
-    def _case(x, step):
-        return mg.tensor(x, requires_grad=True), step
+    The words of a keyword are added where its value is not the default: at the end, or where "{earlier}" stands.
+
+    @cases("x = {x}, step = {step}", earlier=", and x.grad is {earlier} from an earlier walk")
+    def _case(x, step, earlier=None):
+        return _leaf(x, earlier), step
     """
 
     def of(make: Callable[..., tuple[Any, ...]]) -> Callable[..., Case]:
         signature = inspect.signature(make)
 
         @functools.wraps(make)
-        def case(*values: Any, **named: Any) -> Case:
-            given = signature.bind(*values, **named)
+        def case(*positional: Any, **named: Any) -> Case:
+            given = signature.bind(*positional, **named)
             given.apply_defaults()
-            return Case(words.format(**given.arguments), lambda: make(*given.args, **given.kwargs))
+            values = given.arguments
+            ends = {
+                name: "" if values[name] == signature.parameters[name].default else ending.format(**values)
+                for name, ending in endings.items()
+            }
+            last = "".join(end for name, end in ends.items() if f"{{{name}}}" not in words)
+            return Case(words.format(**{**values, **ends}) + last, lambda: make(*given.args, **given.kwargs))
 
         return case
 
@@ -84,23 +92,31 @@ class Outcome:
     answer: Function  # the function itself, for pictures of the graph that it makes
     changed: int | None = None  # the number of the argument that holds other numbers, if one does
     left: traces.Traces = field(default_factory=dict)  # what was left behind, in the arguments and in modes
+    right: Any = None  # the value that is expected
+
+    @property
+    def seen(self) -> Seen:
+        """What an observer saw, by name; nothing where it saw nothing."""
+        return self.value if isinstance(self.value, Seen) else Seen()
 
 
 class Mistake:
     """A typical mistake, and wrong answers that make it. The words for it are the docstring of the first.
 
-    An answer has made the mistake if it does on every case what one of the wrong answers does; with `when`, if that
-    says so about the case that failed.
+    An answer has made the mistake if it does on every case what one of the wrong answers does; with `near`, if it does
+    so on the case that failed, up to rounding, where what came back counts first, and alone if it is wrong; or, of what
+    is seen, the one thing whose name is given; with `when`, if that says so about the case that failed.
     """
 
-    def __init__(self, *answers: Function, when: Callable[[Outcome], bool] | None = None, words: str = "") -> None:
-        self.answers, self.when = answers, when
+    def __init__(
+        self,
+        *answers: Function,
+        when: Callable[[Outcome], bool] | None = None,
+        near: bool | str = False,
+        words: str = "",
+    ) -> None:
+        self.answers, self.when, self.near = answers, when, near
         self.words = " ".join((words or answers[0].__doc__ or "").split())
-
-
-def raised(*parts: str, kind: type[BaseException] = BaseException) -> Callable[[Outcome], bool]:
-    """For `when`: an error of the kind was raised whose text has all these parts."""
-    return lambda outcome: isinstance(outcome.error, kind) and all(part in str(outcome.error) for part in parts)
 
 
 def function_of(name: str, forward: Function, backward: Function) -> Any:
@@ -125,11 +141,13 @@ class Exercise:
             times, each time with another seed, and anew at each check. `Case.make` runs several times: what is drawn
             in it would differ, so draw before it.
         plug: `answer -> function`, for exercises that ask for a part of something, as a backward is: it puts the
-            answer into its place, and gives what is run on the cases. By default, the answer itself.
-        compare: `(expected, got, outcome) -> Difference | None`; by default, numbers and tensors up to rounding. A
-            generator may yield several, of which the first that is a Difference counts.
+            answer into its place, and gives what is run on the cases. An `observer` is one: it says what was seen.
+            By default, the answer itself.
+        compare: `(expected, got, outcome) -> Difference | None`; by default, by the kind of what is expected: see
+            `compare`. A generator may yield several, of which the first that is a Difference counts.
+        notes: of what is seen, what to say if it is not as expected, by its name.
         observe: `(value, arguments) -> value to compare`, for exercises whose effect on their arguments counts too.
-        show: `(value, arguments) -> text`.
+        show: `(value, arguments) -> text`; by default, by its kind, and of what is seen, what differs.
         evidence: `(outcome) -> text`: what finite differences, or a walk by the engine, say about the failed case.
         picture: `(outcome, difference) -> SVG`, or "": the graph of the failed case with the wrong node in red. It
             may run `outcome.answer` once more.
@@ -151,11 +169,10 @@ class Exercise:
     wrong: Mapping[str, Sequence[Function]] = field(default_factory=dict)
     drawn: Callable[[np.random.Generator], Iterable[Case]] | None = None
     plug: Callable[[Function], Function] = lambda answer: answer
-    compare: Callable[[Any, Any, Outcome], Difference | Iterator[Difference | None] | None] = (
-        lambda expected, got, outcome: compare(expected, got)
-    )
+    compare: Callable[[Any, Any, Outcome], Difference | Iterator[Difference | None] | None] | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
     observe: Callable[[Any, tuple[Any, ...]], Any] = lambda value, arguments: value
-    show: Callable[[Any, tuple[Any, ...]], str] = lambda value, arguments: show(value)
+    show: Callable[[Any, tuple[Any, ...]], str] | None = None
     evidence: Callable[[Outcome], str] | None = None
     picture: Callable[[Outcome, Difference], str] | None = None
     at_work: Callable[[Function], Any] | None = None
@@ -254,7 +271,7 @@ class Exercise:
         for case in cases:
             with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
                 outcome, expected = self.run(answer, case), self.run(self.reference, case)
-            error = outcome.error
+            outcome, error = replace(outcome, right=expected.value), outcome.error
             if isinstance(error, NotImplementedError) and (line := own_line(answer, places_of(error)[:1])):
                 return self._card("open", "not finished", ("in your line", code(line)), ("next", UNFINISHED))
             if (card := self._judge(outcome, expected, cases)) is not None:
@@ -279,7 +296,8 @@ class Exercise:
             with enable_grad():
                 function, given = self.plug(answer), traces.modes_now()
                 value = call_within(self.seconds, function, *arguments)
-                left = traces.changes(given, traces.modes_now()) | traces.on_graph(value)
+                returned = value.first if isinstance(value, Seen) else value
+                left = traces.changes(given, traces.modes_now()) | traces.on_graph(returned)
                 traces.put_back(given)
                 value = self.observe(value, arguments)
         except BaseException as error:
@@ -296,7 +314,7 @@ class Exercise:
     def _judge(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
         """The card for a case that failed; None if it did not."""
         seed, again = outcome.case.seed, f"check.{self.name}({self.name}, seed={outcome.case.seed})"
-        words, shown = outcome.case.words, self.show(expected.value, expected.arguments)
+        words, shown = outcome.case.words, self._shown(expected, outcome.value)
         given = [("input", words), ("drawn", "" if seed is None else f"at random. {again} draws it again")]
         if (error := outcome.error) is not None:
             kind, stopped = type(error).__name__, isinstance(error, TookTooLongError)
@@ -324,7 +342,7 @@ class Exercise:
         before = replace(outcome, arguments=outcome.case.make()) if wrong else outcome  # with what was put in
         rows = [
             *given,
-            ("yours", self.show(outcome.value, outcome.arguments)),
+            ("yours", self._shown(outcome, expected.value)),
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
@@ -349,20 +367,46 @@ class Exercise:
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
             returned = "None" if outcome.value is None else "..."
-            return Difference("the answer", returned, self.show(expected.value, expected.arguments), NOTHING)
+            return Difference(ANSWER, returned, self._shown(expected), NOTHING)
+        if self.compare is None:
+            return compare(expected.value, outcome.value, notes=self.notes)
         found = self.compare(expected.value, outcome.value, outcome)
         return next(filter(None, found), None) if isinstance(found, Iterator) else found
+
+    def _shown(self, outcome: Outcome, beside: Any = None, most: int | None = SHOWN) -> str:
+        """The value of an outcome as text; of what is seen, what another value has not like it."""
+        value = outcome.value
+        if self.show is not None:
+            return self.show(value, outcome.arguments)
+        return show(value.unlike(beside, most) if isinstance(value, Seen) else value)
 
     def _mistake(self, outcome: Outcome, cases: tuple[Case, ...]) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
         mine = functools.cache(functools.partial(self._behaviour, outcome.answer))
         endless = isinstance(outcome.error, TookTooLongError)  # once is enough
         for mistake in self.known:
-            wrong = () if mistake.when or endless else mistake.answers
-            same = any(all(mine(case) == self._known_behaviour(one, case) for case in cases) for one in wrong)
+            wrong = () if (mistake.when and not mistake.near) or endless else mistake.answers
+            if mistake.near:
+                same = any(self._is_near(one, outcome, mistake.near) for one in wrong)
+            else:
+                same = any(all(mine(case) == self._known_behaviour(one, case) for case in cases) for one in wrong)
             if same or (mistake.when is not None and mistake.when(outcome)):
                 return mistake.words
         return ""
+
+    def _is_near(self, wrong: Function, outcome: Outcome, near: bool | str) -> bool:
+        """Whether a wrong answer does up to rounding what was done on the case that failed."""
+        with print_limit(0):
+            other = self.run(wrong, outcome.case)
+        if other.error is not None or outcome.error is not None or other.value is None:
+            return False
+        if outcome.seen and other.seen:
+            name = near if isinstance(near, str) else next(iter(outcome.right))
+            if compare(outcome.right[name], outcome.seen.get(name)) is not None:
+                return compare(other.seen.get(name), outcome.seen.get(name)) is None
+            if isinstance(near, str):
+                return False
+        return self._difference(other, outcome) is None
 
     def _behaviour(self, answer: Function, case: Case) -> object:
         """What a function does with a case, to be compared with what another does."""
@@ -372,7 +416,8 @@ class Exercise:
             place = places_of(error)[:1]
             return type(error), str(error), None if own_line(answer, place) else place
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
-        return self.show(value.item() if getattr(value, "ndim", None) == 0 else value, outcome.arguments)
+        whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
+        return self._shown(whole, most=None)
 
 
 def stars(count: int) -> str:

@@ -1,7 +1,7 @@
 """Exercise `freeze_first`: tensors that train no longer."""
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, cases, edited, show
+from minigrad.teach import Exercise, Mistake, cases, edited, observer, pick, saw, show
 
 
 def freeze_first(parameters, count):
@@ -11,93 +11,54 @@ def freeze_first(parameters, count):
     return parameters[count:]
 
 
-@cases("four leaves that hold 1 to 4, count = {count}")
-def _parameters(count):
-    return [mg.tensor(float(number), requires_grad=True) for number in range(1, 5)], count
+@cases(
+    "{used}leaves of the shapes {shapes}, count = {count}",
+    used="the first of them frozen already, each second one with a gradient: ",
+)
+def _parameters(count, shapes=((), (), (), ()), used=False):
+    """Leaves that hold 1, 2, and so on; those that were used hold equal numbers."""
+    leaves = [mg.full(shape, 1.0 if used else place + 1.0, requires_grad=True) for place, shape in enumerate(shapes)]
+    if used:
+        leaves[0].requires_grad_(False)
+        for leaf in leaves[::2]:
+            leaf.grad = mg.full(leaf.shape, 0.5)
+    return leaves, count
 
 
 def _drawn(random):
-    """Leaves of several shapes that hold equal numbers, each second one with a gradient, and the first of them frozen
-    already.
-    """
-    shapes = [((), (2,), (2, 1))[kind] for kind in random.integers(3, size=random.integers(2, 7))]
-    count, number = int(random.integers(1, len(shapes) + 1)), float(random.integers(1, 9))
-
-    def make():
-        parameters = [mg.full(shape, number, requires_grad=place > 0) for place, shape in enumerate(shapes)]
-        for leaf in parameters[::2]:
-            leaf.grad = mg.full(leaf.shape, 0.5)
-        return parameters, count
-
-    words = f"leaves of the shapes {', '.join(str(list(shape)) for shape in shapes)}, all filled with {number:g}, "
-    yield Case(f"{words}the first of them frozen already, each second one with a gradient, count = {count}", make)
+    shapes = [pick(random, [(), (2,), (2, 1)]) for _ in range(random.integers(2, 7))]
+    yield _parameters(int(random.integers(1, len(shapes) + 1)), shapes, used=True)
 
 
-def _with_the_tensors(answer):
-    """Run an answer, and hold on to the caller's tensors: their list may be changed."""
-
-    def run(parameters, count):
-        given = tuple(parameters)
-        returned = answer(parameters, count)
-        return None if returned is None else (returned, given)
-
-    return run
-
-
-def _compare_frozen(expected, got, outcome):
-    (wanted, _), (returned, given) = expected, got
-    if not isinstance(returned, list | tuple):
-        return Difference("the answer", show(returned), show(wanted), "A list of tensors is asked for.")
-    parameters, count = outcome.arguments
-    if changed := _changed(parameters, given):
-        told = "It stays as it is, with the same tensors in it: another list is to be returned."
-        return Difference("the list `parameters` afterwards", changed, f"its {len(given)} tensors", told)
-    for number, (parameter, before) in enumerate(zip(given, outcome.case.make()[0], strict=True), 1):
-        if parameter.requires_grad != (number > count):
-            flag = str(parameter.requires_grad)
-            return Difference(f"requires_grad of parameter {number}", flag, str(number > count))
-        if _held(parameter) != _held(before):
-            told = "A frozen tensor keeps its numbers and its gradient: only its flag is to be changed."
-            return Difference(f"parameter {number} afterwards", _held(parameter), _held(before), told)
-    if list(map(id, returned)) != list(map(id, given[count:])):
-        told = "It should hold those that still train."
-        if show(list(returned)) == show(wanted):
-            told = "It holds the right numbers, but in new tensors: return the caller's own, which the model holds."
-        return Difference("the list returned", show(returned), show(wanted), told)
-    return None
+@observer
+def _with_the_tensors(answer, parameters, count):
+    """Which tensors came back, and what has become of the caller's, and of the list that holds them."""
+    given = list(parameters)
+    returned = answer(parameters, count)
+    return {
+        "the list returned": _names(returned, given),
+        LIST: _names(parameters, given),
+        FLAGS: [parameter.requires_grad for parameter in given],
+        "numbers and gradients": [f"{show(parameter)} with .grad {show(parameter.grad)}" for parameter in given],
+    }
 
 
-def _changed(parameters, given):
-    """What has become of the caller's list, "" if it is as it was."""
-    others = sum(now is not before for now, before in zip(parameters, given, strict=False))
-    if len(parameters) != len(given):
-        return f"{len(parameters)} tensors"
-    return f"{others} other than before" if others else ""
+LIST, FLAGS = "the list `parameters` afterwards", "requires_grad of each"
 
 
-def _held(leaf):
-    return f"{show(leaf)} with .grad {show(leaf.grad)}"
-
-
-def _flags(parameters):
-    return [parameter.requires_grad for parameter in parameters]
-
-
-def _show_frozen(value, arguments):
-    if value is None:
-        return show(value)
-    returned, given = value
-    flags, changed = ", ".join(map(str, _flags(given))), _changed(arguments[0], given)
-    in_the_list = f"; in the list: {changed}" if changed else ""
-    return f"returned {show(returned)}; requires_grad of the {len(given)}: {flags}{in_the_list}"
+def _names(tensors, given):
+    """Tensors, told by where they stand among those that were given: others may hold the same numbers."""
+    if not isinstance(tensors, list | tuple):
+        return tensors
+    places = {id(one): f"parameters[{place}]" for place, one in enumerate(given)}
+    return [places.get(id(one), f"a new tensor, {show(one)}") for one in tensors]
 
 
 def _none_was_frozen(outcome):
     """Whether the caller's tensors have the flags that they had, and others were asked for."""
-    if not isinstance(outcome.value, tuple):
-        return False
-    before = _flags(outcome.case.make()[0])
-    return any(before[: outcome.arguments[1]]) and _flags(outcome.value[1]) == before
+    parameters, count = outcome.case.make()
+    before = [parameter.requires_grad for parameter in parameters]
+    return any(before[:count]) and outcome.seen.get(FLAGS) == before
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -148,12 +109,6 @@ def froze_as_many_of_the_last(parameters, count):
 # ---------------------------------------------------------------- tried as well
 
 
-def froze_replacements(parameters, count):
-    for place, parameter in enumerate(parameters[:count]):
-        parameters[place] = parameter.detach()
-    return parameters[count:]
-
-
 def froze_and_deleted(parameters, count):
     for parameter in parameters[:count]:
         parameter.requires_grad = False
@@ -161,22 +116,9 @@ def froze_and_deleted(parameters, count):
     return list(parameters)
 
 
-def froze_the_next_that_trains(parameters, count):
-    for parameter in [parameter for parameter in parameters if parameter.requires_grad][:count]:
-        parameter.requires_grad = False
-    return parameters[count:]
-
-
 def froze_and_compared(parameters, count):
     frozen = [parameter.requires_grad_(False).tolist() for parameter in parameters[:count]]
     return [parameter for parameter in parameters if parameter.tolist() not in frozen]
-
-
-def froze_and_returned_a_tuple(parameters, count):
-    first, rest = parameters[:count], tuple(parameters[count:])
-    for parameter in first:
-        parameter.requires_grad = False
-    return rest
 
 
 def froze_with_numbers(parameters, count):
@@ -227,14 +169,14 @@ EXERCISE = Exercise(
     ),
     drawn=_drawn,
     plug=_with_the_tensors,
-    compare=_compare_frozen,
-    show=_show_frozen,
+    notes={
+        LIST: "It stays as it is, with the same tensors in it: another list is to be returned.",
+        "numbers and gradients": "A frozen tensor keeps its numbers and its gradient: only its flag is to be changed.",
+    },
     mistakes=(
         Mistake(
             emptied_the_list,
-            when=lambda outcome: (
-                isinstance(outcome.value, tuple) and len(outcome.arguments[0]) != len(outcome.value[1])
-            ),
+            when=saw(LIST, lambda mine, right: len(mine) != len(right)),
         ),
         Mistake(
             edited(freeze_first, "requires_grad_(False)", "requires_grad_ = False"),
@@ -267,22 +209,34 @@ EXERCISE = Exercise(
         ),
         returned_the_frozen,
     ),
-    right=(froze_and_returned_a_tuple, froze_with_numbers, froze_from_the_end, froze_and_filtered, froze_by_index),
+    right=(
+        edited(freeze_first, "parameters[count:]", "tuple(parameters[count:])"),
+        froze_with_numbers,
+        froze_from_the_end,
+        froze_and_filtered,
+        froze_by_index,
+    ),
     wrong={
-        "the list `parameters` afterwards: yours 2 other than before … The caller's tensors are as they were": [
-            froze_replacements
+        "the list `parameters` afterwards … The caller's tensors are as they were": [
+            edited(
+                freeze_first,
+                *("for parameter in parameters", "for place, parameter in enumerate(parameters", "]:", "]):"),
+                *("parameter.requires_grad_(False)", "parameters[place] = parameter.detach()"),
+            )
         ],
         "The list itself was changed": [froze_and_deleted],
         "the first of them frozen already": [
             edited(freeze_first, "requires_grad_(False)", "requires_grad = not parameter.requires_grad"),
-            froze_the_next_that_trains,
+            edited(
+                freeze_first, "in parameters[:count]", "in [one for one in parameters if one.requires_grad][:count]"
+            ),
         ],
         "the list returned": [froze_and_compared],
         "keeps its numbers and its gradient": [
             edited(freeze_first, "requires_grad_(False)", "requires_grad_(False)\n        parameter.grad = None"),
             edited(freeze_first, "requires_grad_(False)", "requires_grad_(False).zero_()"),
         ],
-        "It holds the right numbers, but in new tensors: return the caller's own": [
+        "yours a new tensor": [
             edited(freeze_first, "parameters[count:]", "[parameter.clone() for parameter in parameters[count:]]")
         ],
         "The wrong end was frozen": [froze_as_many_from_the_end],

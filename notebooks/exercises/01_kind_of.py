@@ -1,12 +1,11 @@
 """Exercise `kind_of`: what two flags say about a tensor."""
 
-import functools
 import warnings
 
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, show
+from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, formula, observer, pick_some
 
 
 def kind_of(tensor):
@@ -16,76 +15,68 @@ def kind_of(tensor):
     return "parameter" if tensor.is_leaf else "result"
 
 
-def _leaf():
-    return mg.tensor([1.0, 2.0], requires_grad=True)
+def _made(words, numbers=(1.0, 2.0), make=None):
+    """The tensor that the words make of numbers, or what `make` makes of them, where more than an expression is to be
+    said.
+    """
+    words = words.replace("{}", str(list(numbers)))
+    return Case(words, lambda: (formula(words, "")() if make is None else make(mg.tensor(numbers)),))
 
 
-def _without_recording():
+def _without_recording(numbers):
     with mg.no_grad():
-        return (_leaf() * 2,)
+        return numbers.requires_grad_() * 2
 
 
-def _with_gradient():
-    leaf = _leaf()
-    (leaf * 2).sum().backward()
-    return (leaf,)
+def _with_gradient(numbers):
+    (numbers.requires_grad_() * 2).sum().backward()
+    return numbers
 
 
 def _written_to(numbers):
     total = mg.zeros(len(numbers))
-    total += mg.tensor(numbers, requires_grad=True)
-    return (total,)
+    total += numbers.requires_grad_()
+    return total
 
 
 def _frozen_afterwards(numbers):
-    parameter = mg.nn.Parameter(mg.tensor(numbers))
+    parameter = mg.nn.Parameter(numbers)
     (parameter * 2).sum().backward()
-    return (parameter.requires_grad_(False),)
+    return parameter.requires_grad_(False)
 
 
 def _kept_gradient(numbers):
-    result = mg.tensor(numbers, requires_grad=True) * 2
+    result = numbers.requires_grad_() * 2
     result.retain_grad()
     result.sum().backward()
-    return (result,)
+    return result
 
 
-# How a tensor came about that looks like one of another kind, by what it was made from.
+# How a tensor came about that looks like one of another kind.
 UNUSUAL = {
-    "tensor({}[0], requires_grad=True)": lambda numbers: (mg.tensor(numbers[0], requires_grad=True),),
-    "nn.Parameter(tensor({}))": lambda numbers: (mg.nn.Parameter(mg.tensor(numbers)),),
+    "tensor({}[0], requires_grad=True)": None,
+    "nn.Parameter(tensor({}))": None,
+    "tensor({}, requires_grad=True)[0]": None,
+    "(tensor({}, requires_grad=True) * 2).detach().requires_grad_()": None,
+    "tensor({}, requires_grad=True) * 0": None,
+    "tensor({}, dtype=int64)": None,
     "nn.Parameter(tensor({})), frozen after backward()": _frozen_afterwards,
     "leaf * 2, where leaf = tensor({}, requires_grad=True), with a gradient that was retained": _kept_gradient,
     "zeros, to which tensor({}, requires_grad=True) was added in place": _written_to,
-    "leaf[0], where leaf = tensor({}, requires_grad=True)": lambda numbers: (
-        mg.tensor(numbers, requires_grad=True)[0],
-    ),
-    "(leaf * 2).detach().requires_grad_(), where leaf = tensor({}, requires_grad=True)": lambda numbers: (
-        (mg.tensor(numbers, requires_grad=True) * 2).detach().requires_grad_(),
-    ),
-    "leaf * 0, where leaf = tensor({}, requires_grad=True)": lambda numbers: (
-        mg.tensor(numbers, requires_grad=True) * 0,
-    ),
-    "tensor({}, dtype=int64)": lambda numbers: (mg.tensor(numbers, dtype=mg.int64),),
 }
 
 
 def _drawn(random):
     """The unusual ones, of any numbers."""
-    for words in random.permutation(list(UNUSUAL)):
-        numbers = random.integers(-9, 10, random.integers(1, 4)).astype(float).tolist()
-        yield Case(words.format(numbers), functools.partial(UNUSUAL[words], numbers))
+    for words in pick_some(random, list(UNUSUAL)):
+        yield _made(words, draw_numbers(random, int(random.integers(1, 4)), unit=1.0, most=9), UNUSUAL[words])
 
 
-def _compare_words(expected, got, outcome):
-    if isinstance(got, str) and got == expected:
-        before, after = _flags(outcome.case.make()[0]), _flags(outcome.arguments[0])
-        note = "The answer is right, but the tensor is to be asked, not changed."
-        return Difference("the tensor afterwards", after, before, note) if before != after else None
-    words = ("parameter", "data", "result")
-    is_word = isinstance(got, str) and got in words
-    note = "" if is_word else f"The answer is one of the words {', '.join(map(repr, words))}."
-    return Difference("the answer", show(got), show(expected), note)
+@observer
+def _asked(answer, tensor):
+    before = _flags(tensor)
+    word, after = answer(tensor), _flags(tensor)
+    return {"the answer": word, "the tensor afterwards": "as it was" if before == after else after}
 
 
 def _flags(tensor):
@@ -199,13 +190,13 @@ EXERCISE = Exercise(
     minutes=4,
     reference=kind_of,
     cases=(
-        Case("tensor([1.0, 2.0], requires_grad=True)", lambda: (_leaf(),)),
-        Case("tensor([1.0, 2.0])", lambda: (mg.tensor([1.0, 2.0]),)),
-        Case("leaf * 2, where leaf requires a gradient", lambda: (_leaf() * 2,)),
-        Case("tensor([1.0, 2.0]) * 2: computed, but from data", lambda: (mg.tensor([1.0, 2.0]) * 2,)),
-        Case("(leaf * 2).detach()", lambda: ((_leaf() * 2).detach(),)),
-        Case("leaf * 2, computed inside no_grad()", _without_recording),
-        Case("a leaf after backward(), with a gradient", _with_gradient),
+        _made("tensor({}, requires_grad=True)"),
+        _made("tensor({})"),
+        _made("tensor({}, requires_grad=True) * 2"),
+        _made("tensor({}) * 2"),
+        _made("(tensor({}, requires_grad=True) * 2).detach()"),
+        _made("leaf * 2, computed inside no_grad()", make=_without_recording),
+        _made("a leaf after backward(), with a gradient", make=_with_gradient),
     ),
     hints=(
         "Two flags are enough, and the table has them side by side.",
@@ -213,7 +204,11 @@ EXERCISE = Exercise(
         "With requires_grad, is_leaf tells a parameter from a result.",
     ),
     drawn=_drawn,
-    compare=_compare_words,
+    plug=_asked,
+    notes={
+        "the answer": "The answer is one of the words 'parameter', 'data', 'result'.",
+        "the tensor afterwards": "The answer is right, but the tensor is to be asked, not changed.",
+    },
     evidence=lambda outcome: "  " + _flags(outcome.arguments[0]),
     mistakes=(
         Mistake(leaf_is_parameter, lambda tensor: "parameter" if tensor.grad_fn is None else "result"),

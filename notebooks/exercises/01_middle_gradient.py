@@ -7,7 +7,7 @@ from types import FunctionType
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import STEP, Case, Exercise, Mistake, draw_wrong_node, edited, raised, slopes
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, draw_wrong_node, edited, measured_slopes, raised
 
 
 def middle_gradient(w, x, target):
@@ -18,32 +18,25 @@ def middle_gradient(w, x, target):
     return hidden.grad
 
 
+@cases("w = {w}, x = {x}, target = {target}", earlier=", and w.grad is full of {earlier} from an earlier walk")
 def _model(w, x, target, earlier=None):
-    def make():
-        leaf = mg.tensor(w, requires_grad=True)
-        if earlier is not None:
-            leaf.grad = mg.full_like(leaf.detach(), earlier)
-        return leaf, mg.tensor(x), mg.tensor(target)
-
-    before = "" if earlier is None else f", and w.grad is full of {earlier} from an earlier walk"
-    return Case(f"w = {w}, x = {x}, target = {target}{before}", make)
+    leaf = mg.tensor(w, requires_grad=True)
+    leaf.grad = None if earlier is None else mg.full_like(leaf.detach(), earlier)
+    return leaf, mg.tensor(x), mg.tensor(target)
 
 
 def _drawn(random):
     """Two dimensions, an x with a 0 in it and a w that already has a gradient; one w for several of x."""
-    w, x = (random.integers(-12, 13, (2, 2, 3)) / 8).tolist()
+    w, x = draw_numbers(random, (2, 2, 3), unit=0.125, most=1.5)
     x[1][random.integers(3)] = 0.0
-    target = float(random.integers(-8, 9) / 4)
+    target = draw_numbers(random, unit=0.25, most=2)
     yield _model(w, x, target, earlier=float(random.integers(1, 9)))
     yield _model(w[0][:1], x[0], target)
 
 
 def _measured_middle(outcome):
     w, x, target = (argument.detach() for argument in outcome.arguments)
-    return "\n".join(
-        f"  moving hidden[{', '.join(map(str, place))}] by {STEP} to both sides: the loss has slope {slope:.3g}"
-        for place, slope in slopes(lambda hidden: (hidden.tanh().sum() - target) ** 2, w * x)
-    )
+    return measured_slopes(lambda hidden: (hidden.tanh().sum() - target) ** 2, w * x, name="each element of hidden")
 
 
 def _draw_middle(outcome, difference):

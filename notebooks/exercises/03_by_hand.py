@@ -4,10 +4,14 @@ from unittest.mock import patch
 
 import minigrad as mg
 from minigrad.autograd.graph import Node
-from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, compare, edited, raised, show
+from minigrad.teach import EXERCISES, Exercise, Mistake, compare, edited, observer, raised
 
 from .chapter02 import harmed
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
+
+NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
+NOTES = {f"the node of {name}": NOT_CALLED for name in "ecd"}
+ENOUGH = "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough."
 
 
 def by_hand(e):
@@ -33,42 +37,30 @@ def _drawn(random):
     yield running_case(*random.permutation([b, 0.0]).tolist())
 
 
-def _with_calls(answer):
-    """Run an answer, and note which nodes it calls."""
+@observer
+def _with_calls(answer, e):
+    """The gradients, which of the nodes were called for them, and whether something else ran as well."""
+    called, call = set(), Node.__call__
 
-    def run(e):
-        called, call = set(), Node.__call__
+    def noted(node, *gradients):
+        called.add(node)
+        return call(node, *gradients)
 
-        def noted(node, *gradients):
-            called.add(node)
-            return call(node, *gradients)
-
-        with patch.object(Node, "__call__", noted):
-            gradients = answer(e)
-        return None if gradients is None else (gradients, called)
-
-    return run
+    with patch.object(Node, "__call__", noted):
+        seen = {"the answer": answer(e)}
+    for name, node in zip("ecd", _nodes(e), strict=True):
+        seen[f"the node of {name}"] = "called with what arrives at it" if node in called else "not called"
+    return seen
 
 
 def _compare_gradients(expected, got, outcome):
-    gradients, called = got
-    if difference := compare(expected[0], gradients):
-        return difference
-    (e,) = outcome.arguments
-    for name, node in zip("ecd", _nodes(e), strict=True):
-        if node not in called:
-            told = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
-            return Difference(f"the node of {name}", "not called", "called with what arrives at it", told)
-    return harmed(e, "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough.")
-
-
-def _measured_by_hand(outcome):
-    return measured_slopes(**leaf_values(outcome.arguments[0]))
+    yield compare(expected, got, notes=NOTES)
+    yield harmed(*outcome.arguments, ENOUGH)
 
 
 def _draw(outcome, difference):
     leaf = {"item 1 of 2": "a", "item 2 of 2": "b"}.get(difference.where, "")
-    return draw_wrong(**leaf_values(outcome.arguments[0]), wrong=leaf, difference=difference)
+    return draw_wrong(**leaf_values(*outcome.arguments), wrong=leaf, difference=difference)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -231,7 +223,6 @@ EXERCISE = Exercise(
     drawn=_drawn,
     plug=_with_calls,
     compare=_compare_gradients,
-    show=lambda value, arguments: show(value[0] if isinstance(value, tuple) else value),
     hints=(
         (
             "Each call of a node gives one gradient per input, in the order of next_functions. Begin with the "
@@ -243,7 +234,7 @@ EXERCISE = Exercise(
             "and the answer is (from d + from c, from c)."
         ),
     ),
-    evidence=_measured_by_hand,
+    evidence=lambda outcome: measured_slopes(**leaf_values(*outcome.arguments)),
     picture=_draw,
     mistakes=(
         ran_c_too_early,

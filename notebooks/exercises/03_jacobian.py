@@ -1,9 +1,7 @@
 """Exercise `jacobian`: all slopes of a result with several elements, a backward for each row."""
 
 import minigrad as mg
-from minigrad.teach import STEP, Difference, Exercise, Mistake, cases, compare, edited, raised, show, slopes
-
-from .chapter03 import Counted
+from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, edited, formula, instead, observer, raised, slopes
 
 
 def jacobian(f, x):
@@ -19,21 +17,9 @@ def jacobian(f, x):
     return mg.stack(rows)
 
 
-def _is(wrong):
-    """For `when`: the answer is not the matrix, but what `wrong` makes of it."""
-
-    def holds(outcome):
-        if outcome.value is None:
-            return False
-        matrix = jacobian(*outcome.case.make())
-        return compare(matrix, outcome.value[0]) is not None and compare(wrong(matrix), outcome.value[0]) is None
-
-    return holds
-
-
 @cases("f(x) = {words} at x = {numbers}")
-def _vector_case(words, f, numbers):
-    return Counted(f), mg.tensor(numbers, requires_grad=True)
+def _vector_case(words, numbers, f=None):
+    return Noted(words, f or formula(words)), mg.tensor(numbers, requires_grad=True)
 
 
 def _drawn(random):
@@ -49,26 +35,12 @@ def _drawn(random):
     def f(x):
         return mg.tensor(matrix, dtype=x.dtype) @ (x * x.sum())
 
-    yield _vector_case(f"tensor({matrix}) @ (x * x.sum())", f, numbers)
+    yield _vector_case(f"tensor({matrix}) @ (x * x.sum())", numbers, f)
 
 
-def _with_calls(answer):
-    """Run an answer, and say how often it has called f."""
-
-    def run(f, x):
-        matrix = answer(f, x)
-        return None if matrix is None else (matrix, f.calls)
-
-    return run
-
-
-def _compare_matrices(expected, got, outcome):
-    yield compare(expected[0], got[0])
-    if got[1] != 1:
-        told = (
-            "The matrix is right, but f(x) is to be computed once: the graph that it leaves can be walked for each row."
-        )
-        yield Difference("how often f was called", str(got[1]), "1", told)
+@observer
+def _with_calls(answer, f, x):
+    return {"the answer": answer(f, x), "how often f was called": len(f.calls)}
 
 
 def _measured_jacobian(outcome):
@@ -80,58 +52,6 @@ def _measured_jacobian(outcome):
 
 
 # ---------------------------------------------------------------- wrong answers
-
-
-def _one_hot(y, i):
-    weights = mg.zeros_like(y)
-    weights[i] = 1.0
-    return weights
-
-
-def did_not_retain(f, x):
-    """The graph is walked once for each row, and the first walk freed what it had saved. Say retain_graph=True."""
-    y = f(x)
-    rows = []
-    for i in range(len(y)):
-        y.backward(gradient=_one_hot(y, i))
-        rows.append(x.grad)
-        x.grad = None
-    return mg.stack(rows)
-
-
-def did_not_clear(f, x):
-    """Each row has all the rows before it in it: x.grad was not cleared between two calls of backward(), and backward()
-    adds.
-    """
-    y = f(x)
-    rows = []
-    for i in range(len(y)):
-        y.backward(gradient=_one_hot(y, i), retain_graph=True)
-        rows.append(x.grad.clone())
-    return mg.stack(rows)
-
-
-def ones_as_weights(f, x):
-    """Every row is the gradient of the sum of all elements: the weights were 1 everywhere. For row i only
-    place i is 1.
-    """
-    y = f(x)
-    rows = []
-    for _ in range(len(y)):
-        x.grad = None
-        y.backward(gradient=mg.ones_like(y), retain_graph=True)
-        rows.append(x.grad)
-    return mg.stack(rows)
-
-
-def new_list_each_time(f, x):
-    """Only one row is left. Was the list made anew in each round? Make it before the loop, and append."""
-    y = f(x)
-    for i in range(len(y)):
-        y.backward(gradient=_one_hot(y, i), retain_graph=True)
-        rows = [x.grad]
-        x.grad = None
-    return mg.stack(rows)
 
 
 def gradient_of_the_sum(f, x):
@@ -196,15 +116,9 @@ EXERCISE = Exercise(
     minutes=10,
     reference=jacobian,
     cases=(
-        _vector_case(
-            "stack([x[0] * x[1], x[0] ** 2, x[0] + x[1]])",
-            lambda x: mg.stack([x[0] * x[1], x[0] ** 2, x[0] + x[1]]),
-            [3.0, 2.0],
-        ),
-        _vector_case("sin(x) * x.sum()", lambda x: mg.sin(x) * x.sum(), [0.5, -1.0, 2.0]),
-        _vector_case(
-            "stack([(x * x).sum(), x[0] - x[2]])", lambda x: mg.stack([(x * x).sum(), x[0] - x[2]]), [1.0, 2.0, -1.0]
-        ),
+        _vector_case("stack([x[0] * x[1], x[0] ** 2, x[0] + x[1]])", [3.0, 2.0]),
+        _vector_case("sin(x) * x.sum()", [0.5, -1.0, 2.0]),
+        _vector_case("stack([(x * x).sum(), x[0] - x[2]])", [1.0, 2.0, -1.0]),
     ),
     hints=(
         (
@@ -223,12 +137,16 @@ EXERCISE = Exercise(
     ),
     drawn=_drawn,
     plug=_with_calls,
-    compare=_compare_matrices,
-    show=lambda value, arguments: show(value[0] if isinstance(value, tuple) else value),
+    notes={
+        "how often f was called": "The matrix is right, but f(x) is to be computed once: the graph that it leaves can "
+        "be walked for each row."
+    },
     evidence=_measured_jacobian,
     mistakes=(
         Mistake(
-            did_not_retain,
+            edited(jacobian, ", retain_graph=True", ""),
+            words="The graph is walked once for each row, and the first walk freed what it had saved. Say "
+            "retain_graph=True.",
             when=raised("second time"),
         ),
         Mistake(
@@ -237,29 +155,37 @@ EXERCISE = Exercise(
             "with 1 for row i and 0 for the others.",
             when=raised("implicitly created"),
         ),
-        did_not_clear,
         Mistake(
-            edited(did_not_clear, "append(x.grad.clone())", "append(x.grad)\n        x.grad.zero_()"),
+            edited(jacobian, "append(x.grad)\n        x.grad = None", "append(x.grad.clone())"),
+            words="Each row has all the rows before it in it: x.grad was not cleared between two calls of backward(), "
+            "and backward() adds.",
+        ),
+        Mistake(
+            edited(jacobian, "x.grad = None", "x.grad.zero_()"),
             words="All rows are the same tensor: x.grad.zero_() empties the row that you have just kept. Set x.grad = "
             "None instead, or keep a clone().",
         ),
-        ones_as_weights,
         Mistake(
-            edited(
-                did_not_retain,
-                "range(len(y)):\n        y.backward(gradient=_one_hot(y, i))",
-                "range(min(len(x), len(y))):\n        y.backward(gradient=_one_hot(y, i), retain_graph=True)",
-            ),
+            edited(jacobian, "zeros_like", "ones_like", "\n        weights[i] = 1.0", ""),
+            words="Every row is the gradient of the sum of all elements: the weights were 1 everywhere. For row i only "
+            "place i is 1.",
+        ),
+        Mistake(
+            edited(jacobian, "range(len(y))", "range(min(len(x), len(y)))"),
             words="There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x))).",
-            when=_is(lambda matrix: matrix[: matrix.shape[1]]),
+            when=instead(lambda matrix: matrix[: matrix.shape[1]]),
         ),
         Mistake(
             edited(transposed, "jacobian(f, x).T", "mg.cat(list(jacobian(f, x)))"),
             words="The rows lie one behind the other: cat joins them along the dimension that they have. "
             "mg.stack(rows) makes a new one.",
-            when=_is(lambda matrix: matrix.flatten()),
+            when=instead(lambda matrix: matrix.flatten()),
         ),
-        Mistake(new_list_each_time, when=_is(lambda matrix: matrix[-1:])),
+        Mistake(
+            edited(jacobian, "rows.append(x.grad)", "rows = [x.grad]"),
+            words="Only one row is left. Was the list made anew in each round? Make it before the loop, and append.",
+            when=instead(lambda matrix: matrix[-1:]),
+        ),
         gradient_of_the_sum,
         transposed,
     ),

@@ -4,9 +4,9 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function
-from minigrad.teach import Exercise, Mistake, edited, raised
+from minigrad.teach import Exercise, Mistake, edited, raised, saw
 
-from .chapter04 import branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes, is_branch, named
+from .chapter04 import RESULT, branch_case, branch_fields, branch_with, drawn_branches, hook_mistakes
 
 
 def limited(h, limit):
@@ -21,9 +21,9 @@ def _shortened(g, limit):
     return g * (limit / length) if length > limit else g
 
 
-def _is_smaller(branch, h, limit):
+def _is_smaller(mine, right):
     """Whether some of the numbers came nearer to 0, and none moved away from it."""
-    before, after = h.detach().numpy(), branch.numbers.numpy()
+    before, after = right.numpy(), mine.numpy()
     return (abs(after) <= abs(before) + 1e-6).all() and (abs(after) < abs(before) - 1e-4).any()
 
 
@@ -242,7 +242,6 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *hook_mistakes(
-            limited,
             "shortened",
             handle=handle_of_the_limit,
             number=limit_for_a_gradient,
@@ -251,18 +250,18 @@ EXERCISE = Exercise(
             cut_off=limited_and_cut_off,
             silent=(limited_without_return,),
         ),
-        named(clipped_each_element),
-        named(lengthened_short_ones, lengthened_all_but_zeros),
+        Mistake(clipped_each_element, near=True),
+        Mistake(lengthened_short_ones, lengthened_all_but_zeros, near=True),
         Mistake(divided_by_zero, when=raised(kind=ZeroDivisionError)),
-        named(made_zeros_unknown),
-        named(used_the_square),
-        named(length_of_one),
-        named(upside_down),
-        named(by_the_largest),
-        named(by_the_sum),
-        named(limited_each_row),
-        Mistake(shortened_the_numbers, lambda h, limit: h.clip(-limit / 5, limit / 5), when=is_branch(_is_smaller)),
-        named(dropped_long_ones),
+        Mistake(made_zeros_unknown, near=True),
+        Mistake(used_the_square, near=True),
+        Mistake(length_of_one, near=True),
+        Mistake(upside_down, near=True),
+        Mistake(by_the_largest, near=True),
+        Mistake(by_the_sum, near=True),
+        Mistake(limited_each_row, near=True),
+        Mistake(shortened_the_numbers, lambda h, limit: h.clip(-limit / 5, limit / 5), when=saw(RESULT, _is_smaller)),
+        Mistake(dropped_long_ones, near=True),
     ),
     right=(
         limited_by_where,

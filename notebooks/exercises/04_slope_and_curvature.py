@@ -4,21 +4,9 @@ import warnings
 
 import minigrad as mg
 from minigrad.autograd import functional, grad
-from minigrad.teach import (
-    STEP,
-    Case,
-    Difference,
-    Exercise,
-    Mistake,
-    compare,
-    draw_wrong_node,
-    edited,
-    raised,
-    show,
-    yours,
-)
-
-from .chapter04 import TRACE, is_grad_written
+from minigrad.teach import STEP, Exercise, Mistake, cases, draw_wrong_node, edited, show, yours
+from minigrad.teach.draws import draw_numbers, flip, formula, pick
+from minigrad.teach.observing import Noted, observer, raised, right_but, saw
 
 
 def slope_and_curvature(f, x):
@@ -28,58 +16,40 @@ def slope_and_curvature(f, x):
     return slope, curvature
 
 
-class Asked:
-    """A function that remembers where it was asked."""
-
-    def __init__(self, function):
-        self.function, self.points = function, []
-
-    def __call__(self, x):
-        self.points.append(x.tolist() if isinstance(x, mg.Tensor) else x)
-        return self.function(x)
-
-    def elsewhere(self, x):
-        """The points other than x."""
-        return [point for point in self.points if point != x.tolist()]
+@cases("f(x) = {words}, x = {x}", dtype=", in double precision")
+def _at(words, x, dtype=mg.float32):
+    f = Noted(words, formula(words), note=lambda x: x.tolist() if isinstance(x, mg.Tensor) else x)
+    return f, mg.tensor(x, dtype=dtype, requires_grad=True)
 
 
-def _at(words, f, x, dtype=mg.float32):
-    shown = f"{x}, in double precision" if dtype is mg.float64 else x
-    return Case(f"f(x) = {words}, x = {shown}", lambda: (Asked(f), mg.tensor(x, dtype=dtype, requires_grad=True)))
+FUNCTIONS = (
+    "{a} * x ** 3 + {b} * x ** 2 + {c} * x",
+    "{a} * ({b} * x + {c}).sin()",
+    "(x * {a}).exp() * ({b} - x)",
+    "{a} / (1 + x ** 2) + {b} * x",
+    "({a} * x).tanh() + {c} * x ** 4",
+)
 
 
 def _drawn(random):
     """A function with three numbers in it, at some x of either sign."""
-    a, b, c = (random.integers(1, 7, 3) * random.choice([-0.25, 0.25], 3)).tolist()
-    x = float(random.integers(1, 9) * random.choice([-0.25, 0.25]))
-    functions = [
-        (f"{a} * x ** 3 + {b} * x ** 2 + {c} * x", lambda x: a * x**3 + b * x**2 + c * x),
-        (f"{a} * ({b} * x + {c}).sin()", lambda x: a * (b * x + c).sin()),
-        (f"(x * {a}).exp() * ({b} - x)", lambda x: (x * a).exp() * (b - x)),
-        (f"{a} / (1 + x ** 2) + {b} * x", lambda x: a / (1 + x**2) + b * x),
-        (f"({a} * x).tanh() + {c} * x ** 4", lambda x: (a * x).tanh() + c * x**4),
-    ]
-    words, f = functions[random.integers(len(functions))]
-    yield _at(words, f, [x] if random.integers(2) else x, mg.float64 if random.integers(2) else mg.float32)
+    a, b, c, x = draw_numbers(random, 4, unit=0.25, most=1.5, zero=False)
+    words = pick(random, FUNCTIONS).format(a=a, b=b, c=c)
+    yield _at(words, [x] if flip(random) else x, pick(random, [mg.float32, mg.float64]))
 
 
-def _compare_slopes(expected, got, outcome):
-    yield compare(expected, got)
-    f, x = outcome.arguments
-    if is_grad_written(x):
-        yield Difference("x.grad", "a tensor", "None, as before", WRITTEN)
-    if points := f.elsewhere(x):
-        note = "The numbers are near enough, but not by this means: ask for the slope at x, not for f beside it."
-        yield Difference("where f was asked", f"{show(points[0])}, too", f"{show(x.tolist())} only", note)
+BESIDE = "where f was asked"
 
 
-WRITTEN = "The numbers are right, but x.grad was written, as backward() does. autograd.grad returns what it computes."
-
-
-def _show_slopes(value, arguments):
-    f, x = arguments
-    asked = f", and f was asked beside x, at {show(f.elsewhere(x)[0])}" if f.elsewhere(x) else ""
-    return show(value) + asked + (TRACE if is_grad_written(x) else "")
+@observer
+def _watching(answer, f, x):
+    slopes = answer(f, x)
+    elsewhere = [point for point in f.calls if point != x.tolist()]
+    return {
+        "the answer": slopes,
+        "x.grad": "None, as before" if x._grad is None else "written",
+        BESIDE: f"beside x, at {show(elsewhere[0])}" if elsewhere else "at x only",
+    }
 
 
 def _measured_twice(outcome):
@@ -94,11 +64,12 @@ def _draw_slopes(outcome, difference):
     """The graph of f(x), or that of the slope, if the second derivative is wrong."""
     f, x = outcome.case.make()
     y = f(x)
+    found = outcome.seen["the answer"]
     if not difference.where.startswith("item 2"):
-        words = yours(outcome.value[0]) if difference.where.startswith("item 1") else "✗ ask here, then again"
+        words = yours(found[0]) if difference.where.startswith("item 1") else "✗ ask here, then again"
         return draw_wrong_node(y, {"x": x, "y": y}, x, words)
     (slope,) = grad(y, x, create_graph=True)
-    return draw_wrong_node(slope, {"x": x, "slope": slope}, x, yours(outcome.value[1]))
+    return draw_wrong_node(slope, {"x": x, "slope": slope}, x, yours(found[1]))
 
 
 def _is_pair(value):
@@ -109,35 +80,12 @@ def _is_pair(value):
     )
 
 
-def _asked_f_of_slope(outcome):
-    """Whether the second answer is the derivative of f(slope), by way of the slope."""
-    f, x = outcome.case.make()
-    (slope,) = grad(f(x), x, create_graph=True)
-    (wrong,) = grad(f(slope), x)
-    return _is_pair(outcome.value) and compare(wrong, outcome.value[1]) is None
-
-
-def _is_added_up(outcome):
-    """Whether the second answer is the curvature on top of the slope, as backward() adds it."""
-    slope, curvature = slope_and_curvature(*outcome.case.make())
-    return (
-        is_grad_written(outcome.arguments[1])
-        and _is_pair(outcome.value)
-        and compare(slope + curvature, outcome.value[1]) is None
-    )
-
-
-def _is_written_besides(outcome):
-    right = slope_and_curvature(*outcome.case.make())
-    return is_grad_written(outcome.arguments[1]) and compare(right, outcome.value) is None
-
-
 def _is_from_differences(outcome):
     """Whether f was asked beside x, for answers that are near the right ones."""
-    f, x = outcome.arguments
-    if not f.elsewhere(x) or not _is_pair(outcome.value):
+    found, right = outcome.seen.get("the answer"), outcome.right["the answer"]
+    if not _is_pair(found) or not outcome.seen[BESIDE].startswith("beside"):
         return False
-    pairs = zip(slope_and_curvature(*outcome.case.make()), outcome.value, strict=True)
+    pairs = zip(right, found, strict=True)
     return all(abs(wanted.item() - got.item()) < 0.1 * (abs(wanted.item()) + 1) for wanted, got in pairs)
 
 
@@ -154,11 +102,6 @@ def by_backward_twice(f, x):
     slope = x.grad
     slope.backward()
     return slope, x.grad
-
-
-def with_retain_graph(f, x):
-    (slope,) = grad(f(x), x, retain_graph=True)
-    return slope, grad(slope, x)[0]
 
 
 def asked_f_twice(f, x):
@@ -185,11 +128,6 @@ def fine_differences(f, x):
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def differences_in_double(f, x):
-    x = x.detach().double()
-    return (f(x + 1e-4) - f(x - 1e-4)) / 2e-4, (f(x + 1e-4) - 2 * f(x) + f(x - 1e-4)) / 1e-8
 
 
 def slope_by_differences_of_slopes(f, x):
@@ -253,10 +191,10 @@ EXERCISE = Exercise(
     minutes=8,
     reference=slope_and_curvature,
     cases=(
-        _at("x ** 3", lambda x: x**3, 3.0),
-        _at("x.sin()", lambda x: x.sin(), 0.5),
-        _at("(2 * x).exp() - x ** 2", lambda x: (2 * x).exp() - x**2, 0.25),
-        _at("x ** 3 - x", lambda x: x**3 - x, [-0.5]),
+        _at("x ** 3", 3.0),
+        _at("x.sin()", 0.5),
+        _at("(2 * x).exp() - x ** 2", 0.25),
+        _at("x ** 3 - x", [-0.5]),
     ),
     drawn=_drawn,
     hints=(
@@ -264,21 +202,25 @@ EXERCISE = Exercise(
         "The second question is put to the result of the first, and this needs a graph of its own: create_graph=True.",
         "slope = autograd.grad(f(x), x, create_graph=True)[0]; then autograd.grad(slope, x)[0].",
     ),
-    compare=_compare_slopes,
-    show=_show_slopes,
+    plug=_watching,
+    notes={
+        "x.grad": "The numbers are right, but x.grad was written, as backward() does. autograd.grad returns what it "
+        "computes.",
+        BESIDE: "The numbers are near enough, but not by this means: ask for the slope at x, not for f beside it.",
+    },
     evidence=_measured_twice,
     picture=_draw_slopes,
     mistakes=(
-        Mistake(by_backward_twice, when=_is_added_up),
+        Mistake(by_backward_twice, near=True),
         Mistake(
             edited(by_backward_twice, "slope = x.grad", "slope, x.grad = x.grad, None"),
             words="The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, "
             "and writes nothing.",
-            when=_is_written_besides,
+            when=right_but("x.grad"),
         ),
         Mistake(
-            edited(with_retain_graph, "x, retain_graph=True", "x"),
-            with_retain_graph,
+            edited(slope_and_curvature, ", create_graph=True", ""),
+            edited(slope_and_curvature, "create_graph", "retain_graph"),
             words="The first derivative came without a graph, so it cannot be differentiated. retain_graph=True keeps "
             "the old graph; create_graph=True records a new one, of the backward pass.",
             when=raised("does not require grad"),
@@ -286,17 +228,18 @@ EXERCISE = Exercise(
         Mistake(
             edited(curvature_alone, ")[0]\n    return grad(slope, x)[0]", ")\n    return slope, grad(slope, x)"),
             words="These are tuples of one tensor each: autograd.grad returns a tuple. Take item [0] of each.",
-            when=lambda outcome: (
-                isinstance(outcome.value, tuple | list) and any(isinstance(item, tuple) for item in outcome.value)
+            when=saw(
+                "the answer",
+                lambda mine, _: isinstance(mine, tuple | list) and any(isinstance(one, tuple) for one in mine),
             ),
         ),
         asked_f_twice,
         value_and_slope,
-        Mistake(curvature_alone, when=lambda outcome: isinstance(outcome.value, mg.Tensor)),
+        Mistake(curvature_alone, when=saw("the answer", lambda mine, _: isinstance(mine, mg.Tensor))),
         Mistake(
             edited(slope_and_curvature, "slope, x", "f(slope), x"),
             words="The second question was put to f(slope). Ask the slope itself: autograd.grad(slope, x).",
-            when=_asked_f_of_slope,
+            near=True,
         ),
         Mistake(
             edited(fine_differences, "step, x = 1e-4, x.detach().double()", "step = 0.1"),
@@ -316,7 +259,10 @@ EXERCISE = Exercise(
     ),
     right=(slopes_by_the_library, slopes_with_a_graph_each, slopes_of_x_times_one, slopes_of_a_clone, slopes_in_a_list),
     wrong={
-        "finite differences": [differences_in_double, slope_by_differences_of_slopes],
+        "finite differences": [
+            edited(fine_differences, "f(x - step)\n", "f(x - 1e-4)\n"),
+            slope_by_differences_of_slopes,
+        ],
         "x.grad": [slopes_with_x_grad_in_zeros],
         "": [slopes_of_positive_ones],
         "The shape is []; it should be [1].": [slopes_without_dimensions],

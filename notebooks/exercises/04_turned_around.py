@@ -150,7 +150,6 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *hook_mistakes(
-            turned_around,
             "turned",
             handle=handle_of_the_hook,
             number=number_for_a_gradient,

@@ -1,37 +1,26 @@
 """The exercise that looks at a gradient with a hook, and takes the hook away: `watched`."""
 
 import warnings
-from dataclasses import dataclass
 from types import CodeType
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.teach import (
-    Case,
-    Difference,
-    Exercise,
-    Mistake,
-    compare,
-    draw_wrong_node,
-    edited,
-    nodes_of,
-    raised,
-    show,
-    yours,
-)
+from minigrad.teach import Exercise, Mistake, cases, compare, draw_wrong_node, edited, nodes_of, show, yours
+from minigrad.teach.draws import draw_numbers, flip, formula, pick_some
+from minigrad.teach.observing import has_graph, observer, raised, right_but, saw
 
 from .chapter04 import (
-    drawn_numbers,
+    CALM,
+    LOUD,
+    WALKED,
     drawn_trunk,
-    gradients_of,
-    has_graph,
+    gradients_held,
     hooks_on,
     leaves,
     names_in,
     second_output,
     trunk,
-    two_heads,
     with_earlier_gradients,
 )
 
@@ -44,124 +33,45 @@ def watched(h, loss):
     return seen[0]
 
 
-def _both_heads():
-    h = trunk()
-    calm, loud = two_heads(h)
-    return h, calm + loud
-
-
-def _one_head():
-    h = trunk([0.5, -1.0])
-    return h, two_heads(h)[1]
-
-
-def _used_three_times():
-    h = trunk([0.5, 1.0])
-    return h, (h * h).sum() + h.sin().sum()
-
-
-def _second_of_two():
-    h = second_output([0.5, 1.0], [3.0, 1.0])
-    return h, two_heads(h)[1]
-
-
-def _after_another_walk():
-    h, loss = _both_heads()
-    with_earlier_gradients(h, loss)
-    return h, loss
+@cases("{words}", walked=WALKED)
+def _case(words, make_h, loss, other=(-3.0, 4.0), walked=False):
+    h, v = make_h(), mg.tensor(other, requires_grad=True)
+    root = formula(loss, "h, v")(h, v)
+    if walked:
+        with_earlier_gradients(h, root)
+    return h, root
 
 
 def _drawn(random):
     """A loss of a result, with another leaf beside it; half of the leaves have been walked to before."""
     words, make_h = drawn_trunk(random, kinds=("leaf * x", "output 1 of unbind()"))
-    factors, other = drawn_numbers(random, make_h().shape), drawn_numbers(random, make_h().shape)
-    uses = random.permutation(3)[: random.integers(1, 4)].tolist()
-    is_walked = bool(random.integers(2))
-
-    def make():
-        h = make_h()
-        v = mg.tensor(other, requires_grad=True)
-        kinds = [(h * mg.tensor(factors)).sum(), (h * v).sum() ** 2, h.sin().sum()]
-        loss = sum(kinds[number] for number in uses) + v.sum()
-        if is_walked:
-            with_earlier_gradients(h, loss)
-        return h, loss
-
-    kinds = [f"(h * {factors}).sum()", "(h * v).sum() ** 2", "h.sin().sum()"]
-    listed = " + ".join([*[kinds[number] for number in uses], "v.sum()"])
-    earlier = "; the leaves have gradients from before" if is_walked else ""
-    yield Case(f"{words}, loss = {listed}, where v = {other}{earlier}", make)
+    shape = tuple(make_h().shape)
+    factors, other = (draw_numbers(random, shape, unit=0.25, zero=False) for _ in range(2))
+    kinds = [f"(h * tensor({factors})).sum()", "(h * v).sum() ** 2", "h.sin().sum()"]
+    loss = " + ".join([*pick_some(random, kinds, random.integers(1, 4)), "v.sum()"])
+    yield _case(f"{words}, loss = {loss}, where v = {other}", make_h, loss, other, flip(random))
 
 
-@dataclass(frozen=True)
-class Walk:
-    """What a learner's function returned, the gradients of the leaves before and after it, and what it left at h."""
-
-    seen: object
-    before: list[mg.Tensor | None]
-    leaves: list[mg.Tensor | None]
-    count: int  # of the leaves behind h, which are the first ones
-    keeps_grad: bool
-    is_grad_written: bool
-    is_hook_left: bool
-
-    @property
-    def added(self):
-        """What was added to the gradient of each leaf; None where there is none."""
-        pairs = zip(self.before, self.leaves, strict=True)
-        return [new if old is None or new is None else new.detach() - old for old, new in pairs]
-
-    @property
-    def has_run(self):
-        """Whether backward() has: some leaf's gradient is not what it was."""
-        pairs = zip(self.before, self.leaves, strict=True)
-        return any(new is not None and (old is None or compare(old, new) is not None) for old, new in pairs)
+KEPT, WRITTEN = "is kept in each walk to come", "was written"
 
 
-def _walking(answer):
-    """An answer which is looked after: the leaves' gradients before and after it, and what still hangs on the graph."""
-
-    def run(h, loss):
-        behind, nodes = leaves(h, loss), {*nodes_of(h), *nodes_of(loss)}
-        before, hooks = gradients_of(behind), hooks_on(nodes)
-        value = answer(h, loss)
-        if value is None or value is ...:
-            return value
-        kept, left = h.retains_grad, hooks_on(nodes) - hooks
-        now = [leaf._grad for leaf in behind]
-        return Walk(value, before, now, len(leaves(h)), kept, h._grad is not None, left > kept)
-
-    return run
-
-
-def _compare_walks(expected, got, outcome):
-    yield compare(expected.seen, got.seen)
-    note = "The gradient is right; something else is not as it should be afterwards."
-    if not got.has_run:
-        yield Difference("w.grad", "as it was", "a tensor: backward() has run", note)
-    for wanted, mine in zip(expected.leaves, got.leaves, strict=True):
-        if mine is None or compare(wanted, mine) is not None:
-            shown = "None" if mine is None else show(mine)
-            yield Difference("the gradient of a leaf", shown, show(wanted), note)
-    if has_graph(got.seen) or any(map(has_graph, got.leaves)):
-        note = (
-            "The numbers are right, but they keep the graph of the walk alive: backward() needs no create_graph here."
-        )
-        yield Difference("the gradients", "results with a graph", "numbers alone", note)
-    if got.keeps_grad or got.is_grad_written:
-        yield Difference("h.grad", "is kept, in this walk or the next", "None, as before", note)
-    if got.is_hook_left:
-        yield Difference("the hooks", "one is left", "none", note)
-
-
-def _show_walk(value, arguments):
-    if not isinstance(value, Walk):
-        return show(value)
-    gradients = ", ".join("None" if gradient is None else show(gradient) for gradient in value.leaves)
-    kept = "; h keeps its gradient" if value.keeps_grad or value.is_grad_written else ""
-    left = kept or ("; a hook is left" if value.is_hook_left else "")
-    graph = ", with a graph" if has_graph(value.seen) or any(map(has_graph, value.leaves)) else ""
-    return f"{show(value.seen)}{graph}; gradients of the leaves: {gradients}{left}"
+@observer
+def _walking(answer, h, loss):
+    """What came by, the leaves' gradients, and what still hangs on the graph."""
+    behind, nodes = leaves(h, loss), {*nodes_of(h), *nodes_of(loss)}
+    before, hooks = gradients_held(behind), hooks_on(nodes)
+    found = answer(h, loss)
+    is_walked = compare(before, gradients_held(behind)) is not None
+    has_walk_graph = has_graph(found) or has_graph([leaf._grad for leaf in behind])
+    left = hooks_on(nodes) - hooks - h.retains_grad
+    return {
+        "the answer": found,
+        "backward()": "has run" if is_walked else "has not run",
+        **{f"the gradient of {name}": leaf._grad for name, leaf in zip("wv", behind, strict=False)},
+        "the graph of the walk": "is kept" if has_walk_graph else "is not kept",
+        "h.grad": KEPT if h.retains_grad else WRITTEN if h._grad is not None else "None, as before",
+        "the hooks": "one is left" if left > 0 else "none",
+    }
 
 
 def _contributions(outcome):
@@ -173,54 +83,15 @@ def _draw(outcome, difference):
     """The walk as it should be, and in red h, or the leaf whose gradient is another one."""
     h, loss = outcome.case.make()
     names = names_in(h, loss=loss, **dict(zip("wv", leaves(h, loss), strict=False)))
-    if difference.where == "the gradient of a leaf":
-        shown = [show(gradient) for gradient in outcome.value.leaves]
-        wrong = shown.index(difference.yours)
-        return draw_wrong_node(loss, names, leaves(h, loss)[wrong], yours(outcome.value.leaves[wrong]))
+    if difference.where.startswith("the gradient of "):
+        name = difference.where.removeprefix("the gradient of ")[0]
+        return draw_wrong_node(loss, names, name, yours(outcome.seen[f"the gradient of {name}"]))
     if difference.where.startswith("the answer"):
-        seen = outcome.value.seen if isinstance(outcome.value, Walk) else None
-        return draw_wrong_node(
-            loss, names, h, yours(seen) if isinstance(seen, mg.Tensor) else "✗ this one is asked for"
-        )
-    words = {"w.grad": "✗ the walk stops here", "h.grad": "✗ keeps its gradient"}
+        seen = outcome.seen.get("the answer")
+        words = yours(seen) if isinstance(seen, mg.Tensor) else "✗ this one is asked for"
+        return draw_wrong_node(loss, names, h, words)
+    words = {"backward()": "✗ the walk stops here", "h.grad": "✗ keeps its gradient"}
     return draw_wrong_node(loss, names, h, words.get(difference.where, "✗ a hook is left"))
-
-
-def _is_seen(test):
-    """For `when`: something came out, for which the test holds. It gets the walk, and the one of the reference."""
-    return lambda outcome: (
-        isinstance(outcome.value, Walk) and test(outcome.value, _walking(watched)(*outcome.case.make()))
-    )
-
-
-def _is_right(walk, right):
-    return compare(right.seen, walk.seen) is None
-
-
-def _is_asked_for(walk, right):
-    return _is_right(walk, right) and not walk.has_run
-
-
-def _are_leaves(wanted, walk):
-    """Whether these are the gradients of the leaves."""
-    return all(now is not None and compare(one, now) is None for one, now in zip(wanted, walk.leaves, strict=True))
-
-
-def _has_run_twice(walk, right):
-    return _are_leaves([now + one for one, now in zip(right.added, right.leaves, strict=True)], walk)
-
-
-def _lost_what_was_there(walk, right):
-    """Whether the leaves hold this walk's gradients alone, where there were others before."""
-    return any(one is not None for one in right.before) and _are_leaves(right.added, walk)
-
-
-def _has_sent_others(walk, right):
-    """Whether the gradient at h is right, and leaves behind it got another one, and those beside it did not."""
-    if not _is_right(walk, right) or any(one is None for one in walk.leaves):
-        return False
-    differ = [compare(one, now) is not None for one, now in zip(right.leaves, walk.leaves, strict=True)]
-    return any(differ[: walk.count]) and not any(differ[walk.count :])
 
 
 def _is_name_of_the_hook(outcome):
@@ -231,25 +102,6 @@ def _is_name_of_the_hook(outcome):
 
 
 # ---------------------------------------------------------------- wrong answers
-
-
-def hung_up_the_result(h, loss):
-    """register_hook wants the function itself, as in register_hook(seen.append). With parentheses it is called at once,
-    and its result, None, is what is registered.
-    """
-    seen = []
-    handle = h.register_hook(seen.append(0))
-    loss.backward()
-    handle.remove()
-    return seen[0]
-
-
-def taken_away_too_early(h, loss):
-    seen = {}
-    handle = h.register_hook(lambda g: seen.update(h=g))
-    handle.remove()
-    loss.backward()
-    return seen["h"]
 
 
 def assigned_in_the_hook(h, loss):
@@ -265,21 +117,6 @@ def assigned_in_the_hook(h, loss):
     return seen  # noqa: F821
 
 
-def returned_the_handle(h, loss):
-    """This is the handle, which only takes the hook away. The gradient is given to the hook itself."""
-    handle = h.register_hook(lambda g: None)
-    loss.backward()
-    handle.remove()
-    return handle
-
-
-def asked_instead(h, loss):
-    """The walk ended at h, as autograd.grad(loss, h) or backward(inputs=[h]) ends it. The leaves were to get their
-    gradients, too: run loss.backward().
-    """
-    return grad(loss, h)[0]
-
-
 def retained_instead(h, loss):
     """retain_grad() keeps the gradient in h.grad, in this walk and in all to come, also if you clear it now. A hook can
     look without keeping anything.
@@ -287,16 +124,6 @@ def retained_instead(h, loss):
     h.retain_grad()
     loss.backward()
     return h.grad
-
-
-def first_of_the_node(h, loss):
-    """A pre-hook of a node gets the gradients of all of its outputs. h need not be output 0: h.output_nr says which it
-    is. A hook on h itself gets that one alone.
-    """
-    seen = []
-    with h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[0])):
-        loss.backward()
-    return seen[0]
 
 
 def cleared_the_leaves(h, loss):
@@ -315,30 +142,6 @@ def recorded_the_walk(h, loss):
     return seen[0]
 
 
-def hook_sends_zeros(h, loss):
-    """The hook has changed the gradient: what it returned was sent on in its place, and so the leaves got another one.
-    A hook that only looks returns nothing.
-    """
-    seen = []
-
-    def look(g):
-        seen.append(g)
-        return g * 0
-
-    with h.register_hook(look):
-        loss.backward()
-    return seen[0]
-
-
-def returned_the_list(h, loss):
-    """This is the list into which the hook has put the gradient. Its item [0] is asked for."""
-    seen = []
-    handle = h.register_hook(seen.append)
-    loss.backward()
-    handle.remove()
-    return seen
-
-
 # ---------------------------------------------------------------- tried as well
 
 
@@ -348,28 +151,12 @@ def watched_at_h_alone(h, loss):
     return h.grad
 
 
-def watched_with_a_hook_on_the_node(h, loss):
-    """The hook stays on the node of h."""
-    seen = []
-    h.grad_fn.register_prehook(lambda gradients: seen.append(gradients[h.output_nr]))
-    loss.backward()
-    return seen[0]
-
-
 def watched_and_set_the_leaves(h, loss):
     behind = leaves(loss)
     found = grad(loss, [h, *behind])
     for leaf, gradient in zip(behind, found[1:], strict=True):
         leaf.grad = gradient
     return found[0]
-
-
-def watched_and_limited(h, loss):
-    """The hook sends on what it should only look at."""
-    seen = []
-    with h.register_hook(lambda g: seen.append(g) or g.clip(-10, 10)):
-        loss.backward()
-    return seen[0]
 
 
 def watched_by_the_last(h, loss):
@@ -417,24 +204,21 @@ def watched_by_a_function(h, loss):
     return seen["h"]
 
 
-def watched_at_the_node(h, loss):
-    seen = []
-    with h.grad_fn.register_prehook(lambda gradients: seen.extend(gradients)):
-        loss.backward()
-    return seen[h.output_nr]  # the node may have other outputs, and then h is not the first
-
-
 EXERCISE = Exercise(
     title="the gradient that came by at h in loss.backward(); no hook is left, and h.grad stays None",
     stars=2,
     minutes=8,
     reference=watched,
     cases=(
-        Case("h = w * x, loss = calm + loud", _both_heads),
-        Case("h = w * x, loss = loud", _one_head),
-        Case("h = w * x, loss = (h * h).sum() + h.sin().sum()", _used_three_times),
-        Case("h is output 1 of unbind(), loss = loud", _second_of_two),
-        Case("h = w * x, loss = calm + loud; the leaves have gradients from before", _after_another_walk),
+        _case("h = w * x, loss = calm + loud", trunk, f"{CALM} + {LOUD}"),
+        _case("h = w * x, loss = loud", lambda: trunk([0.5, -1.0]), LOUD),
+        _case(
+            "h = w * x, loss = (h * h).sum() + h.sin().sum()",
+            lambda: trunk([0.5, 1.0]),
+            "(h * h).sum() + h.sin().sum()",
+        ),
+        _case("h is output 1 of unbind(), loss = loud", lambda: second_output([0.5, 1.0], [3.0, 1.0]), LOUD),
+        _case("h = w * x, loss = calm + loud", trunk, f"{CALM} + {LOUD}", walked=True),
     ),
     drawn=_drawn,
     hints=(
@@ -443,30 +227,47 @@ EXERCISE = Exercise(
         "Keep the handle that register_hook returns, run loss.backward(), call handle.remove(), return seen[0].",
     ),
     plug=_walking,
-    compare=_compare_walks,
-    show=_show_walk,
+    notes={
+        "the graph of the walk": "The numbers are right, but they keep the graph of the walk alive: backward() needs "
+        "no create_graph here.",
+        **dict.fromkeys(
+            ("backward()", "the gradient of *", "h.grad", "the hooks"),
+            "The gradient is right; something else is not as it should be afterwards.",
+        ),
+    },
     evidence=_contributions,
     picture=_draw,
     mistakes=(
-        Mistake(hung_up_the_result, when=raised("'NoneType' object is not callable")),
+        Mistake(
+            edited(watched, "seen.append", "seen.append(0)"),
+            words="register_hook wants the function itself, as in register_hook(seen.append). With parentheses it is "
+            "called at once, and its result, None, is what is registered.",
+            when=raised("'NoneType' object is not callable"),
+        ),
         Mistake(assigned_in_the_hook, when=_is_name_of_the_hook),
         Mistake(
-            edited(
-                hung_up_the_result,
-                "handle = h.register_hook(seen.append(0))\n    loss.backward()",
-                "loss.backward()\n    handle = h.register_hook(seen.append)",
-            ),
-            taken_away_too_early,
+            edited(watched, "[]\n", "[]\n    loss.backward()\n", ":\n        loss.backward()", ":\n        pass"),
+            edited(watched, "seen = []", "seen = {}", "seen.append):\n        ", "seen.get):\n        pass\n    "),
             words="There was nothing where you looked for what the hook had seen. Was it registered after the walk, "
             "or removed before it, or was there no walk at all?",
             when=lambda outcome: isinstance(outcome.error, IndexError | KeyError),
         ),
-        Mistake(returned_the_handle, when=_is_seen(lambda walk, right: isinstance(walk.seen, RemovableHandle))),
         Mistake(
-            returned_the_list,
-            when=_is_seen(lambda walk, right: isinstance(walk.seen, list) and compare([right.seen], walk.seen) is None),
+            edited(watched, "append)", "append) as handle", "seen[0]", "handle"),
+            words="This is the handle, which only takes the hook away. The gradient is given to the hook itself.",
+            when=saw("the answer", lambda mine, right: isinstance(mine, RemovableHandle)),
         ),
-        Mistake(asked_instead, when=_is_seen(_is_asked_for)),
+        Mistake(
+            edited(watched, "seen[0]", "seen"),
+            words="This is the list into which the hook has put the gradient. Its item [0] is asked for.",
+            when=saw("the answer", lambda mine, right: isinstance(mine, list) and compare([right], mine) is None),
+        ),
+        Mistake(
+            lambda h, loss: grad(loss, h)[0],
+            words="The walk ended at h, as autograd.grad(loss, h) or backward(inputs=[h]) ends it. The leaves were to "
+            "get their gradients, too: run loss.backward().",
+            when=right_but("backward()"),
+        ),
         Mistake(
             edited(watched, "):\n        loss.", "):\n        h.sum()."),
             words="The walk began at h instead of at the loss, so that ones came by. Run loss.backward().",
@@ -474,31 +275,42 @@ EXERCISE = Exercise(
         Mistake(
             retained_instead,
             edited(retained_instead, "return h.grad", "gradient = h.grad\n    h.grad = None\n    return gradient"),
-            when=_is_seen(lambda walk, right: walk.keeps_grad),
+            when=saw("h.grad", lambda mine, right: mine == KEPT),
         ),
         Mistake(
             edited(watched, "return seen[0]", "h.grad = seen[0]\n    return h.grad"),
             words="h.grad was written, and it was to stay None. Keep the gradient in a list or in a name of your own.",
-            when=_is_seen(lambda walk, right: walk.is_grad_written),
+            when=saw("h.grad", lambda mine, right: mine == WRITTEN),
         ),
         Mistake(
             edited(watched, "with h", "with loss"),
             words="This is what arrives at the loss, the 1 of the beginning. The hook belongs on h.",
         ),
-        first_of_the_node,
+        Mistake(
+            edited(
+                watched, "h.reg", "h.grad_fn.reg", "hook(seen.append)", "prehook(lambda grads: seen.append(grads[0]))"
+            ),
+            words="A pre-hook of a node gets the gradients of all of its outputs. h need not be output 0: h.output_nr "
+            "says which it is. A hook on h itself gets that one alone.",
+        ),
         Mistake(
             edited(watched, "backward", "backward(retain_graph=True)\n        loss.backward"),
             words="backward() has run twice, and the leaves have twice their gradient. Once is enough for the hook, "
             "too.",
-            when=_is_seen(_has_run_twice),
+            near=True,
         ),
-        Mistake(cleared_the_leaves, when=_is_seen(_lost_what_was_there)),
-        Mistake(recorded_the_walk, when=_is_seen(lambda walk, right: any(map(has_graph, walk.leaves)))),
-        Mistake(hook_sends_zeros, when=_is_seen(_has_sent_others)),
+        Mistake(cleared_the_leaves, near=True),
+        Mistake(recorded_the_walk, when=saw("the graph of the walk", lambda mine, right: mine != right)),
+        Mistake(
+            edited(watched, "seen.append", "lambda g: seen.append(g) or g * 0"),
+            words="The hook has changed the gradient: what it returned was sent on in its place, and so the leaves got "
+            "another one. A hook that only looks returns nothing.",
+            when=right_but("the gradient of w", lambda mine, right: mine is not None),
+        ),
         Mistake(
             edited(watched, "with h", "h", "):\n        loss", ")\n    loss"),
             words="The hook is still there, and will run in every walk to come. Call remove() on the handle.",
-            when=_is_seen(lambda walk, right: _is_right(walk, right) and walk.is_hook_left),
+            when=right_but("the hooks"),
         ),
         Mistake(
             edited(watched, "with h.register_hook", "with leaves(h)[0].register_hook"),
@@ -510,22 +322,26 @@ EXERCISE = Exercise(
         watched_by_a_hook_that_removes_itself,
         watched_by_a_class,
         watched_by_a_function,
-        watched_at_the_node,
+        edited(
+            watched, "h.register_hook(seen.append)", "h.grad_fn.register_prehook(seen.extend)", "[0]", "[h.output_nr]"
+        ),
     ),
     wrong={
         "A pre-hook of a node gets the gradients of all of its outputs": [
+            edited(watched, "h.register_hook(seen.append)", "h.grad_fn.register_prehook(seen.extend)")
+        ],
+        "The hook is still there": [
             edited(
-                hung_up_the_result,
-                "register_hook(seen.append(0))",
-                "grad_fn.register_prehook(lambda gradients: seen.append(gradients[0]))",
+                watched,
+                *("with h.register_hook(seen.append):\n        ", "h.grad_fn.register_prehook(seen.extend)\n    "),
+                *("seen[0]", "seen[h.output_nr]"),
             )
         ],
-        "The hook is still there": [watched_with_a_hook_on_the_node],
         "backward() adds to them": [watched_and_set_the_leaves, cleared_the_leaves],
         "create_graph=True is not needed": [edited(recorded_the_walk, "seen[0]", "seen[0].detach()")],
         "The hook has changed the gradient": [
-            watched_and_limited,
-            edited(hook_sends_zeros, "append(g)\n        return g * 0", "append(g.clone())\n        g *= 2"),
+            edited(watched, "seen.append", "lambda g: seen.append(g) or g.clip(-10, 10)"),
+            edited(watched, "seen.append", "lambda g: seen.append(g.clone()) or g.mul_(2)"),
         ],
         "The walk ended at h": [watched_at_h_alone],
     },

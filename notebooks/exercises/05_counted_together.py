@@ -1,13 +1,9 @@
 """Chapter 05, exercise: are writes to one tensor counted at another?"""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, raised, show
-
-from .chapter05 import compare_answers
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, formula, observer, pick, raised, saw
 
 
 def counted_together(a, b):
@@ -18,127 +14,37 @@ def counted_together(a, b):
     return b._version != before
 
 
-def _three(requires_grad=False):
-    return mg.tensor([3.0, 0.1, -1.0], requires_grad=requires_grad)
-
-
-def _with_detached():
-    t = _three(requires_grad=True)
-    return t, t.detach()
-
-
-def _with_data():
-    t = _three()
-    return t, t.data
-
-
-def _with_clone():
-    t = _three()
-    return t, t.clone()
-
-
-def _with_picked():
-    t = _three()
-    return t, t[[0, 1]]
-
-
-def _two_parts():
-    t = _three()
-    return t[:1], t[1:]
-
-
-def _with_a_part():
-    t = _three()
-    return t, t[1:]
-
-
-def _with_base():
-    t = _three()
-    t.mul_(2)
-    return t.view(3, 1), t
-
-
-def _written_and_copied():
-    t = _three()
-    t.mul_(2)
-    return t, t.clone()
-
-
-def _of_one_number():
-    t = mg.tensor(3.0, requires_grad=True)
-    return t.detach(), t
-
-
-def _same():
-    t = _three()
-    return t, t
-
-
-LINKS = (
-    (".detach()", lambda t: t.detach()),
-    (".data", lambda t: t.data),
-    (".clone()", lambda t: t.clone()),
-    (" * 1", lambda t: t * 1),
-    ("[1:]", lambda t: t[1:]),
-    ("[[0, 1]]", lambda t: t[[0, 1]]),
-    (".unsqueeze(1)", lambda t: t.unsqueeze(1)),
-    (".detach().requires_grad_()", lambda t: t.detach().requires_grad_()),
+@cases(
+    "a = {a}, b = {b}, t = {numbers}",
+    writes=", which was written to {writes} times before",
+    is_trained="; t requires a gradient",
 )
+def _pair(a, b, numbers=(3.0, 0.1, -1.0), writes=0, is_trained=False):
+    t = mg.tensor(numbers, requires_grad=is_trained)
+    with mg.no_grad():
+        for _ in range(writes):
+            t.mul_(1)
+    return tuple(formula(words, "t")(t) for words in (a, b))
+
+
+LINKS = (".detach()", ".data", ".clone()", ".mul(1)", "[1:]", "[[0, 1]]", ".unsqueeze(1)", ".detach().requires_grad_()")
 
 
 def _drawn(random):
     """Two tensors that were made of the same one, each in up to two steps."""
-    numbers = random.normal(size=4).round(2).tolist()
-    needs_gradient, writes = bool(random.integers(2)), int(random.integers(3))
-    chosen = [random.integers(len(LINKS), size=random.integers(3)).tolist() for _ in "ab"]
-
-    def make():
-        t = mg.tensor(numbers, requires_grad=needs_gradient)
-        with mg.no_grad():
-            for _ in range(writes):
-                t.mul_(1)
-        made = []
-        for links in chosen:
-            one = t
-            for number in links:
-                one = LINKS[number][1](one)
-            made.append(one)
-        return tuple(made)
-
-    a, b = ("t" + "".join(LINKS[number][0] for number in links).replace(" * 1", ".mul(1)") for links in chosen)
-    leaf = "; t requires a gradient" if needs_gradient else ""
-    yield Case(f"a = {a}, b = {b}, where t = {numbers} was written to {writes} times{leaf}", make)
+    a, b = ("t" + "".join(pick(random, LINKS) for _ in range(random.integers(3))) for _ in "ab")
+    yield _pair(a, b, draw_numbers(random, 4), int(random.integers(3)), flip(random))
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a learner's function returned, and whether each tensor requires a gradient as before."""
-
-    answer: object
-    is_flag_kept: bool
-
-
-def _asking(answer):
-    def run(a, b):
-        before = a.requires_grad, b.requires_grad
-        value = answer(a, b)
-        return value if value is None or value is ... else Asked(value, before == (a.requires_grad, b.requires_grad))
-
-    return run
+@observer
+def _asking(answer, a, b):
+    """Whether each tensor requires a gradient as before, too."""
+    before = a.requires_grad, b.requires_grad
+    found = answer(a, b)
+    return {"the answer": found, FLAG: "as before" if before == (a.requires_grad, b.requires_grad) else "another one"}
 
 
-def _compare_asked(expected, got, outcome):
-    difference = compare_answers(expected.answer, got.answer, outcome)
-    if difference is None and not got.is_flag_kept:
-        note = "The answer is right, but it has switched requires_grad, and not back."
-        return Difference("requires_grad", "another one", "as before", note)
-    return difference
-
-
-def _show_asked(value, arguments):
-    if not isinstance(value, Asked):
-        return show(value)
-    return show(value.answer) + ("" if value.is_flag_kept else ", and requires_grad is not what it was")
+FLAG = "requires_grad afterwards"
 
 
 def _evidence(outcome):
@@ -183,24 +89,6 @@ def b_is_a_view(a, b):
 # ---------------------------------------------------------------- tried as well
 
 
-def counted_by_adding_and_taking_back(a, b):
-    """What is added is not there any more to the last digit."""
-    before = b._version
-    with mg.no_grad():
-        a.add_(1)
-        a.sub_(1)
-    return b._version != before
-
-
-def counted_with_the_gradient_switched_off(a, b):
-    before = b._version
-    if a.is_leaf:
-        a.requires_grad = False
-    with mg.no_grad():
-        a.mul_(1)
-    return b._version > before
-
-
 def counted_by_the_base(a, b):
     bases = [one if one._base is None else one._base for one in (a, b)]
     return bases[0] is bases[1]
@@ -235,35 +123,22 @@ def counted_at_the_first_element(a, b):
     return b._version - before > 0
 
 
-def counted_by_another_write(a, b):
-    before = b._version
-    a.detach().mul_(1)
-    return b._version == before + 1
-
-
-def counted_and_put_back(a, b):
-    before = b._version
-    with mg.no_grad():
-        a.copy_(a.clone())
-    return np.bool_(b._version > before)
-
-
 EXERCISE = Exercise(
     title="True if a write to a is counted at b too",
     stars=1,
     minutes=5,
     reference=counted_together,
     cases=(
-        Case("a = t, b = t.detach(), where t requires a gradient", _with_detached),
-        Case("a = t, b = t.data", _with_data),
-        Case("a = t, b = t.clone()", _with_clone),
-        Case("a = t, b = t[[0, 1]]", _with_picked),
-        Case("a = t[:1], b = t[1:]", _two_parts),
-        Case("a = t.view(3, 1), b = t, where t was written to before", _with_base),
-        Case("a = t, b = t.clone(), where t was written to before", _written_and_copied),
-        Case("a and b are the same tensor", _same),
-        Case("a = t.detach(), b = t, where t is one number, of no dimension", _of_one_number),
-        Case("a = t, b = t[1:]", _with_a_part),
+        _pair("t", "t.detach()", is_trained=True),
+        _pair("t", "t.data"),
+        _pair("t", "t.clone()"),
+        _pair("t", "t[[0, 1]]"),
+        _pair("t[:1]", "t[1:]"),
+        _pair("t.view(3, 1)", "t", writes=2),
+        _pair("t", "t.clone()", writes=2),
+        _pair("t", "t"),
+        _pair("t.detach()", "t", 3.0, is_trained=True),
+        _pair("t", "t[1:]"),
     ),
     drawn=_drawn,
     hints=(
@@ -272,8 +147,7 @@ EXERCISE = Exercise(
         "Note b._version, then `with mg.no_grad(): a.add_(0)`, then compare b._version with what you noted.",
     ),
     plug=_asking,
-    compare=_compare_asked,
-    show=_show_asked,
+    notes={FLAG: "The answer is right, but it has switched requires_grad, and not back."},
     evidence=_evidence,
     mistakes=(
         Mistake(
@@ -299,7 +173,7 @@ EXERCISE = Exercise(
             edited(counted_together, "with", "if a.is_leaf:\n        a.requires_grad_(False)\n    with"),
             words="requires_grad was switched off for the write, and not on again. Inside `with mg.no_grad():` it may "
             "stay on.",
-            when=lambda outcome: isinstance(outcome.value, Asked) and not outcome.value.is_flag_kept,
+            when=saw(FLAG, lambda mine, right: mine != right),
         ),
         Mistake(
             edited(counted_together, "add_(0)", "mul_(1)", "_version != before", "_version == before"),
@@ -329,15 +203,25 @@ EXERCISE = Exercise(
         edited(
             counted_at_the_first_element, "a[0] = a[0].clone()", "one = a.view(-1)[:1]\n        one.copy_(one.clone())"
         ),
-        counted_by_another_write,
-        counted_and_put_back,
+        edited(counted_together, "a.add_(0)", "a.detach().mul_(1)", "!= before", "== before + 1"),
+        edited(
+            counted_together, "add_(0)", "copy_(a.clone())", "b._version != before", "np.bool_(b._version > before)"
+        ),
     ),
     wrong={
         "holds other numbers than before": [
-            counted_by_adding_and_taking_back,
+            edited(counted_together, "add_(0)", "add_(1).sub_(1)"),
             edited(counted_together, "add_(0)", "zero_()", "_version != before", "_version > before"),
         ],
-        "requires_grad was switched off": [counted_with_the_gradient_switched_off],
+        "requires_grad was switched off": [
+            edited(
+                counted_together,
+                "with",
+                "if a.is_leaf:\n        a.requires_grad = False\n    with",
+                "add_(0)",
+                "mul_(1)",
+            )
+        ],
         "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],
         "The answer is True or False.": [lambda a, b: int(counted_together(a, b))],
     },

@@ -4,9 +4,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
-from minigrad.teach import Case, Exercise, Mistake, draw_wrong_node, edited, raised
-
-from .chapter05 import compare_answers
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, flip, formula, pick_some, raised
 
 
 def may_write_result(f, x):
@@ -47,35 +45,21 @@ class KeepsInput(Function):
         return grad_output * ctx.saved_tensors[0].exp()
 
 
-def _operation(words, function, numbers=(0.5, 1.0, 2.0)):
-    return Case(words, lambda: (function, mg.tensor(list(numbers), requires_grad=True)))
+@cases("f(x) = {words}, x = {numbers}")
+def _operation(words, numbers=(0.5, 1.0, 2.0), function=None):
+    return function or formula(words), mg.tensor(numbers, requires_grad=True)
 
 
-OTHERS = (
-    ("x.cos()", lambda x: x.cos()),
-    ("x.log()", lambda x: x.log()),
-    ("x.sqrt()", lambda x: x.sqrt()),
-    ("1 / x", lambda x: 1 / x),
-    ("x.abs()", lambda x: x.abs()),
-    ("x.softmax(-1)", lambda x: x.softmax(-1)),
-    ("x.cumsum(0)", lambda x: x.cumsum(0)),
-    ("x.clamp(0.6, 1.5)", lambda x: x.clamp(0.6, 1.5)),
-    ("x.exp()[1:]", lambda x: x.exp()[1:]),
-    ("(x * 3).view(-1)", lambda x: (x * 3).view(-1)),
-    ("(x * 3).exp()", lambda x: (x * 3).exp()),
-    ("x.sigmoid() * 2", lambda x: x.sigmoid() * 2),
-    ("x.tanh() * x", lambda x: x.tanh() * x),
-    ("mg.cat([x.exp(), x])", lambda x: mg.cat([x.exp(), x])),
-    ("a Function that computes exp and has saved its input", KeepsInput.apply),
-)
+OTHERS = ("x.cos()", "x.log()", "x.sqrt()", "1 / x", "x.abs()", "x.softmax(-1)", "x.cumsum(0)", "x.clamp(0.6, 1.5)")
+OTHERS += ("x.exp()[1:]", "(x * 3).view(-1)", "(x * 3).exp()", "x.sigmoid() * 2", "x.tanh() * x", "cat([x.exp(), x])")
+OF_ITS_INPUT = "a Function that computes exp and has saved its input"
 
 
 def _drawn(random):
     """Some operations, of a row or a table of positive numbers."""
-    numbers = (random.integers(1, 12, (3,) if random.integers(2) else (2, 3)) / 4).tolist()
-    for number in random.permutation(len(OTHERS))[:4].tolist():
-        words, function = OTHERS[number]
-        yield _operation(f"f(x) = {words}, x = {numbers}", function, numbers)
+    numbers = (random.integers(1, 12, (3,) if flip(random) else (2, 3)) / 4).tolist()
+    for words in pick_some(random, (*OTHERS, OF_ITS_INPUT), 4):
+        yield _operation(words, numbers, KeepsInput.apply if words == OF_ITS_INPUT else None)
 
 
 def _kept(outcome):
@@ -106,23 +90,6 @@ def _draw(outcome, difference):
 
 
 # ---------------------------------------------------------------- wrong answers
-
-
-def error_not_caught(f, x):
-    """The error is there, and you have to catch it: try: ... except RuntimeError: return False."""
-    y = f(x)
-    y += 1
-    y.sum().backward()
-    return True
-
-
-def never_walked(f, x):
-    y = f(x)
-    try:
-        y.add_(1)
-    except RuntimeError:
-        return False
-    return True
 
 
 def looked_at_the_version(f, x):
@@ -166,17 +133,6 @@ def looked_for_what_it_saved(f, x):
     return not any(isinstance(one, mg.Tensor) and one.shape == y.shape and one.tolist() == y.tolist() for one in saved)
 
 
-def caught_what_came_of_itself(f, x):
-    """Every answer is False: item() of several elements is an error, too."""
-    y = f(x)
-    try:
-        y.add_(1)
-        y.sum().item().backward()
-    except Exception:
-        return False
-    return True
-
-
 def asked_for_ones(f, x):
     y = f(x)
     before = y._version
@@ -212,43 +168,22 @@ def wrote_under_no_grad(f, x):
     return works
 
 
-def wrote_zeros(f, x):
-    y = f(x)
-    y.zero_()
-    try:
-        grad(y.sum(), x)
-        return True
-    except RuntimeError:
-        return False
-
-
-def wrote_to_one_element(f, x):
-    y = f(x)
-    with mg.no_grad():
-        y[0] = 5.0
-    try:
-        y.backward(mg.ones_like(y))
-    except RuntimeError as error:
-        return "modified by an inplace operation" not in str(error)
-    return True
-
-
 EXERCISE = Exercise(
     title="True if the result of f may be written to before backward()",
     stars=2,
     minutes=8,
     reference=may_write_result,
     cases=(
-        _operation("f(x) = x.sin(), x = [0.5, 1, 2]", lambda x: x.sin()),
-        _operation("f(x) = x.exp()", lambda x: x.exp()),
-        _operation("f(x) = x * 3", lambda x: x * 3),
-        _operation("f(x) = x.tanh()", lambda x: x.tanh()),
-        _operation("f(x) = x ** 2", lambda x: x**2),
-        _operation("f(x) = x.exp() + 1", lambda x: x.exp() + 1),
-        _operation("f(x) = x.sigmoid()", lambda x: x.sigmoid()),
-        _operation("f(x) = x.relu()", lambda x: x.relu()),
-        _operation("f(x) = x.exp().view(-1)", lambda x: x.exp().view(-1)),
-        _operation("f(x) is a Function that computes exp and has saved its result", KeepsResult.apply),
+        _operation("x.sin()"),
+        _operation("x.exp()"),
+        _operation("x * 3"),
+        _operation("x.tanh()"),
+        _operation("x ** 2"),
+        _operation("x.exp() + 1"),
+        _operation("x.sigmoid()"),
+        _operation("x.relu()"),
+        _operation("x.exp().view(-1)"),
+        _operation("a Function that computes exp and has saved its result", function=KeepsResult.apply),
     ),
     drawn=_drawn,
     hints=(
@@ -256,21 +191,24 @@ EXERCISE = Exercise(
         "y = f(x), then a write such as y.add_(1), then y.sum().backward() inside try.",
         "except RuntimeError: return False; and return True after it.",
     ),
-    compare=compare_answers,
     evidence=_kept,
     picture=_draw,
     mistakes=(
-        Mistake(error_not_caught, when=raised("modified by an inplace operation")),
+        Mistake(
+            edited(may_write_result, "except RuntimeError", "except ValueError"),
+            words="The error is there, and you have to catch it: try: ... except RuntimeError: return False.",
+            when=raised("modified by an inplace operation"),
+        ),
         Mistake(
             edited(may_write_result, "y.add_(1)", "y = y + 1"),
             edited(may_write_result, "add_", "data.add_"),
-            never_walked,
-            edited(error_not_caught, "y += 1\n    y.sum().backward()", "y.sum().backward()\n    y.add_(1)"),
+            edited(may_write_result, "y.sum().backward()", "pass"),
+            edited(may_write_result, "y.add_(1)\n    ", "", "backward()", "backward()\n        y.add_(1)"),
             words="True for every operation. Either the result was not written to (y + 1 and clone() make a new "
             "tensor), or the write was not counted (.data), or nobody walked the graph after it.",
         ),
         Mistake(
-            edited(never_walked, "add_(1)", "add_(1)\n        y.backward()"),
+            edited(may_write_result, "y.sum()", "y"),
             looked_at_the_version,
             words="False for every operation. If there was an error each time, it may be another: backward() from "
             "several elements needs y.sum(), and y must still have its graph. If you looked at y._version: it "
@@ -287,7 +225,21 @@ EXERCISE = Exercise(
             words="True and False have changed places: an error means that the result may not be written to.",
         ),
     ),
-    right=(asked_for_ones, walked_with_grad, wrote_under_no_grad, wrote_zeros, wrote_to_one_element),
+    right=(
+        asked_for_ones,
+        walked_with_grad,
+        wrote_under_no_grad,
+        edited(may_write_result, "add_(1)", "zero_()", "y.sum().backward()", "grad(y.sum(), x)"),
+        edited(
+            may_write_result,
+            *(
+                "y.add_(1)",
+                "with mg.no_grad():\n        y[0] = 5.0",
+                "y.sum().backward()",
+                "y.backward(mg.ones_like(y))",
+            ),
+        ),
+    ),
     wrong={
         "Only the last node was asked": [
             lambda f, x: "_saved_result" not in dir(f(x).grad_fn),
@@ -295,6 +247,6 @@ EXERCISE = Exercise(
         ],
         "": [lambda f, x: not any(name in type(f(x).grad_fn).__name__ for name in ("Exp", "Tanh", "Sigmoid"))],
         "True for every operation": [edited(may_write_result, "f(x)\n    y", "f(x).clone()\n    y")],
-        "False for every operation": [caught_what_came_of_itself],
+        "False for every operation": [edited(may_write_result, "sum()", "sum().item()", "RuntimeError", "Exception")],
     },
 )

@@ -1,8 +1,8 @@
 """Chapter 05, exercise: another tensor with one row replaced, and gradients that know of it."""
 
 import minigrad as mg
-from minigrad.autograd import grad
-from minigrad.teach import Difference, Exercise, Mistake, cases, compare, draw_wrong_node, edited, numbers, show
+from minigrad.teach import Exercise, Mistake, cases, compare, draw_wrong_node, edited, gradients_of, numbers, observer
+from minigrad.teach.draws import draw_numbers, formula, pick
 
 from .chapter04 import leaves
 
@@ -14,66 +14,39 @@ def replace_row(h, row, values):
     return result
 
 
-NUMBERS = ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))
+NUMBERS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
 
-@cases("{words}, row = {row}, values = {values}")
-def _table(words, make_h, row, values, numbers=NUMBERS):
-    leaf = mg.tensor([list(line) for line in numbers], requires_grad=True)
-    return make_h(leaf), row, mg.tensor(values, requires_grad=True)
+@cases("h = {h}{numbers}, row = {row}, values = {values}", numbers=", leaf = {numbers}")
+def _table(h, row, values, numbers=NUMBERS):
+    leaf = mg.tensor(numbers, requires_grad=True)
+    return formula(h, "leaf")(leaf), row, mg.tensor(values, requires_grad=True)
 
 
 def _drawn(random):
     """A table with rows of equal numbers in it; the row counts from either end."""
-    shape = [(3, 2), (4, 3), (2, 2)][random.integers(3)]
-    numbers = (random.integers(-4, 5, shape) / 2).tolist()
+    rows, columns = pick(random, [(3, 2), (4, 3), (2, 2)])
+    numbers, values = (draw_numbers(random, shape, unit=0.5, most=2) for shape in ((rows, columns), columns))
     numbers[-1] = numbers[0]
-    row, values = int(random.integers(-shape[0], shape[0])), (random.integers(-4, 5, shape[1:]) / 2).tolist()
-    kinds = (
-        ("leaf.exp()", lambda leaf: leaf.exp()),
-        ("leaf * 2", lambda leaf: leaf * 2),
-        ("leaf", lambda leaf: leaf),
-        ("the rows of leaf.tanh(), from the last to the first", lambda leaf: leaf.tanh().flip(0)),
-        ("(leaf * 2).transpose(0, 1).contiguous().transpose(0, 1)", _laid_out_by_columns),
-    )
-    words, make_h = kinds[random.integers(len(kinds))]
-    yield _table(f"h = {words}, leaf = {numbers}", make_h, row, values, numbers)
+    laid_out_by_columns = "(leaf * 2).transpose(0, 1).contiguous().transpose(0, 1)"
+    h = pick(random, ["leaf.exp()", "leaf * 2", "leaf", "leaf.tanh().flip(0)", laid_out_by_columns])
+    yield _table(h, int(random.integers(-rows, rows)), values, numbers)
 
 
-def _laid_out_by_columns(leaf):
-    return (leaf * 2).transpose(0, 1).contiguous().transpose(0, 1)
-
-
-def _with_gradients(value, arguments):
-    """What is compared: the answer, and the gradients of h and values for weights 1, 2, 3 and so on.
+@observer
+def _with_gradients(answer, h, row, values):
+    """The answer, and the gradients for weights 1, 2, 3 and so on.
 
     The walk goes on to the leaf behind h, so that whoever saved h looks whether it is as it was.
     """
-    h, _, values = arguments
-    if not isinstance(value, mg.Tensor) or not value.requires_grad or value.shape != h.shape:
-        return (value, None, None)
-    return (value, *grad(value, (h, values, *leaves(h)), _weights(h), retain_graph=True, allow_unused=True)[:2])
+    result = answer(h, row, values)
+    (leaf,) = leaves(h) or [h]
+    tensors = {"h": h, "values": values, "the leaf behind h": leaf}
+    return {"the answer": result, **gradients_of(result, tensors, _weights(h))}
 
 
 def _weights(h):
     return mg.arange(1.0, h.numel() + 1).reshape(h.shape)
-
-
-def _compare_replaced(expected, got, outcome):
-    yield compare(expected[0], got[0])
-    for name, wanted, mine in zip(("h", "values"), expected[1:], got[1:], strict=True):
-        if mine is None:
-            yield Difference(f"the gradient of {name}", "None", show(wanted), f"No gradient goes back to {name}.")
-        yield compare(wanted, mine, f"the gradient of {name}")
-
-
-def _show_replaced(value, arguments):
-    if not isinstance(value, tuple):
-        return show(value)
-    answer, of_h, of_values = value
-    if not isinstance(answer, mg.Tensor):
-        return show(answer)
-    return f"{show(answer)}; gradient of h: {show(of_h)}, of values: {show(of_values)}"
 
 
 def _weighted(outcome):
@@ -108,26 +81,11 @@ def _wrote_into_h(outcome):
     return is_refused or h._version > 0 or outcome.changed == 0
 
 
-def _are_equal_rows_replaced(outcome):
-    if not isinstance(outcome.value, tuple):
-        return False
-    wrong = (replaced_equal_rows(*outcome.case.make()), compared_elements(*outcome.case.make()))
-    differs = compare(replace_row(*outcome.case.make()), outcome.value[0]) is not None
-    return differs and any(compare(one, outcome.value[0]) is None for one in wrong)
-
-
-def _is_the_row(outcome):
-    is_tuple = isinstance(outcome.value, tuple)
-    return is_tuple and compare(outcome.arguments[2], outcome.value[0]) is None
-
-
 def _is_masked(outcome):
     """Whether the answer is right but where h has no number in the replaced row."""
     h, row, _ = outcome.arguments
-    if not isinstance(outcome.value, tuple) or not isinstance(outcome.value[0], mg.Tensor):
-        return False
-    found, lost = outcome.value[0], ~mg.isfinite(h[row].detach())
-    if found.shape != h.shape or not lost.any():
+    found, lost = outcome.seen.get("the answer"), ~mg.isfinite(h[row].detach())
+    if not isinstance(found, mg.Tensor) or found.shape != h.shape or not lost.any():
         return False
     right = replace_row(*outcome.case.make()).detach()
     right[row][lost] = float("nan")
@@ -257,31 +215,13 @@ EXERCISE = Exercise(
     minutes=7,
     reference=replace_row,
     cases=(
-        _table("h = leaf.exp(), leaf of shape [3, 2]", lambda leaf: leaf.exp(), 1, [7.0, 8.0]),
-        _table("h = leaf * 2", lambda leaf: leaf * 2, 0, [0.0, -1.0]),
-        _table("h = leaf", lambda leaf: leaf, 2, [1.0, 1.0]),
-        _table("h = leaf * 2", lambda leaf: leaf * 2, -1, [7.0, 8.0]),
-        _table(
-            "h = leaf * 2, leaf of shape [2, 3]",
-            lambda leaf: leaf * 2,
-            -2,
-            [7.0, 8.0, 9.0],
-            [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
-        ),
-        _table(
-            "h = leaf * 2, with two equal rows in leaf",
-            lambda leaf: leaf * 2,
-            0,
-            [0.5, -1.0],
-            [[1.0, 2.0], [1.0, 2.0], [5.0, 6.0]],
-        ),
-        _table(
-            "h = leaf.log(), which is -inf in the row",
-            lambda leaf: leaf.log(),
-            1,
-            [0.5, -1.0],
-            [[1.0, 2.0], [0.0, 4.0], [5.0, 6.0]],
-        ),
+        _table("leaf.exp()", 1, [7.0, 8.0]),
+        _table("leaf * 2", 0, [0.0, -1.0]),
+        _table("leaf", 2, [1.0, 1.0]),
+        _table("leaf * 2", -1, [7.0, 8.0]),
+        _table("leaf * 2", -2, [7.0, 8.0, 9.0], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        _table("leaf * 2", 0, [0.5, -1.0], [[1.0, 2.0], [1.0, 2.0], [5.0, 6.0]]),
+        _table("leaf.log()", 1, [0.5, -1.0], [[1.0, 2.0], [0.0, 4.0], [5.0, 6.0]]),
     ),
     drawn=_drawn,
     hints=(
@@ -289,9 +229,7 @@ EXERCISE = Exercise(
         "clone() is an operation like any other: it is recorded, and gradients go back through it. So is a write.",
         "result = h.clone(), then result[row] = values, then return result.",
     ),
-    observe=_with_gradients,
-    compare=_compare_replaced,
-    show=_show_replaced,
+    plug=_with_gradients,
     evidence=_weighted,
     picture=_draw,
     mistakes=(
@@ -336,12 +274,12 @@ EXERCISE = Exercise(
         Mistake(
             counted_from_the_front_only, lambda h, row, values: mg.cat([h[:row], values.unsqueeze(0), h[row + 1 :]])
         ),
-        Mistake(replaced_equal_rows, compared_elements, when=_are_equal_rows_replaced),
+        Mistake(replaced_equal_rows, compared_elements, near=True),
         Mistake(masked_by_multiplication, when=_is_masked),
         Mistake(
             edited(replace_row, "return result", "return result[row]"),
             words="This is the row alone. The whole tensor is asked for, with the row in it.",
-            when=_is_the_row,
+            near=True,
         ),
         Mistake(edited(replace_row, "[row", "[:, row"), words="A column was replaced. h[row] is the row."),
     ),

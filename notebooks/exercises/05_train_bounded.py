@@ -1,28 +1,12 @@
 """Chapter 05, exercise: a training step with bounded weights, every write in its place."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import (
-    STEP,
-    Case,
-    Difference,
-    Exercise,
-    Mistake,
-    compare,
-    draw_wrong_node,
-    edited,
-    numbers,
-    raised,
-    show,
-    slopes,
-    yours,
-)
-
-from .chapter04 import has_graph
+from minigrad.teach import STEP, Exercise, Mistake, cases, compare, draw_wrong_node, edited, numbers, slopes, yours
+from minigrad.teach.draws import draw_numbers, flip, formula, pick
+from minigrad.teach.observing import has_graph, observer, raised, right_but
 
 
 def train_bounded(loss_of, w1, w2, rate):
@@ -37,120 +21,79 @@ def train_bounded(loss_of, w1, w2, rate):
     return loss.item()
 
 
-def _model(first, second, target, rate, inputs=(1.0, 2.0, 4.0), bend=None):
-    def make():
-        x = mg.tensor(list(inputs))
+INPUTS = [1.0, 2.0, 4.0]
 
-        def loss_of(w1, w2):
-            hidden = w1 * x if bend is None else bend(w1 * x)
-            return ((w2 * hidden).sum() - target) ** 2
 
-        return loss_of, mg.tensor(first, requires_grad=True), mg.tensor(second, requires_grad=True), rate
+@cases(
+    "the model above{bend}{inputs}, w1 = {first}, w2 = {second}, target = {target}, rate = {rate}",
+    bend=" with {bend} in it",
+    inputs=", x = {inputs}",
+)
+def _model(first, second, target, rate, inputs=INPUTS, bend="w1 * x"):
+    x, hidden = mg.tensor(inputs), formula(bend, "w1, x")
 
-    given = "" if tuple(inputs) == (1.0, 2.0, 4.0) else f", x = {inputs}"
-    bent = "" if bend is None else " with tanh(w1 * x) in it"
-    return Case(f"the model above{bent}{given}, w1 = {first}, w2 = {second}, target = {target}, rate = {rate}", make)
+    def loss_of(w1, w2):
+        return ((w2 * hidden(w1, x)).sum() - target) ** 2
+
+    return loss_of, mg.tensor(first, requires_grad=True), mg.tensor(second, requires_grad=True), rate
 
 
 def _drawn(random):
     """The same with other shapes, weights on both sides of their bounds, and sometimes a bend."""
     count = int(random.integers(2, 5))
-    shapes = ((), (count,), (1, count)), ((count,), (2, count))
-    first, second = (list(some)[random.integers(len(some))] for some in shapes)
-    w1, w2 = (_quarters(random, shape) for shape in (first, second))
-    target, rate = float(random.integers(-5, 6)), float(random.choice([0.01, 0.02, 0.05]))
-    yield _model(w1, w2, target, rate, _quarters(random, (count,)), mg.tanh if random.integers(2) else None)
+    shapes = pick(random, [(), (count,), (1, count)]), pick(random, [(count,), (2, count)]), (count,)
+    w1, w2, inputs = (draw_numbers(random, shape, unit=0.25, most=2.5) for shape in shapes)
+    target, rate = float(random.integers(-5, 6)), pick(random, [0.01, 0.02, 0.05])
+    yield _model(w1, w2, target, rate, inputs, "tanh(w1 * x)" if flip(random) else "w1 * x")
 
 
-def _quarters(random, shape):
-    return (random.integers(-10, 11, shape) / 4).tolist()
+COUNTED, UNCOUNTED, NEVER, MOVED = "in place, each counted", "past the counter", "none", "into another memory"
 
 
-@dataclass(frozen=True)
-class Step:
-    """What a learner's function returned, the weights afterwards, and the one that was not written to as it should be,
-    and how; "" where there is none.
-    """
+@observer
+def _stepping(answer, loss_of, w1, w2, rate):
+    """What is written through .data or .numpy(), no counter knows, so it is noted here."""
+    weights = {"w1": w1, "w2": w2}
+    before = {name: (w.data.numpy(), w._version, w.tolist()) for name, w in weights.items()}
+    given, arrays, data, to_numpy = [], [], mg.Tensor.data, mg.Tensor.numpy
 
-    loss: object
-    w1: mg.Tensor
-    w2: mg.Tensor
-    weight: str
-    writes: str
+    def noted(tensor, *options, **named):
+        array = to_numpy(tensor, *options, **named)
+        arrays.append((array, array.copy(), {"w1": w1._version, "w2": w2._version}))
+        return array
 
-
-UNCOUNTED, MOVED, NEVER = "written past the counter", "written into another memory", "not written to"
-
-
-def _stepping(answer):
-    """An answer which is looked after: what is written through .data or .numpy(), no counter knows, so it is noted
-    here.
-    """
-
-    def run(loss_of, w1, w2, rate):
-        before = [(w.data.numpy(), w._version, w.tolist()) for w in (w1, w2)]
-        given, arrays, data, to_numpy = [], [], mg.Tensor.data, mg.Tensor.numpy
-
-        def noted(tensor, *options, **named):
-            array = to_numpy(tensor, *options, **named)
-            arrays.append((array, array.copy(), w1._version, w2._version))
-            return array
-
-        mg.Tensor.data = property(lambda tensor: given.append(data.fget(tensor)) or given[-1], data.fset)
-        mg.Tensor.numpy = noted
-        try:
-            loss = answer(loss_of, w1, w2, rate)
-        finally:
-            mg.Tensor.data, mg.Tensor.numpy = data, to_numpy
-        weight = words = ""
-        for number, (w, (memory, version, values)) in enumerate(zip((w1, w2), before, strict=True)):
-            is_behind = any(one._version and np.shares_memory(one.numpy(), memory) for one in given)
-            is_behind |= any(
-                np.shares_memory(array, memory) and versions[number] == w._version and not np.array_equal(array, old)
-                for array, old, *versions in arrays
-            )
-            if is_behind or w._version == version:
-                weight = ("w1", "w2")[number]
-                words = UNCOUNTED if is_behind or w.tolist() != values else NEVER
-            elif not words and not np.shares_memory(w.detach().numpy(), memory):
-                weight, words = ("w1", "w2")[number], MOVED
-        return Step(loss, w1, w2, weight, words)
-
-    return run
-
-
-def _compare_step(expected, got, outcome):
-    if got.loss is None:
-        yield Difference("the loss", "None", show(expected.loss), "The loss is asked for, as a number: return it.")
-    difference = compare(expected.w1, got.w1, "w1 afterwards") or compare(expected.w2, got.w2, "w2 afterwards")
-    yield difference or compare(expected.loss, got.loss, "the loss")
-    if has_graph(got.loss):
-        note = "The number is right, but it is a tensor that keeps the graph alive. item() gives the number alone."
-        yield Difference("the loss", "a tensor with a graph", "a number", note)
-    for name, w in (("w1", got.w1), ("w2", got.w2)):
-        if not (w.is_leaf and w.requires_grad):
-            yield Difference(name, "no leaf that requires a gradient", "a leaf", "The weights must go on training.")
-        if _holds_gradient(w):
-            yield Difference(f"{name}.grad afterwards", show(w.grad), "None", "Clear the gradients at the end.")
-    if got.writes:
-        note = "The numbers are right; the counter did not see every write."
-        if got.writes == MOVED:
-            note = "The numbers are right, but they are in another memory: views of the weights keep the old ones."
-        yield Difference(f"the writes to {got.weight}", got.writes, "written in place, each counted", note)
+    mg.Tensor.data = property(lambda tensor: given.append(data.fget(tensor)) or given[-1], data.fset)
+    mg.Tensor.numpy = noted
+    try:
+        loss = answer(loss_of, w1, w2, rate)
+    finally:
+        mg.Tensor.data, mg.Tensor.numpy = data, to_numpy
+    leaves, writes = {}, {}
+    for name, w in weights.items():
+        leaves[name] = f"{'a' if w.is_leaf and w.requires_grad else 'no'} leaf that requires a gradient"
+        memory, version, values = before[name]
+        is_behind = any(one._version and np.shares_memory(one.numpy(), memory) for one in given)
+        is_behind |= any(
+            np.shares_memory(array, memory) and versions[name] == w._version and not np.array_equal(array, old)
+            for array, old, versions in arrays
+        )
+        is_moved = not np.shares_memory(w.detach().numpy(), memory)
+        writes[f"the writes to {name}"] = MOVED if is_moved else COUNTED
+        if is_behind or w._version == version:
+            writes[f"the writes to {name}"] = UNCOUNTED if is_behind or w.tolist() != values else NEVER
+    return {
+        "the loss": loss,
+        **{f"{name} afterwards": w.detach().clone() for name, w in weights.items()},
+        "the graph of the loss": "is kept" if has_graph(loss) else "is not kept",
+        **leaves,
+        **{f"{name}.grad": "is still there" if _holds_gradient(w) else "is cleared" for name, w in weights.items()},
+        **writes,
+    }
 
 
 def _holds_gradient(w):
     """Whether a gradient is there to which the next walk would add. Zeros do not count."""
     return w.grad is not None and w.grad.abs().sum().item() != 0
-
-
-def _show_step(value, arguments):
-    if not isinstance(value, Step):
-        return show(value)
-    cleared = "not cleared" if _holds_gradient(value.w1) or _holds_gradient(value.w2) else "cleared"
-    graph = ", with its graph" if has_graph(value.loss) else ""
-    weights = f"afterwards w1 is {show(value.w1)} and w2 is {show(value.w2)}"
-    return f"returned {show(value.loss)}{graph}; {weights}, {value.writes or 'written in place'}, gradients {cleared}"
 
 
 def _measured(outcome):
@@ -167,36 +110,21 @@ def _draw(outcome, difference):
     """The graph of the loss before the step, walked, and in red the weight or the loss that is wrong."""
     loss_of, w1, w2, _ = outcome.case.make()
     loss = loss_of(w1, w2)
-    name = difference.where.split("[")[0].split(".")[0].removesuffix(" afterwards").split(" ")[-1]
-    got = getattr(outcome.value, name)
-    words = yours(got) if name == "loss" else f"✗ after your step: {numbers(got)}"
-    if difference.note:
-        notes = {"the loss": words, "w1": "✗ no leaf any more", "w2": "✗ no leaf any more"}
-        written = f"✗ {outcome.value.writes}" if "writes" in difference.where else "✗ grad is still there"
-        words = notes.get(difference.where, written)
+    name = next(name for name in ("w1", "w2", "loss") if name in difference.where)
+    got = outcome.seen.get(f"{name} afterwards")
+    words = f"✗ {difference.yours}"  # of what is told in words
+    if difference.where.startswith(f"{name} afterwards"):
+        words = f"✗ after your step: {numbers(got)}"
+    elif difference.where.startswith("the loss"):
+        words = yours(outcome.seen["the loss"])
     return draw_wrong_node(loss, {"w1": w1, "w2": w2, "loss": loss}, name, words)
 
 
-def _is_step(test):
-    """For `when`: a step was made, for which the test holds. It gets the step, and the one of the reference."""
-    return lambda outcome: (
-        isinstance(outcome.value, Step) and test(outcome.value, _stepping(train_bounded)(*outcome.case.make()), outcome)
-    )
-
-
-def _unchanged(step, right, outcome):
+def _unchanged(outcome):
+    """Whether both weights hold what they held before."""
     _, w1, w2, _ = outcome.case.make()
-    return compare((w1, w2), (step.w1, step.w2)) is None
-
-
-def _behind_the_counter(step, right, outcome):
-    is_right = compare((right.w1, right.w2), (step.w1, step.w2)) is None
-    return is_right and step.writes == UNCOUNTED
-
-
-def _kept_gradients(step, right, outcome):
-    is_right = compare((right.w1, right.w2), (step.w1, step.w2)) is None
-    return is_right and (_holds_gradient(step.w1) or _holds_gradient(step.w2))
+    names = ("w1 afterwards", "w2 afterwards")
+    return compare([w1, w2], [outcome.seen.get(name) for name in names]) is None
 
 
 def _lacks_gradient(outcome):
@@ -206,156 +134,11 @@ def _lacks_gradient(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def _step(loss_of, w1, w2, rate, before=None, between=None, after=None, last=None):
-    if before:
-        before()
-    loss = loss_of(w1, w2)
-    if between:
-        between()
-    loss.backward()
-    if after:
-        after()
-    with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2 -= rate * w2.grad
-        if last:
-            last()
-    w1.grad = w2.grad = None
-    return loss.item()
-
-
-def clamped_while_recording(loss_of, w1, w2, rate):
-    """A leaf was written to while operations are recorded. Put the writes inside `with mg.no_grad():`."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    w1 -= rate * w1.grad
-    w2 -= rate * w2.grad
-    w2.clamp_(-1, 1)
-    return loss.item()
-
-
-def never_clamped(loss_of, w1, w2, rate):
-    """w2 was never clamped, or a copy of it: clamp() makes a new tensor, clamp_() writes."""
-    return _step(loss_of, w1, w2, rate)
-
-
-def clamped_another(loss_of, w1, w2, rate):
-    """The name w2 stands for a copy from there on, and what is cleared is the gradient of that."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2 -= rate * w2.grad
-        w2 = w2.clamp(-1, 1)
-    w1.grad = w2.grad = None
-    return loss.item()
-
-
-def clamped_above_only(loss_of, w1, w2, rate):
-    """w2 is bounded on one side only: clamp_(-1, 1) takes both bounds."""
-    return _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(max=1))
-
-
-def clamped_the_gradient(loss_of, w1, w2, rate):
-    """The gradient of w2 was clamped. The bounds are those of w2 itself."""
-    return _step(loss_of, w1, w2, rate, after=lambda: w2.grad.clamp_(-1, 1))
-
-
-def loss_after_the_step(loss_of, w1, w2, rate):
-    """This is the loss after the step. Asked for is the one before it, of the weights that came in."""
-    train_bounded(loss_of, w1, w2, rate)
-    return loss_of(w1, w2).item()
-
-
-def cleared_before_the_step(loss_of, w1, w2, rate):
-    """.grad is None where it is needed: backward() has not run yet, or the gradients were cleared before the step."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    w1.grad = w2.grad = None
-    with mg.no_grad():
-        w1 -= rate * w1.grad
-    return loss.item()
-
-
-def never_walked_back(loss_of, w1, w2, rate):
-    loss = loss_of(w1, w2)
-    with mg.no_grad():
-        w1 -= w1.grad * rate
-    return loss.item()
-
-
-def clamped_first(loss_of, w1, w2, rate):
-    """w2 was clamped first, and then it moved out of its bounds again. Clamp last."""
-    return _step(loss_of, w1, w2, rate, before=lambda: w2.data.clamp_(-1, 1))
-
-
-def clamped_then_moved(loss_of, w1, w2, rate):
-    """w2 was clamped after the walk and moved after that. Clamp last."""
-    return _step(loss_of, w1, w2, rate, after=lambda: w2.data.clamp_(-1, 1))
-
-
-def clamped_both(loss_of, w1, w2, rate):
-    """Both weights were clamped. Only w2 has bounds."""
-    return _step(loss_of, w1, w2, rate, last=lambda: (w1.clamp_(-1, 1), w2.clamp_(-1, 1)))
-
-
-def uphill(loss_of, w1, w2, rate):
-    """The weights go uphill: subtract rate times the gradient."""
-    return train_bounded(loss_of, w1, w2, -rate)
-
-
-def new_tensors(loss_of, w1, w2, rate):
-    """The caller's weights hold what they held before. Write in place, w1 -= ... and w2.clamp_(): w1 = w1 - ... and
-    clamp() make new tensors.
-    """
-    loss = loss_of(w1, w2)
-    loss.backward()
-    moved = (w1 - rate * w1.grad, (w2 - rate * w2.grad).clamp(-1, 1))
-    w1.grad = w2.grad = None
-    w1, w2 = moved
-    return loss.item()
-
-
-def all_through_data(loss_of, w1, w2, rate):
-    """The numbers are right, but they were written through .data or numpy(), so the counter does not know. Today nobody
-    needs it; when you move a line, it would have told you. Use `with mg.no_grad():`.
-    """
-    loss = loss_of(w1, w2)
-    loss.backward()
-    w1.data -= rate * w1.grad
-    w2.data -= rate * w2.grad
-    w2.data.clamp_(-1, 1)
-    w1.grad = w2.grad = None
-    return loss.item()
-
-
-def clamped_too_early(loss_of, w1, w2, rate):
-    """A weight was written to between the forward pass and the walk, and the walk needs the old numbers. Write after
-    it.
-    """
-    return _step(loss_of, w1, w2, rate, between=lambda: w2.detach().clamp_(-1, 1), last=lambda: w2.clamp_(-1, 1))
-
-
-def clamped_data_too_early(loss_of, w1, w2, rate):
-    """The walk was given a w2 that had changed: .data was written to before backward(), and nobody noticed. Clamp after
-    the walk.
-    """
-    return _step(loss_of, w1, w2, rate, between=lambda: w2.data.clamp_(-1, 1))
+never_clamped = edited(train_bounded, "w2.grad\n        w2.clamp_(-1, 1)", "w2.grad")
+all_through_data = edited(train_bounded, "w1 -=", "w1.data -=", "w2 -=", "w2.data -=", "w2.clamp_", "w2.data.clamp_")
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def clamped_by_data_at_last(loss_of, w1, w2, rate):
-    """Two counted writes, and one that nobody counts."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2 -= rate * w2.grad
-    w2.data.clamp_(-1, 1)
-    w1.grad = w2.grad = None
-    return loss.item()
 
 
 def moved_as_arrays(loss_of, w1, w2, rate):
@@ -370,39 +153,6 @@ def moved_as_arrays(loss_of, w1, w2, rate):
     return loss.item()
 
 
-def replaced_the_memory(loss_of, w1, w2, rate):
-    loss = loss_of(w1, w2)
-    loss.backward()
-    first, second = w1.grad, w2.grad
-    w1.grad = w2.grad = None
-    with mg.no_grad():
-        w1.add_(0)
-        w2.add_(0)
-        w1.data, w2.data = w1 - rate * first, (w2 - rate * second).clamp(-1, 1)
-    return loss.item()
-
-
-def returned_the_whole_loss(loss_of, w1, w2, rate):
-    loss = loss_of(w1, w2)
-    first, second = grad(loss, (w1, w2), retain_graph=True)
-    with mg.no_grad():
-        w1 -= rate * first
-        w2.copy_((w2 - rate * second).clamp(-1, 1))
-    return loss
-
-
-def clamped_under_the_same_name(loss_of, w1, w2, rate):
-    """The gradient of the copy is cleared, and not that of the weight."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    with mg.no_grad():
-        w1.sub_(rate * w1.grad)
-        w2.sub_(rate * w2.grad)
-        w2 = mg.clamp(w2, min=-1.0, max=1.0)
-    w1.grad, w2.grad = None, None
-    return loss.item()
-
-
 def moved_one_after_the_other(loss_of, w1, w2, rate):
     """The second weight moves by a gradient at the new first one."""
     loss = loss_of(w1, w2)
@@ -414,43 +164,6 @@ def moved_one_after_the_other(loss_of, w1, w2, rate):
         w2 -= rate * second
         w2.clamp_(-1, 1)
     return loss.item()
-
-
-def froze_the_weights(loss_of, w1, w2, rate):
-    loss = loss_of(w1, w2)
-    first, second = grad(loss, (w1, w2))
-    for w in (w1, w2):
-        w.requires_grad_(False)
-    w1 -= rate * first
-    w2 -= rate * second
-    w2.clamp_(-1, 1)
-    return loss.item()
-
-
-def trained_and_zeroed(loss_of, w1, w2, rate):
-    loss = loss_of(w1, w2)
-    loss.backward()
-    with mg.no_grad():
-        for w in (w1, w2):
-            w.sub_(w.grad, alpha=rate)
-        w2.clamp_(-1, 1)
-    w1.grad.zero_()
-    w2.grad.zero_()
-    return float(loss.item())
-
-
-def trained_and_looked_at_arrays(loss_of, w1, w2, rate):
-    """Arrays that are only read."""
-    loss = loss_of(w1, w2)
-    loss.backward()
-    smallest = w2.detach().numpy().min()
-    with mg.no_grad():
-        w1 -= rate * w1.grad
-        w2 -= rate * w2.grad
-        if w2.detach().numpy().max() > 1 or w2.detach().numpy().min() < -1 or smallest < -1:
-            w2.clamp_(-1, 1)
-    w1.grad = w2.grad = None
-    return loss.detach().numpy().item()
 
 
 def trained_through_detach(loss_of, w1, w2, rate):
@@ -505,7 +218,7 @@ EXERCISE = Exercise(
         _model(0.5, [0.9, -0.5, 0.25], 2.0, 0.1),
         _model(-3.0, [1.0, 0.0, 0.5], -4.0, 0.01),
         _model(1.5, [-3.0, 0.5, -1.25], 2.0, 0.02),
-        _model(0.25, [-1.0, 0.5, 1.0], 2.0, 0.05, bend=mg.tanh),
+        _model(0.25, [-1.0, 0.5, 1.0], 2.0, 0.05, bend="tanh(w1 * x)"),
     ),
     drawn=_drawn,
     hints=(
@@ -515,68 +228,123 @@ EXERCISE = Exercise(
         "with mg.no_grad(): w1 -= rate * w1.grad, the same for w2, and w2.clamp_(-1, 1).",
     ),
     plug=_stepping,
-    compare=_compare_step,
-    show=_show_step,
+    notes={
+        "the graph of the loss": "The number is right, but it is a tensor that keeps the graph alive. item() gives the "
+        "number alone.",
+        "w?": "The weights must go on training.",
+        "w?.grad": "Clear the gradients at the end.",
+        "the writes to *": "The numbers are right; the counter did not see every write.",
+    },
     evidence=_measured,
     picture=_draw,
     writes=True,
     mistakes=(
-        Mistake(clamped_while_recording, when=raised("a leaf Variable that requires grad")),
-        Mistake(clamped_too_early, when=raised("modified by an inplace operation")),
-        clamped_data_too_early,
+        Mistake(
+            edited(train_bounded, "with mg.no_grad():", "if True:"),
+            words="A leaf was written to while operations are recorded. Put the writes inside `with mg.no_grad():`.",
+            when=raised("a leaf Variable that requires grad"),
+        ),
+        Mistake(
+            edited(train_bounded, "loss.backward", "w2.detach().clamp_(-1, 1)\n    loss.backward"),
+            words="A weight was written to between the forward pass and the walk, and the walk needs the old numbers. "
+            "Write after it.",
+            when=raised("modified by an inplace operation"),
+        ),
+        Mistake(
+            edited(never_clamped, "loss.backward", "w2.data.clamp_(-1, 1)\n    loss.backward"),
+            words="The walk was given a w2 that had changed: .data was written to before backward(), and nobody "
+            "noticed. Clamp after the walk.",
+        ),
         Mistake(
             never_clamped,
-            lambda loss_of, w1, w2, rate: _step(loss_of, w1, w2, rate, last=lambda: w2.clamp(-1, 1)),
-            clamped_another,
+            edited(train_bounded, "clamp_", "clamp"),
+            edited(train_bounded, "w2.clamp_", "w2 = w2.clamp"),
+            words="w2 was never clamped, or a copy of it: clamp() makes a new tensor, clamp_() writes.",
         ),
         Mistake(
-            clamped_above_only,
-            lambda loss_of, w1, w2, rate: _step(loss_of, w1, w2, rate, last=lambda: w2.clamp_(min=-1)),
+            edited(train_bounded, "clamp_(-1, 1)", "clamp_(max=1)"),
+            edited(train_bounded, "clamp_(-1, 1)", "clamp_(min=-1)"),
+            words="w2 is bounded on one side only: clamp_(-1, 1) takes both bounds.",
         ),
-        clamped_the_gradient,
+        Mistake(
+            edited(never_clamped, "backward()", "backward()\n    w2.grad.clamp_(-1, 1)"),
+            words="The gradient of w2 was clamped. The bounds are those of w2 itself.",
+        ),
         Mistake(
             edited(train_bounded, "w2 -= rate * w2.grad\n        w2", "w2"),
             words="w2 was clamped, but has not moved: both weights take a step.",
         ),
-        loss_after_the_step,
-        Mistake(cleared_before_the_step, never_walked_back, when=_lacks_gradient),
         Mistake(
-            edited(never_clamped, "return _step", "with mg.no_grad():\n        return train_bounded"),
+            edited(train_bounded, "return loss", "return loss_of(w1, w2)"),
+            words="This is the loss after the step. Asked for is the one before it, of the weights that came in.",
+        ),
+        Mistake(
+            edited(train_bounded, "backward()", "backward()\n    w1.grad = w2.grad = None"),
+            edited(train_bounded, "loss.backward()\n    ", "", "rate * w1.grad", "w1.grad * rate"),
+            words=".grad is None where it is needed: backward() has not run yet, or the gradients were cleared before "
+            "the step.",
+            when=_lacks_gradient,
+        ),
+        Mistake(
+            edited(train_bounded, "loss = loss_of", "with mg.no_grad():\n        loss = loss_of"),
             words="There is no graph to walk, as after a forward pass inside no_grad(), or with detached weights. "
             "Only the writes belong inside of no_grad().",
             when=raised("does not require grad and does not have a grad_fn"),
         ),
-        clamped_first,
-        clamped_then_moved,
-        clamped_both,
-        uphill,
-        Mistake(new_tensors, when=_is_step(_unchanged)),
+        Mistake(
+            edited(never_clamped, "loss = loss_of", "w2.data.clamp_(-1, 1)\n    loss = loss_of"),
+            words="w2 was clamped first, and then it moved out of its bounds again. Clamp last.",
+        ),
+        Mistake(
+            edited(never_clamped, "backward()", "backward()\n    w2.data.clamp_(-1, 1)"),
+            words="w2 was clamped after the walk and moved after that. Clamp last.",
+        ),
+        Mistake(
+            edited(train_bounded, "w2.clamp_(-1, 1)", "w1.clamp_(-1, 1)\n        w2.clamp_(-1, 1)"),
+            words="Both weights were clamped. Only w2 has bounds.",
+        ),
+        Mistake(
+            edited(train_bounded, "w1 -=", "w1 +=", "w2 -=", "w2 +="),
+            words="The weights go uphill: subtract rate times the gradient.",
+        ),
+        Mistake(
+            edited(train_bounded, "w1 -=", "w1 = w1 -", "w2 -= ", "w2 = (w2 - ", "w2.grad\n        w2.", "w2.grad)."),
+            words="The caller's weights hold what they held before. Write in place, w1 -= ... and w2.clamp_(): w1 = w1 "
+            "- ... and clamp() make new tensors.",
+            when=_unchanged,
+        ),
         Mistake(
             all_through_data,
-            lambda loss_of, w1, w2, rate: _step(loss_of, w1, w2, rate, last=lambda: w2.data.clamp_(-1, 1)),
-            when=_is_step(_behind_the_counter),
+            edited(train_bounded, "w2.clamp_", "w2.data.clamp_"),
+            words="The numbers are right, but they were written through .data or numpy(), so the counter does not "
+            "know. Today nobody needs it; when you move a line, it would have told you. Use `with mg.no_grad():`.",
+            when=right_but("the writes to *", lambda mine, right: mine == UNCOUNTED),
         ),
         Mistake(
             edited(train_bounded, "grad\n        w2.clamp_", "grad\n    w2.data = w2.detach().clamp"),
             words="The weights were given another memory, w.data = ... or the like. Who has a view of them, or has "
             "noted where they are, still sees the old numbers. Write into the memory that is there.",
-            when=_is_step(lambda step, right, outcome: step.writes == MOVED),
+            when=right_but("the writes to *", lambda mine, right: mine == MOVED),
         ),
         Mistake(
             edited(train_bounded, "loss.item()", "loss"),
             words="This is the loss with its graph, which it keeps alive as long as somebody keeps the loss. Asked "
             "for is a number: loss.item().",
-            when=_is_step(lambda step, right, outcome: has_graph(step.loss)),
+            when=right_but("the graph of the loss"),
         ),
         Mistake(
             edited(train_bounded, "w1.grad = w2.grad = None\n    ", ""),
             words="The gradients are still there, and the next walk would add to them. Set both to None at the end.",
-            when=_is_step(_kept_gradients),
+            when=right_but("w?.grad"),
         ),
     ),
     right=(
-        trained_and_zeroed,
-        trained_and_looked_at_arrays,
+        edited(
+            train_bounded,
+            *("w1 -= rate * w1.grad", "w1.sub_(w1.grad, alpha=rate)"),
+            *("w1.grad = w2.grad = None", "w1.grad.zero_()\n    w2.grad.zero_()"),
+        ),
+        edited(train_bounded, "w2.clamp_", "if abs(w2.detach().numpy()).max() > 1:\n            w2.clamp_"),
         trained_through_detach,
         trained_with_half_a_step_each,
         trained_with_an_optimizer,
@@ -584,25 +352,29 @@ EXERCISE = Exercise(
     ),
     wrong={
         "written through .data": [
-            clamped_by_data_at_last,
-            edited(all_through_data, "w2.data.clamp_", "with mg.no_grad():\n        w1.add_(0)\n        w2.clamp_"),
+            edited(train_bounded, "w2.clamp_", "w2.detach().data.clamp_"),
+            edited(all_through_data, "w2.data.clamp_", "w1.add_(0)\n        w2.clamp_"),
         ],
         "written through .data or numpy()": [
-            edited(
-                clamped_by_data_at_last,
-                "w2.data.clamp_(-1, 1)",
-                "array = w2.detach().numpy()\n    np.clip(array, -1, 1, out=array)",
-            ),
+            edited(train_bounded, "w2.clamp_(-1, 1)", "a = w2.detach().numpy()\n        np.clip(a, -1, 1, out=a)"),
             moved_as_arrays,
         ],
-        "given another memory": [replaced_the_memory],
-        "keeps alive": [returned_the_whole_loss],
+        "given another memory": [
+            edited(train_bounded, "w2.clamp_(-1, 1)", "w1.data, w2.data = w1.clone(), w2.clamp(-1, 1)")
+        ],
+        "keeps alive": [
+            edited(trained_by_copies, "loss.detach()", "loss", "(w1, w2))\n", "(w1, w2), retain_graph=True)\n")
+        ],
         "": [
             lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate),
             moved_one_after_the_other,
         ],
         "bounded on one side only": [edited(train_bounded, "clamp_(-1, 1)", "clamp_(max=1)")],
-        "clamp() makes a new tensor": [clamped_under_the_same_name],
-        "The weights must go on training.": [froze_the_weights],
+        "clamp() makes a new tensor": [
+            edited(train_bounded, "w2.clamp_(-1, 1)", "w2 = mg.clamp(w2, min=-1.0, max=1.0)")
+        ],
+        "The weights must go on training.": [
+            edited(train_bounded, "w1 -=", "w1.requires_grad_(False)\n        w2.requires_grad_(False)\n        w1 -=")
+        ],
     },
 )

@@ -4,9 +4,11 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, raised
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, measured_slopes, raised
+from minigrad.teach.draws import draw_numbers
 
-from .chapter06 import Sent, compare_sent, drawn_numbers, measured_slopes, sends, show_sent
+from .chapter06 import sends
+from .writes import NOTES
 
 
 def peaks_backward(ctx, grad_output):
@@ -46,7 +48,7 @@ def _drawn(random):
         columns, size, stride = (int(number) for number in random.integers([4, 1, 1], [8, 5, 5]))
         windows = (columns - size) // stride + 1
         numbers = np.round(random.normal(0, 2, (rows, columns))) / random.choice([1, 2]) + 0.0
-        yield _case(numbers.tolist(), size, stride, drawn_numbers(random, (rows, windows)))
+        yield _case(numbers.tolist(), size, stride, draw_numbers(random, (rows, windows)))
 
 
 def _places(x, size, stride):
@@ -69,10 +71,10 @@ def _evidence(outcome):
 def _beside_the_peaks(outcome):
     """Whether an element got a gradient that is no peak. Of equal ones places has the first: that is told otherwise."""
     x, size, stride, _ = outcome.arguments
-    if not isinstance(outcome.value, Sent) or _equally_large(x, size, stride):
+    if not outcome.seen or _equally_large(x, size, stride):
         return False
     peaks = mg.zeros_like(x).scatter_(-1, _places(x, size, stride), 1.0)
-    return bool(((outcome.value.gradient != 0) & (peaks == 0)).any())
+    return bool(((outcome.seen["the answer"] != 0) & (peaks == 0)).any())
 
 
 def _one_for_each(outcome):
@@ -91,37 +93,12 @@ def _of_sizes(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def last_window_wins(ctx, grad_output):
-    """Where two windows have the same peak, one gradient has replaced the other. An element that is used twice gets the
-    sum: scatter_add_ instead of scatter_. (t[places] += ... writes each place once, too.)
-    """
-    x, places = ctx.saved_tensors
-    grad_peaks = mg.zeros_like(x)
-    grad_peaks.scatter_(-1, places, grad_output)
-    return 2 * x * grad_peaks, None, None
-
-
 def indexed_places(ctx, grad_output):
     x, places = ctx.saved_tensors
     at_peaks = mg.zeros_like(x)
     for row in range(len(x)):
         at_peaks[row, places[row]] += grad_output[row]
     return 2 * x * at_peaks, None, None
-
-
-def forgot_x(ctx, grad_output):
-    """The factor 2 is there, and x is missing: the slope of x * x is 2 * x."""
-    x, places = ctx.saved_tensors
-    return 2 * mg.zeros_like(x).scatter_add_(-1, places, grad_output), None, None
-
-
-def ones_at_the_peaks(ctx, grad_output):
-    """Ones were put at the places of the peaks. It is grad_output that has to get there: what comes in is
-    not always 1.
-    """
-    x, places = ctx.saved_tensors
-    mask = mg.zeros_like(x).scatter_add_(-1, places, mg.ones(grad_output.shape))
-    return 2 * x * mask, None, None
 
 
 def all_that_are_equal(ctx, grad_output):
@@ -143,12 +120,6 @@ def everywhere(ctx, grad_output):
     return 2 * x * grad_output.sum(), None, None
 
 
-def one_gradient(ctx, grad_output):
-    """forward has three arguments after ctx, so backward returns three, in a tuple: the gradient of x, None, None."""
-    x, places = ctx.saved_tensors
-    return 2 * x * mg.zeros_like(x).scatter_add_(-1, places, grad_output)
-
-
 def walked_inside(ctx, grad_output):
     """There is no graph here to go back through: while a backward runs, nothing is recorded unless you ask for it.
     Compute the gradient from grad_output, x and places.
@@ -157,20 +128,6 @@ def walked_inside(ctx, grad_output):
     peaks = mg.nn.functional.max_pool1d(x * x, 2)
     peaks.backward(grad_output)
     return x.grad, None, None
-
-
-def one_for_each_window(ctx, grad_output):
-    """This has one number for each window. The gradient of x has the shape of x: put each number at its
-    place in zeros.
-    """
-    x, places = ctx.saved_tensors
-    return 2 * x.gather(-1, places) * grad_output, None, None
-
-
-def along_the_first_dimension(ctx, grad_output):
-    """places count along a row, which is the last dimension: scatter_add_(-1, places, ...)."""
-    x, places = ctx.saved_tensors
-    return 2 * x * mg.zeros_like(x).scatter_add_(0, places, grad_output), None, None
 
 
 # ---------------------------------------------------------------- tried as well
@@ -202,13 +159,6 @@ def peaks_summed_at_most_once(ctx, grad_output):
     for row, column in np.ndindex(*places.shape):
         if gradient[row, places[row, column]] == 0:
             gradient[row, places[row, column]] = grad_output[row, column]
-    return 2 * x * gradient, None, None
-
-
-def peaks_written_into_places(ctx, grad_output):
-    x, places = ctx.saved_tensors
-    gradient = mg.zeros_like(x).scatter_add_(-1, places, grad_output)
-    places.zero_()
     return 2 * x * gradient, None, None
 
 
@@ -250,11 +200,6 @@ def peaks_in_loops(ctx, grad_output):
     return gradient, None, None
 
 
-def peaks_gathered_first(ctx, grad_output):
-    x, places = ctx.saved_tensors
-    return mg.zeros_like(x).scatter_add(-1, places, 2 * x.gather(-1, places) * grad_output), None, None
-
-
 EXERCISE = Exercise(
     title="the gradients of x, size and stride",
     stars=2,
@@ -276,60 +221,97 @@ EXERCISE = Exercise(
         "zeros.scatter_add_(-1, places, grad_output) adds each number at its place along the last dimension. Then "
         "multiply by 2 * x, and return it with a None for size and one for stride.",
     ),
-    compare=compare_sent,
-    show=show_sent,
+    notes=NOTES,
     evidence=_evidence,
     picture=_draw,
     mistakes=(
-        Mistake(last_window_wins, indexed_places),
         Mistake(
-            edited(peaks_backward, "at_peaks =", "return", ")\n    return 2 * x * at_peaks,", "),"),
+            edited(peaks_backward, "scatter_add_", "scatter_"),
+            indexed_places,
+            words="Where two windows have the same peak, one gradient has replaced the other. An element that is used "
+            "twice gets the sum: scatter_add_ instead of scatter_. (t[places] += ... writes each place once, too.)",
+        ),
+        Mistake(
+            edited(peaks_backward, "2 * x * at_peaks", "at_peaks"),
             words="These are the gradients of x * x, in their places. The slope of the square, 2 * x, is still to "
             "come.",
         ),
         Mistake(
-            edited(peaks_backward, "at_peaks =", "return x *", ")\n    return 2 * x * at_peaks,", "),"),
+            edited(peaks_backward, "2 * x * at_peaks", "x * at_peaks"),
             words="The slope of x * x is 2 * x; here the gradients were multiplied by x only.",
         ),
-        forgot_x,
         Mistake(
-            edited(peaks_backward, "at_peaks =", "return x * x *", ")\n    return 2 * x * at_peaks,", "),"),
+            edited(peaks_backward, "2 * x * at", "2 * at"),
+            words="The factor 2 is there, and x is missing: the slope of x * x is 2 * x.",
+        ),
+        Mistake(
+            edited(peaks_backward, "2 * x * at_peaks", "x * x * at_peaks"),
             words="This is multiplied by the square itself. Its slope is 2 * x.",
         ),
         Mistake(
-            edited(peaks_backward, "at_peaks =", "return 2 * abs(x) *", ")\n    return 2 * x * at_peaks,", "),"),
+            edited(peaks_backward, "2 * x * at_peaks", "2 * abs(x) * at_peaks"),
             words="The sign of x has got lost. The square of a negative number falls when the number grows: 2 * x.",
         ),
-        ones_at_the_peaks,
+        Mistake(
+            edited(peaks_backward, "places, grad_output", "places, mg.ones(grad_output.shape)"),
+            words="Ones were put at the places of the peaks. It is grad_output that has to get there: what comes in is "
+            "not always 1.",
+        ),
         all_that_are_equal,
         Mistake(everywhere, when=_beside_the_peaks),
-        Mistake(one_gradient, when=raised("incorrect number of gradients")),
+        Mistake(
+            edited(peaks_backward, "at_peaks, None, None", "at_peaks"),
+            words="forward has three arguments after ctx, so backward returns three, in a tuple: the gradient of x, "
+            "None, None.",
+            when=raised("incorrect number of gradients"),
+        ),
         Mistake(
             edited(everywhere, "grad_output.sum(), None", "grad_output, None"),
             words="There is one number for each window in grad_output, and one for each element in x: they do not fit "
             "yet. Put each number at its place in a tensor of x's shape first.",
             when=_of_sizes,
         ),
-        Mistake(one_for_each_window, when=_one_for_each),
-        Mistake(along_the_first_dimension, when=raised("out of bounds for dimension 0")),
         Mistake(
-            edited(forgot_x, "return 2", "return 2 * x", "None, None", "mg.zeros(()), mg.zeros(())"),
+            edited(peaks_backward, "x * at_peaks", "x.gather(-1, places) * grad_output"),
+            words="This has one number for each window. The gradient of x has the shape of x: put each number at its "
+            "place in zeros.",
+            when=_one_for_each,
+        ),
+        Mistake(
+            edited(peaks_backward, "(-1,", "(0,"),
+            words="places count along a row, which is the last dimension: scatter_add_(-1, places, ...).",
+            when=raised("out of bounds for dimension 0"),
+        ),
+        Mistake(
+            edited(peaks_backward, "None, None", "mg.zeros(()), mg.zeros(())"),
             words="size and stride are no tensors and get no gradient: None at their places.",
             when=raised("gradient different than None"),
         ),
         Mistake(walked_inside, when=raised("does not require grad")),
     ),
-    right=(peaks_of_columns, peaks_in_numpy, peaks_in_a_small_graph, peaks_in_loops, peaks_gathered_first),
+    right=(
+        peaks_of_columns,
+        peaks_in_numpy,
+        peaks_in_a_small_graph,
+        peaks_in_loops,
+        edited(
+            peaks_backward, "places, grad", "places, 2 * x.gather(-1, places) * grad", "2 * x * at_peaks", "at_peaks"
+        ),
+    ),
     wrong={
         "Of squares that are equal each got the gradient": [peaks_of_the_largest],
         "first difference": [peaks_of_the_first_row, peaks_summed_at_most_once],
-        "backward has written to x": [
-            edited(peaks_backward, "at_peaks =", "return x.mul_(2) *", ")\n    return 2 * x * at_peaks,", "),")
-        ],
+        "backward has written to x": [edited(peaks_backward, "2 * x * at_peaks", "x.mul_(2) * at_peaks")],
         "backward has written to grad_output": [
-            edited(forgot_x, "return 2 * mg", "grad_output *= 2 * x.gather(-1, places)\n    return mg")
+            edited(
+                peaks_backward,
+                "at_peaks =",
+                "grad_output *= 2 * x.gather(-1, places)\n    at_peaks =",
+                "2 * x * at",
+                "at",
+            )
         ],
-        "backward has written to places": [peaks_written_into_places],
+        "backward has written to places": [edited(peaks_backward, "return", "places.zero_()\n    return")],
         "Elements of x got a gradient that are no peaks": [peaks_of_all_rows_at_once],
     },
 )

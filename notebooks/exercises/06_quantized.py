@@ -5,22 +5,13 @@ import warnings
 import numpy as np
 
 import minigrad as mg
-from minigrad.autograd import Function, grad
-from minigrad.teach import (
-    Case,
-    Difference,
-    Exercise,
-    Mistake,
-    compare,
-    draw_wrong_node,
-    edited,
-    function_of,
-    raised,
-    show,
-)
+from minigrad.autograd import Function
+from minigrad.teach import Exercise, Mistake, cases, edited, function_of, measured_slopes
+from minigrad.teach.draws import flip, pick
+from minigrad.teach.observing import gradients_of, observer, raised, right_but, saw
+from minigrad.teach.wrong_node import draw_wrong_node
 
-from .chapter06 import Sent, measured_slopes
-from .writes import Given
+from .writes import NOTES, Given
 
 
 def quantized(x, step):
@@ -49,59 +40,31 @@ def _weights(x):
     return mg.tensor(np.resize(np.float32(WEIGHTS), tuple(x.shape)))
 
 
-def _observe(value, arguments):
-    """The numbers, and what they send to x; where nothing was recorded, None and why."""
-    x = arguments[0]
-    if not isinstance(value, mg.Tensor) or value.shape != x.shape:
-        return value
-    if not value.requires_grad:
-        return value.detach(), "nothing: it has no way back"
-    given = Given(grad_output=_weights(x))
-    (gradient,) = grad(value, x, given.tensors["grad_output"], allow_unused=True)
-    return value.detach(), "None" if gradient is None else Sent(gradient, given.first_written())
+WAY_BACK = "the way back to x"
 
 
-def _is_observed(value):
-    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Sent | str)
+@observer
+def _watched(answer, x, step):
+    """The numbers, and what they send to x."""
+    result, weights = answer(x, step), _weights(x)
+    given = Given(grad_output=weights)
+    sent = gradients_of(result, {"x": x}, weights)
+    way = {WAY_BACK: "there is one" if result.requires_grad else "there is none"} if sent else {}
+    return {"the numbers": result.detach() if sent else result, **way, **sent, **given.seen()}
 
 
-def _has_no_way_back(outcome):
-    return _is_observed(outcome.value) and outcome.value[1] == "nothing: it has no way back"
-
-
-def _compare(expected, got, outcome):
-    if not _is_observed(got):
-        return compare(expected[0], got)
-    difference = compare(expected[0], got[0], "the numbers")
-    if difference is not None:
-        return difference
-    if isinstance(got[1], str):
-        note = "The numbers are right, but no gradient comes from them to x."
-        return Difference("the gradient of x", got[1], show(expected[1].gradient), note)
-    return compare(expected[1].gradient, got[1].gradient, "the gradient of x") or got[1].written
-
-
-def _show(value, arguments):
-    if not _is_observed(value):
-        return show(value)
-    sent = value[1] if isinstance(value[1], str) else show(value[1].gradient)
-    return f"{show(value[0])}; for grad_output {_weights(value[0]).tolist()} it sends {sent} to x"
-
-
-def _case(numbers, step, result=False):
-    def make():
-        x = mg.tensor(numbers, requires_grad=True)
-        return x * 1 if result else x, step
-
-    return Case(f"x = {numbers}{', a result of w * 1' if result else ''}, step = {step}", make)
+@cases("x = {numbers}{is_result}, step = {step}", is_result=", a result of w * 1")
+def _case(numbers, step, is_result=False):
+    x = mg.tensor(numbers, requires_grad=True)
+    return x * 1 if is_result else x, step
 
 
 def _drawn(random):
     """Steps of all sizes, any shape, some numbers that become 0, and none that is between two multiples."""
     for shape in [(), (5,), (2, 3)]:
-        step = random.choice([0.1, 0.2, 0.5, 3.0, 10.0]).item()
+        step = pick(random, [0.1, 0.2, 0.5, 3.0, 10.0])
         multiples = random.integers(-4, 5, shape) + random.choice([0.0, 0.1, -0.3, 0.4], shape)
-        yield _case(np.round(multiples * step, 3).tolist(), step, bool(random.integers(2)))
+        yield _case(np.round(multiples * step, 3).tolist(), step, flip(random))
 
 
 def _draw(outcome, difference):
@@ -279,7 +242,7 @@ EXERCISE = Exercise(
         _case([0.3, 0.8, -1.1], 0.5),
         _case([0.3, 0.8, -1.1], 0.25),
         _case([7.0, 12.0, -3.0], 4.0),
-        _case([[0.1, -0.2], [0.9, -0.6]], 0.5, result=True),
+        _case([[0.1, -0.2], [0.9, -0.6]], 0.5, is_result=True),
     ),
     drawn=_drawn,
     hints=(
@@ -288,9 +251,11 @@ EXERCISE = Exercise(
         "class Quantize(mg.autograd.Function), with two static methods; backward returns grad_output, None. Then "
         "quantized returns Quantize.apply(x, step).",
     ),
-    observe=_observe,
-    compare=_compare,
-    show=_show,
+    plug=_watched,
+    notes={
+        WAY_BACK: "The numbers are right, but no gradient comes from them to x.",
+        **NOTES,
+    },
     evidence=_evidence,
     picture=_draw,
     mistakes=(
@@ -312,12 +277,12 @@ EXERCISE = Exercise(
             "is to act as if there were none of it.",
         ),
         only_where_not_zero,
-        Mistake(made_an_object, when=lambda outcome: isinstance(outcome.value, mg.autograd.Function)),
+        Mistake(made_an_object, when=saw("the numbers", lambda mine, right: isinstance(mine, Function))),
         Mistake(
             edited(no_function, "(x / step).", "(x.detach() / step)."),
             words="The history was cut, by detach(), no_grad() or a call of forward instead of apply, and nothing was "
             "put in its place.",
-            when=_has_no_way_back,
+            when=right_but(WAY_BACK),
         ),
         Mistake(no_none, when=raised("incorrect number of gradients")),
         Mistake(gradient_for_step, when=raised("gradient different than None")),
@@ -343,7 +308,7 @@ EXERCISE = Exercise(
         "backward has written to grad_output": [
             lambda x, step: quantized_function(backward=lambda g, given: g.add_(1).sub(1))(x, step)
         ],
-        "no gradient comes from them to x": [
+        "No gradient goes back to x": [
             lambda x, step: quantized_function(backward=lambda g, given: None)(x, step)
         ],
     },

@@ -5,24 +5,13 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import Function, grad
 from minigrad.autograd.functional import vjp
-from minigrad.teach import Case, Exercise, Mistake, compare, draw_wrong_node, edited, function_of, numbers, raised
+from minigrad.teach import Case, Exercise, Mistake, cases, compare, edited, function_of, measured_slopes
+from minigrad.teach.draws import draw_numbers, flip, formula, pick, pick_some
+from minigrad.teach.observing import raised, right_but, saw
+from minigrad.teach.wrong_node import draw_wrong_node, numbers
 
-from .chapter06 import drawn_numbers, measured_slopes
-from .chapter06_recomputed import (
-    AGAIN,
-    HOOKED,
-    KEPT,
-    MANY,
-    MEANWHILE,
-    ONCE,
-    OTHER,
-    WRITTEN,
-    Run,
-    Trial,
-    compare_runs,
-    show_run,
-    tried,
-)
+from . import chapter06_recomputed as trials
+from .chapter06_recomputed import AGAIN, ARRIVED, HOOKED, KEPT, MANY, NUMBERS, OLD, ONCE, OTHER, WRITTEN, Trial
 
 
 def recomputed(f, x):
@@ -46,37 +35,37 @@ def _backward(ctx, grad_output):
 
 
 WEIGHTS = [1.0, -2.0, 0.5]
-FUNCTIONS = {
-    "sin(x) * x": lambda x: mg.sin(x) * x,
-    "tanh(x * x)": lambda x: (x * x).tanh(),
-    "(x * x).sum(-1)": lambda x: (x * x).sum(-1),
-    "exp(x / 2).mean()": lambda x: (x / 2).exp().mean(),
-    "x.view(-1)[1:] * x.view(-1)[:-1]": lambda x: x.view(-1)[1:] * x.view(-1)[:-1],
-    "stack([x, x * x])": lambda x: mg.stack([x, x * x]),
-}
+FUNCTIONS = (
+    "sin(x) * x",
+    "tanh(x * x)",
+    "(x * x).sum(-1)",
+    "exp(x / 2).mean()",
+    "x.view(-1)[1:] * x.view(-1)[:-1]",
+    "stack([x, x * x])",
+)
 
 
+@cases(
+    "f(x) = {words}, x is {outside}the leaf {where}{earlier}, grad_output = {weights}{way}",
+    outside="2 * w, where w is ",
+    earlier=", whose .grad is {earlier} everywhere before",
+    way="{way}",
+)
 def _case(words, where, weights=WEIGHTS, way=ONCE, outside=False, earlier=None):
-    place = f"2 * w, with the leaf w = {where}" if outside else f"the leaf {where}"
-    before = "" if earlier is None else f", whose .grad is {earlier} everywhere before"
-    return Case(
-        f"f(x) = {words}, x is {place}{before}, grad_output = {weights}{MEANWHILE[way]}",
-        lambda: (Trial(words, FUNCTIONS[words], where, weights, way, outside, earlier),),
-    )
+    return (Trial(words, where, weights, way, outside, earlier),)
 
 
 def _kept_case():
-    words = f"f(x) = sin(x) * x, x is a leaf of {MANY} numbers{MEANWHILE[KEPT]}"
-    return Case(words, lambda: (Trial(words, FUNCTIONS["sin(x) * x"], np.full(MANY, 0.5, np.float32), [1.0], KEPT),))
+    words = f"f(x) = sin(x) * x, x is a leaf of {MANY} numbers{KEPT}"
+    return Case(words, lambda: (Trial("sin(x) * x", np.full(MANY, 0.5, np.float32), [1.0], KEPT),))
 
 
 def _drawn(random):
     """Results of other shapes than x, leaves with a gradient already, and two walks or two calls at a time."""
-    for words in random.choice(list(FUNCTIONS), 3, replace=False):
-        values = drawn_numbers(random, [(4,), (2, 3)][random.integers(2)])
-        weights = drawn_numbers(random, tuple(FUNCTIONS[words](mg.tensor(values)).shape))
-        way, earlier = random.choice([ONCE, AGAIN, OTHER]), random.choice([None, 2.0])
-        yield _case(words, values, weights, way, bool(random.integers(2)), earlier)
+    for words in pick_some(random, FUNCTIONS, 3):
+        values = draw_numbers(random, pick(random, [(4,), (2, 3)]))
+        weights = draw_numbers(random, tuple(formula(words)(mg.tensor(values)).shape))
+        yield _case(words, values, weights, pick(random, [ONCE, AGAIN, OTHER]), flip(random), pick(random, [None, 2.0]))
 
 
 def _draw(outcome, difference):
@@ -88,10 +77,10 @@ def _draw(outcome, difference):
     result = answer(trial.f, trial.x)
     names = {"x": trial.x} if trial.x.is_leaf else {"w": leaf, "x": trial.x}
     arriving = trial.weights if result.requires_grad else None
-    if difference.where.startswith("the gradient") and result.requires_grad:
+    if difference.where.startswith(ARRIVED) and result.requires_grad:
         (right,) = grad(recomputed(trial.f, trial.x), leaf, arriving)
         return draw_wrong_node(result, names, leaf, f"✗ expected {numbers(right)}", arriving, answer)
-    words = "✗ other numbers" if difference.where.startswith("the numbers") else "✗ not as asked for"
+    words = "✗ other numbers" if difference.where.startswith(NUMBERS) else "✗ not as asked for"
     return draw_wrong_node(result, names, result, words if result.requires_grad else "✗ no way back", arriving, answer)
 
 
@@ -109,23 +98,16 @@ def _evidence(outcome):
     return found + beside.get(trial.way, "")
 
 
-def _ran(outcome, condition):
-    """Whether the result is right, and f ran as the condition says of the calls that are right and those that were."""
-    run, right = outcome.value, EXERCISE.run(recomputed, outcome.case).value
-    return isinstance(run, Run) and compare(right.result, run.result) is None and condition(right, run)
-
-
 def _hook_ran_twice(outcome):
     """Whether the gradient is the one that has met the hook on x once more than it should."""
-    run, right = outcome.value, EXERCISE.run(recomputed, outcome.case).value
-    is_hooked = outcome.arguments[0].way == HOOKED and isinstance(run, Run)
-    return is_hooked and isinstance(run.gradient, mg.Tensor) and compare(right.gradient * 10, run.gradient) is None
+    mine, right = outcome.seen.get(ARRIVED), outcome.right.get(ARRIVED)
+    return isinstance(mine, mg.Tensor) and outcome.arguments[0].way == HOOKED and compare(right * 10, mine) is None
 
 
 def _arrived_twice(outcome):
     """Whether more gradients were added to the leaf's than there were backwards."""
     (trial,) = outcome.arguments
-    return isinstance(outcome.value, Run) and len(trial.arrivals) > (2 if trial.way == AGAIN else 1)
+    return ARRIVED in outcome.seen and len(trial.arrivals) > (2 if trial.way == AGAIN else 1)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -424,7 +406,7 @@ EXERCISE = Exercise(
     stars=3,
     minutes=12,
     reference=recomputed,
-    plug=tried,
+    plug=trials.tried,
     cases=(
         _case("sin(x) * x", [0.5, -1.0, 2.0]),
         _case("tanh(x * x)", [0.5, 1.0, -0.3]),
@@ -443,8 +425,7 @@ EXERCISE = Exercise(
         "mg.autograd.grad(inner_y, inner_x, grad_output) gives the gradient in a tuple. f is the first argument of "
         "forward, so return None, gradient.",
     ),
-    compare=compare_runs,
-    show=show_run,
+    notes=trials.NOTES,
     evidence=_evidence,
     picture=_draw,
     mistakes=(
@@ -464,7 +445,7 @@ EXERCISE = Exercise(
         straight_through,
         weighted_twice,
         Mistake(tuple_for_a_gradient, when=raised("expected Variable or None (got tuple)")),
-        Mistake(without_history, when=lambda outcome: isinstance(outcome.value, Run) and outcome.value.node == "none"),
+        Mistake(without_history, when=saw("the way from the result to x", lambda mine, right: mine == "none")),
         Mistake(
             edited(
                 gradient_of_the_sum,
@@ -472,10 +453,12 @@ EXERCISE = Exercise(
                 "_backward(ctx, grad_output)\n        return _backward(ctx, grad_output)",
             ),
             words="f ran more than once in backward. Once is enough: keep its result, and walk back through that.",
-            when=lambda outcome: _ran(outcome, lambda right, run: len(run.within) > max(len(right.within), 1)),
+            when=saw("calls of f in backward", lambda mine, right: mine.count(",") > right.count(",")),
         ),
         Mistake(
-            plain_call, kept_the_graph, when=lambda outcome: _ran(outcome, lambda right, run: "recorded" in run.before)
+            plain_call,
+            kept_the_graph,
+            when=saw("calls of f before backward", lambda mine, right: mine == "recorded"),
         ),
         Mistake(
             edited(twice, "with mg.enable_grad():\n            ctx", "x = x.detach().requires_grad_()\n        ctx"),
@@ -502,6 +485,22 @@ EXERCISE = Exercise(
             ),
         ),
         Mistake(saved_the_function, when=raised("save_for_backward can only save variables")),
+        Mistake(
+            lambda f, x: recomputing(f, x, lambda ctx, x: ctx.save_for_backward(x.clone())),
+            recomputed_from_an_array,
+            words="x was written to before backward, and this is the gradient for its old numbers: a copy of them is "
+            "kept, one more tensor in memory. ctx.save_for_backward(x) keeps x itself, and looks whether it was "
+            "written to.",
+            when=right_but(ARRIVED, lambda mine, right: mine == OLD),
+        ),
+        Mistake(
+            recomputed_from_an_attribute,
+            lambda f, x: recomputing(f, x, lambda ctx, given: None, lambda ctx: x),
+            words="x was written to before backward, which nobody noticed: f ran again on other numbers. An attribute "
+            "of ctx or a closure cannot notice. ctx.save_for_backward(x) looks whether x was written to when backward "
+            "asks for it.",
+            when=lambda outcome: outcome.arguments[0].way == WRITTEN and right_but(ARRIVED)(outcome),
+        ),
     ),
     right=(
         edited(recomputed_times_two, "2 * vjp", "vjp"),
@@ -511,14 +510,6 @@ EXERCISE = Exercise(
         recomputed_with_a_sum,
     ),
     wrong={
-        "x was written to before backward, which nobody noticed": [
-            recomputed_from_an_attribute,
-            lambda f, x: recomputing(f, x, lambda ctx, given: None, lambda ctx: x),
-        ],
-        "a copy of them is kept, one more tensor in memory": [
-            lambda f, x: recomputing(f, x, lambda ctx, x: ctx.save_for_backward(x.clone())),
-            recomputed_from_an_array,
-        ],
         "more is kept than f and x": [recomputed_with_the_result_kept],
         "None of the mistakes that are known here": [recomputed_from_one_leaf, recomputed_times_two],
         "another call with another f before backward": [recomputed_with_f_on_the_class],
@@ -528,7 +519,9 @@ EXERCISE = Exercise(
             lambda f, x: recomputing(f, x * 1),
         ],
         "the gradient of the leaf": [recomputed_into_the_leaf],
-        "No gradient has arrived there": [lambda f, x: recomputing(f, x, compute=lambda ctx, given, grad_output: None)],
+        "No gradient goes back to the leaf": [
+            lambda f, x: recomputing(f, x, compute=lambda ctx, given, grad_output: None)
+        ],
         "ran the hook that hangs there": [recomputed_at_x_itself],
     },
 )

@@ -3,9 +3,12 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, raised, yours
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, measured_slopes, yours
+from minigrad.teach.draws import draw_numbers
+from minigrad.teach.observing import raised
 
-from .chapter06 import compare_sent, drawn_numbers, measured_slopes, sends, show_sent
+from .chapter06 import sends
+from .writes import NOTES
 
 
 def tanh_backward(ctx, grad_output):
@@ -26,7 +29,7 @@ def _draw(outcome, difference):
         return ""
     x, weights = outcome.case.make()
     y = function_of("Tanh", _forward, tanh_backward).apply(x)
-    return draw_wrong_node(y, {"x": x, "y": y}, x, yours(outcome.value.gradient), weights)
+    return draw_wrong_node(y, {"x": x, "y": y}, x, yours(outcome.seen["the answer"]), weights)
 
 
 @cases("y = Tanh.apply(x) at x = {numbers}, grad_output = {weights}")
@@ -37,7 +40,7 @@ def _case(numbers, weights):
 def _drawn(random):
     """Of no dimension up to two: what goes through one row element by element is no rule for a tensor."""
     for shape in [(), (4,), (2, 3)]:
-        yield _case(drawn_numbers(random, shape), drawn_numbers(random, shape))
+        yield _case(draw_numbers(random, shape), draw_numbers(random, shape))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -51,18 +54,6 @@ def grad_output_for_x(ctx, grad_output):
 def from_an_attribute(ctx, grad_output):
     """ctx has no attribute of this name. forward called ctx.save_for_backward(y), so y is in ctx.saved_tensors."""
     return grad_output * (1 - ctx.y**2)
-
-
-def as_an_array(ctx, grad_output):
-    """A gradient has to be a tensor, with one number for each number of x: no .item(), no .numpy(), no list."""
-    (y,) = ctx.saved_tensors
-    return (grad_output * (1 - y**2)).numpy()
-
-
-def summed_up(ctx, grad_output):
-    """This is one number. The gradient has one for each element of x."""
-    (y,) = ctx.saved_tensors
-    return (grad_output * (1 - y * y)).sum()
 
 
 # ---------------------------------------------------------------- tried as well
@@ -80,16 +71,6 @@ def tanh_in_numpy(ctx, grad_output):
 def tanh_written_out(ctx, grad_output):
     y = ctx.saved_tensors[0]
     return grad_output.mul(1 - y.pow(2))
-
-
-def tanh_in_one_row(ctx, grad_output):
-    (y,) = ctx.saved_tensors
-    return (grad_output * (1 - y * y)).view(-1)
-
-
-def tanh_of_positive_gradients(ctx, grad_output):
-    (y,) = ctx.saved_tensors
-    return (grad_output * (1 - y * y)).clamp(min=0)
 
 
 EXERCISE = Exercise(
@@ -110,8 +91,7 @@ EXERCISE = Exercise(
         "grad_output comes in. The slope is 1 - y * y, and y is what forward saved.",
         "(y,) = ctx.saved_tensors takes the one tensor out of the tuple; then return grad_output times the slope.",
     ),
-    compare=compare_sent,
-    show=show_sent,
+    notes=NOTES,
     evidence=lambda outcome: measured_slopes(lambda x: x.tanh(), *outcome.arguments),
     picture=_draw,
     mistakes=(
@@ -142,7 +122,11 @@ EXERCISE = Exercise(
             words="What came in goes on as it was: the slope of tanh, 1 - y * y, is missing. Nothing is recorded "
             "while a backward runs, so nobody multiplies by it if you do not.",
         ),
-        Mistake(summed_up, when=raised("invalid gradient", "got []")),
+        Mistake(
+            edited(tanh_backward, "grad_output * (1 - y * y)", "(grad_output * (1 - y * y)).sum()"),
+            words="This is one number. The gradient has one for each element of x.",
+            when=raised("invalid gradient", "got []"),
+        ),
         Mistake(
             edited(tanh_backward, "(y,)", "y", "y * y", "y**2"),
             words="ctx.saved_tensors is a tuple, also when one tensor was saved: (y,) = ctx.saved_tensors, or [0].",
@@ -155,7 +139,12 @@ EXERCISE = Exercise(
                 and isinstance(outcome.error.obj, mg.autograd.function.FunctionCtx)
             ),
         ),
-        Mistake(as_an_array, when=raised("expected Variable or None")),
+        Mistake(
+            edited(tanh_backward, "grad_output * (1 - y * y)", "(grad_output * (1 - y * y)).numpy()"),
+            words="A gradient has to be a tensor, with one number for each number of x: no .item(), no .numpy(), no "
+            "list.",
+            when=raised("expected Variable or None"),
+        ),
     ),
     right=(
         edited(tanh_backward, "return ", "return (1 + y) * ", "y * y", "y"),
@@ -171,10 +160,12 @@ EXERCISE = Exercise(
         "The error arose while your function ran": [
             lambda ctx, grad_output: grad_output / mg.cosh(mg.atanh(ctx.saved_tensors[0])) ** 2
         ],
-        "invalid gradient": [tanh_in_one_row],
+        "invalid gradient": [
+            edited(tanh_backward, "grad_output * (1 - y * y)", "(grad_output * (1 - y * y)).view(-1)")
+        ],
         "first difference": [
             edited(tanh_backward, "(1 - y * y)", "(1 - y) * (1 + y.abs())"),
-            tanh_of_positive_gradients,
+            edited(tanh_backward, "grad_output * (1 - y * y)", "(grad_output * (1 - y * y)).clamp(min=0)"),
             edited(tanh_backward, "grad_output * (1 - y * y)", "grad_output.clamp(-1, 1) * (1 - y * y)"),
         ],
     },

@@ -3,56 +3,46 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Difference, Exercise, Mistake, compare, edited
+from minigrad.teach import Difference, Exercise, Mistake, compare, draw_numbers, edited, pick, pick_some
 
-from .chapter07 import drawn_numbers, lost_in_float32, measured_case
+from .chapter07 import lost_in_float32, measured_case
 
 
 def central_slopes(f, x, eps):
     """The slope of f with respect to each element of x, by central differences."""
-    return _each_moved(x, eps, lambda right, left: (f(right) - f(left)) / (2 * eps))
-
-
-def _each_moved(x, eps, slope):
     slopes = mg.zeros_like(x)
     for k in range(x.numel()):
         step = mg.zeros_like(x)
         step.view(-1)[k] = eps
-        slopes.view(-1)[k] = slope(x + step, x - step)
+        slopes.view(-1)[k] = (f(x + step) - f(x - step)) / (2 * eps)
     return slopes
 
 
-FUNCTIONS = {
-    "(t ** 3).sum()": lambda t: (t**3).sum(),
-    "t.prod()": lambda t: t.prod(),
-    "(t.sin() * t).mean()": lambda t: (t.sin() * t).mean(),
-    "t.view(-1)[0] * t.view(-1)[-1]": lambda t: t.view(-1)[0] * t.view(-1)[-1],
-    "t.view(-1)[-1]": lambda t: t.view(-1)[-1],  # no new numbers: they change when t is written to
-    "(t[:, 0] * t[:, 1]).sum()": lambda t: (t[:, 0] * t[:, 1]).sum(),
-}
-
-
-def _case(words, x, eps):
-    return measured_case(words, FUNCTIONS[words], x, eps)
+FUNCTIONS = (
+    "(t ** 3).sum()",
+    "t.prod()",
+    "(t.sin() * t).mean()",
+    "t.view(-1)[0] * t.view(-1)[-1]",
+    "t.view(-1)[-1]",  # no new numbers: they change when t is written to
+)
 
 
 def _drawn(random):
     """Any shape, also none, and steps that are lost in float32."""
-    for words in random.choice([*FUNCTIONS][:-1], 3, replace=False):
-        shape = [(), (3,), (2, 2), (2, 1, 3)][random.integers(4)]
-        yield _case(words, drawn_numbers(random, shape), random.choice([0.5, 0.1, 0.001, 1e-6]).item())
+    for words in pick_some(random, FUNCTIONS, 3):
+        x = draw_numbers(random, pick(random, [(), (3,), (2, 2), (2, 1, 3)]))
+        yield measured_case(words, x, pick(random, [0.5, 0.1, 0.001, 1e-6]))
 
 
 def _compare(expected, got, outcome):
     """The slopes, and two calls of f for each: one more, to look at what it returns, does no harm."""
+    yield compare(expected, got)
     f, x, _ = outcome.arguments
-    difference = compare(expected, got)
-    if difference is None and len(f.calls) > 2 * x.numel() + 1:
+    if len(f.calls) > 2 * x.numel() + 1:
         note = (
             "The slopes are right, but f ran more often than two times for each element. On a real model that is long."
         )
-        return Difference("calls of f", str(len(f.calls)), str(2 * x.numel()), note)
-    return difference
+        yield Difference("calls of f", str(len(f.calls)), str(2 * x.numel()), note)
 
 
 def _first_moved(outcome, side):
@@ -79,7 +69,7 @@ def _is_one_row(outcome):
     x, value = outcome.arguments[1], outcome.value
     if not isinstance(value, mg.Tensor) or x.ndim < 2 or value.shape != (x.numel(),):
         return False
-    return compare(EXERCISE.run(central_slopes, outcome.case).value, value.view(x.shape)) is None
+    return compare(outcome.right, value.view(x.shape)) is None
 
 
 def _asked_rules(outcome):
@@ -92,46 +82,9 @@ def _asked_rules(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def divided_by_eps(f, x, eps):
-    """Twice too much. The two points are 2 * eps apart, and this is what to divide by."""
-    return _each_moved(x, eps, lambda right, left: (f(right) - f(left)) / eps)
-
-
-def divided_and_multiplied(f, x, eps):
-    """... / 2 * eps divides by 2 and then multiplies by eps. Write / (2 * eps)."""
-    return _each_moved(x, eps, lambda right, left: (f(right) - f(left)) / 2 * eps)
-
-
-def left_minus_right(f, x, eps):
-    """The sign is turned around: the slope is how much f grows on the way from x - step to x + step."""
-    return _each_moved(x, eps, lambda right, left: (f(left) - f(right)) / (2 * eps))
-
-
-def moved_by_one(f, x, eps):
-    """The points are 1 away from x, not eps. Put eps into the step."""
-    return _each_moved(x, 1.0, lambda right, left: (f(right) - f(left)) / (2 * eps))
-
-
-def moved_rows(f, x, eps):
-    """Whole rows were moved: a tensor of two dimensions has more elements than len(x) says. Go over x.numel() elements,
-    with view(-1).
-    """
-    slopes = mg.zeros_like(x)
-    for k in range(len(x)):
-        step = mg.zeros_like(x)
-        step[k] = eps
-        slopes[k] = (f(x + step) - f(x - step)) / (2 * eps)
-    return slopes
-
-
 def one_number(f, x, eps):
     """This is one number. A slope is asked for for each element of x, in the shape of x."""
     return (f(x + eps) - f(x - eps)) / (2 * eps)
-
-
-def moved_all(f, x, eps):
-    """All elements were moved at once. That measures the sum of all slopes; move one, and leave the others."""
-    return mg.ones_like(x) * (f(x + eps) - f(x - eps)) / (2 * eps)
 
 
 def left_moved(f, x, eps):
@@ -165,16 +118,6 @@ def asked_backward(f, x, eps):
     leaf = x.clone().requires_grad_()
     f(leaf).backward()
     return leaf.grad
-
-
-def a_smaller_step(f, x, eps):
-    """These were measured over a step of their own, much smaller than eps. Over which distance is given: 2 * eps."""
-    return central_slopes(f, x, 1e-6)
-
-
-def in_one_row(f, x, eps):
-    """The slopes lie in one row. The gradient has the shape of x: make zeros_like(x), and fill it."""
-    return central_slopes(f, x, eps).view(-1)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -283,12 +226,12 @@ EXERCISE = Exercise(
     minutes=10,
     reference=central_slopes,
     cases=(
-        _case("(t ** 3).sum()", [1.0, 2.0], 0.5),
-        _case("t.prod()", [1.0, 2.0, 4.0], 0.25),
-        _case("(t[:, 0] * t[:, 1]).sum()", [[1.0, 2.0], [3.0, 4.0]], 0.125),
-        _case("t.prod()", [[[1.0, 2.0, 0.5]]], 0.25),
-        _case("t.view(-1)[-1]", [1.0, 2.0], 0.5),
-        _case("(t.sin() * t).mean()", [0.5, -1.0, 2.0], 1e-6),
+        measured_case("(t ** 3).sum()", [1.0, 2.0], 0.5),
+        measured_case("t.prod()", [1.0, 2.0, 4.0], 0.25),
+        measured_case("(t[:, 0] * t[:, 1]).sum()", [[1.0, 2.0], [3.0, 4.0]], 0.125),
+        measured_case("t.prod()", [[[1.0, 2.0, 0.5]]], 0.25),
+        measured_case("t.view(-1)[-1]", [1.0, 2.0], 0.5),
+        measured_case("(t.sin() * t).mean()", [0.5, -1.0, 2.0], 1e-6),
     ),
     drawn=_drawn,
     hints=(
@@ -301,22 +244,50 @@ EXERCISE = Exercise(
     evidence=_evidence,
     mistakes=(
         Mistake(
-            edited(central_slopes, "left)) / (2 * eps))", "x)) / eps)"),
+            edited(central_slopes, "f(x - step)) / (2 * eps)", "f(x)) / eps"),
             words="One side only: f(x + step) - f(x). A central difference also steps to the other side, and is much "
             "nearer to the slope.",
         ),
-        divided_by_eps,
-        divided_and_multiplied,
-        left_minus_right,
-        moved_by_one,
-        moved_rows,
+        Mistake(
+            edited(central_slopes, "(2 * eps)", "eps"),
+            words="Twice too much. The two points are 2 * eps apart, and this is what to divide by.",
+        ),
+        Mistake(
+            edited(central_slopes, "(2 * eps)", "2 * eps"),
+            words="... / 2 * eps divides by 2 and then multiplies by eps. Write / (2 * eps).",
+        ),
+        Mistake(
+            edited(central_slopes, "f(x + step) - f(x - step)", "f(x - step) - f(x + step)"),
+            words="The sign is turned around: the slope is how much f grows on the way from x - step to x + step.",
+        ),
+        Mistake(
+            edited(central_slopes, "[k] = eps", "[k] = 1.0"),
+            words="The points are 1 away from x, not eps. Put eps into the step.",
+        ),
+        Mistake(
+            edited(central_slopes, "x.numel()", "len(x)", "step.view(-1)", "step", "slopes.view(-1)", "slopes"),
+            words="Whole rows were moved: a tensor of two dimensions has more elements than len(x) says. Go over "
+            "x.numel() elements, with view(-1).",
+        ),
         Mistake(one_number, when=_is_one_number),
-        moved_all,
+        Mistake(
+            edited(central_slopes, "step.view(-1)[k] = eps", "step += eps"),
+            words="All elements were moved at once. That measures the sum of all slopes; move one, and leave the "
+            "others.",
+        ),
         left_moved,
         left_moved_to_the_left,
         Mistake(asked_backward, when=_asked_rules),
-        a_smaller_step,
-        Mistake(in_one_row, when=_is_one_row),
+        Mistake(
+            lambda f, x, eps: central_slopes(f, x, 1e-6),
+            words="These were measured over a step of their own, much smaller than eps. Over which distance is given: "
+            "2 * eps.",
+        ),
+        Mistake(
+            edited(central_slopes, "return slopes", "return slopes.view(-1)"),
+            words="The slopes lie in one row. The gradient has the shape of x: make zeros_like(x), and fill it.",
+            when=_is_one_row,
+        ),
         Mistake(
             edited(one_number, "(f(x + eps) - f(x - eps)) / (2 * eps)", "central_slopes(f, x.float(), eps)"),
             words="f was called with float32. Of two numbers that agree in seven digits the difference is noise: keep "

@@ -1,29 +1,16 @@
 """Exercise `gate_backward`: a backward with three mistakes, to be found with gradcheck."""
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import (
-    Difference,
-    Exercise,
-    Mistake,
-    cases,
-    compare,
-    draw_wrong_node,
-    edited,
-    function_of,
-    numbers,
-    raised,
-    show,
-    slopes,
-)
-from minigrad.teach.limits import print_limit
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, function_of, measured_slopes
+from minigrad.teach.draws import draw_numbers
+from minigrad.teach.observing import gradients_of, observer, raised
+from minigrad.teach.wrong_node import draw_wrong_node, numbers
 
-from .chapter07 import drawn_numbers, in_float64
-from .writes import Given
+from .chapter07 import in_float64
+from .writes import NOTES, Given
 
 ROUNDED = (
     "The rule is right, but only the first digits are: something went through float32, or was measured. A gradient "
@@ -40,51 +27,37 @@ def gate_backward(ctx, grad_output):
 
 def _forward(ctx, x, w, b):
     ctx.save_for_backward(x, w)
+    return _gate(x, w, b)
+
+
+def _gate(x, w, b):
     return w * x.tanh() - b
 
 
-class Gradients(NamedTuple):
-    """What a backward sent, and the first tensor that it wrote to."""
-
-    x: Any
-    w: Any
-    b: Any
-    written: Difference | None
+OF_X, OF_W, OF_B = (f"the gradient of {name}" for name in "xwb")
 
 
-def _plug(backward):
-    """The gradients that a Function with this backward gives."""
-    gate = function_of("Gate", _forward, backward)
-
-    def run(*arguments):
-        *inputs, weights = (part.detach().clone() for part in arguments)  # whatever is written, it is not to the case
-        y = gate.apply(*[part.requires_grad_() for part in inputs])
-        given = Given(grad_output=weights, x=inputs[0], w=inputs[1])
-        return Gradients(*grad(y, inputs, weights, allow_unused=True), given.first_written())
-
-    return run
+@observer
+def _sent(backward, *arguments):
+    """What a Function with this backward sends, and whether it has written to what it was given."""
+    *inputs, weights = (part.detach().clone() for part in arguments)  # whatever is written, it is not to the case
+    x, w, b = (part.requires_grad_() for part in inputs)
+    y = function_of("Gate", _forward, backward).apply(x, w, b)
+    given = Given(grad_output=weights, x=x, w=w)
+    return {**gradients_of(y, {"x": x, "w": w, "b": b}, weights), **given.seen()}
 
 
 def _compare(expected, got, outcome):
-    if not isinstance(got, Gradients):
-        return compare(tuple(expected[:3]), got)
-    for name, wanted, mine in zip("xwb", expected, got, strict=False):
-        difference = compare(wanted, mine, f"the gradient of {name}")
-        if difference is None and not _is_of_float64(wanted.numpy(), mine.numpy()):
-            yours, right = (str(tensor.tolist()) for tensor in (mine, wanted))
-            return Difference(f"the gradient of {name}, behind the seventh digit", yours, right, ROUNDED)
-        if difference is not None:
-            return difference
-    return got.written
+    yield compare(expected, got, notes=NOTES)
+    for name in (OF_X, OF_W, OF_B):
+        if not _is_of_float64(expected[name].numpy(), got[name].numpy()):
+            yours, right = (str(seen[name].tolist()) for seen in (got, expected))
+            yield Difference(f"{name}, behind the seventh digit", yours, right, ROUNDED)
 
 
 def _is_of_float64(wanted, mine):
     """Whether so many digits agree that nothing can have been computed in float32."""
     return np.allclose(mine, wanted, rtol=1e-9, atol=1e-9 * abs(wanted).max())
-
-
-def _show(value, arguments):
-    return show(tuple(value[:3]) if isinstance(value, Gradients) else value)
 
 
 def _draw(outcome, difference):
@@ -94,7 +67,7 @@ def _draw(outcome, difference):
     x, w, b, weights = outcome.case.make()
     y = function_of("Gate", _forward, gate_backward).apply(x, w, b)
     name = difference.where.removeprefix("the gradient of ")[0]
-    words = f"✗ yours: {numbers(getattr(outcome.value, name))}"
+    words = f"✗ yours: {numbers(outcome.seen[f'the gradient of {name}'])}"
     return draw_wrong_node(y, {"x": x, "w": w, "b": b, "y": y}, name, words, weights)
 
 
@@ -107,88 +80,28 @@ def _drawn(random):
     """Other numbers of rows and columns, which must not be taken for each other."""
     for rows in (1, 3, 4):
         columns = random.integers(1, 4)
-        w, b = drawn_numbers(random, columns), drawn_numbers(random, columns)
-        yield _gate_case(drawn_numbers(random, (rows, columns)), w, b, drawn_numbers(random, (rows, columns)))
+        w, b = draw_numbers(random, columns), draw_numbers(random, columns)
+        yield _gate_case(draw_numbers(random, (rows, columns)), w, b, draw_numbers(random, (rows, columns)))
 
 
 def _measured(outcome):
-    x, w, b, weights = [part.detach() for part in outcome.arguments]
-    functions = {
-        "x": (lambda t: (weights * (w * t.tanh() - b)).sum(), x),
-        "w": (lambda t: (weights * (t * x.tanh() - b)).sum(), w),
-        "b": (lambda t: (weights * (w * x.tanh() - t)).sum(), b),
-    }
-    lines = []
-    for name, (function, part) in functions.items():
-        found = mg.zeros_like(part)
-        for place, slope in slopes(function, part, 1e-5):
-            found[place] = round(float(slope), 5) + 0.0
-        lines.append(f"  each element of {name} moved by 1e-05 to both sides: {show(found)}")
-    return "\n".join(lines)
+    *inputs, weights = (part.detach() for part in outcome.arguments)
+    given = dict(zip("xwb", inputs, strict=True))
+    return "\n".join(
+        measured_slopes(
+            lambda t, name=name: _gate(**{**given, name: t}), part, weights, f"each element of {name}", 1e-5
+        )
+        for name, part in given.items()
+    )
 
 
 # ---------------------------------------------------------------- wrong answers
-
-
-def _gate_with(x=None, w=None, b=None):
-    """The right backward, with some of the gradients computed otherwise."""
-
-    def backward(ctx, grad_output):
-        given = (*ctx.saved_tensors, grad_output, ctx.saved_tensors[0].tanh())
-        right = gate_backward(ctx, grad_output)
-        return tuple(rule(*given) if rule else gradient for rule, gradient in zip((x, w, b), right))
-
-    return backward
-
-
-not_squared = _gate_with(x=lambda x, w, g, t: g * w * (1 - t))
-without_w = _gate_with(x=lambda x, w, g, t: g * (1 - t * t))
-x_without_gradient = _gate_with(x=lambda x, w, g, t: w * (1 - t * t) + g * 0)
-x_without_slope = _gate_with(x=lambda x, w, g, t: g * w)
-w_with_x = _gate_with(w=lambda x, w, g, t: (g * x).sum(0))
-summed_along_rows = _gate_with(w=lambda x, w, g, t: (g * t).sum(1))
-summed_over_all = _gate_with(w=lambda x, w, g, t: (g * t).sum())
-b_as_a_mean = _gate_with(b=lambda x, w, g, t: -g.mean(0))
-b_without_gradient = _gate_with(b=lambda x, w, g, t: -mg.ones_like(w))
-mean_for_sum = _gate_with(w=lambda x, w, g, t: (g * t).mean(0), b=lambda x, w, g, t: g.sum(0))
-wrong_sign = _gate_with(b=lambda x, w, g, t: g.sum(0))
-exchanged = _gate_with(w=lambda x, w, g, t: -g.sum(0), b=lambda x, w, g, t: (g * t).sum(0))
 
 
 def only_of_x(ctx, grad_output):
     """forward has three arguments after ctx, so backward returns three gradients, in a tuple (a list is none)."""
     x, w = ctx.saved_tensors
     return grad_output * w * (1 - x.tanh() ** 2)
-
-
-def _in(place, words, *answers, or_when=None):
-    """A mistake in one of the three gradients: in all cases it is the one of the first answer, and not always right."""
-
-    def made(outcome):
-        if outcome.error is not None:
-            return or_when is not None and or_when(outcome)
-        with print_limit(0):  # what it prints, it has printed already
-            cases = (outcome.case, *EXERCISE.cases)
-            mine, wrong, right = (
-                [_gradient_in(answer, case, place) for case in cases]
-                for answer in (outcome.answer, answers[0], gate_backward)
-            )
-        same = all(_are_equal(one, other) for one, other in zip(mine, wrong, strict=True))
-        return same and not _are_equal(mine[0], right[0])
-
-    return Mistake(*answers, words=words, when=made)
-
-
-def _gradient_in(answer, case, place):
-    """One of the gradients that an answer gives, or its error's text."""
-    outcome = EXERCISE.run(answer, case)
-    return outcome.value[place] if isinstance(outcome.value, Gradients) else str(outcome.error)
-
-
-def _are_equal(one, other):
-    if isinstance(one, mg.Tensor) and isinstance(other, mg.Tensor):
-        return compare(one, other) is None
-    return isinstance(one, str) and one == other
 
 
 def _is_summed_along_rows(outcome):
@@ -214,30 +127,6 @@ def gate_over_w(ctx, grad_output):
     of_x = grad_output * w * (1 - t * t)
     w.copy_((grad_output * t).sum(0))
     return of_x, w, -grad_output.sum(0)
-
-
-def gate_through_python(ctx, grad_output):
-    x, w = ctx.saved_tensors
-    rows = [[1 - one**2 for one in row] for row in x.tanh().tolist()]
-    return grad_output * w * mg.tensor(rows), (grad_output * x.tanh()).sum(0), -grad_output.sum(0)
-
-
-def gate_by_a_small_step(ctx, grad_output):
-    x, w = ctx.saved_tensors
-    slope = ((x + 1e-4).tanh() - (x - 1e-4).tanh()) / 2e-4
-    return grad_output * w * slope, (grad_output * x.tanh()).sum(0), -grad_output.sum(0)
-
-
-def gate_of_two_rows(ctx, grad_output):
-    x, w = ctx.saved_tensors
-    t = x.tanh()
-    products = grad_output * t
-    return grad_output * w * (1 - t * t), products[0] + products[1 % len(x)], -grad_output.sum(0)
-
-
-def gate_twice_too_much_for_w(ctx, grad_output):
-    of_x, of_w, of_b = gate_backward(ctx, grad_output)
-    return of_x, 2 * of_w, of_b
 
 
 def gate_in_numpy(ctx, grad_output):
@@ -274,7 +163,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=10,
     reference=gate_backward,
-    plug=_plug,
+    plug=_sent,
     cases=(
         _gate_case([[0.5, -1.0], [0.25, 2.0]], [2.0, -3.0], [1.0, 0.0], [[1.0, 2.0], [0.5, -1.0]]),
         _gate_case(
@@ -293,37 +182,67 @@ EXERCISE = Exercise(
     ),
     drawn=_drawn,
     compare=_compare,
-    show=_show,
     evidence=_measured,
     picture=_draw,
     mistakes=(
-        _in(0, "The gradient of x has the slope of tanh as 1 - t. It is 1 - t * t.", not_squared),
-        _in(0, "The gradient of x lacks the factor w: y grows w times as fast as tanh(x).", without_w),
-        _in(
-            0, "The gradient of x lacks grad_output: what comes in is a factor of all that goes on.", x_without_gradient
+        Mistake(
+            edited(gate_backward, "- t * t", "- t"),
+            words="The gradient of x has the slope of tanh as 1 - t. It is 1 - t * t.",
+            near=OF_X,
         ),
-        _in(0, "The gradient of x lacks the slope of tanh, 1 - t * t.", x_without_slope),
-        _in(1, "The gradient of w has x in it. w is multiplied by tanh(x), so the factor is t.", w_with_x),
-        _in(
-            1,
-            "Summed along the wrong dimension, or over all: w has an element for each column, to which each row adds "
-            "its part, sum(0).",
-            summed_along_rows,
-            summed_over_all,
-            or_when=_is_summed_along_rows,
+        Mistake(
+            edited(gate_backward, "output * w", "output"),
+            words="The gradient of x lacks the factor w: y grows w times as fast as tanh(x).",
+            near=OF_X,
         ),
-        _in(2, "The gradient of b is a mean over the rows. Each row adds its part: use sum(0).", b_as_a_mean),
-        _in(
-            2,
-            "The gradient of b lacks grad_output: -1 is the slope, and what comes in is its factor.",
-            b_without_gradient,
+        Mistake(
+            edited(gate_backward, "grad_output * w * (1 - t * t)", "w * (1 - t * t) + 0 * grad_output"),
+            words="The gradient of x lacks grad_output: what comes in is a factor of all that goes on.",
+            near=OF_X,
         ),
-        _in(1, "The gradient of w is a mean over the rows. Each row adds its part: use sum(0).", mean_for_sum),
-        _in(2, "The gradient of b has the wrong sign: y gets smaller when b grows.", wrong_sign),
-        _in(
-            2,
-            "The gradients of w and b have changed places. They are returned in the order of forward's arguments.",
-            exchanged,
+        Mistake(
+            edited(gate_backward, " * (1 - t * t)", ""),
+            words="The gradient of x lacks the slope of tanh, 1 - t * t.",
+            near=OF_X,
+        ),
+        Mistake(
+            edited(gate_backward, "output * t)", "output * x)"),
+            words="The gradient of w has x in it. w is multiplied by tanh(x), so the factor is t.",
+            near=OF_W,
+        ),
+        Mistake(
+            edited(gate_backward, "t).sum(0)", "t).sum(1)"),
+            edited(gate_backward, "t).sum(0)", "t).sum()"),
+            words="Summed along the wrong dimension, or over all: w has an element for each column, to which each row "
+            "adds its part, sum(0).",
+            near=OF_W,
+            when=_is_summed_along_rows,
+        ),
+        Mistake(
+            edited(gate_backward, "-grad_output.sum", "-grad_output.mean"),
+            words="The gradient of b is a mean over the rows. Each row adds its part: use sum(0).",
+            near=OF_B,
+        ),
+        Mistake(
+            edited(gate_backward, "-grad_output.sum(0)", "-mg.ones_like(w)"),
+            words="The gradient of b lacks grad_output: -1 is the slope, and what comes in is its factor.",
+            near=OF_B,
+        ),
+        Mistake(
+            edited(gate_backward, "t).sum(0), -", "t).mean(0), "),
+            words="The gradient of w is a mean over the rows. Each row adds its part: use sum(0).",
+            near=OF_W,
+        ),
+        Mistake(
+            edited(gate_backward, "-grad_output.sum", "grad_output.sum"),
+            words="The gradient of b has the wrong sign: y gets smaller when b grows.",
+            near=OF_B,
+        ),
+        Mistake(
+            edited(gate_backward, "(grad_output * t).sum(0), -grad_output", "-grad_output.sum(0), (grad_output * t)"),
+            words="The gradients of w and b have changed places. They are returned in the order of forward's "
+            "arguments.",
+            near=OF_B,
         ),
         Mistake(only_of_x, when=raised("incorrect number of gradients")),
     ),
@@ -338,10 +257,13 @@ EXERCISE = Exercise(
         "backward has written to grad_output": [gate_over_what_came],
         "backward has written to x": [edited(gate_backward, "tanh", "tanh_")],
         "backward has written to w": [gate_over_w],
-        "something went through float32": [edited(gate_backward, "tanh", "float().tanh"), gate_through_python],
-        "or was measured": [gate_by_a_small_step],
-        "the gradient of w": [gate_of_two_rows],
+        "something went through float32": [
+            edited(gate_backward, "tanh", "float().tanh"),
+            edited(gate_backward, "(1 - t * t)", "mg.tensor((1 - t * t).tolist())"),
+        ],
+        "or was measured": [edited(gate_backward, "(1 - t * t)", "((x + 1e-4).tanh() - (x - 1e-4).tanh()) / 2e-4")],
+        "the gradient of w": [edited(gate_backward, "t).sum(0)", "t)[[0, 1 % len(x)]].sum(0)")],
         "the gradient of b": [lambda ctx, grad_output: (*gate_backward(ctx, grad_output)[:2], None)],
-        "None of the mistakes that are known here": [gate_twice_too_much_for_w],
+        "None of the mistakes that are known here": [edited(gate_backward, "t).sum(0)", "t).sum(0) * 2")],
     },
 )

@@ -4,9 +4,9 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, compare, edited, show
+from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, pick_some, show
 
-from .chapter07 import drawn_numbers, lost_in_float32, measured_case
+from .chapter07 import lost_in_float32, measured_case
 
 
 def two_sides(f, x, eps):
@@ -14,28 +14,15 @@ def two_sides(f, x, eps):
     return (f(x) - f(x - eps)) / eps, (f(x + eps) - f(x)) / eps
 
 
-FUNCTIONS = {
-    "t ** 2": lambda t: t**2,
-    "t ** 3": lambda t: t**3,
-    "t.relu()": lambda t: t.relu(),
-    "t.abs()": lambda t: t.abs(),
-    "t - t.abs()": lambda t: t - t.abs(),
-    "t.sin() * t": lambda t: t.sin() * t,
-    "(t - 1).abs() + t / 2": lambda t: (t - 1).abs() + t / 2,
-    "t.floor()": lambda t: t.floor(),
-    "t": lambda t: t,  # no new number: it changes when t is written to
-}
-
-
-def _case(words, x, eps):
-    return measured_case(words, FUNCTIONS[words], x, eps)
+FUNCTIONS = ("t ** 2", "t ** 3", "t.relu()", "t.abs()", "t - t.abs()", "t.sin() * t", "(t - 1).abs() + t / 2")
+FUNCTIONS += ("t.floor()", "t")  # the last is no new number: it changes when t is written to
 
 
 def _drawn(random):
     """At kinks, at jumps and elsewhere, with steps that are lost in float32."""
-    for words in random.choice(list(FUNCTIONS), 4, replace=False):
-        x = random.choice([0.0, 1.0, drawn_numbers(random)]).item()
-        yield _case(words, x, random.choice([0.5, 0.1, 0.001, 1e-6]).item())
+    for words in pick_some(random, FUNCTIONS, 4):
+        x = pick(random, [0.0, 1.0, draw_numbers(random)])
+        yield measured_case(words, x, pick(random, [0.5, 0.1, 0.001, 1e-6]))
 
 
 def _values_around(outcome):
@@ -165,14 +152,14 @@ EXERCISE = Exercise(
     minutes=5,
     reference=two_sides,
     cases=(
-        _case("t ** 2", 3.0, 0.5),
-        _case("t.relu()", 0.0, 0.25),
-        _case("t.abs()", 0.0, 0.125),
-        _case("t.abs()", -2.0, 0.5),
-        _case("t - t.abs()", 0.0, 0.5),
-        _case("t ** 3", 1.0, 0.5),
-        _case("t", 1.0, 0.25),
-        _case("t.sin() * t", 0.7, 1e-6),
+        measured_case("t ** 2", 3.0, 0.5),
+        measured_case("t.relu()", 0.0, 0.25),
+        measured_case("t.abs()", 0.0, 0.125),
+        measured_case("t.abs()", -2.0, 0.5),
+        measured_case("t - t.abs()", 0.0, 0.5),
+        measured_case("t ** 3", 1.0, 0.5),
+        measured_case("t", 1.0, 0.25),
+        measured_case("t.sin() * t", 0.7, 1e-6),
     ),
     drawn=_drawn,
     hints=(

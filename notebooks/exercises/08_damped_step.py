@@ -5,10 +5,10 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, jacobian
-from minigrad.teach import Difference, Exercise, Mistake, compare, edited, raised, show
+from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised
 from minigrad.teach.card import Card
 
-from .chapter08 import FUNCTIONS, case_of, drawn_numbers, slope_of
+from .chapter08 import FUNCTIONS, case_of, slope_of
 
 GRAPH = (
     "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
@@ -35,24 +35,20 @@ def _case(words, x, damping, earlier=False):
 
 def _drawn(random):
     """One to four elements, and dampings that keep the matrix from being singular."""
-    x, damping = drawn_numbers(random, random.integers(1, 5)), float(random.integers(1, 20))
-    case = _case(random.choice([*FUNCTIONS, *TURNED]), x, damping)
+    x = draw_numbers(random, int(random.integers(1, 5)), most=1.5, zero=False)
+    damping = float(random.integers(1, 20))
+    case = _case(pick(random, [*FUNCTIONS, *TURNED]), x, damping)
     f, point, _ = case.make()
     matrix = hessian(f, point).numpy() + damping * np.eye(len(x))
     if abs(np.linalg.eigvalsh(matrix)).min() > 0.2:
         yield case
 
 
-def _compare(expected, got, outcome):
-    difference = compare(expected, got)
-    if difference is None and got.requires_grad and got.grad_fn is not None:
-        return Difference("the graph of the answer", got.grad_fn.name(), "none", GRAPH)
-    return difference
-
-
-def _show(value, arguments):
-    has_graph = isinstance(value, mg.Tensor) and value.grad_fn is not None
-    return show(value) + (", with the graph that computed it" if has_graph else "")
+@observer
+def _with_graph(answer, f, x, damping):
+    point = answer(f, x, damping)
+    has_graph = isinstance(point, mg.Tensor) and point.grad_fn is not None
+    return {"the answer": point, "the graph of the answer": point.grad_fn.name() if has_graph else "none"}
 
 
 def _evidence(outcome):
@@ -60,11 +56,6 @@ def _evidence(outcome):
     (slope,) = grad(f(x), x)
     numbers = np.array2string(hessian(f, x).numpy(), precision=4, suppress_small=True).replace("\n", "\n    ")
     return f"  the slope at x is {[round(one, 4) for one in slope.tolist()]}, and the Hessian\n    {numbers}"
-
-
-def _new_point(step):
-    """A wrong answer: what else is done with the slope and the Hessian."""
-    return lambda f, x, damping: x.detach() - step(grad(f(x), x)[0], hessian(f, x), damping)
 
 
 def _has_no_second_slope(outcome):
@@ -91,71 +82,8 @@ def _at_work(answer):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def eye_like(matrix):
-    return mg.eye(len(matrix), dtype=matrix.dtype)
-
-
-def without_damping(f, x, damping):
-    """The damping is missing: this is a plain Newton step."""
-    return x.detach() - mg.linalg.solve(hessian(f, x), grad(f(x), x)[0])
-
-
-def uphill(f, x, damping):
-    """The sign is turned around. The step is subtracted from x."""
-    return x.detach() + mg.linalg.solve(hessian(f, x) + damping * eye_like(hessian(f, x)), grad(f(x), x)[0])
-
-
-def step_alone(f, x, damping):
-    """This is the step. Asked for is the new point: x minus the step."""
-    return mg.linalg.solve(hessian(f, x) + damping * eye_like(hessian(f, x)), grad(f(x), x)[0])
-
-
-def multiplied(f, x, damping):
-    """The slope was multiplied by the matrix. A large curvature makes the step small: solve matrix @ step = slope."""
-    matrix = hessian(f, x) + damping * eye_like(hessian(f, x))
-    return x.detach() - matrix @ grad(f(x), x)[0]
-
-
-def diagonal_alone(f, x, damping):
-    """Only the diagonal of the Hessian was used, as if no element changed the slope of another."""
-    return x.detach() - grad(f(x), x)[0] / (hessian(f, x).diagonal() + damping)
-
-
-def divided_by_rows(f, x, damping):
-    """Dividing by a matrix divides element by element. The step solves matrix @ step = slope: mg.linalg.solve."""
-    matrix = hessian(f, x) + damping * eye_like(hessian(f, x))
-    return x.detach() - (grad(f(x), x)[0] / matrix).sum(1)
-
-
-def shorter_step(f, x, damping):
-    """Here the damping multiplies the step, as a learning rate does. It is added to the Hessian's diagonal."""
-    return x.detach() - damping * mg.linalg.solve(hessian(f, x), grad(f(x), x)[0])
-
-
-def scaled_diagonal(f, x, damping):
-    """The damping was multiplied by the Hessian's own diagonal. What is added there is the damping alone, the same
-    number for each element.
-    """
-    matrix = hessian(f, x)
-    return x.detach() - mg.linalg.solve(matrix + damping * eye_like(matrix) * matrix, grad(f(x), x)[0])
-
-
-def by_backward(f, x, damping):
-    """backward() adds to what is in x.grad already, here from before. autograd.grad returns the slope by itself."""
-    f(x).backward()
-    matrix = hessian(f, x) + damping * eye_like(hessian(f, x))
-    return x.detach() - mg.linalg.solve(matrix, x.grad)
-
-
-def damping_subtracted(f, x, damping):
-    """The damping was subtracted. Added, it makes the curvatures larger and the step smaller."""
-    return x.detach() - mg.linalg.solve(hessian(f, x) - damping * eye_like(hessian(f, x)), grad(f(x), x)[0])
-
-
-def descent_step(f, x, damping):
-    """This is a step of gradient descent: the Hessian is missing."""
-    return x.detach() - grad(f(x), x)[0] / damping
+SLOPE, SOLVED = "(slope,) = grad(f(x), x)", "mg.linalg.solve(matrix, slope)"
+DAMPED = " + damping * mg.eye(len(x), dtype=x.dtype)"
 
 
 def by_hand_twice(f, x, damping):
@@ -164,13 +92,7 @@ def by_hand_twice(f, x, damping):
     """
     (slope,) = grad(f(x), x, create_graph=True)
     rows = [grad(one, x, retain_graph=True)[0] for one in slope]
-    return x.detach() - mg.linalg.solve(mg.stack(rows) + damping * eye_like(mg.stack(rows)), slope.detach())
-
-
-def with_its_graph(f, x, damping):
-    """The numbers are right, but the point still has the graph that computed it."""
-    (slope,) = grad(f(x), x)
-    return x - mg.linalg.solve(hessian(f, x) + damping * eye_like(x), slope)
+    return x.detach() - mg.linalg.solve(mg.stack(rows) + damping * mg.eye(len(x), dtype=x.dtype), slope.detach())
 
 
 # ---------------------------------------------------------------- tried as well
@@ -208,34 +130,6 @@ def step_damped_where_negative(f, x, damping):
     if np.linalg.eigvalsh(matrix.numpy())[0] <= 0:
         matrix = matrix_of(f, x, damping)
     return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
-
-
-def step_damped_in_a_corner(f, x, damping):
-    matrix = hessian(f, x)
-    matrix[0, 0] += damping
-    return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
-
-
-def step_of_limited_length(f, x, damping):
-    step = mg.linalg.solve(matrix_of(f, x, damping), grad(f(x), x)[0])
-    return x.detach() - step / max(1.0, step.norm().item())
-
-
-def step_as_a_column(f, x, damping):
-    slope = grad(f(x), x)[0]
-    return x.detach().view(-1, 1) - mg.linalg.solve(matrix_of(f, x, damping), slope.view(-1, 1))
-
-
-def step_without_recording(f, x, damping):
-    (slope,) = grad(f(x), x)
-    x.requires_grad_(False)
-    return x - mg.linalg.solve(matrix_of(f, x, damping), slope)
-
-
-def step_by_backward(f, x, damping):
-    """Right where x.grad is None before, and onto what is there otherwise."""
-    f(x).backward()
-    return x.detach() - mg.linalg.solve(matrix_of(f, x, damping), x.grad)
 
 
 def step_in_numpy(f, x, damping):
@@ -283,35 +177,74 @@ EXERCISE = Exercise(
         "mg.eye(n, dtype=x.dtype) has ones on its diagonal. mg.linalg.solve(matrix, slope) gives the step.",
         "x.detach() - mg.linalg.solve(hessian(f, x) + damping * mg.eye(len(x), dtype=x.dtype), slope)",
     ),
-    compare=_compare,
-    show=_show,
+    plug=_with_graph,
+    notes={"the graph of the answer": GRAPH},
     evidence=_evidence,
     at_work=_at_work,
     mistakes=(
         Mistake(by_hand_twice, when=_has_no_second_slope),
         Mistake(
-            edited(without_damping, "hessian(f, x), grad", "hessian(f, x) + damping, grad"),
+            edited(damped_step, DAMPED, " + damping"),
             words="`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: "
             "damping * mg.eye(len(x), dtype=x.dtype).",
         ),
-        Mistake(without_damping, _new_point(lambda slope, hessian, _: mg.linalg.inv(hessian) @ slope)),
-        uphill,
-        step_alone,
-        multiplied,
-        diagonal_alone,
-        divided_by_rows,
-        shorter_step,
         Mistake(
-            edited(without_damping, "x)[0])", "x)[0]) / (1 + damping)"),
-            _new_point(lambda slope, hessian, n: mg.linalg.solve(hessian * (1 + n), slope)),
+            edited(damped_step, DAMPED, ""),
+            edited(damped_step, DAMPED, "", SOLVED, "mg.linalg.inv(matrix) @ slope"),
+            words="The damping is missing: this is a plain Newton step.",
+        ),
+        Mistake(
+            edited(damped_step, "detach() -", "detach() +"),
+            words="The sign is turned around. The step is subtracted from x.",
+        ),
+        Mistake(
+            edited(damped_step, "x.detach() - ", ""),
+            words="This is the step. Asked for is the new point: x minus the step.",
+        ),
+        Mistake(
+            edited(damped_step, SOLVED, "matrix @ slope"),
+            words="The slope was multiplied by the matrix. A large curvature makes the step small: solve matrix @ step "
+            "= slope.",
+        ),
+        Mistake(
+            edited(damped_step, SOLVED, "slope / matrix.diagonal()"),
+            words="Only the diagonal of the Hessian was used, as if no element changed the slope of another.",
+        ),
+        Mistake(
+            edited(damped_step, SOLVED, "(slope / matrix).sum(1)"),
+            words="Dividing by a matrix divides element by element. The step solves matrix @ step = slope: "
+            "mg.linalg.solve.",
+        ),
+        Mistake(
+            edited(damped_step, DAMPED, "", SOLVED, f"damping * {SOLVED}"),
+            words="Here the damping multiplies the step, as a learning rate does. It is added to the Hessian's "
+            "diagonal.",
+        ),
+        Mistake(
+            edited(damped_step, DAMPED, "", SOLVED, f"{SOLVED} / (1 + damping)"),
+            edited(damped_step, DAMPED, " * (1 + damping)"),
             words="This is the plain step divided by 1 + damping, as if the damping multiplied the Hessian. It is "
             "added to the Hessian's diagonal.",
         ),
-        scaled_diagonal,
-        by_backward,
-        damping_subtracted,
-        descent_step,
-        Mistake(with_its_graph, words=GRAPH),
+        Mistake(
+            edited(damped_step, DAMPED, f"\n    matrix = matrix{DAMPED} * matrix"),
+            words="The damping was multiplied by the Hessian's own diagonal. What is added there is the damping alone, "
+            "the same number for each element.",
+        ),
+        Mistake(
+            edited(damped_step, SLOPE, "f(x).backward()\n    slope = x.grad"),
+            words="backward() adds to what is in x.grad already, here from before. autograd.grad returns the slope by "
+            "itself.",
+        ),
+        Mistake(
+            edited(damped_step, "+ damping", "- damping"),
+            words="The damping was subtracted. Added, it makes the curvatures larger and the step smaller.",
+        ),
+        Mistake(
+            edited(damped_step, SOLVED, "slope / damping"),
+            words="This is a step of gradient descent: the Hessian is missing.",
+        ),
+        Mistake(edited(damped_step, "x.detach()", "x"), words=GRAPH),
     ),
     right=(
         step_in_numpy,
@@ -325,19 +258,25 @@ EXERCISE = Exercise(
         "first difference": [
             step_by_absolute_curvatures,
             step_damped_where_negative,
-            step_damped_in_a_corner,
-            step_of_limited_length,
+            edited(damped_step, DAMPED, "\n    matrix[0, 0] += damping"),
+            edited(damped_step, SOLVED, f"(step := {SOLVED}) / max(1.0, step.norm().item())"),
         ],
         "multiplied by the Hessian's own diagonal": [
-            edited(scaled_diagonal, "eye_like(matrix) * matrix, grad", "mg.diag(matrix.diagonal()), grad")
+            edited(damped_step, DAMPED, "\n    matrix = matrix + damping * mg.diag(matrix.diagonal())")
         ],
         "divided by 1 + damping, as if the damping multiplied the Hessian": [
-            lambda f, x, damping: x.detach() - mg.linalg.solve(hessian(f, x) * (1 + damping), grad(f(x), x)[0])
+            edited(damped_step, DAMPED, " * (1 + damping)")
         ],
         "backward() adds to what is in x.grad already": [step_by_earlier_gradients],
         "a tensor is asked for": [lambda f, x, damping: damped_step(f, x, damping).tolist()],
-        "The shape is [2, 1]; it should be [2]": [step_as_a_column],
-        "x.requires_grad is not what it was": [step_without_recording],
-        "x.grad is not what it was … backward() adds to what is in x.grad already, here from": [step_by_backward],
+        "The shape is [2, 1]; it should be [2]": [
+            edited(damped_step, "x.detach()", "x.detach().view(-1, 1)", ", slope)", ", slope.view(-1, 1))")
+        ],
+        "x.requires_grad is not what it was": [
+            edited(damped_step, SLOPE, SLOPE + "\n    x.requires_grad_(False)", "x.detach()", "x")
+        ],
+        "x.grad is not what it was … backward() adds to what is in x.grad already, here from": [
+            edited(damped_step, SLOPE, "f(x).backward()\n    slope = x.grad")
+        ],
     },
 )

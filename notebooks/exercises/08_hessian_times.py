@@ -1,22 +1,23 @@
 """Exercise `hessian_times`: the product of a Hessian with a vector, without the Hessian."""
 
+import operator
 import warnings
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
-from minigrad.teach import Exercise, Mistake, compare, edited
+from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, saw
 
 from .chapter08 import (
+    ASKED_AT,
     BESIDE,
     FUNCTIONS,
     MADE,
+    NOTES,
     case_of,
-    drawn_numbers,
-    show_walked,
     slope_of,
     slope_without_graph,
-    without_hessian,
+    with_walks,
 )
 
 MOST = 8  # passes through f: two walks make three, by way of jvp they are some more, and the case below has 12 elements
@@ -35,12 +36,9 @@ def _case(words, x, v, earlier=False):
 
 def _drawn(random):
     """Any shape, also a number and one element, and enough elements for walks to be counted."""
-    shape = [(), (1,), (3,), (2, 2), (2, 1, 3)][random.integers(5)]
-    yield _case(random.choice([*FUNCTIONS]), drawn_numbers(random, shape), drawn_numbers(random, shape))
-
-
-def _compare(expected, got, outcome):
-    return compare(expected, got) or without_hessian(outcome, MOST)
+    shape = pick(random, [(), (1,), (3,), (2, 2), (2, 1, 3)])
+    x, v = (draw_numbers(random, shape, most=1.5, zero=False) for _ in range(2))
+    yield _case(pick(random, [*FUNCTIONS]), x, v)
 
 
 def _evidence(outcome):
@@ -52,28 +50,11 @@ def _evidence(outcome):
     return f"  the slope at x + {step} * v and at x - {step} * v: it changes by {numbers} per unit of v"
 
 
-def _is(wrong):
-    """For `when`: what `wrong` makes of the arguments, and not of the shape of the product."""
-
-    def holds(outcome):
-        f, x, v = outcome.case.make()
-        if not isinstance(outcome.value, mg.Tensor) or outcome.value.shape == x.shape:
-            return False
-        return compare(wrong(f, x, v), outcome.value) is None
-
-    return holds
-
-
 def _is_added_up(outcome):
     f, x, v = outcome.case.make()
     (slope,) = grad(f(x), x)
     written = outcome.arguments[1].grad
     return written is not None and compare(slope + hessian_times(f, x, v), written) is None
-
-
-def _is_near(outcome):
-    f, x = outcome.arguments[:2]
-    return f.beside(x) is not None
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -89,12 +70,6 @@ def whole_hessian_as_a_matrix(f, x, v):
     not to be made.)
     """
     return hessian(f, x) @ v
-
-
-def without_v(f, x, v):
-    """v is missing: this is the Hessian times a vector of ones. Let the second walk start with v."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    return grad(slope.sum(), x)[0]
 
 
 def slope_along_v(f, x, v):
@@ -132,11 +107,6 @@ def between_two_slopes(f, x, v):
     step = 1e-5
     above, below = (x.detach() + step * v).requires_grad_(), (x.detach() - step * v).requires_grad_()
     return (grad(f(above), above)[0] - grad(f(below), below)[0]) / (2 * step)
-
-
-def retained_only(f, x, v):
-    (slope,) = grad(f(x), x, retain_graph=True)
-    return grad((slope * v).sum(), x)[0]
 
 
 # ---------------------------------------------------------------- tried as well
@@ -216,46 +186,51 @@ EXERCISE = Exercise(
         "A walk that starts with v gives v times the Jacobian of what it starts from. Start it from the slope.",
         "slope = autograd.grad(f(x), x, create_graph=True)[0]; then autograd.grad(slope, x, v)[0].",
     ),
-    compare=_compare,
-    show=show_walked(MOST),
+    plug=with_walks(MOST),
+    notes=NOTES,
     evidence=_evidence,
     mistakes=(
         Mistake(
-            edited(without_v, "x, create_graph=True", "x", "slope.sum(), x", "slope, x, v"),
-            retained_only,
+            edited(hessian_times, "x, create_graph=True", "x"),
+            edited(hessian_times, "create_graph", "retain_graph", "slope, x, v", "(slope * v).sum(), x"),
             words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
             when=slope_without_graph,
         ),
-        Mistake(between_two_slopes, when=_is_near, words=BESIDE),
-        Mistake(whole_hessian_as_a_matrix, when=_is(whole_hessian_as_a_matrix)),
+        Mistake(between_two_slopes, when=saw(ASKED_AT, operator.ne), words=BESIDE),
+        Mistake(whole_hessian_as_a_matrix, near=True),
         Mistake(by_backward_twice, when=_is_added_up),
-        without_v,
         Mistake(
-            edited(without_v, "grad(slope.sum(), x)[0]", "grad(slope.sum(), x)[0] * v"),
+            edited(hessian_times, "slope, x, v", "slope.sum(), x"),
+            words="v is missing: this is the Hessian times a vector of ones. Let the second walk start with v.",
+        ),
+        Mistake(
+            edited(hessian_times, "slope, x, v", "slope.sum(), x", "return product", "return product * v"),
             words="v came too late. The second walk gives the Hessian times what it starts with, here ones; "
             "multiplying by v afterwards, element by element, is not a product with the matrix.",
         ),
-        Mistake(slope_along_v, when=_is(slope_along_v)),
+        Mistake(slope_along_v, near=True),
         slope_times_v,
-        Mistake(number_for_v, when=_is(number_for_v)),
+        Mistake(number_for_v, near=True),
         Mistake(
-            edited(without_v, "slope.sum(), x", "slope * v, x, v"),
+            edited(hessian_times, "slope, x, v", "slope * v, x, v"),
             words="v went in twice: as the start of the second walk, and in the product before it.",
         ),
         Mistake(
-            edited(without_v, "grad(slope.sum(), x)[0]", "grad((slope * slope).sum() / 2, x)[0]"),
+            edited(hessian_times, "slope, x, v", "(slope * slope).sum() / 2, x"),
             words="What was differentiated is the square of the slope, and not its product with v.",
         ),
         Mistake(
-            edited(without_v, "return grad(slope.sum(), x)[0]", "(slope * v).sum().backward()\n    return x.grad"),
+            edited(
+                hessian_times, "(product,) = grad(slope, x, v)", "(slope * v).sum().backward()", "product", "x.grad"
+            ),
             words="backward() adds to what is in x.grad already, here from before. autograd.grad returns the product "
             "by itself.",
         ),
-        Mistake(with_the_value, when=lambda outcome: isinstance(outcome.value, tuple) and len(outcome.value) == 2),
+        Mistake(with_the_value, when=saw("the answer", lambda mine, right: isinstance(mine, tuple) and len(mine) == 2)),
         Mistake(
             edited(hessian_times, "(product,) =", "return", "v)\n    return product", "v)"),
             words="autograd.grad returns a tuple, here of one tensor. Take item [0] of it.",
-            when=lambda outcome: isinstance(outcome.value, tuple),
+            when=saw("the answer", lambda mine, right: isinstance(mine, tuple)),
         ),
         Mistake(whole_hessian, words=MADE),
     ),

@@ -5,17 +5,16 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, hvp, vhp
-from minigrad.teach import Exercise, Mistake, compare, edited, raised
+from minigrad.teach import Exercise, Mistake, draw_numbers, edited, instead, pick, raised, saw
 
 from .chapter08 import (
     FUNCTIONS,
     MADE,
+    NOTES,
     case_of,
-    drawn_numbers,
-    show_walked,
     slope_of,
     slope_without_graph,
-    without_hessian,
+    with_walks,
 )
 
 MOST = 20  # passes through f: by way of hvp five for each product, of which there are at most four; a Hessian takes 25
@@ -37,77 +36,39 @@ def _case(words, x, v, steps):
 
 def _drawn(random):
     """Starts of any length, but for those that a product makes 0: these have no direction to be scaled."""
-    shape = [(2,), (3,), (2, 2)][random.integers(3)]
-    x, start, steps = drawn_numbers(random, shape), drawn_numbers(random, shape), int(random.integers(1, 4))
-    case = _case(random.choice([*FUNCTIONS]), x, start, steps)
+    shape, steps = pick(random, [(2,), (3,), (2, 2)]), int(random.integers(1, 4))
+    x, start = (draw_numbers(random, shape, most=1.5, zero=False) for _ in range(2))
+    case = _case(pick(random, [*FUNCTIONS]), x, start, steps)
     if np.isfinite(largest_curvature(*case.make())):
         yield case
 
 
-def _compare(expected, got, outcome):
-    return compare(expected, got) or without_hessian(outcome, MOST)
-
-
-def _matrix(outcome):
-    f, x, _, _ = outcome.case.make()
-    return hessian(f, x).numpy().reshape(x.numel(), x.numel())
+def _eigenvalues(f, x):
+    return np.linalg.eigvalsh(hessian(f, x).numpy().reshape(x.numel(), x.numel()))
 
 
 def _evidence(outcome):
-    values = ", ".join(f"{value:.4g}" for value in np.linalg.eigvalsh(_matrix(outcome)))
+    values = ", ".join(f"{value:.4g}" for value in _eigenvalues(*outcome.case.make()[:2]))
     return f"  by numpy, from the whole Hessian, the eigenvalues are {values}; the steps come near one of them"
 
 
 def _is_exact(outcome):
     """Whether this is the eigenvalue, where the steps do not yet lead to it."""
-    right = largest_curvature(*outcome.case.make())
-    return (
-        compare(right, by_numpy(*outcome.case.make())) is not None
-        and compare(by_numpy(*outcome.case.make()), outcome.value) is None
-    )
+    exact = by_numpy(*outcome.case.make())
+    return instead(lambda right: exact)(outcome)
 
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def _iterated(f, x, v, steps, scale=lambda v: v / v.norm()):
-    (slope,) = grad(f(x), x, create_graph=True)
-    for _ in range(steps):
-        v = scale(grad(slope, x, v, retain_graph=True)[0])
-    return slope, v
+SCALES = "        v = v / v.norm()\n"
 
 
 def by_numpy(f, x, v, steps):
     """This is the eigenvalue itself. Asked for is the number after `steps` steps, which come near it, and need no
     Hessian.
     """
-    values = np.linalg.eigvalsh(hessian(f, x).numpy().reshape(x.numel(), x.numel()))
+    values = _eigenvalues(f, x)
     return float(values[np.abs(values).argmax()])
-
-
-def never_scaled(f, x, v, steps):
-    """v was not divided by its length, so that the result has grown with each product."""
-    slope, v = _iterated(f, x, v, steps, lambda v: v)
-    return (v * grad(slope, x, v)[0]).sum().item()
-
-
-def scaled_before(f, x, v, steps):
-    slope, v = _iterated(f, x, v / v.norm(), steps - 1)
-    (v,) = grad(slope, x, v, retain_graph=True)
-    return (v * grad(slope, x, v)[0]).sum().item()
-
-
-def length_of_the_product(f, x, v, steps):
-    """This is a length, or an absolute value, which is never negative. v · Hv tells a maximum from a minimum."""
-    slope, v = _iterated(f, x, v, steps)
-    return grad(slope, x, v)[0].norm().item()
-
-
-def length_of_the_last_but_one(f, x, v, steps):
-    for _ in range(steps):
-        (product,) = grad(grad(f(x), x, create_graph=True)[0], x, v)
-        v = product / product.norm()
-    return product.norm().item()
 
 
 def one_step_less(f, x, v, steps):
@@ -118,20 +79,6 @@ def one_step_less(f, x, v, steps):
 def one_step_more(f, x, v, steps):
     """There is one step too many: v is multiplied and scaled `steps` times, and the last product is for v · Hv."""
     return largest_curvature(f, x, v, steps + 1)
-
-
-def vector_for_number(f, x, v, steps):
-    """This is a vector. Asked for is one number, v · Hv for it."""
-    return _iterated(f, x, v, steps)[1]
-
-
-def without_retain_graph(f, x, v, steps):
-    """The graph of the slope was freed by the first product. Keep it with retain_graph=True."""
-    (slope,) = grad(f(x), x, create_graph=True)
-    for _ in range(steps):
-        (v,) = grad(slope, x, v)
-        v = v / v.norm()
-    return (v * grad(slope, x, v)[0]).sum().item()
 
 
 def with_the_whole_hessian(f, x, v, steps):
@@ -234,40 +181,57 @@ EXERCISE = Exercise(
         "grad(slope, x, v, retain_graph=True)[0] is H times v. Divide it by its norm(), and go on with that.",
         "After the loop there is one product more: (v * grad(slope, x, v)[0]).sum().item().",
     ),
-    compare=_compare,
-    show=show_walked(MOST),
+    plug=with_walks(MOST),
+    notes=NOTES,
     evidence=_evidence,
     mistakes=(
-        Mistake(without_retain_graph, when=raised("second time")),
         Mistake(
-            edited(length_of_the_product, "slope, v = _iterated(f, x, v, steps)", "(slope,) = grad(f(x), x)"),
+            edited(largest_curvature, ", retain_graph=True", ""),
+            words="The graph of the slope was freed by the first product. Keep it with retain_graph=True.",
+            when=raised("second time"),
+        ),
+        Mistake(
+            edited(largest_curvature, ", create_graph=True", ""),
             words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
             when=slope_without_graph,
         ),
         Mistake(
-            vector_for_number, when=lambda outcome: isinstance(outcome.value, mg.Tensor) and outcome.value.ndim > 0
+            edited(largest_curvature, "(v * product).sum().item()", "v"),
+            words="This is a vector. Asked for is one number, v · Hv for it.",
+            when=saw("the answer", lambda mine, right: isinstance(mine, mg.Tensor) and mine.ndim > 0),
         ),
         Mistake(by_numpy, when=_is_exact),
-        never_scaled,
         Mistake(
-            edited(never_scaled, "steps, lambda v: v", "steps - 1)\n    (v,) = grad(slope, x, v, retain_graph=True"),
-            scaled_before,
+            edited(largest_curvature, SCALES, ""),
+            words="v was not divided by its length, so that the result has grown with each product.",
+        ),
+        Mistake(
+            edited(largest_curvature, SCALES, "        if step < steps - 1:\n    " + SCALES, "_ in", "step in"),
+            edited(largest_curvature, SCALES, "", "        (v,)", "        v = v / v.norm()\n        (v,)"),
             words="The last vector is longer than 1. v · Hv is the curvature along v only for a v of length 1.",
         ),
         Mistake(
-            length_of_the_product,
-            length_of_the_last_but_one,
+            edited(largest_curvature, "(v * product).sum()", "product.norm()"),
+            edited(
+                largest_curvature,
+                SCALES,
+                "        length = v.norm()\n        v = v / length\n",
+                "(v * product).sum()",
+                "length",
+            ),
             lambda f, x, v, steps: abs(largest_curvature(f, x, v, steps)),
+            words="This is a length, or an absolute value, which is never negative. v · Hv tells a maximum from a "
+            "minimum.",
         ),
         Mistake(one_step_less, lambda f, x, v, steps: largest_curvature(f, x, v, steps - 1)),
         one_step_more,
         Mistake(
-            edited(never_scaled, "steps, lambda v: v", "steps", "(v * grad(slope, x, v)[0]).", "(v * slope)."),
+            edited(largest_curvature, "v * product", "v * slope"),
             words="This is v times the slope. The curvature is v times the product of the Hessian with v.",
         ),
         Mistake(
-            edited(never_scaled, "v: v)", "v: v / v.sum())"),
-            edited(never_scaled, "v: v)", "v: v / v.abs().max())"),
+            edited(largest_curvature, "v.norm()", "v.sum()"),
+            edited(largest_curvature, "v.norm()", "v.abs().max()"),
             words="v was divided by the sum of its elements, or by the largest, and not by its length, v.norm().",
         ),
         Mistake(with_the_whole_hessian, words=MADE),

@@ -1,26 +1,40 @@
 """Exercise `penalized`: a loss with a penalty on its slope, through which backward() reaches the weights."""
 
+import operator
 import warnings
-from typing import Any, NamedTuple
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import vjp
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, raised, show, slopes
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    draw_numbers,
+    edited,
+    flip,
+    formula,
+    observer,
+    pick,
+    pick_some,
+    raised,
+    saw,
+    slopes,
+)
 
-from .chapter08 import drawn_numbers, in_float64
+from .chapter07 import in_float64
 
 CONSTANT = (
     "The loss is right, but to backward() the penalty is a constant. The slope came without a graph: ask for it with "
     "create_graph=True; or the graph was cut off, by item(), detach() or no_grad()."
 )
-FUNCTIONS = {
-    "((w * x) ** 2).sum()": lambda w, x: ((w * x) ** 2).sum(),
-    "(w * x).tanh().sum()": lambda w, x: (w * x).tanh().sum(),
-    "(w * x).sum()": lambda w, x: (w * x).sum(),
-    "((w * x).sum() - 1) ** 2": lambda w, x: ((w * x).sum() - 1) ** 2,
-    "(w.exp() * x ** 3).mean()": lambda w, x: (w.exp() * x**3).mean(),
-}
+LOSSES = (
+    "((w * x) ** 2).sum()",
+    "(w * x).tanh().sum()",
+    "(w * x).sum()",
+    "((w * x).sum() - 1) ** 2",
+    "(w.exp() * x ** 3).mean()",
+)
 
 
 def penalized(loss_of, w, x, strength):
@@ -31,64 +45,39 @@ def penalized(loss_of, w, x, strength):
     return loss + strength * (slope**2).sum()
 
 
-WRITTEN = "The loss is right, but w.grad was written, as backward() does. autograd.grad returns what it computes."
-
-
+@cases("loss_of(w, x) = {words}, w = {w}, x = {x}, strength = {strength}", earlier=", w.grad = 1 from before")
 def _case(words, w, x, strength, earlier=False):
-    def make():
-        leaf = in_float64(w).requires_grad_()
-        leaf.grad = mg.ones_like(leaf) if earlier else None
-        return FUNCTIONS[words], leaf, in_float64(x), strength
-
-    told = ", w.grad = 1 from before" if earlier else ""
-    return Case(f"loss_of(w, x) = {words}, w = {w}, x = {x}, strength = {strength}{told}", make)
+    leaf = in_float64(w).requires_grad_()
+    leaf.grad = mg.ones_like(leaf) if earlier else None
+    return formula(words, "w, x"), leaf, in_float64(x), strength
 
 
 def _drawn(random):
     """A row of weights for a batch of rows, or weights and data of one shape; a strength below 1, above it, and 0."""
-    for words in random.choice([*FUNCTIONS], 2, replace=False):
-        columns = random.integers(1, 4)
-        shape = [(columns,), (2, columns), (1, columns)][random.integers(3)]
-        strength = float(random.choice([0.0, 0.25, 0.5, 3.0]))
-        earlier = bool(random.integers(2))
-        yield _case(words, drawn_numbers(random, columns), drawn_numbers(random, shape), strength, earlier)
+    for words in pick_some(random, LOSSES, 2):
+        columns = int(random.integers(1, 4))
+        shape = pick(random, [(columns,), (2, columns), (1, columns)])
+        w, x = (draw_numbers(random, one, most=1.5, zero=False) for one in (columns, shape))
+        yield _case(words, w, x, pick(random, [0.0, 0.25, 0.5, 3.0]), flip(random))
 
 
-class Reached(NamedTuple):
-    """A loss, and what backward() would send from it to w; None if nothing would come there."""
-
-    loss: Any
-    gradient: Any
+LOSS, GRAPH, GRAD = "the loss", "the graph that leads to w", "w.grad"
 
 
-def _with_gradient(value, arguments):
-    """The loss, and what backward() would send from it to w."""
-    if not isinstance(value, mg.Tensor):
-        return value
-    if not value.requires_grad:
-        return Reached(value, None)
-    return Reached(value, grad(value.sum(), arguments[1], allow_unused=True)[0])
-
-
-def _compare(expected, got, outcome):
-    if not isinstance(got, Reached):
-        return compare(expected[0], got)
-    if difference := compare(expected[0], got[0], "the loss"):
-        return difference
-    if got[1] is None:
-        told = "The loss is right, but it has no graph that leads to w, so backward() cannot train it."
-        return Difference("the gradient of w", "None", show(expected[1]), told)
-    difference = compare(expected[1], got[1], "the gradient of w")
-    if difference is None and _is_written(outcome):
-        return Difference("w.grad", "a tensor", "None, as before", WRITTEN)
-    return difference
-
-
-def _show(value, arguments):
-    if not isinstance(value, Reached):
-        return show(value)
-    before = "" if arguments[1].grad is None else f"; and w.grad is {show(arguments[1].grad)}"
-    return f"{show(value[0])}; its gradient of w is {'None' if value[1] is None else show(value[1])}{before}"
+@observer
+def _with_gradient(answer, loss_of, w, x, strength):
+    """The loss, what backward() would send from it to w, and what the answer has left in a w.grad that was None."""
+    was_empty, gradient = w.grad is None, None
+    loss = answer(loss_of, w, x, strength)
+    is_written = was_empty and w.grad is not None
+    if isinstance(loss, mg.Tensor) and loss.requires_grad:
+        (gradient,) = grad(loss.sum(), w, allow_unused=True)
+    return {
+        LOSS: loss,
+        GRAPH: "none" if gradient is None else "there",
+        "the gradient of w": gradient,
+        GRAD: "a tensor" if is_written else "as before",
+    }
 
 
 def _evidence(outcome):
@@ -97,11 +86,6 @@ def _evidence(outcome):
     for place, slope in slopes(lambda point: loss_of(w.detach(), point), x):
         lines.append(f"  x{list(place)} moved: the slope of the loss is {slope.item():.4g}")
     return "\n".join(lines)
-
-
-def _is_written(outcome):
-    """Whether a gradient was left in a w that had none."""
-    return outcome.case.make()[1].grad is None and outcome.arguments[1].grad is not None
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -232,9 +216,11 @@ EXERCISE = Exercise(
         _case("((w * x).sum() - 1) ** 2", [0.5, 1.0, -1.0], [1.0, 0.5, -1.0], 0.5),
     ),
     drawn=_drawn,
-    observe=_with_gradient,
-    compare=_compare,
-    show=_show,
+    plug=_with_gradient,
+    notes={
+        GRAPH: "The loss is right, but it has no graph that leads to w, so backward() cannot train it.",
+        GRAD: "The loss is right, but w.grad was written, as backward() does. autograd.grad returns what it computes.",
+    },
     evidence=_evidence,
     hints=(
         "The slope for x is asked for inside of the loss: so x has to be a leaf that requires a gradient.",
@@ -255,8 +241,8 @@ EXERCISE = Exercise(
             "x.detach().requires_grad_().",
             when=raised("does not require grad", "grad"),
         ),
-        Mistake(as_a_number, when=lambda outcome: isinstance(outcome.value, float)),
-        Mistake(by_backward, when=_is_written),
+        Mistake(as_a_number, when=saw(LOSS, lambda mine, right: isinstance(mine, float))),
+        Mistake(by_backward, when=saw(GRAD, operator.ne)),
         Mistake(
             edited(penalty_alone, "x, create_graph=True)\n    return", "x)\n    return loss_of(w, x) +"),
             edited(penalized, "create_graph", "retain_graph"),

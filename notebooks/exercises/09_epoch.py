@@ -1,14 +1,24 @@
 """Exercise `epoch`: a training loop that reports its losses, and keeps no graph for it."""
 
+import operator
 import weakref
-from dataclasses import dataclass
-from typing import Any
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, show
-
-from .chapter04 import has_graph
-from .chapter09 import quarters
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_numbers,
+    edited,
+    flip,
+    function_of,
+    has_graph,
+    observer,
+    raised,
+    right_but,
+    saw,
+)
 
 
 def epoch(loss_of, w, batches, rate):
@@ -39,209 +49,75 @@ Holding = function_of("Holding", _hold, lambda ctx, g: (g, None))
 class Losses:
     """A loss function that notes at each call how many of the earlier losses still have their graph."""
 
-    def __init__(self, offset):
-        self.offset, self.tokens, self.kept = offset, [], []
+    def __init__(self, below):
+        self.below, self.tokens, self.kept = below, [], []
 
     def __call__(self, w, batch):
-        self.kept.append(self.alive)
+        self.kept.append(sum(token() is not None for token in self.tokens))
         token = Token()
         self.tokens.append(weakref.ref(token))
-        return Holding.apply(((w - 1) * batch).sum() ** 2 + self.offset, token)
-
-    @property
-    def alive(self):
-        return sum(token() is not None for token in self.tokens)
+        return Holding.apply(((w - 1) * batch).sum() ** 2 - self.below, token)
 
 
-def _case(batches, w, rate, offset=0.0):
-    below = f", minus {-offset}" if offset else ""
-    many = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
-    loss = "loss = ((w - 1) * batch).sum()²"
-    words = f"{many}, the first is {batches[0]}, w = {w}, rate = {rate}, {loss}"
-    return Case(words + below, lambda: (Losses(offset), mg.tensor(w, requires_grad=True), _tensors(batches), rate))
-
-
-def _tensors(batches):
-    return [mg.tensor(batch) for batch in batches]
+@cases("batches = {batches}, w = {w}, rate = {rate}, loss = ((w - 1) * batch).sum()²", below=" - {below}")
+def _case(batches, w, rate, below=0.0):
+    return Losses(below), mg.tensor(w, requires_grad=True), [mg.tensor(batch) for batch in batches], rate
 
 
 def _drawn(random):
     """One batch or several, losses of both signs."""
-    count, size = int(random.integers(1, 6)), int(random.integers(1, 4))
-    batches = [quarters(random, (size,)) for _ in range(count)]
-    yield _case(batches, quarters(random, (size,)), 0.03125, float(random.choice([0.0, -1000.0])))
+    count, size = (int(number) for number in random.integers(1, [6, 4]))
+    batches, w = (draw_numbers(random, shape, 0.25, zero=False) for shape in ((count, size), size))
+    yield _case(batches, w, 0.03125, 1000.0 if flip(random) else 0.0)
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """What came back, the weights, and how many graphs were there: at each call, and in the end."""
-
-    answer: Any
-    w: Any
-    kept: tuple[int, ...]
-    left: int
+RETURNED, COUNT, BATCHES = "what is returned", "losses computed", "number of batches afterwards"
+GRAPHS = "graphs of earlier batches at a time"
 
 
-def _watched(answer):
-    def run(loss_of, w, batches, rate):
-        came = answer(loss_of, w, batches, rate)
-        return Epoch(came, w.detach().clone(), tuple(loss_of.kept), loss_of.alive)
-
-    return run
-
-
-def _compare(expected, got, outcome):
-    yield compare(expected.w, got.w, "w afterwards")
-    if not isinstance(got.answer, tuple | list) or len(got.answer) != 2:
-        yield Difference("the answer", show(got.answer), show(expected.answer), "Two numbers are asked for.")
-    for words, right, mine in zip(("the mean", "the largest"), expected.answer, got.answer, strict=True):
-        yield compare(right, mine, words)
-        if has_graph(mine):
-            yield Difference(words, "a tensor with a graph", "a float")
-    if len(got.kept) != len(expected.kept):
-        yield Difference("how often the loss was computed", str(len(got.kept)), str(len(expected.kept)))
-    if _most(got) > 1:
-        yield Difference("graphs of earlier batches, kept at a time", str(_most(got)), "1 at most")
-    _, w, batches, _ = outcome.arguments
-    if len(batches) != len(expected.kept):
-        note = "The list was emptied. It is the caller's, who needs it for the next epoch."
-        yield Difference("the number of batches afterwards", str(len(batches)), str(len(expected.kept)), note)
-    if w.grad is not None:
-        note = "Clear it after each step, and set it to None: zeros are a gradient to an optimizer."
-        yield Difference("w.grad afterwards", show(w.grad), "None", note)
-    if not w.requires_grad:
-        note = "w can no longer be trained. Switch it on again, or write to w inside no_grad()."
-        yield Difference("w.requires_grad afterwards", "False", "True", note)
-
-
-def _most(value):
-    """Of the batch before, the name `loss` still has the graph when the next one is computed."""
-    return max(value.kept, default=0)
-
-
-def _show(value, arguments):
-    if not isinstance(value, Epoch):
-        return show(value)
-    counts = ", ".join(map(str, value.kept)) if _most(value) > 1 else "1 at most"
-    answer = value.answer
-    if isinstance(answer, tuple | list):  # one number is shown as one, in whatever holds it
-        is_number = [getattr(one, "ndim", None) == 0 and not has_graph(one) for one in answer]
-        answer = tuple(one.item() if alone else one for one, alone in zip(answer, is_number, strict=True))
-    return f"{show(answer)}; w afterwards {show(value.w)}; graphs kept when each loss was computed: {counts}"
-
-
-def _epochs(test):
-    """For `when`: an epoch was run and its weights are right, and the test holds."""
-
-    def holds(outcome):
-        value = outcome.value
-        if not isinstance(value, Epoch) or not isinstance(value.answer, tuple | list):
-            return False
-        right = EXERCISE.run(epoch, outcome.case).value
-        return compare(right.w, value.w) is None and test(value, right)
-
-    return holds
+@observer
+def _watched(answer, loss_of, w, batches, rate):
+    """What came back, the weights, and how many graphs were there: of the batch before, the name `loss` still has it
+    when the next one is computed.
+    """
+    came = answer(loss_of, w, batches, rate)
+    mean, largest = came if isinstance(came, tuple | list) and len(came) == 2 else (came, None)
+    kept = max(loss_of.kept, default=0)
+    return {
+        "the mean": mean,
+        "the largest": largest,
+        "w afterwards": w.detach().clone(),
+        RETURNED: ", ".join("a tensor with its graph" if has_graph(one) else "a number" for one in (mean, largest)),
+        COUNT: len(loss_of.kept),
+        GRAPHS: "1 at most" if kept <= 1 else str(kept),
+        BATCHES: len(batches),
+        "w.grad afterwards": w.grad,
+        "w.requires_grad afterwards": w.requires_grad,
+    }
 
 
 def _is_rebound(outcome):
     """Whether w has a gradient and stayed where it was, though the losses are those of steps, or another w has none."""
-    w, value, error = outcome.arguments[1], outcome.value, str(outcome.error)
+    w = outcome.arguments[1]
     if w.grad is None or compare(outcome.case.make()[1], w) is not None:
         return False
-    if value is None:
-        return "does not require grad and" in error or "NoneType" in error
-    return _same_numbers(value, EXERCISE.run(epoch, outcome.case).value)
-
-
-def _same_numbers(value, right):
-    return len(value.answer) == 2 and all(
-        compare(a, b) is None for a, b in zip(right.answer, value.answer, strict=True)
-    )
+    if outcome.error is not None:
+        return raised("does not require grad and")(outcome) or raised("NoneType")(outcome)
+    return all(compare(outcome.right[name], outcome.seen.get(name)) is None for name in ("the mean", "the largest"))
 
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def _loop(loss_of, w, batches, rate, note, after=lambda: None):
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        with mg.no_grad():
-            w -= rate * w.grad
-        w.grad = None
-        note(loss)
-        after()
+STEP, RETURN = "w -= rate * w.grad\n        w.grad = None", "sum(losses) / len(losses), max(losses)"
+UNRECORDED = "with mg.no_grad():\n            "
 
 
-def total_as_tensor(loss_of, w, batches, rate):
-    """The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the largest, or a
-    list of them. Take the number out in each step, loss.item(), and use that for both.
-    """
-    total, worst = 0.0, float("-inf")
-
-    def note(loss):
-        nonlocal total, worst
-        total, worst = total + loss, max(worst, loss)
-
-    _loop(loss_of, w, batches, rate, note)
-    return total / len(batches), worst
-
-
-def cut_off_at_the_end(loss_of, w, batches, rate):
-    """No graph is left at the end, but until then several were: item() or detach() comes after the loop, or not for all
-    that is kept. In the loop, it keeps the memory from growing.
-    """
-    mean, worst = total_as_tensor(loss_of, w, batches, rate)
-    return mean.item(), worst.item()
-
-
-def listed_then_cut(loss_of, w, batches, rate):
-    losses = []
-    _loop(loss_of, w, batches, rate, losses.append)
-    losses = [loss.item() for loss in losses]
-    return sum(losses) / len(losses), max(losses)
-
-
-def rebound(loss_of, w, batches, rate):
-    """`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved itself: `w -= ...`
-    inside no_grad().
-    """
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        w = (w - rate * w.grad).detach().requires_grad_()
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def computed_again(loss_of, w, batches, rate):
-    """The losses were computed more than once. The number is there after the forward pass: item() is all it takes."""
-    _loop(loss_of, w, batches, rate, lambda loss: None)
-    with mg.no_grad():
-        losses = [loss_of(w, batch).item() for batch in batches]
-    return sum(losses) / len(losses), max(losses)
-
-
-def largest_from_zero(loss_of, w, batches, rate):
-    """The largest begins at 0, but all losses may be below. Begin with float("-inf"), or ask max() of a list."""
-    mean, largest = epoch(loss_of, w, batches, rate)
-    return mean, max(0.0, largest)
-
-
-def last_loss(loss_of, w, batches, rate):
-    """The last loss is there in place of one of the two numbers."""
-    losses = []
-    _loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), losses[-1]
-
-
-def no_graph_at_all(loss_of, w, batches, rate):
+def no_graph_at_all(*given):
     """There was nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward(). In
     training the graph is needed until the walk is over; cut off what you keep of it afterwards.
     """
     with mg.no_grad():
-        return epoch(loss_of, w, batches, rate)
+        return epoch(*given)
 
 
 def one_step_for_all(loss_of, w, batches, rate):
@@ -252,18 +128,6 @@ def one_step_for_all(loss_of, w, batches, rate):
         w -= rate * w.grad
     w.grad = None
     losses = [loss.item() for loss in losses]
-    return sum(losses) / len(losses), max(losses)
-
-
-def one_step_after_all_walks(loss_of, w, batches, rate):
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        losses.append(loss.item())
-    with mg.no_grad():
-        w -= rate * w.grad
-    w.grad = None
     return sum(losses) / len(losses), max(losses)
 
 
@@ -281,16 +145,6 @@ def uphill(loss_of, w, batches, rate):
 # ---------------------------------------------------------------- tried as well
 
 
-def epoch_in_a_loop(loss_of, w, batches, rate, note):
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        note(loss)
-        with mg.no_grad():
-            w -= rate * w.grad
-        w.grad = None
-
-
 def epoch_by_averages(loss_of, w, batches, rate):
     """An average that is carried on, with all graphs behind it."""
     mean, worst = 0.0, float("-inf")
@@ -303,84 +157,6 @@ def epoch_by_averages(loss_of, w, batches, rate):
         mean = mean + (loss - mean) / count
         worst = max(worst, loss.item())
     return mean, worst
-
-
-def epoch_with_two_kept(loss_of, w, batches, rate):
-    """The last two losses are kept, to compare."""
-    losses, recent = [], []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: (losses.append(loss.item()), recent.append(loss)))
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_with_views(loss_of, w, batches, rate):
-    """A view of a loss is a result with a graph as well."""
-    losses = []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.view(1)))
-    losses = mg.cat(losses)
-    return losses.mean().item(), losses.max().item()
-
-
-def epoch_of_absolute_losses(loss_of, w, batches, rate):
-    losses = []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), max(losses, key=abs)
-
-
-def epoch_with_a_new_w_under_no_grad(loss_of, w, batches, rate):
-    """From the second batch on there is nothing to walk back to."""
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        with mg.no_grad():
-            w = w - rate * w.grad
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_without_no_grad(loss_of, w, batches, rate):
-    for batch in batches:
-        loss_of(w, batch).backward()
-        w -= rate * w.grad
-
-
-def epoch_frozen(loss_of, w, batches, rate):
-    """The step is made with w.requires_grad off, which stays off after the last."""
-    losses = []
-    for batch in batches:
-        loss = loss_of(w.requires_grad_(), batch)
-        loss.backward()
-        w.requires_grad_(False)
-        w -= rate * w.grad
-        w.grad = None
-        losses.append(loss.item())
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_from_a_stack(loss_of, w, batches, rate):
-    """The caller's list is empty afterwards."""
-    losses = []
-    while batches:
-        epoch_in_a_loop(loss_of, w, [batches.pop(0)], rate, lambda loss: losses.append(loss.item()))
-    return sum(losses) / len(losses), max(losses)
-
-
-def epoch_detached(loss_of, w, batches, rate):
-    losses = []
-    epoch_in_a_loop(loss_of, w, batches, rate, lambda loss: losses.append(loss.detach()))
-    return mg.stack(losses).mean(), max(losses)
-
-
-def epoch_of_floats(loss_of, w, batches, rate):
-    total, worst = 0.0, -float("inf")
-
-    def note(loss):
-        nonlocal total, worst
-        total += float(loss.detach())
-        worst = max(worst, float(loss.detach()))
-
-    epoch_in_a_loop(loss_of, w, batches, rate, note)
-    return [total / len(batches), worst]
 
 
 def epoch_by_grad(loss_of, w, batches, rate):
@@ -420,18 +196,6 @@ def epoch_moved_once(loss_of, w, batches, rate):
     return sum(losses) / len(losses), max(losses)
 
 
-def epoch_summed_without_a_name(loss_of, w, batches, rate):
-    losses = []
-    for batch in batches:
-        loss = loss_of(w, batch)
-        loss.backward()
-        w.data -= rate * w.grad
-        w.grad = None
-        losses.append(loss.item())
-        del loss  # so that no graph is ever kept, where the known answer keeps one
-    return sum(losses), max(losses)
-
-
 EXERCISE = Exercise(
     title="a tuple of two floats, the mean and the largest of the losses; w has made a step for each batch",
     stars=1,
@@ -440,7 +204,7 @@ EXERCISE = Exercise(
     cases=(
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25], [1.5, 1.5]], [0.5, 0.25], 0.0625),
         _case([[2.0]], [1.5], 0.125),
-        _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, offset=-1000.0),
+        _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, below=1000.0),
     ),
     drawn=_drawn,
     hints=(
@@ -449,78 +213,127 @@ EXERCISE = Exercise(
         "losses.append(loss.item()) in each step; at the end, sum(losses) / len(losses) and max(losses).",
     ),
     plug=_watched,
-    compare=_compare,
-    show=_show,
+    notes={
+        BATCHES: "The list was emptied. It is the caller's, who needs it for the next epoch.",
+        "w.grad afterwards": "Clear it after each step, and set it to None: zeros are a gradient to an optimizer.",
+        "w.requires_grad afterwards": "w can no longer be trained. Switch it on again, or write to w inside no_grad().",
+    },
     writes=True,
     mistakes=(
-        Mistake(rebound, edited(epoch, "w -=", "w = w -", "grad\n        w.grad = None", "grad"), when=_is_rebound),
         Mistake(
-            edited(total_as_tensor, "loss, max", "loss.item(), max"),
+            edited(epoch, UNRECORDED + STEP, "w = (w - rate * w.grad).detach().requires_grad_()"),
+            edited(epoch, STEP, "w = w - rate * w.grad"),
+            words="`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved "
+            "itself: `w -= ...` inside no_grad().",
+            when=_is_rebound,
+        ),
+        Mistake(
+            edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
             words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
             "compares, with its graph. Compare numbers.",
-            when=_epochs(
-                lambda value, right: _same_numbers(value, right) and [*map(has_graph, value.answer)] == [False, True]
-            ),
+            when=right_but(RETURNED, lambda mine, right: mine.startswith("a number")),
         ),
         Mistake(
-            total_as_tensor,
-            when=_epochs(lambda value, right: _same_numbers(value, right) and any(map(has_graph, value.answer))),
+            edited(epoch, "loss.item()", "loss"),
+            words="The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the "
+            "largest, or a list of them. Take the number out in each step, loss.item(), and use that for both.",
+            when=right_but(RETURNED),
         ),
         Mistake(
-            computed_again,
-            when=_epochs(lambda value, right: len(value.kept) > len(right.kept)),
+            edited(epoch, "return", "losses = [loss_of(w.detach(), batch).item() for batch in batches]\n    return"),
+            words="The losses were computed more than once. The number is there after the forward pass: item() is all "
+            "it takes.",
+            when=saw(COUNT, operator.gt),
         ),
         Mistake(
-            cut_off_at_the_end,
-            listed_then_cut,
-            when=_epochs(lambda value, right: _same_numbers(value, right) and _most(value) > 1),
+            edited(epoch, "loss.item()", "loss", RETURN, "(sum(losses) / len(losses)).item(), max(losses).item()"),
+            edited(epoch, "loss.item()", "loss", "return", "losses = [loss.item() for loss in losses]\n    return"),
+            words="No graph is left at the end, but until then several were: item() or detach() comes after the loop, "
+            "or not for all that is kept. In the loop, it keeps the memory from growing.",
+            when=right_but(GRAPHS),
         ),
-        largest_from_zero,
         Mistake(
-            edited(largest_from_zero, "mean, max(0.0, largest)", "mean * len(batches), largest"),
+            edited(epoch, "max(losses)", "max(0.0, *losses)"),
+            words='The largest begins at 0, but all losses may be below. Begin with float("-inf"), or ask max() of '
+            "a list.",
+        ),
+        Mistake(
+            edited(epoch, " / len(losses)", ""),
             words="This is the sum of the losses. Divide it by their number.",
         ),
-        last_loss,
-        Mistake(no_graph_at_all, when=lambda outcome: "does not require grad" in str(outcome.error)),
+        Mistake(
+            edited(epoch, "max(losses)", "losses[-1]"),
+            words="The last loss is there in place of one of the two numbers.",
+        ),
+        Mistake(no_graph_at_all, when=raised("does not require grad")),
         Mistake(
             edited(epoch, "w.grad = None\n        ", ""),
             words="The gradients of all steps pile up in w.grad. Set it to None after each step.",
         ),
-        Mistake(one_step_for_all, one_step_after_all_walks),
+        Mistake(
+            one_step_for_all,
+            edited(
+                epoch, UNRECORDED + STEP, "pass", "return", "w.data -= rate * w.grad\n    w.grad = None\n    return"
+            ),
+        ),
         no_step,
         uphill,
         Mistake(
-            edited(last_loss, "losses[-1]", "min(losses)"), words="The smallest loss is there in place of the largest."
+            edited(epoch, "max(losses)", "min(losses)"),
+            words="The smallest loss is there in place of the largest.",
         ),
     ),
     right=(
-        epoch_detached,
-        epoch_of_floats,
-        edited(epoch_of_absolute_losses, "item", "detach().numpy().copy", "losses, key=abs", "losses"),
+        edited(epoch, "loss.item()", "loss.detach()", "sum(losses) / len(losses)", "mg.stack(losses).mean()"),
+        edited(epoch, "loss.item()", "float(loss.detach())", RETURN, f"[{RETURN}]"),
+        edited(epoch, "loss.item()", "loss.detach().numpy().copy()"),
         epoch_by_grad,
         epoch_by_an_optimizer,
     ),
     wrong={
         "a tensor with its graph": [epoch_by_averages],
-        "until then several were": [epoch_with_two_kept, epoch_with_views],
-        "the largest": [epoch_of_absolute_losses],
+        "until then several were": [
+            edited(epoch, "[]", "[]\n    recent = []", "losses.append", "recent.append(loss)\n        losses.append"),
+            edited(  # a view of a loss is a result with a graph as well
+                epoch,
+                "loss.item()",
+                "loss.view(1)",
+                f"return {RETURN}",
+                "losses = mg.cat(losses)\n    return losses.mean().item(), losses.max().item()",
+            ),
+        ],
+        "the largest": [edited(epoch, "max(losses)", "max(losses, key=abs)")],
         "w afterwards": [
             edited(
-                rebound,
-                "loss.backward()\n        w = (w - rate * w.grad).detach",
-                "(gradient,) = mg.autograd.grad(loss, w)\n        w = (w - rate * gradient).detach",
+                epoch,
+                "loss.backward()",
+                "(gradient,) = mg.autograd.grad(loss, w)",
+                UNRECORDED + STEP,
+                "w = (w - rate * gradient).detach().requires_grad_()",
             )
         ],
-        "makes another tensor": [epoch_with_a_new_w_under_no_grad],
-        "The error arose while your function ran": [epoch_without_no_grad],
+        "makes another tensor": [edited(epoch, STEP, "w = w - rate * w.grad")],
+        "The error arose while your function ran": [edited(epoch, UNRECORDED, "")],
         "zeros are a gradient to an optimizer": [edited(epoch, "grad = None", "grad.zero_()")],
-        "w can no longer be trained": [epoch_frozen],
-        "The list was emptied": [epoch_from_a_stack],
-        "the mean": [edited(epoch_of_absolute_losses, "len(losses), max(losses, key=abs)", "2, max(losses)")],
+        "w can no longer be trained": [  # the step is made with w.requires_grad off, which stays off after the last
+            edited(epoch, "(w, batch)", "(w.requires_grad_(), batch)", UNRECORDED, "w.requires_grad_(False)\n        ")
+        ],
+        "The list was emptied": [
+            edited(epoch, "for batch in batches:", "while batches:\n        batch = batches.pop(0)")
+        ],
+        "the mean": [edited(epoch, "len(losses)", "2")],
         "w has moved once, after all batches": [epoch_moved_once],
-        "w has not moved": [edited(epoch, "with mg.no_grad():\n            w -= rate * w.grad\n        w", "w")],
-        "w has moved up the slope": [lambda loss_of, w, batches, rate: epoch_of_floats(loss_of, w, batches, -rate)],
-        "The smallest loss is there": [edited(epoch_of_absolute_losses, "max(losses, key=abs)", "min(losses)")],
-        "This is the sum of the losses": [epoch_summed_without_a_name],
+        "w has not moved": [edited(epoch, UNRECORDED + "w -= rate * w.grad\n        ", "")],
+        "w has moved up the slope": [edited(epoch, "w -=", "w +=")],
+        "The smallest loss is there": [edited(epoch, "max(losses)", "min(losses)")],
+        "This is the sum of the losses": [  # and no graph is ever kept, where the known answer keeps one
+            edited(
+                epoch,
+                "losses.append(loss.item())",
+                "losses.append(loss.item())\n        del loss",
+                " / len(losses)",
+                "",
+            )
+        ],
     },
 )

@@ -2,14 +2,27 @@
 
 import contextlib
 import copy
-from dataclasses import dataclass
-from typing import Any
+import operator
 
 import minigrad as mg
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_numbers,
+    edited,
+    flip,
+    has_graph,
+    observer,
+    pick,
+    pick_some,
+    saw,
+    show,
+)
 
-from .chapter09 import LAYERS, Noting, first_change, make_layer, quarters, state_of
+from .chapter09 import LAYERS, Noting, change, make_layer, state_of
 
 
 def evaluate(model, inputs):
@@ -37,19 +50,22 @@ class Refusing(nn.Module):
 
 NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
 INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.0))
-RECORDED = "whether operations are recorded"
-TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = "trained", "evaluated", "frozen", "drawing"
-STATES = {
-    TRAINED: "in train mode",
-    EVALUATED: "in eval mode",
-    FROZEN_NORM: "in train mode but for its first layer, which somebody has put into eval mode",
-    ONE_DRAWS: "in eval mode but for its last layer, which is in train mode",
-}
+STATES = TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = (
+    "in train mode",
+    "in eval mode",
+    "in train mode but for its first layer, which somebody has put into eval mode",
+    "in eval mode but for its last layer, which is in train mode",
+)
 
 
-def _model(kinds, numbers, state, refuses, runs):
-    size = len(INPUTS[0])
-    layers = [make_layer(kind, size, numbers) for kind in kinds]
+@cases(
+    "a model of {kinds} {state}",
+    refuses=", whose last layer raises an error",
+    is_leaf=", inputs that require a gradient",
+    inside=", called inside no_grad()",
+)
+def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False):
+    layers, runs = [make_layer(kind, len(inputs[0]), numbers) for kind in kinds.split(", ")], []
     model = nn.Sequential(nn.Sequential(*layers), Noting(runs), *([Refusing()] if refuses else []))
     model.train(state in (TRAINED, FROZEN_NORM))
     if state == FROZEN_NORM:
@@ -60,129 +76,87 @@ def _model(kinds, numbers, state, refuses, runs):
         if number % 2:
             parameter.grad = mg.ones_like(parameter) * number  # of an earlier walk
         parameter.requires_grad_(number != 2)
-    return model
-
-
-def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False):
-    def make():
-        runs = []
-        model = _model(kinds, numbers, state, refuses, runs)
-        model.__dict__ |= {"runs": runs, "inside": inside}
-        return model, mg.tensor(inputs, requires_grad=is_leaf)
-
-    end = ", whose last layer raises an error" if refuses else ""
-    leaf = ", inputs that require a gradient" if is_leaf else ""
-    place = ", called inside no_grad()" if inside else ""
-    return Case(f"a model of {', '.join(kinds)} {STATES[state]}{end}{leaf}{place}", make)
+    model.__dict__ |= {"runs": runs, "inside": inside}
+    return model, mg.tensor(inputs, requires_grad=is_leaf)
 
 
 def _drawn(random):
     """Other layers in another order, in any state; one of them computes in eval mode, too."""
-    kinds = random.permutation(["Linear", *random.choice(LAYERS, int(random.integers(1, 4)))]).tolist()
-    inputs = quarters(random, (int(random.integers(2, 5)), 2))
-    state = random.choice(list(STATES))
-    refuses, is_leaf, inside = not random.integers(4), bool(random.integers(2)), not random.integers(4)
-    yield _case(kinds, state, quarters(random, (5,)), inputs, refuses, is_leaf, inside)
+    kinds = pick_some(random, ["Linear", *(pick(random, LAYERS) for _ in range(random.integers(1, 4)))])
+    numbers, inputs = (draw_numbers(random, shape, 0.25, zero=False) for shape in (5, (random.integers(2, 5), 2)))
+    options = {"refuses": not random.integers(4), "is_leaf": flip(random), "inside": not random.integers(4)}
+    yield _case(", ".join(kinds), pick(random, STATES), numbers, inputs, **options)
 
 
-@dataclass(frozen=True)
-class Evaluated:
-    """What came back, or the error; what has changed in the model, if anything; and how it ran."""
+RECORDED, CHANGED = "whether operations are recorded", "changed in the model"
+GRAPH, RUN, LAYERS_IN_RUN, RUNS = "its graph", "the run", "layers in the run", "how often the model ran"
+SWALLOWED = "The model's own error is to go on to the caller: only put things back, in a `finally`."
+NOTES = {
+    RUN: "The answer has no graph, but one was made first.",
+    RUNS: "The answer is right, but the model is to be run once.",
+}
 
-    result: Any
-    change: tuple[str, str, str] | None
-    runs: tuple[tuple[bool, bool], ...]
 
-
-def _watched(answer):
-    def run(model, inputs):
-        runs = model.__dict__["runs"]
-        with mg.set_grad_enabled(not model.__dict__["inside"]):
-            before = state_of(model) | {RECORDED: mg.is_grad_enabled()}
-            try:
-                result = answer(model, inputs)
-            except UnfitError as error:
-                result = f"{type(error).__name__}: {error}"
-            change = first_change(before, state_of(model) | {RECORDED: mg.is_grad_enabled()})
-        return Evaluated(result, change, tuple(runs))
-
-    return run
+@observer
+def _watched(answer, model, inputs):
+    """What came back, or the error; what has changed in the model; and how it ran."""
+    with mg.set_grad_enabled(not model.__dict__["inside"]):
+        before = state_of(model) | {RECORDED: mg.is_grad_enabled()}
+        try:
+            result = answer(model, inputs)
+        except UnfitError as error:
+            result = f"{type(error).__name__}: {error}"
+        changed = change(before, state_of(model) | {RECORDED: mg.is_grad_enabled()})
+    runs = model.__dict__["runs"]
+    return {
+        "the answer": result,
+        CHANGED: changed,
+        GRAPH: "there" if has_graph(result) else "none",
+        RUN: "recorded" if any(recorded for recorded, _ in runs) else "not recorded",
+        LAYERS_IN_RUN: "some in train mode" if any(training for _, training in runs) else "in eval mode",
+        RUNS: len(runs),
+    }
 
 
 def _compare(expected, got, outcome):
-    if got.change is not None:
-        words, then, now = got.change
-        yield Difference(f"{words}, afterwards", now, then)
-    if got.result is None and not isinstance(expected.result, str):
-        yield Difference("the answer", "None", show(expected.result), "Nothing came back. Is there a return?")
-    if isinstance(expected.result, str) or isinstance(got.result, str):
-        if got.result == expected.result:
-            return
-        note = "The model's own error is to go on to the caller: only put things back, in a `finally`."
-        yield Difference("the answer", show(got.result), show(expected.result), note)
-    yield compare(expected.result, got.result, "the answer")
-    if got.result.requires_grad:
-        yield Difference("the answer", "a tensor with a graph", "a tensor without one")
-    if any(recorded for recorded, _ in got.runs):
-        yield Difference("the run", "recorded", "not recorded", "The answer has no graph, but one was made first.")
-    if any(training for _, training in got.runs):
-        yield Difference("a layer's flag in the run", "train mode", "eval mode")
-    if len(got.runs) != len(expected.runs):
-        note = "The answer is right, but the model is to be run once."
-        yield Difference("how often the model ran", str(len(got.runs)), str(len(expected.runs)), note)
-
-
-def _show(value, arguments):
-    if not isinstance(value, Evaluated):
-        return show(value)
-    result, graph = value.result, ""
-    if isinstance(result, mg.Tensor):
-        graph = ", with its graph" if result.requires_grad else ", which was cut off" if _is_recorded(value) else ""
-        result = result.detach()
-    changed = "nothing has changed" if value.change is None else "{}: {}, and now {}".format(*value.change)
-    trained = ", some of its layers in train mode" if any(training for _, training in value.runs) else ""
-    return f"{show(result)}{graph}; {changed}; the model ran {len(value.runs)}×{trained}"
-
-
-def _is_recorded(value):
-    return any(recorded for recorded, _ in value.runs)
+    refuses = isinstance(expected.first, str)
+    yield compare(expected, got, notes={**NOTES, "the answer": SWALLOWED} if refuses else NOTES)
 
 
 def _ran(outcome):
-    """How the model was run, and what it answers in both modes."""
-    if not isinstance(outcome.value, Evaluated) or isinstance(outcome.value.result, str):
+    """What the model answers in both modes."""
+    if isinstance(outcome.right.first, str):
         return ""
     said = []
     for word, switch in (("eval", nn.Module.eval), ("train", nn.Module.train)):
         model, inputs = outcome.case.make()
         mg.manual_seed(0)
-        try:
-            with mg.no_grad():
-                said.append(f"  in {word} mode the model answers {show(switch(model)(inputs))}")
-        except UnfitError:
-            return ""
+        with mg.no_grad():
+            said.append(f"  in {word} mode the model answers {show(switch(model)(inputs))}")
     return "\n".join(said)
 
 
-def _evaluated(test):
-    """For `when`: there is something to look at, for which the test holds."""
-    return lambda outcome: isinstance(outcome.value, Evaluated) and test(outcome.value)
+def _changes(word):
+    return saw(CHANGED, lambda mine, right: word in mine)
 
 
-def _changes(*words):
-    return _evaluated(lambda value: value.change is not None and any(word in value.change[0] for word in words))
+def _unchanged(name, value):
+    """For `when`: the model is as it was, and under the name this was seen."""
+    return lambda outcome: outcome.seen.get(CHANGED) == "nothing" and outcome.seen[name] == value
 
 
 def _in_part(outcome):
     """Whether what was computed is that of eval mode, and a layer was in train mode all the same."""
-    value = outcome.value
-    if not isinstance(value, Evaluated) or not isinstance(value.result, mg.Tensor) or value.change is not None:
-        return False
-    right = EXERCISE.run(evaluate, outcome.case).value
-    return any(training for _, training in value.runs) and compare(right.result, value.result) is None
+    in_train_mode = _unchanged(LAYERS_IN_RUN, "some in train mode")(outcome)
+    return in_train_mode and compare(outcome.right.first, outcome.seen.first) is None
 
 
 # ---------------------------------------------------------------- wrong answers
+
+UNRECORDED, BACK = (
+    "with mg.no_grad():\n            ",
+    "for module, training in flags:\n            module.training = training",
+)
 
 
 def never_evaluated(model, inputs):
@@ -219,15 +193,6 @@ def train_at_the_end(model, inputs):
     return answer
 
 
-def train_in_a_finally(model, inputs):
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        model.train()
-
-
 def one_flag_for_all(model, inputs):
     """All layers have got the flag of the whole model: only that was noted, or its train(flag) came last and reached
     them all. Each module in model.modules() has a flag of its own.
@@ -240,16 +205,6 @@ def one_flag_for_all(model, inputs):
     return answer
 
 
-def one_flag_in_a_finally(model, inputs):
-    training = model.training
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        model.train(training)
-
-
 def recording_switched_on(model, inputs):
     """set_grad_enabled() on a line of its own stays in force: afterwards the recording is off, or on where the caller
     had switched it off. `with mg.no_grad():` puts back what was there.
@@ -259,26 +214,6 @@ def recording_switched_on(model, inputs):
         return evaluate(model, inputs)
     finally:
         mg.set_grad_enabled(True)
-
-
-def recorded(model, inputs):
-    """The answer has a graph, and keeps all that was saved for it: eval() does not switch recording off. Run the model
-    inside `with mg.no_grad():`.
-    """
-    flags = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        return model(inputs)
-    finally:
-        for module, training in flags:
-            module.training = training
-
-
-def cut_off_afterwards(model, inputs):
-    """The run was recorded, and then the answer was cut off: the graph was paid for and thrown away. Inside
-    `with mg.no_grad():` it is not made.
-    """
-    return recorded(model, inputs).detach()
 
 
 def flags_lost_in_an_error(model, inputs):
@@ -310,7 +245,6 @@ def error_swallowed(model, inputs):
         return None
 
 
-FLAG = "the training flag"
 # ---------------------------------------------------------------- tried as well
 
 
@@ -325,32 +259,6 @@ def evaluating(model):
             module.training = training
 
 
-def evaluate_children_only(model, inputs):
-    """Flags of the layers directly below; those below them are lost."""
-    flags = [(module, module.training) for module in model.children()]
-    outer = model.training
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        model.training = outer
-        for module, training in flags:
-            module.train(training)
-
-
-def evaluate_in_the_wrong_order(model, inputs):
-    """train(flag) of each module, the outer ones last."""
-    flags = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with mg.no_grad():
-            return model(inputs)
-    finally:
-        for module, training in reversed(flags):
-            module.train(training)
-
-
 def evaluate_by_momentum(model, inputs):
     """The running mean does not move, but the batch's own numbers are used."""
     with mg.no_grad():
@@ -361,16 +269,6 @@ def evaluate_by_momentum(model, inputs):
     return answer
 
 
-def evaluate_with_the_recording_switched_on(model, inputs):
-    """Right for all callers but those inside no_grad()."""
-    with evaluating(model):
-        mg.set_grad_enabled(False)
-        try:
-            return model(inputs)
-        finally:
-            mg.set_grad_enabled(True)
-
-
 def evaluate_layers_of_two_kinds(model, inputs):
     """Not in eval mode, though the numbers are the same for the layers that there are."""
     with contextlib.ExitStack() as stack, mg.no_grad():
@@ -378,16 +276,6 @@ def evaluate_layers_of_two_kinds(model, inputs):
             if isinstance(module, nn.BatchNorm1d | nn.Dropout):
                 stack.enter_context(evaluating(module))
         return model(inputs)
-
-
-def evaluate_rounded(model, inputs):
-    with evaluating(model), mg.no_grad():
-        return model(inputs).round()
-
-
-def evaluate_one_by_one_and_together(model, inputs):
-    with evaluating(model), mg.no_grad():
-        return mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])
 
 
 def evaluate_a_copy(model, inputs):
@@ -435,12 +323,12 @@ EXERCISE = Exercise(
     minutes=9,
     reference=evaluate,
     cases=(
-        _case(["BatchNorm1d", "Linear"], TRAINED),
-        _case(["Linear", "BatchNorm1d", "Dropout"], EVALUATED, is_leaf=True),
-        _case(["BatchNorm1d", "Linear", "Dropout"], FROZEN_NORM),
-        _case(["Linear", "Tanh", "BatchNorm1d"], ONE_DRAWS),
-        _case(["BatchNorm1d", "Linear"], TRAINED, refuses=True),
-        _case(["BatchNorm1d", "Linear"], TRAINED, inside=True),
+        _case("BatchNorm1d, Linear", TRAINED),
+        _case("Linear, BatchNorm1d, Dropout", EVALUATED, is_leaf=True),
+        _case("BatchNorm1d, Linear, Dropout", FROZEN_NORM),
+        _case("Linear, Tanh, BatchNorm1d", ONE_DRAWS),
+        _case("BatchNorm1d, Linear", TRAINED, refuses=True),
+        _case("BatchNorm1d, Linear", TRAINED, inside=True),
     ),
     drawn=_drawn,
     hints=(
@@ -453,7 +341,6 @@ EXERCISE = Exercise(
     ),
     plug=_watched,
     compare=_compare,
-    show=_show,
     evidence=_ran,
     mistakes=(
         Mistake(
@@ -462,29 +349,32 @@ EXERCISE = Exercise(
             when=_changes(RECORDED),
         ),
         Mistake(only_layers_of_two_kinds, when=_in_part),
-        Mistake(never_evaluated, when=_evaluated(lambda value: any(training for _, training in value.runs))),
+        Mistake(never_evaluated, when=saw(LAYERS_IN_RUN, operator.ne)),
         flags_lost_in_an_error,
         Mistake(
             edited(never_evaluated, "with", "model.eval()\n    with"),
             words="The model stays in eval mode: who trains on will train without dropout, with frozen statistics. "
             "Put the flags back.",
         ),
-        Mistake(train_at_the_end, train_in_a_finally),
-        Mistake(one_flag_for_all, one_flag_in_a_finally),
+        Mistake(train_at_the_end, edited(evaluate, BACK, "model.train()")),
+        Mistake(one_flag_for_all, edited(evaluate, BACK, "model.train(flags[0][1])")),
         Mistake(
             edited(evaluate, "model.modules()]", "(model, *model.children())]"),
             words="Only the modules directly below the model have their flags back: children() ends there. "
             "model.modules() gives all, however deep.",
         ),
         Mistake(
-            recorded,
-            when=_evaluated(
-                lambda value: (
-                    value.change is None and isinstance(value.result, mg.Tensor) and value.result.requires_grad
-                )
-            ),
+            edited(evaluate, UNRECORDED, ""),
+            words="The answer has a graph, and keeps all that was saved for it: eval() does not switch recording off. "
+            "Run the model inside `with mg.no_grad():`.",
+            when=_unchanged(GRAPH, "there"),
         ),
-        Mistake(cut_off_afterwards, when=_evaluated(lambda value: value.change is None and _is_recorded(value))),
+        Mistake(
+            edited(evaluate, UNRECORDED, "", "model(inputs)", "model(inputs).detach()"),
+            words="The run was recorded, and then the answer was cut off: the graph was paid for and thrown away. "
+            "Inside `with mg.no_grad():` it is not made.",
+            when=_unchanged(RUN, "recorded"),
+        ),
         Mistake(
             edited(gradients_cleared, "model.zero_grad()", "model.requires_grad_(False)"),
             words="A parameter's requires_grad is not what it was. The answer has no graph that way, but the "
@@ -496,7 +386,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(gradients_cleared, "model.zero_grad()", "evaluate(model, inputs)"),
             words="The answer is right, but the model ran more than once. Once is enough.",
-            when=_evaluated(lambda value: len(value.runs) > 1),
+            when=saw(RUNS, operator.gt),
         ),
     ),
     right=(
@@ -507,17 +397,31 @@ EXERCISE = Exercise(
         evaluate_only_what_trains,
     ),
     wrong={
-        "the training flag of … All layers have got the flag of the whole model": [evaluate_children_only],
-        "came last and reached them all": [evaluate_in_the_wrong_order],
+        "the training flag of … All layers have got the flag of the whole model": [
+            edited(evaluate, "model.modules()", "(model, *model.children())", "training = training", "train(training)")
+        ],
+        "came last and reached them all": [
+            edited(evaluate, "in flags", "in reversed(flags)", "training = training", "train(training)")
+        ],
         "ran in train mode": [evaluate_by_momentum],
-        "whether operations are recorded, afterwards: yours False … set_grad_enabled() on a line of its own": [
+        "whether operations are recorded: True, and now False … set_grad_enabled() on a line of its own": [
             edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):")
         ],
-        "on where the caller had switched it off": [evaluate_with_the_recording_switched_on],
+        "on where the caller had switched it off": [  # right for all callers but those inside no_grad()
+            edited(
+                evaluate,
+                UNRECORDED,
+                "mg.set_grad_enabled(False)\n        ",
+                "finally:",
+                "finally:\n        mg.set_grad_enabled(True)",
+            )
+        ],
         "may look at its flag": [evaluate_layers_of_two_kinds],
-        "None of the mistakes that are known here": [evaluate_rounded],
-        "ran more than once": [evaluate_one_by_one_and_together],
-        "a tensor": [edited(evaluate_rounded, "round()", "tolist()")],
+        "None of the mistakes that are known here": [edited(evaluate, "model(inputs)", "model(inputs).round()")],
+        "ran more than once": [
+            edited(evaluate, "model(inputs)", "mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])")
+        ],
+        "a tensor": [edited(evaluate, "model(inputs)", "model(inputs).tolist()")],
         "paid for and thrown away": [
             edited(never_evaluated, "mg.no_grad():", "evaluating(model):", "(inputs)", "(inputs.detach()).detach()")
         ],

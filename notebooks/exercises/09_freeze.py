@@ -1,14 +1,24 @@
 """Exercise `freeze`: a backbone that training does not change, and that lets gradients through."""
 
 import copy
-from dataclasses import dataclass
-from typing import Any
+import operator
 
 import minigrad as mg
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_numbers,
+    edited,
+    flip,
+    observer,
+    pick,
+    saw,
+)
 
-from .chapter09 import LAYERS, first_change, make_layer, quarters, state_of
+from .chapter09 import LAYERS, change, make_layer, state_of
 
 
 def freeze(model):
@@ -31,31 +41,27 @@ class Model(nn.Module):
 
 NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
 INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.5))
-HEAD = ("Linear", "BatchNorm1d")
+HEAD = "Linear, BatchNorm1d"
 
 
-def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained=0, nested=False):
-    def make():
-        mg.manual_seed(0)
-        parts = [nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part]) for part in (kinds, HEAD)]
-        if nested:
-            parts[0] = nn.Sequential(parts[0])
-        model = Model(*parts)
-        optimizer = mg.optim.SGD(model.parameters(), lr=0.125, momentum=0.5, weight_decay=0.25)
-        model.__dict__["trial"] = (optimizer, mg.tensor(inputs))
-        for _ in range(trained):  # the last gradients are still there
-            optimizer.zero_grad()
-            _loss(model, mg.tensor(inputs)).backward()
-            optimizer.step()
-        return (model,)
-
-    before = (
-        f", frozen after {trained} step{'s' * (trained > 1)} of training, with the last gradients still there"
-        if trained
-        else ""
+@cases(
+    "a backbone of {kinds}{nested}, a head of " + HEAD,
+    trained=", frozen after {trained} of training, with the last gradients still there",
+    nested=" in a module inside of it",
+)
+def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained="", nested=False):
+    mg.manual_seed(0)
+    backbone, head = (
+        nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part.split(", ")]) for part in (kinds, HEAD)
     )
-    inside = " in a module inside of it" if nested else ""
-    return Case(f"a backbone of {', '.join(kinds)}{inside}, a head of {', '.join(HEAD)}{before}", make)
+    model = Model(nn.Sequential(backbone) if nested else backbone, head)
+    optimizer = mg.optim.SGD(model.parameters(), lr=0.125, momentum=0.5, weight_decay=0.25)
+    model.__dict__["trial"] = (optimizer, mg.tensor(inputs))
+    for _ in range(int(trained[:1] or 0)):  # the last gradients are still there
+        optimizer.zero_grad()
+        _loss(model, mg.tensor(inputs)).backward()
+        optimizer.step()
+    return (model,)
 
 
 def _loss(model, x):
@@ -65,41 +71,38 @@ def _loss(model, x):
 
 def _drawn(random):
     """Other layers, before and after some steps."""
-    kinds = ["Linear", *random.choice(LAYERS, int(random.integers(1, 3))).tolist()]
-    inputs = quarters(random, (int(random.integers(3, 5)), 2))
-    yield _case(kinds, quarters(random, (5,)), inputs, int(random.integers(0, 2)), bool(random.integers(2)))
+    kinds = ["Linear", *(pick(random, LAYERS) for _ in range(random.integers(1, 3)))]
+    numbers, inputs = (draw_numbers(random, shape, 0.25, zero=False) for shape in (5, (random.integers(3, 5), 2)))
+    yield _case(", ".join(kinds), numbers, inputs, pick(random, ["", "1 step"]), flip(random))
 
 
-@dataclass(frozen=True)
-class Frozen:
+CHANGED, GRADIENTS = "changed in the backbone after a step", "parameters of the backbone with a .grad"
+THROUGH, FLAGS = "the gradient of the inputs", "the head's training flags"
+
+
+@observer
+def _trained(answer, model):
     """What became of both parts in a step of training, which an optimizer made that was there before."""
-
-    outputs: tuple[Any, Any]  # of the backbone, from two calls before the step
-    backbone: tuple[str, str, str] | None  # what has changed in it, if anything
-    gradients: str  # which of its parameters have a .grad afterwards
-    through: Any  # the gradient that the inputs got
-    head: dict[str, Any]  # the head's parameters after the step
-    flags: tuple[bool, ...]  # of the head's modules
-
-
-def _trained(answer):
-    def run(model):
-        optimizer, inputs = model.__dict__["trial"]
-        before = _lasting(model.backbone)
-        answer(model)
-        x = inputs.clone().requires_grad_()
-        flags = tuple(module.training for module in model.head.modules())
-        with mg.no_grad():
-            outputs = tuple(model.backbone(inputs) for _ in range(2))
-        if (loss := _loss(model, x)).requires_grad:
-            loss.backward()
-        optimizer.step()
-        gradients = [name for name, one in model.backbone.named_parameters() if one.grad is not None]
-        head = {name: parameter.detach().clone() for name, parameter in model.head.named_parameters()}
-        change = first_change(before, _lasting(model.backbone))
-        return Frozen(outputs, change, ", ".join(gradients), x.grad, head, flags)
-
-    return run
+    optimizer, inputs = model.__dict__["trial"]
+    before = _lasting(model.backbone)
+    answer(model)
+    x = inputs.clone().requires_grad_()
+    flags = str([module.training for module in model.head.modules()])
+    with mg.no_grad():
+        computed, again = (model.backbone(inputs) for _ in range(2))
+    if (loss := _loss(model, x)).requires_grad:
+        loss.backward()
+    optimizer.step()
+    gradients = [name for name, one in model.backbone.named_parameters() if one.grad is not None]
+    return {
+        CHANGED: change(before, _lasting(model.backbone)),
+        "the backbone, called twice": "computes other numbers" if compare(computed, again) else "computes the same",
+        "what the backbone computes": computed,
+        GRADIENTS: ", ".join(gradients) or "none",
+        THROUGH: x.grad,
+        FLAGS: flags,
+        **{f"the head's {name}, after a step": one.detach().clone() for name, one in model.head.named_parameters()},
+    }
 
 
 def _lasting(backbone):
@@ -112,61 +115,23 @@ def _lasting(backbone):
     }
 
 
-def _compare(expected, got, outcome):
-    if got.backbone is not None:
-        words, then, now = got.backbone
-        yield Difference(f"the backbone's {words}, after a step", now, then)
-    if compare(*got.outputs) is not None:
-        yield Difference("the backbone, called twice", show(got.outputs[1]), show(got.outputs[0]))
-    yield compare(expected.outputs[0], got.outputs[0], "what the backbone computes")
-    if got.gradients:
-        yield Difference("parameters of the backbone with a .grad", got.gradients, "none")
-    if got.through is None:
-        yield Difference("the gradient of the inputs", "None", show(expected.through))
-    if got.flags != expected.flags:
-        yield Difference("the head's training flags", str(got.flags), str(expected.flags))
-    yield compare(expected.through, got.through, "the gradient of the inputs")
-    for name, right in expected.head.items():
-        yield compare(right, got.head[name], f"the head's {name}, after a step")
-
-
-def _show(value, arguments):
-    if not isinstance(value, Frozen):
-        return show(value)
-    changed = "nothing of it has changed" if value.backbone is None else "{}: {}, and now {}".format(*value.backbone)
-    return (
-        f"after a step, of the backbone: {changed}\n  parameters of it with a .grad: {value.gradients or 'none'}\n"
-        f"  the backbone computes {show(value.outputs[0])}\n  training flags of the head: {value.flags}\n"
-        f"  gradient of the inputs: {show(value.through)}\n"
-        f"  the head, after a step: {', '.join(map(show, value.head.values()))}"
-    )
-
-
-def _frozen(test):
-    """For `when`: a step could be made, for which the test holds."""
-    return lambda outcome: isinstance(outcome.value, Frozen) and test(outcome.value, outcome)
-
-
-def _moved(*words):
-    return _frozen(lambda value, _: value.backbone is not None and any(word in value.backbone[0] for word in words))
+def _is_still(outcome):
+    return not any(one.requires_grad for one in outcome.arguments[0].backbone.parameters())
 
 
 def _runs_in_train_mode(outcome):
-    backbone = outcome.arguments[0].backbone
-    is_still = not any(one.requires_grad for one in backbone.parameters())
-    return is_still and any(module.training for module in backbone.modules())
+    return _is_still(outcome) and any(module.training for module in outcome.arguments[0].backbone.modules())
 
 
-def _head_is_off(value, outcome):
-    right = EXERCISE.run(freeze, outcome.case).value
-    return value.flags != right.flags or not all(one.requires_grad for one in outcome.arguments[0].head.parameters())
+def _head_is_off(outcome):
+    is_still = not all(one.requires_grad for one in outcome.arguments[0].head.parameters())
+    return outcome.error is None and (is_still or saw(FLAGS, operator.ne)(outcome))
 
 
-def _head_moves_otherwise(value, outcome):
-    if value.backbone is not None:
-        return False
-    right = EXERCISE.run(freeze, outcome.case).value
-    return any(compare(one, value.head[name]) is not None for name, one in right.head.items())
+def _head_moves_otherwise(outcome):
+    names = [name for name in outcome.right if name.startswith("the head's")]
+    moves = any(compare(outcome.right[name], outcome.seen.get(name)) is not None for name in names)
+    return moves and outcome.seen.get(CHANGED) == "nothing"
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -313,11 +278,11 @@ EXERCISE = Exercise(
     minutes=8,
     reference=freeze,
     cases=(
-        _case(["Linear", "BatchNorm1d", "Tanh"]),
-        _case(["Linear", "Tanh"]),
-        _case(["BatchNorm1d", "Linear", "Dropout"]),
-        _case(["Linear", "BatchNorm1d"], trained=2),
-        _case(["Linear", "BatchNorm1d", "Dropout"], nested=True),
+        _case("Linear, BatchNorm1d, Tanh"),
+        _case("Linear, Tanh"),
+        _case("BatchNorm1d, Linear, Dropout"),
+        _case("Linear, BatchNorm1d", trained="2 steps"),
+        _case("Linear, BatchNorm1d, Dropout", nested=True),
     ),
     drawn=_drawn,
     hints=(
@@ -327,12 +292,10 @@ EXERCISE = Exercise(
         "model.backbone.requires_grad_(False); model.backbone.eval(); model.backbone.zero_grad().",
     ),
     plug=_trained,
-    compare=_compare,
-    show=_show,
     writes=True,
     mistakes=(
         Mistake(detach_forgotten, edited(only_eval, "eval()", "requires_grad = False")),
-        Mistake(new_parameters, when=_moved("the object")),
+        Mistake(new_parameters, when=saw(CHANGED, lambda mine, right: "the object" in mine)),
         Mistake(
             edited(freeze, "eval()\n    model.backbone.zero_grad", "zero_grad"),
             words="The backbone still runs in train mode: its BatchNorm uses the numbers of each batch and moves its "
@@ -344,7 +307,7 @@ EXERCISE = Exercise(
             edited(all_gradients_cleared, "zero_grad()", "backbone.forward = mg.no_grad()(model.backbone.forward)"),
             words="Nothing goes back through the backbone: no_grad() or detach() around it cuts it off, also for what "
             "lies before it. requires_grad_(False) stops at the parameters, and lets the rest pass.",
-            when=_frozen(lambda value, _: value.through is None),
+            when=saw(THROUGH, lambda mine, right: mine is None),
         ),
         Mistake(
             gradients_of_zero,
@@ -357,22 +320,17 @@ EXERCISE = Exercise(
             edited(freeze, "eval()\n    model.backbone.zero_grad()", "eval()"),
             words="The parameters get no new gradients, but those of the last step are still in their .grad, and an "
             "optimizer takes what it finds there. Set them to None, as zero_grad() does.",
-            when=_frozen(
-                lambda value, outcome: (
-                    bool(value.gradients)
-                    and not any(one.requires_grad for one in outcome.arguments[0].backbone.parameters())
-                )
-            ),
+            when=lambda outcome: saw(GRADIENTS, operator.ne)(outcome) and _is_still(outcome),
         ),
-        Mistake(only_eval, when=_frozen(lambda value, _: bool(value.gradients))),
+        Mistake(only_eval, when=saw(GRADIENTS, operator.ne)),
         Mistake(
             edited(all_gradients_cleared, "freeze(model)", "model.requires_grad_(False)\n    model.eval()"),
             edited(only_eval, "backbone.eval()", "eval()\n    freeze(model)"),
             words="The head is frozen as well: it is in eval mode, or its parameters are. Only model.backbone is to "
             "be.",
-            when=_frozen(_head_is_off),
+            when=_head_is_off,
         ),
-        Mistake(all_gradients_cleared, when=_frozen(_head_moves_otherwise)),
+        Mistake(all_gradients_cleared, when=_head_moves_otherwise),
     ),
     right=(
         freeze_one_by_one,

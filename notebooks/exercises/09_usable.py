@@ -1,15 +1,11 @@
 """Exercise `usable`: tensors from inference mode, as tensors that autograd takes."""
 
 import copy
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
-
-from .chapter09 import quarters
+from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, flip, observer, pick, saw
 
 
 def usable(tensors):
@@ -18,14 +14,13 @@ def usable(tensors):
         return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
 
 
-INFERENCE, NORMAL, LEAF, RESULT, PART = "from inference mode", "normal", "a leaf", "a result", "a part of one of those"
-KINDS = {
-    INFERENCE: "a tensor from inference mode",
-    NORMAL: "a normal one",
-    LEAF: "a leaf that requires a gradient",
-    RESULT: "a result with its graph",
-    PART: "a part of a tensor from inference mode",
-}
+KINDS = INFERENCE, NORMAL, LEAF, RESULT, PART = (
+    "a tensor from inference mode",
+    "a normal one",
+    "a leaf that requires a gradient",
+    "a result with its graph",
+    "a part of a tensor from inference mode",
+)
 
 
 def _make(kind, numbers, dtype):
@@ -39,7 +34,7 @@ def _make(kind, numbers, dtype):
 
 def _case(*given, inside=False):
     words = ", ".join(
-        f"{KINDS[kind]} ({numbers}{'' if dtype is mg.float32 else f', {dtype}'})" for kind, numbers, dtype in given
+        f"{kind} ({numbers}{'' if dtype is mg.float32 else f', {dtype}'})" for kind, numbers, dtype in given
     )
     return Case(
         f"{words or 'an empty list'}{', called inside inference mode' if inside else ''}",
@@ -50,35 +45,29 @@ def _case(*given, inside=False):
 def _drawn(random):
     """Any kinds, dtypes and shapes."""
     given = []
-    for kind in random.choice(list(KINDS), int(random.integers(1, 5))):
-        shape = [(), (2,), (2, 2)][random.integers(3)]
-        given.append((str(kind), quarters(random, shape), mg.float64 if random.integers(2) else mg.float32))
-    yield _case(*given, inside=bool(random.integers(2)))
+    for _ in range(int(random.integers(1, 5))):
+        shape, dtype = pick(random, [(), (2,), (2, 2)]), pick(random, [mg.float32, mg.float64])
+        given.append((pick(random, KINDS), draw_numbers(random, shape, 0.25, zero=False), dtype))
+    yield _case(*given, inside=flip(random))
 
 
-@dataclass(frozen=True)
-class Given:
-    """What came back, what each of it is, and whether the list that was given has other items now."""
-
-    answer: Any
-    kinds: tuple[str, ...]
-    changed: bool
-
-
-def _called(answer):
-    """The answer, called where the case says."""
-
-    def run(tensors, inside):
-        given = list(tensors)
-        with mg.inference_mode(inside):
-            came = answer(tensors)
-        changed = [*map(id, tensors)] != [*map(id, given)]
-        if not isinstance(came, list | tuple) or not all(isinstance(one, mg.Tensor) for one in came):
-            return Given(came, (), changed)
-        kinds = tuple(_kind(one, given[i] if i < len(given) else None) for i, one in enumerate(came))
-        return Given(came, kinds, changed)
-
-    return run
+@observer
+def _called(answer, tensors, inside):
+    """What came back from where the case says; what each of it is; whether the list has other items now."""
+    given = list(tensors)
+    with mg.inference_mode(inside):
+        came = answer(tensors)
+    changed = [*map(id, tensors)] != [*map(id, given)]
+    if not isinstance(came, list | tuple) or not all(isinstance(one, mg.Tensor) for one in came):
+        return {"the answer": came}
+    old = [*given, *[None] * len(came)]
+    return {
+        "the answer": [mg.tensor(one.detach().numpy().copy()) for one in came],
+        **{f"item {place}": _kind(one, old[place]) for place, one in enumerate(came)},
+        **{f"the dtype of item {place}": str(one.dtype) for place, one in enumerate(came)},
+        **{f"requires_grad of item {place}": one.requires_grad for place, one in enumerate(came)},
+        "the list that was given": "other items than before" if changed else "as before",
+    }
 
 
 def _kind(one, given):
@@ -89,57 +78,11 @@ def _kind(one, given):
     return f"{kind}, from inference mode" if one.is_inference() else kind
 
 
-def _compare(expected, got, outcome):
-    if (difference := compare(_plain(expected.answer), _plain(got.answer))) is not None:
-        return difference
-    for place, (right, mine) in enumerate(zip(expected.kinds, got.kinds, strict=True)):
-        if right != mine:
-            return Difference(f"item {place}", mine, right)
-        if expected.answer[place].dtype is not got.answer[place].dtype:
-            dtypes = [str(value.answer[place].dtype) for value in (got, expected)]
-            return Difference(f"the dtype of item {place}", *dtypes)
-        if got.answer[place].requires_grad != expected.answer[place].requires_grad:
-            return Difference(
-                f"item {place}.requires_grad", *[str(v.answer[place].requires_grad) for v in (got, expected)]
-            )
-    return Difference("the list that was given", "other items than before", "as before") if got.changed else None
-
-
-def _plain(answer):
-    """The numbers alone, whatever holds them."""
-    if isinstance(answer, list | tuple) and all(isinstance(one, mg.Tensor) for one in answer):
-        return [mg.tensor(one.detach().numpy().copy()) for one in answer]
-    return answer
-
-
-def _show(value, arguments):
-    if not isinstance(value, Given):
-        return show(value)
-    if len(value.kinds) != len(value.answer if isinstance(value.answer, list | tuple) else "?"):
-        return show(value.answer)
-    numbers = _plain(value.answer)
-    items = [f"{show(one)} ({kind}, {one.dtype})" for one, kind in zip(numbers, value.kinds, strict=True)]
-    return f"[{', '.join(items)}]{', in the list that was given' if value.changed else ''}"
-
-
-def _items(test):
-    """For `when`: one of the items is of another kind than it should be, and the test holds for what it is."""
-
-    def holds(outcome):
-        right = EXERCISE.run(usable, outcome.case).value
-        if not isinstance(outcome.value, Given):
-            return False
-        pairs = zip(right.kinds, outcome.value.kinds, strict=False)
-        return any(mine != expected and test(mine) for expected, mine in pairs)
-
-    return holds
-
-
-def _other_dtype(outcome):
-    right = EXERCISE.run(usable, outcome.case).value
-    answer = outcome.value.answer if isinstance(outcome.value, Given) else None
-    is_list = isinstance(answer, list | tuple) and len(answer) == len(right.answer) == len(outcome.value.kinds)
-    return is_list and any(a.dtype is not b.dtype for a, b in zip(answer, right.answer, strict=True))
+def _one_is(test, name="item"):
+    """For `when`: what was seen of one of the items is not what it should be, and the test holds for it."""
+    return lambda outcome: any(
+        seen.startswith(name) and mine != outcome.right.get(seen) and test(mine) for seen, mine in outcome.seen.items()
+    )
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -243,41 +186,35 @@ EXERCISE = Exercise(
         "tensors].",
     ),
     plug=_called,
-    compare=_compare,
-    show=_show,
     mistakes=(
         into_the_list_itself,
         Mistake(
             only_those,
             only_the_copies,
             lambda tensors: [tensor for tensor in tensors if not tensor.is_inference()],
-            when=lambda outcome: (
-                isinstance(outcome.value, Given)
-                and isinstance(outcome.value.answer, list | tuple)
-                and len(outcome.value.answer) < len(outcome.arguments[0])
-            ),
+            when=saw("the answer", lambda mine, right: isinstance(mine, list) and len(mine) < len(right)),
         ),
         Mistake(
             edited(usable, "with mg.inference_mode(False):\n        ", ""),
             edited(usable, "inference_mode(False):", "inference_mode(), mg.enable_grad():"),
             words="The copy is one more tensor of inference mode, since it was made inside of it. Leave the mode for "
             "these lines: `with mg.inference_mode(False):`.",
-            when=_items(lambda kind: kind == "a copy, from inference mode"),
+            when=_one_is(lambda kind: kind == "a copy, from inference mode"),
         ),
-        Mistake(as_they_are, detached, when=_items(lambda kind: "from inference mode" in kind)),
+        Mistake(as_they_are, detached, when=_one_is(lambda kind: "from inference mode" in kind)),
         Mistake(
             edited(usable, "tensor.clone()", "mg.from_numpy(tensor.numpy())"),
             words="It is a normal tensor, but in the memory of the old one: a write to one changes the other, and no "
             "counter knows. A copy is asked for: clone().",
-            when=_items(lambda kind: kind == "another tensor in the same memory"),
+            when=_one_is(lambda kind: kind == "another tensor in the same memory"),
         ),
         Mistake(
             edited(usable, "if tensor.is_inference() else tensor for", "for"),
             words="Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains is "
             "another tensor now. Only tensors for which is_inference() is True are to be copied.",
-            when=_items(lambda kind: kind == "a copy"),
+            when=_one_is(lambda kind: kind == "a copy"),
         ),
-        Mistake(through_numbers, when=_other_dtype),
+        Mistake(through_numbers, when=_one_is(lambda dtype: True, "the dtype")),
     ),
     right=(
         edited(usable, "tensor.clone()", "mg.tensor(tensor.numpy())"),

@@ -1,9 +1,8 @@
 """Exercise `first_nan`: where a nan begins, found with hooks alone."""
 
 import contextlib
+import operator
 import warnings
-from contextlib import ExitStack
-from dataclasses import dataclass
 from types import CodeType
 
 import numpy as np
@@ -12,19 +11,23 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import (
     Case,
-    Difference,
     Exercise,
     Mistake,
     cases,
-    compare,
     draw_wrong_node,
     edited,
+    flip,
+    has_graph,
     nodes_of,
+    observer,
+    pick,
     raised,
+    right_but,
+    saw,
     show,
 )
 
-from .chapter04 import has_graph, hooks_on, leaves
+from .chapter04 import hooks_on, leaves
 
 NAN = float("nan")
 
@@ -109,11 +112,11 @@ def _drawn(random):
     """A row of operations, one of which makes a nan or none does, under shuffled names; some have none."""
     count = int(random.integers(2, 5))
     place = int(random.integers(-1, count))
-    values = (random.integers(1, 9, (2, 2) if random.integers(2) else (3,)) / 4).tolist()
+    values = (random.integers(1, 9, pick(random, [(2, 2), (3,)])) / 4).tolist()
     letters = random.permutation(list("pqrstuvw"))[: count + 1].tolist()
     shown = [bool(keep) for keep in random.random(count + 1) < 0.8]
     order = random.permutation(count + 1).tolist()
-    earlier = bool(random.integers(2))
+    earlier = flip(random)
 
     def make():
         made = [mg.tensor(values, requires_grad=True)]
@@ -132,65 +135,27 @@ def _drawn(random):
     yield Case(f"from {values}, by turns {'; '.join(steps)}. Names: {named}", make)
 
 
-@dataclass(frozen=True)
-class Search:
-    """What a learner's function returned, how often it walked, and what it left."""
-
-    name: object
-    walks: int
-    leaves: list[mg.Tensor | None]
-    is_hook_left: bool
-    is_grad_kept: bool
+NAME, WALKS, KEPT, HOOKS = "the answer", "how often backward() ran", ".grad of a result", "the hooks"
 
 
-def _searching(answer):
-    """An answer which is looked after: how often it walks, and what still hangs on the graph afterwards."""
-
-    def run(tensors, loss):
-        behind, nodes, walks = leaves(loss), nodes_of(loss), []
-        results = [one for one in tensors.values() if not one.is_leaf]
-        with loss.grad_fn.register_hook(lambda inputs, outputs: walks.append(1)):
-            before = hooks_on(nodes)
-            name = answer(tensors, loss)
-            left = hooks_on(nodes) != before
-        kept = any(one.retains_grad or one._grad is not None for one in results)
-        return Search(name, len(walks), [leaf._grad for leaf in behind], left, kept)
-
-    return run
-
-
-def _compare(expected, got, outcome):
-    if got.name is None:
-        note = "Nothing came back. Where no nan is met, the empty text is asked for." if got.walks else ""
-        return Difference("the answer", "None", repr(expected.name), note or "backward() never ran.")
-    if not isinstance(got.name, str):
-        return Difference("the answer", show(got.name), repr(expected.name), "A name is asked for, as a text.")
-    if got.name != expected.name:
-        return Difference("the answer", repr(str(got.name)), repr(expected.name))
-    note = "The name is right; something else is not as it should be afterwards."
-    if got.walks != 1:
-        return Difference("backward()", f"ran {got.walks} times", "once", note)
-    for wanted, mine in zip(expected.leaves, got.leaves, strict=True):
-        if mine is None or compare(wanted, mine) is not None:
-            shown = "None" if mine is None else show(mine)
-            return Difference("the gradient of a leaf", shown, show(wanted), note)
-    if any(map(has_graph, got.leaves)):
-        return Difference("the gradients", "results with a graph", "numbers alone", note)
-    if got.is_grad_kept:
-        return Difference(".grad of a result", "is kept", "None, as before", note)
-    if got.is_hook_left:
-        return Difference("the hooks", "one is left", "none", note)
-    return None
-
-
-def _show(value, arguments):
-    if not isinstance(value, Search):
-        return show(value)
-    left = ["a hook is left"] * value.is_hook_left + ["a result keeps its gradient"] * value.is_grad_kept
-    gradients = ", ".join("None" if one is None else show(one) for one in value.leaves)
-    walks = "" if value.walks == 1 else f", backward() ran {value.walks} times"
-    name = repr(value.name) if isinstance(value.name, str) else show(value.name)
-    return "; ".join([f"{name}{walks}; gradients of the leaves: {gradients}", *left])
+@observer
+def _searching(answer, tensors, loss):
+    """The name, how often the answer walked, what it left, and what still hangs on the graph afterwards."""
+    behind, nodes, walks = leaves(loss), nodes_of(loss), []
+    results = [one for one in tensors.values() if not one.is_leaf]
+    with loss.grad_fn.register_hook(lambda inputs, outputs: walks.append(1)):
+        before = hooks_on(nodes)
+        name = answer(tensors, loss)
+        is_left = hooks_on(nodes) != before
+    is_kept = any(one.retains_grad or one._grad is not None for one in results)
+    return {
+        NAME: repr(name and str(name)) if isinstance(name, str | None) else name,
+        WALKS: len(walks),
+        **{f"the gradient of leaf {number}": leaf._grad for number, leaf in enumerate(behind, 1)},
+        "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
+        KEPT: "is kept" if is_kept else "None, as before",
+        HOOKS: "one is left" if is_left else "none",
+    }
 
 
 def _met(outcome):
@@ -206,87 +171,21 @@ def _met(outcome):
 def _draw(outcome, difference):
     """The walk, and in red the tensor that is asked for."""
     tensors, loss = outcome.case.make()
-    wanted = _searching(first_nan)(*outcome.case.make()).name
-    if difference.where != "the answer" or not wanted:
+    wanted = first_nan(*outcome.case.make())
+    if difference.where != NAME or not wanted:
         return ""
     return draw_wrong_node(loss, tensors, tensors[wanted], "✗ this one")
 
 
-def _is_search(test):
-    """For `when`: a search came to its end, for which the test holds. It gets the search and the right one."""
-    return lambda outcome: (
-        isinstance(outcome.value, Search) and test(outcome.value, _searching(first_nan)(*outcome.case.make()))
-    )
-
-
 def _is_name_of_the_loop(outcome):
     """Whether a hook inside the answer uses the variable of the loop, and only one name was ever noted."""
-    if not isinstance(outcome.value, Search) or not isinstance(outcome.value.name, str) or not outcome.value.name:
-        return False
     constants = getattr(getattr(outcome.answer, "__code__", None), "co_consts", ())
     inner = [one for one in constants if isinstance(one, CodeType)]
     last = next(reversed(outcome.case.make()[0]))
-    return outcome.value.name == last and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
+    return outcome.seen.get(NAME) == repr(last) and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
 
 
 # ---------------------------------------------------------------- wrong answers
-
-
-def _search(tensors, loss, is_odd, choose=lambda found: found[0] if found else "", walk=None, remove=True):
-    found, handles = [], []
-    for name, tensor in tensors.items():
-
-        def look(g, name=name):
-            if is_odd(g):
-                found.append(name)
-
-        handles.append(tensor.register_hook(look))
-    loss.backward() if walk is None else walk()
-    for handle in handles:
-        if remove:
-            handle.remove()
-    return choose(found)
-
-
-def one_name_for_all(tensors, loss):
-    """All hooks look at the same variable, that of the loop, and when they run it holds the last name. Give each hook
-    its own: `def look(g, name=name)`.
-    """
-    found, handles = [], []
-    for name, tensor in tensors.items():
-
-        def look(g):
-            if g.isnan().any():
-                found.append(name)  # noqa: B023
-
-        handles.append(tensor.register_hook(look))
-    loss.backward()
-    for handle in handles:
-        handle.remove()
-    return found[0] if found else ""
-
-
-def the_last(tensors, loss):
-    """This is the last tensor that met a nan. Every one behind the first meets it too: keep the first."""
-    return _search(tensors, loss, lambda g: g.isnan().any(), lambda found: found[-1] if found else "")
-
-
-def in_the_order_of_the_dictionary(tensors, loss):
-    """The tensors were looked through when the walk was over, in the order of the dictionary. The order of the walk is
-    known while it walks: let each hook note its name.
-    """
-    return _search(
-        tensors, loss, lambda g: g.isnan().any(), lambda found: next((one for one in tensors if one in found), "")
-    )
-
-
-def in_reverse(tensors, loss):
-    return _search(
-        tensors,
-        loss,
-        lambda g: g.isnan().any(),
-        lambda found: next((one for one in [*tensors][::-1] if one in found), ""),
-    )
 
 
 def kept_gradients(tensors, loss):
@@ -306,40 +205,13 @@ def looked_at_the_numbers(tensors, loss):
     return next((name for name, tensor in tensors.items() if tensor.isnan().any()), "")
 
 
-def not_finite(tensors, loss):
-    """An infinite gradient was taken for a nan. It often comes before one; here only nan is asked for: isnan()."""
-    return _search(tensors, loss, lambda g: not g.isfinite().all())
-
-
-def all_of_them(tensors, loss):
-    """One element that is nan is enough: any(), and not all()."""
-    return _search(tensors, loss, lambda g: g.isnan().all())
-
-
-def nan_of_the_sum(tensors, loss):
-    """The sum of a gradient can be nan where no element is: inf - inf. Ask for the elements: g.isnan().any()."""
-    return _search(tensors, loss, lambda g: g.sum().isnan())
-
-
-def never_walked(tensors, loss):
-    """backward() has not run, so no hook has run either, and no leaf has got its gradient."""
-    return _search(tensors, loss, lambda g: g.isnan().any(), walk=lambda: None)
-
-
-def walked_twice(tensors, loss):
-    """backward() has run twice, and the leaves have got twice their gradient. Once is enough for all hooks."""
-    return _search(
-        tensors, loss, lambda g: g.isnan().any(), walk=lambda: (loss.backward(retain_graph=True), loss.backward())
-    )
-
-
-def in_anomaly_mode(tensors, loss):
+def in_anomaly_mode(*given):
     """Anomaly mode ends the walk with an error, and the leaves get nothing. Here hooks are asked for, and a walk that
     goes on to its end.
     """
     with warnings.catch_warnings(), mg.autograd.set_detect_anomaly(True):
         warnings.simplefilter("ignore")
-        return first_nan(tensors, loss)
+        return first_nan(*given)
 
 
 def name_of_the_node(tensors, loss):
@@ -360,31 +232,6 @@ def none_where_there_is_none(tensors, loss):
     return first_nan(tensors, loss) or None
 
 
-class _MetError(Exception):
-    pass
-
-
-def stopped_by_an_error(tensors, loss):
-    """The leaves have got nothing: an error that is raised in a hook ends backward(). Note the name, and let the walk
-    go on to its end. Or it was autograd.grad that walked, which writes no .grad.
-    """
-
-    found, handles = [], []
-    for name, tensor in tensors.items():
-
-        def look(g, name=name):
-            if g.isnan().any():
-                found.append(name)
-                raise _MetError
-
-        handles.append(tensor.register_hook(look))
-    with contextlib.suppress(_MetError):
-        loss.backward()
-    for handle in handles:
-        handle.remove()
-    return found[0] if found else ""
-
-
 def only_leaves(tensors, loss):
     """Only leaves were looked at. A nan mostly begins at a result, which has no .grad, but can have a hook."""
     return first_nan({name: one for name, one in tensors.items() if one.is_leaf}, loss)
@@ -399,16 +246,6 @@ def new_grads(tensors, loss):
 def only_results(tensors, loss):
     """The leaves were left out. A nan can begin at a leaf, and leaves have hooks, too."""
     return first_nan({name: one for name, one in tensors.items() if not one.is_leaf}, loss)
-
-
-def all_names(tensors, loss):
-    """These are all tensors that met a nan. The first is asked for, alone."""
-    return _search(tensors, loss, lambda g: g.isnan().any(), list)
-
-
-def found_nothing(tensors, loss):
-    """There is no first item: in this case no nan is met, and the empty text, "", is asked for."""
-    return _search(tensors, loss, lambda g: g.isnan().any(), lambda found: found[0])
 
 
 # ---------------------------------------------------------------- tried as well
@@ -433,50 +270,10 @@ def nan_by_asking(tensors, loss):
     return ""
 
 
-def nan_of_results(tensors, loss):
-    found = []
-    with ExitStack() as stack:
-        for name, one in tensors.items():
-            if one.grad_fn is not None:
-                note = lambda g, name=name: found.append(name) if g.isnan().any() else None  # noqa: E731
-                stack.enter_context(one.register_hook(note))
-        loss.backward()
-    return [*found, ""][0]
-
-
-def nan_of_hooks_removed_before(tensors, loss):
-    found = []
-    for name, tensor in tensors.items():
-        tensor.register_hook(lambda g, name=name: found.append(name) if g.isnan().any() else None).remove()
-    loss.backward()
-    return [*found, ""][0]
-
-
 def nan_without_a_walk(tensors, loss):
     """As if .grad were there already."""
     grads = {name: tensor.grad for name, tensor in tensors.items() if tensor.is_leaf}
     return next((name for name, g in grads.items() if g is not None and g.isnan().any()), "")
-
-
-def nan_of_one_row(tensors, loss):
-    found = []
-    handles = [
-        tensor.register_hook(lambda g, name=name: found.append(name) if g.view(-1)[0].isnan() else None)
-        for name, tensor in tensors.items()
-    ]
-    loss.backward()
-    for handle in handles:
-        handle.remove()
-    return [*found, ""][0]
-
-
-def nan_with_one_handle_removed(tensors, loss):
-    found = []
-    for name, tensor in tensors.items():
-        handle = tensor.register_hook(lambda g, name=name: found.append(name) if g.isnan().any() else None)
-    loss.backward()
-    handle.remove()
-    return [*found, ""][0]
 
 
 def nan_that_stops_the_walk(tensors, loss):
@@ -534,7 +331,7 @@ def nan_unequal_to_itself(tensors, loss):
 
 def nan_within_contexts(tensors, loss):
     names: list[str] = []
-    with ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         for name, tensor in tensors.items():
             note = lambda g, name=name: names.append(name) if mg.isnan(g).sum().item() else None  # noqa: E731
             stack.enter_context(tensor.register_hook(note))
@@ -584,42 +381,89 @@ EXERCISE = Exercise(
         'and return found[0] if found else "".',
     ),
     plug=_searching,
-    compare=_compare,
-    show=_show,
+    notes={NAME: "", "*": "The name is right; something else is not as it should be afterwards."},
     evidence=_met,
     picture=_draw,
     mistakes=(
-        Mistake(never_walked, when=_is_search(lambda mine, right: mine.walks == 0)),
+        Mistake(
+            edited(first_nan, "    loss.backward()\n", ""),
+            words="backward() has not run, so no hook has run either, and no leaf has got its gradient.",
+            when=saw(WALKS, lambda mine, right: mine == 0),
+        ),
         Mistake(in_anomaly_mode, when=raised("returned nan values")),
-        Mistake(name_of_the_node, when=_is_search(lambda mine, right: "Backward" in str(mine.name))),
-        Mistake(found_nothing, when=lambda outcome: isinstance(outcome.error, IndexError)),
-        Mistake(none_where_there_is_none, when=_is_search(lambda mine, right: mine.name is None and mine.walks == 1)),
-        Mistake(all_names, when=_is_search(lambda mine, right: isinstance(mine.name, list | tuple))),
-        Mistake(one_name_for_all, when=_is_name_of_the_loop),
+        Mistake(name_of_the_node, when=saw(NAME, lambda mine, right: "Backward" in str(mine))),
+        Mistake(
+            edited(first_nan, ' if found else ""', ""),
+            words='There is no first item: in this case no nan is met, and the empty text, "", is asked for.',
+            when=lambda outcome: isinstance(outcome.error, IndexError),
+        ),
+        Mistake(none_where_there_is_none, when=saw(NAME, lambda mine, right: mine == "None")),
+        Mistake(
+            edited(first_nan, 'found[0] if found else ""', "found"),
+            words="These are all tensors that met a nan. The first is asked for, alone.",
+            when=saw(NAME, lambda mine, right: isinstance(mine, list | tuple)),
+        ),
+        Mistake(
+            edited(first_nan, "(g, name=name)", "(g)"),
+            words="All hooks look at the same variable, that of the loop, and when they run it holds the last name. "
+            "Give each hook its own: `def look(g, name=name)`.",
+            when=_is_name_of_the_loop,
+        ),
         Mistake(only_leaves, new_grads),
         only_results,
-        the_last,
-        Mistake(in_the_order_of_the_dictionary, in_reverse),
+        Mistake(
+            edited(first_nan, "[0]", "[-1]"),
+            words="This is the last tensor that met a nan. Every one behind the first meets it too: keep the first.",
+        ),
+        Mistake(
+            edited(first_nan, 'found[0] if found else ""', 'next((one for one in tensors if one in found), "")'),
+            edited(
+                first_nan, 'found[0] if found else ""', 'next((one for one in [*tensors][::-1] if one in found), "")'
+            ),
+            words="The tensors were looked through when the walk was over, in the order of the dictionary. The order "
+            "of the walk is known while it walks: let each hook note its name.",
+        ),
         looked_at_the_numbers,
         Mistake(
-            edited(the_last, 'g.isnan().any(), lambda found: found[-1] if found else "")', "(g == NAN).any())"),
+            edited(first_nan, "g.isnan()", "(g == NAN)"),
             words='No nan was noted at all. `== float("nan")` is never True, since nan is not equal to anything, '
             "itself included: ask with g.isnan(). And the hooks have to hang there while backward() runs.",
         ),
-        not_finite,
-        all_of_them,
-        nan_of_the_sum,
-        Mistake(walked_twice, when=_is_search(lambda mine, right: mine.walks > 1)),
         Mistake(
-            stopped_by_an_error,
-            when=_is_search(lambda mine, right: mine.name == right.name and any(one is None for one in mine.leaves)),
+            edited(first_nan, "g.isnan().any()", "not g.isfinite().all()"),
+            words="An infinite gradient was taken for a nan. It often comes before one; here only nan is asked for: "
+            "isnan().",
         ),
-        Mistake(kept_gradients, when=_is_search(lambda mine, right: mine.is_grad_kept)),
+        Mistake(edited(first_nan, "any()", "all()"), words="One element that is nan is enough: any(), and not all()."),
         Mistake(
-            edited(the_last, 'lambda found: found[-1] if found else "")', "remove=False)"),
+            edited(first_nan, "isnan().any()", "sum().isnan()"),
+            words="The sum of a gradient can be nan where no element is: inf - inf. Ask for the elements: "
+            "g.isnan().any().",
+        ),
+        Mistake(
+            edited(first_nan, "loss.backward()", "loss.backward(retain_graph=True)\n    loss.backward()"),
+            words="backward() has run twice, and the leaves have got twice their gradient. Once is enough for all "
+            "hooks.",
+            when=saw(WALKS, operator.gt),
+        ),
+        Mistake(
+            edited(
+                first_nan,
+                "append(name)",
+                "append(name)\n                raise KeyError",
+                "    loss.backward",
+                "    with contextlib.suppress(KeyError):\n        loss.backward",
+            ),
+            words="The leaves have got nothing: an error that is raised in a hook ends backward(). Note the name, and "
+            "let the walk go on to its end. Or it was autograd.grad that walked, which writes no .grad.",
+            when=right_but("the gradient of *", lambda mine, right: mine is None),
+        ),
+        Mistake(kept_gradients, when=saw(KEPT, operator.ne)),
+        Mistake(
+            edited(first_nan, "handle.remove()", "pass"),
             words="The name is right, but the hooks are still there and will run in every walk to come. Keep the "
             "handles, and call remove() on each.",
-            when=_is_search(lambda mine, right: mine.name == right.name and mine.is_hook_left),
+            when=right_but(HOOKS),
         ),
         Mistake(
             edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
@@ -634,11 +478,15 @@ EXERCISE = Exercise(
         "Only leaves were looked at": [
             edited(looked_at_the_numbers, "tensor in", "one in", "tensor.isnan", "one.is_leaf and one.grad.isnan")
         ],
-        "The leaves were left out": [nan_of_results],
-        "the hooks have to hang there while backward() runs": [nan_of_hooks_removed_before],
+        "The leaves were left out": [
+            edited(first_nan, "items():", "items():\n        if tensor.is_leaf:\n            continue")
+        ],
+        "the hooks have to hang there while backward() runs": [
+            edited(first_nan, "register_hook(look))", "register_hook(look))\n        handles.pop().remove()")
+        ],
         "backward() has not run": [nan_without_a_walk],
-        "the answer: yours '', expected 'x'": [nan_of_one_row],
-        "The name is right, but the hooks are still there": [nan_with_one_handle_removed],
+        "the answer: yours '', expected 'x'": [edited(first_nan, "g.isnan().any()", "g.view(-1)[0].isnan()")],
+        "The name is right, but the hooks are still there": [edited(first_nan, "in handles", "in handles[-1:]")],
         "an error that is raised in a hook ends backward()": [nan_that_stops_the_walk],
         "Or it was autograd.grad that walked": [nan_without_backward],
         "This is the name of a node": [nan_by_anomaly_mode],

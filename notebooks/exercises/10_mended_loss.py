@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 import minigrad.nn.functional as F
-from minigrad.teach import Case, Exercise, Mistake, edited
+from minigrad.teach import Exercise, Mistake, cases, edited, flip, pick
 
 from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
 
@@ -19,24 +19,21 @@ def mended_loss(scores, labels):
     return -scores.log_softmax(-1)[rows, labels].mean()
 
 
+@cases("scores = {scores}, labels = {labels}", dtype=", in float64")
 def _case(scores, labels, dtype=mg.float32, result=False):
-    def make():
-        given = mg.tensor(scores, dtype=dtype, requires_grad=True)
-        return given * 1 if result else given, mg.tensor(labels)
-
-    kind = ", in float64" if dtype is mg.float64 else ""
-    return Case(f"scores = {scores}, labels = {labels}{kind}", make)
+    given = mg.tensor(scores, dtype=dtype, requires_grad=True)
+    return given * 1 if result else given, mg.tensor(labels)
 
 
 def _drawn(random):
     """Scores of all sizes, in rows that are far from each other; sometimes a class is excluded by -inf."""
-    for rows, classes in [(3, 3), [(1, 2), (2, 4)][random.integers(2)]]:
+    for rows, classes in [(3, 3), pick(random, [(1, 2), (2, 4)])]:
         scores = np.round(random.normal(0, 1, (rows, classes)) * random.choice([1.0, 30.0, 3000.0]), 1)
         scores = scores + random.choice([0.0, -500.0, 900.0], (rows, 1)) + 0.0
         labels = random.integers(0, classes, rows)
         if random.integers(2):
             scores[0, (labels[0] + 1) % classes] = -INF
-        yield _case(scores.tolist(), labels.tolist(), random.choice([mg.float32, mg.float64]), bool(random.integers(2)))
+        yield _case(scores.tolist(), labels.tolist(), pick(random, [mg.float32, mg.float64]), flip(random))
 
 
 def _measured(outcome):
@@ -58,8 +55,12 @@ def _is_bounded(outcome):
     return (mine.numbers < right.numbers).item() and (bound > 6).item()  # no more than 1 / 400 was added
 
 
+def _rows(labels):
+    return mg.arange(len(labels))
+
+
 def _probabilities(scores, labels):
-    return scores.softmax(-1)[mg.arange(len(labels)), labels]
+    return scores.softmax(-1)[_rows(labels), labels]
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -87,7 +88,7 @@ def all_columns_of_the_labels(scores, labels):
 
 def scores_for_logs(scores, labels):
     """nll_loss takes logs of probabilities. Here it got the scores: log_softmax is missing. cross_entropy is both."""
-    return -scores[mg.arange(len(labels)), labels].mean()
+    return -scores[_rows(labels), labels].mean()
 
 
 def largest_of_all(scores, labels):
@@ -96,7 +97,7 @@ def largest_of_all(scores, labels):
     """
     shifted = scores - scores.max()
     logs = shifted - shifted.exp().sum(-1, keepdim=True).log()
-    return -logs[mg.arange(len(labels)), labels].mean()
+    return -logs[_rows(labels), labels].mean()
 
 
 def exp_by_hand(scores, labels):
@@ -104,7 +105,7 @@ def exp_by_hand(scores, labels):
     score of each row off first, or use logsumexp, which does.
     """
     logs = scores - scores.exp().sum(-1, keepdim=True).log()
-    return -logs[mg.arange(len(labels)), labels].mean()
+    return -logs[_rows(labels), labels].mean()
 
 
 def by_a_product(scores, labels):
@@ -127,7 +128,7 @@ def without_minus(scores, labels):
 
 def over_rows(scores, labels):
     """The softmax runs along the wrong dimension: the probabilities of each row's classes add up to 1, dim=-1."""
-    return -scores.log_softmax(0)[mg.arange(len(labels)), labels].mean()
+    return -scores.log_softmax(0)[_rows(labels), labels].mean()
 
 
 def mean_of_all(scores, labels):
@@ -155,10 +156,6 @@ def with_epsilon(scores, labels):
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def _rows(labels):
-    return mg.arange(len(labels))
 
 
 def loss_of_the_largest(scores, labels):
@@ -260,7 +257,7 @@ EXERCISE = Exercise(
         twice,
         Mistake(cut_off, when=no_way_back),
         Mistake(
-            lambda scores, labels: -scores.softmax(-1).log()[mg.arange(len(labels)), labels].mean(),
+            lambda scores, labels: -scores.softmax(-1).log()[_rows(labels), labels].mean(),
             words="There is a nan in the gradient: somewhere a number became 0 or infinite, and was then divided by or "
             "multiplied with 0. Use a formula that never makes it: log_softmax.",
             when=has_nan,
@@ -290,7 +287,7 @@ EXERCISE = Exercise(
         "the gradient[0, 0]": [loss_of_detached_scores],
         "in another dtype than they came in": [lambda scores, labels: F.cross_entropy(scores.float(), labels)],
         "The scores were limited": [
-            lambda scores, labels: -scores.clamp(-50, 50).softmax(-1).log()[mg.arange(len(labels)), labels].mean()
+            lambda scores, labels: -scores.clamp(-50, 50).softmax(-1).log()[_rows(labels), labels].mean()
         ],
         "takes the columns of all labels from every row": [
             lambda scores, labels: -scores.log_softmax(-1)[:, labels].mean()

@@ -3,9 +3,10 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, edited
+from minigrad.teach import Exercise, Mistake, edited, flip, pick
 
 from .chapter10 import (
+    case_of,
     compare_derived,
     derived,
     draw_derived,
@@ -24,22 +25,13 @@ def safe_norm(x):
     return squares.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
 
 
-def _case(rows, dtype=mg.float32, result=False):
-    def make():
-        x = mg.tensor(rows, dtype=dtype, requires_grad=True)
-        return (x * 1,) if result else (x,)
-
-    kind = ", in float64" if dtype is mg.float64 else ""
-    return Case(f"x = {rows}{', a result of w * 1' if result else ''}{kind}", make)
-
-
 def _drawn(random):
     """Rows of all sizes, some of zeros, and single zeros among other numbers."""
     for shape in [(3, 2), [(1, 4), (4, 1)][random.integers(2)]]:
         rows = np.round(random.normal(0, 1.5, shape), 1) * random.choice([1.0, 0.01, 100.0])
         rows *= random.random((shape[0], 1)) < 0.6
         rows *= random.random(shape) < 0.8
-        yield _case((rows + 0.0).tolist(), random.choice([mg.float32, mg.float64]), bool(random.integers(2)))
+        yield case_of((rows + 0.0).tolist(), pick(random, [mg.float32, mg.float64]), flip(random))
 
 
 def _measured(outcome):
@@ -130,13 +122,13 @@ EXERCISE = Exercise(
     minutes=8,
     reference=safe_norm,
     cases=(
-        _case([[3.0, 4.0], [0.0, 0.0]]),
-        _case([[0.0, -2.0, 0.0], [1.0, 2.0, -2.0]]),
-        _case([[0.0]]),
-        _case([[-1.7], [0.0], [0.028]], mg.float64),  # second derivatives of 0, but for rounding
-        _case([[3e-10, -4e-10], [0.0, 0.0]]),
-        _case([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
-        _case([[0.0, 0.0], [6.0, -8.0]], result=True),
+        case_of([[3.0, 4.0], [0.0, 0.0]]),
+        case_of([[0.0, -2.0, 0.0], [1.0, 2.0, -2.0]]),
+        case_of([[0.0]]),
+        case_of([[-1.7], [0.0], [0.028]], mg.float64),  # second derivatives of 0, but for rounding
+        case_of([[3e-10, -4e-10], [0.0, 0.0]]),
+        case_of([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
+        case_of([[0.0, 0.0], [6.0, -8.0]], result=True),
     ),
     drawn=_drawn,
     hints=(

@@ -4,9 +4,10 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Exercise, Mistake, edited, flip, pick, raised
 
 from .chapter10 import (
+    case_of,
     compare_derived,
     derived,
     draw_derived,
@@ -26,21 +27,12 @@ def safe_sqrt(x):
     return x.masked_fill(empty, 1.0).sqrt().masked_fill(empty, 0.0)
 
 
-def _case(values, dtype=mg.float32, result=False):
-    def make():
-        x = mg.tensor(values, dtype=dtype, requires_grad=True)
-        return (x * 1,) if result else (x,)
-
-    kind = ", in float64" if dtype is mg.float64 else ""
-    return Case(f"x = {values}{', a result of w * 1' if result else ''}{kind}", make)
-
-
 def _drawn(random):
     """Any shape, with zeros and negative numbers among the others; sometimes none at all, or a nan."""
     for shape in [(4,), [(), (2, 3)][random.integers(2)]]:
         values = np.round(random.choice([0.0, 0.01, 1.0, 100.0], shape) * random.uniform(-4, 9, shape), 4) + 0.0
         values = np.where(random.random(shape) < 0.1, NAN, values)
-        yield _case(values.tolist(), random.choice([mg.float32, mg.float64]), bool(random.integers(2)))
+        yield case_of(values.tolist(), pick(random, [mg.float32, mg.float64]), flip(random))
 
 
 def _measured(outcome):
@@ -149,14 +141,14 @@ EXERCISE = Exercise(
     minutes=8,
     reference=safe_sqrt,
     cases=(
-        _case([4.0, 0.0, -1.0]),
-        _case([[9.0, -4.0], [0.0, 0.25]]),
-        _case(0.0),
-        _case([1e-16, 4e-16, 0.0]),
-        _case([1.0, NAN, 0.0]),
-        _case([2.0, -3.0, 0.0], mg.float64),
-        _case([16.0, 0.0], result=True),
-        _case([]),
+        case_of([4.0, 0.0, -1.0]),
+        case_of([[9.0, -4.0], [0.0, 0.25]]),
+        case_of(0.0),
+        case_of([1e-16, 4e-16, 0.0]),
+        case_of([1.0, NAN, 0.0]),
+        case_of([2.0, -3.0, 0.0], mg.float64),
+        case_of([16.0, 0.0], result=True),
+        case_of([]),
     ),
     drawn=_drawn,
     hints=(

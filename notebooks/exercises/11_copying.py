@@ -1,11 +1,10 @@
 """Chapter 11, exercise: which calls made new memory, by a profile of the memory."""
 
 import operator
-from dataclasses import dataclass
 
 import minigrad as mg
 from minigrad.autograd.profiler import profile
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, plain, raised, show
+from minigrad.teach import Case, Exercise, Mistake, Noted, edited, flip, observer, pick_some, raised, saw
 
 from .chapter11 import stopped_profiler
 
@@ -17,41 +16,19 @@ def copying(f, x):
     return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
 
 
-@dataclass(eq=False)
-class Counted:
-    """A function that counts its calls."""
-
-    words: str
-    function: object
-    calls: int = 0
-
-    def __call__(self, x):
-        self.calls += 1
-        return self.function(x)
-
-    def __repr__(self):
-        return f"lambda t: {self.words}"
+NAMES, PROFILER, CALLS = "the names", "the profiler", "the calls of f"
 
 
-@dataclass(frozen=True)
-class Ran:
-    """What came back, how often f was called, and whether a profiler was left on."""
-
-    answer: object
-    calls: int
-    left_on: bool
-
-
-def _trying(answer):
-    def run(f, x):
-        f.function(x)  # what an op's first call does besides is not its own
-        try:
-            value = answer(f, x)
-        finally:
-            left_on = stopped_profiler()
-        return value if value is None or value is ... else Ran(value, f.calls, left_on)
-
-    return run
+@observer
+def _trying(answer, f, x):
+    """What came back, whether a profiler was left on, and how often f was called."""
+    f.function(x)  # what an op's first call does besides is not its own
+    try:
+        value = answer(f, x)
+    finally:
+        left_on = stopped_profiler()
+    names = list(value) if isinstance(value, tuple) else value
+    return {NAMES: names, PROFILER: "on" if left_on else "off", CALLS: len(f.calls)}
 
 
 FUNCTIONS = {
@@ -81,7 +58,7 @@ def _case(words, function, requires_grad=False, shape=(4, 6)):
     needs = " that requires a gradient" if requires_grad else ""
     return Case(
         f"f = lambda t: {words}, x of shape {list(shape)}{needs}",
-        lambda: (Counted(words, function), mg.ones(shape, requires_grad=requires_grad)),
+        lambda: (Noted(f"lambda t: {words}", function), mg.ones(shape, requires_grad=requires_grad)),
     )
 
 
@@ -89,7 +66,7 @@ def _drawn(random):
     """At every third draw two to four different steps, behind one that makes new memory, so that x stays as it is."""
     if random.integers(3):
         return
-    chosen = [str(step) for step in random.choice(list(STEPS), random.integers(2, 5), replace=False)]
+    chosen = pick_some(random, [*STEPS], random.integers(2, 5))
 
     def f(t):
         t = t * 2
@@ -98,29 +75,7 @@ def _drawn(random):
         return t
 
     words = "(t * 2)" + "".join(chosen).replace(" * 2", ".mul(2)")
-    yield _case(words, f, bool(random.integers(2)), (4, 4))
-
-
-def _compare(expected, got, outcome):
-    names = got.answer if isinstance(got, Ran) else got
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        return Difference("the answer", show(names), show(expected.answer), "A list of names is asked for.")
-    if list(names) != expected.answer:
-        for number, (mine, wanted) in enumerate(zip(names, expected.answer, strict=False), 1):
-            if mine != wanted:
-                return Difference(f"name {number}", plain(mine), wanted)
-        return Difference("how many names", str(len(names)), str(len(expected.answer)))
-    if got.left_on:
-        note = "The names are right, but the profiler is still on. `with` ends it, also after an error."
-        return Difference("the profiler", "on", "off", note)
-    if got.calls != expected.calls:
-        note = "The names are right, but f ran more than once. A profile holds all that is asked for after one call."
-        return Difference("the calls of f", str(got.calls), "1", note)
-    return None
-
-
-def _show(value, arguments):
-    return show(value.answer if isinstance(value, Ran) else value)
+    yield _case(words, f, flip(random), (4, 4))
 
 
 def _evidence(outcome):
@@ -136,8 +91,8 @@ def _evidence(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
-def _events(f, x, **options):
-    with profile(**options) as prof:
+def _events(f, x, profile_memory=True):
+    with profile(profile_memory=profile_memory) as prof:
         f(x)
     return prof.function_events
 
@@ -165,7 +120,7 @@ def largest_first(f, x):
     """The names are sorted by their bytes. The order in which the calls began is asked for, as they stand in
     function_events.
     """
-    events = [event for event in _events(f, x, profile_memory=True) if event.self_cpu_memory_usage > 0]
+    events = [event for event in _events(f, x) if event.self_cpu_memory_usage > 0]
     return [event.name for event in sorted(events, key=lambda event: -event.self_cpu_memory_usage)]
 
 
@@ -181,7 +136,7 @@ def first_alone(f, x):
 
 def with_their_bytes(f, x):
     """The bytes are in it. The names alone are asked for."""
-    return [(event.name, event.self_cpu_memory_usage) for event in _events(f, x, profile_memory=True)]
+    return [(event.name, event.self_cpu_memory_usage) for event in _events(f, x)]
 
 
 def read_in_the_block(f, x):
@@ -194,19 +149,13 @@ def read_in_the_block(f, x):
 # ---------------------------------------------------------------- tried as well
 
 
-def recorded(f, x, **options):
-    with profile(profile_memory=True, **options) as prof:
-        f(x)
-    return prof.function_events
-
-
 def copying_outermost(f, x):
     """Only calls that nobody made."""
-    return [e.name for e in recorded(f, x) if e.cpu_parent is None and e.cpu_memory_usage]
+    return [e.name for e in _events(f, x) if e.cpu_parent is None and e.cpu_memory_usage]
 
 
 def copying_by_name(f, x):
-    return [e.name for e in recorded(f, x) if e.name in ("aten::clone", "aten::add", "aten::mul", "aten::cat")]
+    return [e.name for e in _events(f, x) if e.name in ("aten::clone", "aten::add", "aten::mul", "aten::cat")]
 
 
 def copying_after_a_rehearsal(f, x):
@@ -224,7 +173,7 @@ def copying_without_an_end(f, x):
 
 def copying_by_averages(f, x):
     """In the order of the names' first calls."""
-    names = [e.name for e in recorded(f, x) if e.self_cpu_memory_usage]
+    names = [e.name for e in _events(f, x) if e.self_cpu_memory_usage]
     return sorted(names, key=names.index)
 
 
@@ -235,12 +184,12 @@ def copying_in_the_block(f, x):
 
 
 def copying_large_first(f, x):
-    rows = sorted(recorded(f, x), key=lambda e: e.cpu_memory_usage, reverse=True)
+    rows = sorted(_events(f, x), key=lambda e: e.cpu_memory_usage, reverse=True)
     return [e.name for e in rows if e.self_cpu_memory_usage]
 
 
 def copying_less_the_children(f, x):
-    events = recorded(f, x)
+    events = _events(f, x)
     inner = {id(e): sum(child.cpu_memory_usage for child in e.cpu_children) for e in events}
     return tuple(e.key for e in events if e.cpu_memory_usage != inner[id(e)])
 
@@ -256,7 +205,7 @@ def copying_by_hand(f, x):
 
 
 def copying_sorted_by_beginning(f, x):
-    found = [e for e in recorded(f, x) if e.self_cpu_memory_usage > 0]
+    found = [e for e in _events(f, x) if e.self_cpu_memory_usage > 0]
     return [e.name for e in sorted(found, key=lambda e: (e.time_range.start, -e.time_range.end))]
 
 
@@ -275,22 +224,24 @@ EXERCISE = Exercise(
         "Each of them has .name, and .self_cpu_memory_usage: the bytes that it made itself, 0 for a view.",
         "[event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]",
     ),
-    compare=_compare,
-    show=_show,
+    notes={
+        PROFILER: "The names are right, but the profiler is still on. `with` ends it, also after an error.",
+        CALLS: "The names are right, but f ran more than once. A profile holds all that is asked for after one call.",
+    },
     evidence=_evidence,
     mistakes=(
         Mistake(
-            edited(all_calls, "f, x)]", "f, x, profile_memory=True) if event.cpu_memory_usage > 0]"),
+            edited(all_calls, "f, x)]", "f, x) if event.cpu_memory_usage > 0]"),
             words="A call whose memory was made by another one within it is listed, too. cpu_memory_usage counts "
             "both; what a call made itself is its self_cpu_memory_usage.",
         ),
         Mistake(
             edited(copying, "f(x)\n    ", "pass\n    "),
             words="f did not run in the block, so that nothing was recorded: f(x).",
-            when=lambda outcome: isinstance(outcome.value, Ran) and not outcome.value.calls,
+            when=saw(CALLS, lambda mine, right: mine == 0),
         ),
         Mistake(
-            edited(all_calls, "f, x)]", "f, x) if event.self_cpu_memory_usage > 0]"),
+            edited(all_calls, "f, x)]", "f, x, profile_memory=False) if event.self_cpu_memory_usage > 0]"),
             words="No call was found that made memory. A profile notes bytes only with profile(profile_memory=True), "
             "and only of calls in its block; the name of a call does not tell.",
         ),
@@ -311,18 +262,18 @@ EXERCISE = Exercise(
     wrong={
         "first difference": [
             copying_outermost,
-            lambda f, x: [e.name for e in recorded(f, x) if e.self_cpu_memory_usage >= 4 * x.numel()],
+            lambda f, x: [e.name for e in _events(f, x) if e.self_cpu_memory_usage >= 4 * x.numel()],
             copying_by_name,
         ],
-        "the name of a call does not tell": [lambda f, x: [e.name for e in recorded(f, x) if "copy" in e.name]],
+        "the name of a call does not tell": [lambda f, x: [e.name for e in _events(f, x) if "copy" in e.name]],
         "f ran more than once": [copying_after_a_rehearsal],
         "the profiler is still on": [copying_without_an_end],
-        "name 1: yours add, expected aten::add": [
-            lambda f, x: [e.name.removeprefix("aten::") for e in recorded(f, x) if e.self_cpu_memory_usage]
+        "the names, item 1 of 1: yours add, expected aten::add": [
+            lambda f, x: [e.name.removeprefix("aten::") for e in _events(f, x) if e.self_cpu_memory_usage]
         ],
         "The calls of one name stand together": [copying_by_averages],
         "It is finished when the block is over": [copying_in_the_block],
-        "A list of names is asked for": [lambda f, x: [e for e in recorded(f, x) if e.self_cpu_memory_usage]],
+        "A text is asked for; this is a": [lambda f, x: [e for e in _events(f, x) if e.self_cpu_memory_usage]],
         "The names are sorted by their bytes": [copying_large_first],
     },
 )

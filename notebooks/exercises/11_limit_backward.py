@@ -1,15 +1,28 @@
 """Chapter 11, exercise: a backward without a loop over its rows."""
 
+import operator
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, cases, edited, raised
+from minigrad.teach import (
+    Case,
+    Exercise,
+    Mistake,
+    Seen,
+    cases,
+    draw_numbers,
+    edited,
+    measured_slopes,
+    pick,
+    raised,
+    saw,
+)
 
-from .chapter06 import compare_sent, drawn_numbers, measured_slopes, sends, show_sent
+from .chapter06 import sends
 from .chapter11 import has_loop, operations
+from .writes import NOTES
 
 
 def limit_backward(ctx, grad_output):
@@ -23,15 +36,8 @@ def _forward(ctx, x):
     return x.clamp(-1, 1)
 
 
-class Rows(NamedTuple):
-    """How many operations a backward runs, for few numbers and for many, and whether there is a loop in Python."""
-
-    few: int
-    many: int
-    in_python: bool
-
-
 FEW, MANY = (4, 3), (40, 30)
+WORK = "the work for 40 x 30 numbers"
 COUNTED = "4 rows of 3 numbers and then 40 rows of 30, for which the operations are counted"
 
 
@@ -43,7 +49,10 @@ def _trying(answer):
             return send(x, weights)
         _counted(answer, FEW)  # what is done once, at the first call, is not counted
         (few, made), (many, _) = _counted(answer, FEW), _counted(answer, MANY)
-        return Rows(few, many, made < 2 and has_loop(answer))  # to compare and to choose are two
+        if many > few:
+            return Seen({WORK: f"{many} operations, and {few} for 4 x 3"})
+        in_python = made < 2 and has_loop(answer)  # to compare and to choose are two
+        return Seen({WORK: "a loop in Python" if in_python else "no more than for 4 x 3"})
 
     return run
 
@@ -52,28 +61,6 @@ def _counted(answer, shape):
     x = mg.arange(shape[0] * shape[1]).view(shape) / 10 - 2
     ctx = SimpleNamespace(saved_tensors=(x,), needs_input_grad=(True,))
     return operations(answer, ctx, mg.ones(shape))
-
-
-def _grows(value):
-    return isinstance(value, Rows) and (value.many > value.few or value.in_python)
-
-
-def _compare(expected, got, outcome):
-    if not isinstance(expected, Rows) or not isinstance(got, Rows):
-        return compare_sent(expected, got, outcome)
-    if not _grows(got):
-        return None
-    more = f"{got.many} operations" if got.many > got.few else "a loop in Python"
-    return Difference("the work for 40 x 30 numbers", more, f"no more than for 4 x 3, {got.few} operations")
-
-
-def _show(value, arguments):
-    if not isinstance(value, Rows):
-        return show_sent(value, arguments)
-    if not _grows(value):
-        return "no more operations for 40 x 30 numbers than for 4 x 3"
-    loop = ", and a loop in Python" * value.in_python
-    return f"{value.few} operations for 4 x 3 numbers, {value.many} for 40 x 30{loop}"
 
 
 def _evidence(outcome):
@@ -90,10 +77,9 @@ def _case(x, weights):
 
 def _drawn(random):
     """One to three dimensions, numbers of which half are beyond the bounds, and some at them."""
-    shape = [(5,), (3, 4), (1, 3), (2, 2, 2), (4, 1), (0, 2)][random.integers(6)]
-    x = mg.tensor(drawn_numbers(random, shape)).view(shape)
+    shape = pick(random, [(5,), (3, 4), (1, 3), (2, 2, 2), (4, 1), (0, 2)])
+    x, weights = (mg.tensor(draw_numbers(random, shape, most=4)).view(shape) for _ in range(2))
     x[random.random(shape) < 0.2] = 1.0
-    weights = mg.tensor(drawn_numbers(random, shape)).view(shape)
     words = f"x = {x.tolist()}, grad_output = {weights.tolist()}, of shape {list(shape)}"
     yield Case(words, lambda: (x.clone().requires_grad_(), weights.clone()))
 
@@ -245,11 +231,10 @@ EXERCISE = Exercise(
         "x.abs() < 1 is True for what lies inside, in all rows at once. What is multiplied by it passes or becomes 0.",
         "return grad_output * (x.abs() < 1)",
     ),
-    compare=_compare,
-    show=_show,
+    notes=NOTES,
     evidence=_evidence,
     mistakes=(
-        Mistake(row_by_row, rows_stacked, numbers_one_by_one, when=lambda outcome: _grows(outcome.value)),
+        Mistake(row_by_row, rows_stacked, numbers_one_by_one, when=saw(WORK, operator.ne)),
         Mistake(everything_passes, lambda ctx, grad_output: grad_output),
         clamped_gradient,
         Mistake(turned_around, lambda ctx, grad_output: grad_output * (ctx.saved_tensors[0].abs() > 1)),

@@ -116,55 +116,12 @@ def _are_averages(outcome):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def _around(calls, number):
-    """The numbers of the calls around a call, the outermost first."""
-    _, start, end = calls[number]
-    return [k for k, (_, s, e) in enumerate(calls[:number]) if s <= start and end <= e]
+LAST = "sorted(times.items(), key=lambda pair: pair[1], reverse=True)"
 
 
-def _listed(calls, times, order=lambda pair: -pair[1]):
-    added = Counter()
-    for (name, _, _), time in zip(calls, times, strict=True):
-        added[name] += time
-    return sorted(added.items(), key=order)
-
-
-def _totals(calls):
-    return [end - start for _, start, end in calls]
-
-
-def _selves(calls):
-    times = _totals(calls)
-    for number, total in enumerate(_totals(calls)):
-        if _around(calls, number):
-            times[_around(calls, number)[-1]] -= total
-    return times
-
-
-def totals(calls):
-    """These are totals: what a call took with all that it called. Take away the totals of the calls made in it."""
-    return _listed(calls, _totals(calls))
-
-
-def less_the_outermost(calls):
-    """What was made in an inner call was taken from the outermost call. It belongs to the innermost one around it."""
-    times = _totals(calls)
-    for number, total in enumerate(_totals(calls)):
-        if _around(calls, number):
-            times[_around(calls, number)[0]] -= total
-    return _listed(calls, times)
-
-
-def less_the_first(calls):
-    """Only one call within was subtracted. There may be several."""
-    times, done = _totals(calls), set()
-    for number, total in enumerate(_totals(calls)):
-        outer = _around(calls, number)[-1:]
-        if outer and outer[0] not in done:
-            done.add(outer[0])
-            times[outer[0]] -= total
-    return _listed(calls, times)
+def _of_each_call(calls):
+    """Name and number of each call, with its own self time, the largest first."""
+    return own_times([((name, number), start, end) for number, (name, start, end) in enumerate(calls)])
 
 
 def without_zeros(calls):
@@ -174,54 +131,19 @@ def without_zeros(calls):
 
 def last_of_each(calls):
     """A later call of a name has overwritten the earlier ones. Add their times up."""
-    times = dict(zip([name for name, _, _ in calls], _selves(calls), strict=True))
-    return sorted(times.items(), key=lambda pair: -pair[1])
-
-
-def last_set(calls):
-    times, going_on = {}, []
-    for name, start, end in calls:
-        while going_on and going_on[-1][1] <= start:
-            going_on.pop()
-        times[name] = end - start
-        if going_on:
-            times[going_on[-1][0]] -= end - start
-        going_on.append((name, end))
-    return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
+    in_turn = sorted(_of_each_call(calls), key=lambda pair: pair[0][1])
+    return sorted({name: time for (name, _), time in in_turn}.items(), key=lambda pair: -pair[1])
 
 
 def each_call(calls):
     """There is a tuple for each call. One for each name is asked for, with the times of all its calls."""
-    pairs = [(name, time) for (name, _, _), time in zip(calls, _selves(calls), strict=True)]
-    return sorted(pairs, key=lambda pair: -pair[1])
+    return [(name, time) for (name, _), time in _of_each_call(calls)]
 
 
 def averages(calls):
     """This is the average of a call. What a name costs is the sum over all its calls."""
     counts = Counter(name for name, _, _ in calls)
-    pairs = [(name, time / counts[name]) for name, time in _listed(calls, _selves(calls))]
-    return sorted(pairs, key=lambda pair: -pair[1])
-
-
-def smallest_first(calls):
-    """The times are right; the smallest comes first. sorted(..., reverse=True) turns the order around."""
-    return _listed(calls, _selves(calls), order=lambda pair: pair[1])
-
-
-def by_name(calls):
-    """The times are right; they are in the order of the names. Sort by the second item of each tuple: key=..."""
-    return _listed(calls, _selves(calls), order=lambda pair: pair[0])
-
-
-def in_order_of_calls(calls):
-    """The times are right; the tuples stand in the order of the calls. Sort them by their second item."""
-    return _listed(calls, _selves(calls), order=lambda pair: 0)
-
-
-def by_total(calls):
-    """The times are right, and the order is that of the totals. Sort by the self times."""
-    total = dict(_listed(calls, _totals(calls)))
-    return _listed(calls, _selves(calls), order=lambda pair: -total[pair[0]])
+    return sorted(((name, time / counts[name]) for name, time in own_times(calls)), key=lambda pair: -pair[1])
 
 
 def as_a_dict(calls):
@@ -232,46 +154,6 @@ def as_a_dict(calls):
 def names_alone(calls):
     """These are the names without their times."""
     return [name for name, _ in own_times(calls)]
-
-
-def always_around(calls):
-    """An empty list has neither a first item nor a last. There may be no call around this one, or no call at all: look
-    whether the list is empty first.
-    """
-    times, around = Counter(), []
-    for name, start, end in calls:
-        while around[-1][1] <= start:
-            around.pop()
-        times[name] += end - start
-        times[around[-1][0]] -= end - start
-        around.append((name, end))
-    return sorted(times.items(), key=lambda pair: -pair[1])
-
-
-def less_all_within(calls):
-    """Time is taken away twice: a call within a call within this one lies in the total of the one between already. Only
-    the calls that were made by this one itself are subtracted.
-    """
-    times = _totals(calls)
-    for number, total in enumerate(_totals(calls)):
-        for outer in _around(calls, number):
-            times[outer] -= total
-    return _listed(calls, times)
-
-
-def with_neighbours(calls):
-    """A call that begins in the moment in which another ends was taken for one within it: that one is over already, so
-    compare with <=.
-    """
-    times, around = Counter(), []
-    for name, start, end in calls:
-        while around and around[-1][1] < start:
-            around.pop()
-        times[name] += end - start
-        if around:
-            times[around[-1][0]] -= end - start
-        around.append((name, end))
-    return sorted(times.items(), key=lambda pair: -pair[1])
 
 
 # ---------------------------------------------------------------- tried as well
@@ -310,19 +192,6 @@ def own_until_the_next(calls):
     times = defaultdict(int)
     for (name, start, end), following in zip(calls, [*starts, None], strict=True):
         times[name] += end - start if following is None else min(following, end) - start
-    return sorted_pairs(times)
-
-
-def own_with_neighbours(calls):
-    """A call that begins where another one ends is taken for one within it."""
-    times, around = defaultdict(int), []
-    for name, start, end in calls:
-        while around and around[-1][1] < start:
-            around.pop()
-        times[name] += end - start
-        if around:
-            times[around[-1][0]] -= end - start
-        around.append((name, end))
     return sorted_pairs(times)
 
 
@@ -385,17 +254,6 @@ def own_by_recursion(calls):
     return sorted_pairs(times)
 
 
-def own_set_anew(calls):
-    times, going_on = {}, []
-    for name, start, end in calls:
-        going_on = [one for one in going_on if one[1] > start]
-        times[name] = end - start
-        if going_on:
-            times[going_on[-1][0]] -= end - start
-        going_on.append((name, end))
-    return sorted(times.items(), key=lambda pair: -pair[1])
-
-
 def own_means(calls):
     names = [name for name, _, _ in calls]
     means = [(name, time / names.count(name)) for name, time in own_by_containers(calls)]
@@ -427,33 +285,82 @@ EXERCISE = Exercise(
     compare=_compare,
     evidence=_evidence,
     mistakes=(
-        totals,
-        less_all_within,
-        less_the_outermost,
-        less_the_first,
-        with_neighbours,
         Mistake(
-            edited(own_times, "while", "if", "pair[1], reverse=True)", "-pair[1])"),
+            edited(own_times, "        if around:\n            times[around[-1][0]] -= end - start\n", ""),
+            words="These are totals: what a call took with all that it called. Take away the totals of the calls made "
+            "in it.",
+        ),
+        Mistake(
+            edited(
+                own_times,
+                "if around:\n            times[around[-1][0]]",
+                "for outer, _ in around:\n            times[outer]",
+            ),
+            words="Time is taken away twice: a call within a call within this one lies in the total of the one between "
+            "already. Only the calls that were made by this one itself are subtracted.",
+        ),
+        Mistake(
+            edited(own_times, "around[-1][0]", "around[0][0]"),
+            words="What was made in an inner call was taken from the outermost call. It belongs to the innermost one "
+            "around it.",
+        ),
+        Mistake(
+            edited(
+                own_times,
+                "[]\n",
+                "[]\n    done = set()\n",
+                "if around:",
+                "if around and around[-1] not in done:\n            done.add(around[-1])",
+                "(name, end)",
+                "(name, end, start)",
+            ),
+            words="Only one call within was subtracted. There may be several.",
+        ),
+        Mistake(
+            edited(own_times, "<=", "<"),
+            words="A call that begins in the moment in which another ends was taken for one within it: that one is "
+            "over already, so compare with <=.",
+        ),
+        Mistake(
+            edited(own_times, "while", "if"),
             words="Several calls may have ended when the next one begins, the outer with the inner: `while`, and not "
             "`if`.",
         ),
         without_zeros,
-        Mistake(last_of_each, last_set),
+        Mistake(last_of_each, edited(own_times, "+=", "=")),
         each_call,
         Mistake(averages, when=_are_averages),
-        smallest_first,
-        by_name,
-        in_order_of_calls,
-        by_total,
+        Mistake(
+            edited(own_times, ", reverse=True", ""),
+            words="The times are right; the smallest comes first. sorted(..., reverse=True) turns the order around.",
+        ),
+        Mistake(
+            edited(own_times, ", key=lambda pair: pair[1], reverse=True", ""),
+            words="The times are right; they are in the order of the names. Sort by the second item of each tuple: "
+            "key=...",
+        ),
+        Mistake(
+            edited(own_times, LAST, "list(times.items())"),
+            words="The times are right; the tuples stand in the order of the calls. Sort them by their second item.",
+        ),
+        Mistake(
+            edited(own_times, "pair[1]", "sum(end - start for name, start, end in calls if name == pair[0])"),
+            words="The times are right, and the order is that of the totals. Sort by the self times.",
+        ),
         Mistake(as_a_dict, when=lambda outcome: isinstance(outcome.value, dict)),
         names_alone,
-        Mistake(always_around, when=raised("list index out of range", kind=IndexError)),
+        Mistake(
+            edited(own_times, "around and ", "", "        if around:\n    ", ""),
+            words="An empty list has neither a first item nor a last. There may be no call around this one, or no call "
+            "at all: look whether the list is empty first.",
+            when=raised("list index out of range", kind=IndexError),
+        ),
     ),
     right=(own_by_containers, own_by_moments, own_by_recursion),
     wrong={
         "the self time of": [own_of_names, own_until_the_next],
         "It belongs to the innermost one around it": [own_of_two_levels],
-        "was taken for one within it": [own_with_neighbours],
+        "was taken for one within it": [edited(own_times, "<=", "<")],
         "first difference": [own_by_taking_out],
         "how often": [lambda calls: [pair for pair in own_times(calls) if pair[1]][:4]],
         "its self time is 0": [lambda calls: [(name, time) for name, time in own_times(calls) if time > 0]],
@@ -463,7 +370,7 @@ EXERCISE = Exercise(
             lambda calls: [f"{name}: {time}" for name, time in own_times(calls)],
             lambda calls: [(time, name) for name, time in own_times(calls)],
         ],
-        "A later call of a name has overwritten the earlier ones": [own_set_anew],
+        "A later call of a name has overwritten the earlier ones": [edited(own_times, "+=", "=")],
         "This is the average of a call": [own_means],
     },
 )

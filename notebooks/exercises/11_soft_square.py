@@ -1,90 +1,99 @@
 """Chapter 11, exercise: a Function that keeps no more than it needs."""
 
 import gc
+import operator
 import tracemalloc
-from typing import NamedTuple
 
 import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, nodes_of, raised, show
+from minigrad.teach import (
+    Case,
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_numbers,
+    edited,
+    function_of,
+    measured_slopes,
+    nodes_of,
+    observer,
+    pick,
+    raised,
+    saw,
+    show,
+)
 
-from .chapter06 import Sent, drawn_numbers, measured_slopes
-from .writes import Given
+from .writes import NOTES, Given
 
 
 def soft_square(x):
     """log(1 + x * x), as a Function that keeps one tensor of the size of x."""
-    return _function(_forward, _backward)(x)
 
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return (1 + x * x).log()
 
-def _forward(ctx, x):
-    ctx.save_for_backward(x)
-    return (1 + x * x).log()
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        return grad_output * 2 * x / (1 + x * x)
 
-
-def _backward(ctx, grad_output):
-    (x,) = ctx.saved_tensors
-    return grad_output * 2 * x / (1 + x * x)
-
-
-def _function(forward, backward):
-    return function_of("SoftSquare", forward, backward).apply
+    return function_of("SoftSquare", forward, backward).apply(x)
 
 
 ONCE, AGAIN, WRITTEN, KEPT = "", ", backward twice", ", x.mul_(2) before backward", "kept"
 MANY = 2**15  # numbers of a tensor that is seen among all that Python keeps
-LOST = "The numbers that were kept have lost digits. What is kept must be as exact as x."
 WRITE = "the gradient for the x before the write, or an error: x has been modified by an inplace operation"
+WAY, TO_X, DIGITS = "the way back to x", "the gradient of x", "the digits of the gradient of x"
+TENSORS, PLACE = "tensors of x's size that are kept", "where they are kept"
 
 
-class Ran(NamedTuple):
-    """What came of a call: the numbers, and what came back to x; or the words of why nothing did."""
-
-    numbers: object
-    sent: object
+@observer
+def _trying(answer, x, weights, way):
+    return _kept(answer) if way == KEPT else _ran(answer, x, weights, way)
 
 
-class Kept(NamedTuple):
-    """How many tensors of x's size are kept from forward to backward, and whether a node has any from
-    save_for_backward.
-    """
-
-    tensors: int
-    is_saved: bool
-
-
-def _trying(answer):
-    def run(x, weights, way):
-        return _kept(answer) if way == KEPT else _ran(answer, x * 1, weights, way)
-
-    return run
-
-
-def _ran(answer, x, weights, way):
+def _ran(answer, leaf, weights, way):
+    """What came of a call: the numbers, what came back to x, and what was written to."""
+    x, right = leaf * 1, _right(leaf, weights)
     given = Given(x=x)
     value = answer(x)
     if not isinstance(value, mg.Tensor) or value.shape != x.shape:
-        return value
-    numbers, written = value.detach().clone(), given.first_written()
-    if not value.requires_grad:
-        return Ran(numbers, "nothing: it has no way back")
+        return {"the answer": value}
+    numbers, written = value.detach().clone(), given.seen()
     if way == WRITTEN:
         with mg.no_grad():
             x.mul_(2)
     weights = weights.clone()
-    given = Given(grad_output=weights)
+    given, gradient = Given(grad_output=weights), None
     try:
-        for _ in range(2 if way == AGAIN else 1):
+        for _ in range((2 if way == AGAIN else 1) * value.requires_grad):
             (gradient,) = grad(value, x, weights, retain_graph=way == AGAIN, allow_unused=True)
+        is_right = gradient is not None and compare(right, gradient) is None
     except RuntimeError as error:
         if way != WRITTEN or "modified by an inplace operation" not in str(error):
             raise
-        return Ran(numbers, "an error: x has been modified by an inplace operation")
-    if gradient is None:
-        return Ran(numbers, "nothing: None came back")
-    return Ran(numbers, Sent(gradient.detach(), written or given.first_written()))
+        gradient, is_right = right, True
+    if way == WRITTEN and gradient is not None:
+        gradient = WRITE if is_right else show(gradient)
+    is_exact = not is_right or right.dtype is not mg.float64 or isinstance(gradient, str)
+    is_exact = is_exact or np.allclose(gradient.numpy(), right.numpy(), rtol=1e-8, atol=1e-12)  # of sixteen digits
+    return {
+        "the answer": numbers,
+        WAY: "none" if gradient is None else "there",
+        TO_X: gradient,
+        DIGITS: "as exact as x" if is_exact else str(gradient.tolist()),
+        **written,
+        **given.seen(),
+    }
+
+
+def _right(x, weights):
+    """The gradient of x."""
+    x = x.detach().requires_grad_()
+    return grad((1 + x * x).log(), x, weights)[0]
 
 
 def _kept(answer):
@@ -98,13 +107,14 @@ def _kept(answer):
         start = tracemalloc.get_traced_memory()[0]
         value = answer(w * 1)
         if not isinstance(value, mg.Tensor) or not value.requires_grad:
-            return value
+            return {TENSORS: "none, and no way back to x"}
         is_saved = any(getattr(node, "saved_tensors", ()) for node in nodes_of(value))
         value = value.sum()  # which keeps the node before it, and not its result
         tensors = _tensors_since(start)
         if tensors > 1:
             gc.collect()  # which takes a while
-        return Kept(_tensors_since(start), is_saved)
+        tensors, place = _tensors_since(start), "by save_for_backward" if is_saved else "outside the saved tensors"
+        return {TENSORS: "at most one" if tensors < 2 else str(tensors), PLACE: place}
     finally:
         if owned:
             tracemalloc.stop()
@@ -114,69 +124,12 @@ def _tensors_since(start):
     return round((tracemalloc.get_traced_memory()[0] - start) / (MANY * 4))
 
 
-def _compare(expected, got, outcome):
-    if isinstance(expected, Kept):
-        if not isinstance(got, Kept):
-            return Difference("the answer", show(got), "a tensor with a way back to x")
-        if got.tensors > 1:
-            return Difference("kept", _tensors(got), "at most one")
-        return None if got.is_saved else Difference("kept", "outside the saved tensors", "by save_for_backward")
-    if not isinstance(got, Ran):
-        return compare(expected.numbers, got)
-    difference = compare(expected.numbers, got.numbers, "the numbers")
-    if difference is not None or (isinstance(got.sent, str) and got.sent == expected.sent):
-        return difference
-    right = _right(outcome)
-    if isinstance(got.sent, str):
-        return Difference("the gradient of x", got.sent, show(right))
-    difference = compare(right, got.sent.gradient, "the gradient of x")
-    if difference is not None and isinstance(expected.sent, str):
-        return Difference("the gradient of x", show(got.sent.gradient), WRITE)
-    return difference or got.sent.written or _of_lost_digits(right, got.sent.gradient)
-
-
-def _of_lost_digits(right, gradient):
-    """In float64 sixteen digits are right, of which eight are enough."""
-    if right.dtype is not mg.float64 or np.allclose(gradient.numpy(), right.numpy(), rtol=1e-8, atol=1e-12):
-        return None
-    return Difference("the digits of the gradient of x", f"{gradient.tolist()}", f"{right.tolist()}", LOST)
-
-
-def _right(outcome, at=lambda x: x):
-    """The gradient of x, for the numbers that it had, or for others."""
-    x, weights, _ = outcome.case.make()
-    x = at(x.detach()).requires_grad_()
-    (gradient,) = grad((1 + x * x).log(), x, weights)
-    return gradient
-
-
-def _is_gradient(at):
+def _is_gradient_of(change):
     """For `when`: whether the gradient is the right one for other numbers than those of x."""
-
-    def asked(outcome):
-        sent = outcome.value.sent if isinstance(outcome.value, Ran) else None
-        return isinstance(sent, Sent) and compare(_right(outcome, at), sent.gradient) is None
-
-    return asked
-
-
-def _written(outcome):
-    return outcome.arguments[2] == WRITTEN and _is_gradient(lambda x: x * 2)(outcome)
-
-
-def _tensors(kept):
-    return f"{kept.tensors} tensor{'s' * (kept.tensors != 1)} of x's size"
-
-
-def _show(value, arguments):
-    if isinstance(value, Kept):
-        return _tensors(value) + ", but not by save_for_backward" * (value.tensors == 1 and not value.is_saved)
-    if not isinstance(value, Ran):
-        return show(value)
-    sent = value.sent.gradient if isinstance(value.sent, Sent) else value.sent
-    if isinstance(sent, mg.Tensor):
-        sent = str(np.round(sent.numpy(), 9).tolist()) if sent.dtype is mg.float64 else show(sent)
-    return f"{show(value.numbers)}, and to x: {sent}"
+    return lambda outcome: (
+        isinstance(outcome.seen.get(TO_X), mg.Tensor)
+        and compare(_right(change(outcome.arguments[0]), outcome.arguments[1]), outcome.seen[TO_X]) is None
+    )
 
 
 def _evidence(outcome):
@@ -186,102 +139,22 @@ def _evidence(outcome):
     return measured_slopes(lambda t: (1 + t * t).log(), x, weights)
 
 
-def _case(x, weights, way=ONCE, dtype=None):
-    words = f"x = {x}{' in float64' if dtype else ''}, grad_output = {weights}{way}"
-    leaf, weights = (mg.tensor(values, dtype=dtype or mg.float32) for values in (x, weights))
-    return Case(words, lambda: (leaf.clone().requires_grad_(), weights.clone(), way))
+@cases("x = {x}{dtype}, grad_output = {weights}{way}", dtype=" in float64")
+def _case(x, weights, way=ONCE, dtype=mg.float32):
+    return mg.tensor(x, dtype=dtype, requires_grad=True), mg.tensor(weights, dtype=dtype), way
 
 
 def _drawn(random):
     """No to two dimensions, numbers of both signs, in float32 and in float64."""
-    shape = [(), (4,), (2, 3), (3, 1), (0,)][random.integers(5)]
-    dtype = [None, mg.float64][random.integers(2)]
-    way = [ONCE, AGAIN, WRITTEN][random.integers(3)]
-    yield _case(drawn_numbers(random, shape), drawn_numbers(random, shape), way, dtype)
-
-
-def _found_nothing(outcome):
-    return raised("not enough values to unpack")(outcome) or raised("tuple index out of range")(outcome)
-
-
-def _kept_more(outcome):
-    return isinstance(outcome.value, Kept) and outcome.value.tensors > 1
-
-
-def _kept_elsewhere(outcome):
-    return isinstance(outcome.value, Kept) and outcome.value.tensors < 2
+    shape = pick(random, [(), (4,), (2, 3), (3, 1), (0,)])
+    x, weights = (draw_numbers(random, shape, most=4) for _ in range(2))
+    yield _case(x, weights, pick(random, [ONCE, AGAIN, WRITTEN]), pick(random, [mg.float32, mg.float64]))
 
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def saves_everything(x):
-    """More is kept than backward needs: everything on the way can be computed again from x. Save x alone, or the slope
-    2 * x / (1 + x * x) alone.
-    """
-
-    def forward(ctx, x):
-        square = x * x
-        more = 1 + square
-        ctx.save_for_backward(x, square, more)
-        return more.log()
-
-    def backward(ctx, grad_output):
-        x, _, more = ctx.saved_tensors
-        return grad_output * 2 * x / more
-
-    return _function(forward, backward)(x)
-
-
-def as_an_attribute(x):
-    """x was written to before backward, and nobody noticed: this is the gradient for other numbers. Nobody looks after
-    an attribute of ctx, a variable outside, or x.data. ctx.save_for_backward(x) compares the version of x.
-    """
-
-    def forward(ctx, x):
-        ctx.x = x
-        return (1 + x * x).log()
-
-    def backward(ctx, grad_output):
-        return grad_output * 2 * ctx.x / (1 + ctx.x * ctx.x)
-
-    return _function(forward, backward)(x)
-
-
-def without_the_two(x):
-    """The gradient is half of what it should be: the slope of x * x is 2 * x."""
-
-    def backward(ctx, grad_output):
-        return _backward(ctx, grad_output) / 2
-
-    return _function(_forward, backward)(x)
-
-
-def from_the_output(x):
-    """Where x is negative, the sign is wrong: x * x is the same for both, so that the output does not know it."""
-
-    def forward(ctx, x):
-        y = (1 + x * x).log()
-        ctx.save_for_backward(y)
-        return y
-
-    def backward(ctx, grad_output):
-        (y,) = ctx.saved_tensors
-        return grad_output * 2 * (y.exp() - 1).sqrt() * (-y).exp()
-
-    return _function(forward, backward)(x)
-
-
-def single_precision(x):
-    def forward(ctx, x):
-        ctx.save_for_backward(x.float())
-        return (1 + x * x).log()
-
-    def backward(ctx, grad_output):
-        x = ctx.saved_tensors[0].to(grad_output.dtype)
-        return grad_output * 2 * x / (1 + x * x)
-
-    return _function(forward, backward)(x)
+SAVE, LOAD = "ctx.save_for_backward(x)", "(x,) = ctx.saved_tensors"
+VALUE, SLOPE = "(1 + x * x).log()", "2 * x / (1 + x * x)"
 
 
 def no_way_back(x):
@@ -290,103 +163,24 @@ def no_way_back(x):
         return (1 + x * x).log()
 
 
-def saved_on_the_wrong_day(x):
-    """Nothing was saved: `ctx.saved_tensors` is empty. forward has to call ctx.save_for_backward."""
-
-    def forward(ctx, x):
-        return (1 + x * x).log()
-
-    return _function(forward, _backward)(x)
-
-
 # ---------------------------------------------------------------- tried as well
-
-
-def soft_square_with(keep, compute):
-    class Soft(Function):
-        @staticmethod
-        def forward(ctx, x):
-            y = (1 + x * x).log()
-            keep(ctx, x, y)
-            return y
-
-        @staticmethod
-        def backward(ctx, grad_output):
-            return compute(ctx, grad_output)
-
-    return Soft.apply
-
-
-def slope(x):
-    return 2 * x / (1 + x * x)
-
-
-def soft_of_a_copied_attribute(x):
-    """Right numbers, and two tensors: the copy, and x."""
-
-    def keep(ctx, x, y):
-        ctx.copy = x.detach().clone()
-        ctx.save_for_backward(x)
-
-    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.copy))(x)
-
-
-def soft_with_a_graph(x):
-    def keep(ctx, x, y):
-        with mg.enable_grad():
-            ctx.x = x.detach().requires_grad_()
-            ctx.y = (1 + ctx.x**2).log()
-
-    return soft_square_with(keep, lambda ctx, g: mg.autograd.grad(ctx.y, ctx.x, g, retain_graph=True)[0])(x)
-
-
-def soft_for_positive_numbers(x):
-    return soft_square_with(
-        lambda ctx, x, y: ctx.save_for_backward(x), lambda ctx, g: g * slope(ctx.saved_tensors[0].abs())
-    )(x)
 
 
 def soft_by_signs_and_output(x):
     """Right where 1 + x * x is not nearly 1: there the output has lost what x was."""
 
-    def keep(ctx, x, y):
+    def forward(ctx, x):
+        y = (1 + x * x).log()
         ctx.save_for_backward(y)
         ctx.is_negative = x.detach() < 0
+        return y
 
-    def compute(ctx, g):
+    def backward(ctx, grad_output):
         (y,) = ctx.saved_tensors
         size = 2 * (y.exp() - 1).relu().sqrt() * (-y).exp()
-        return g * mg.where(ctx.is_negative, -size, size)
+        return grad_output * mg.where(ctx.is_negative, -size, size)
 
-    return soft_square_with(keep, compute)(x)
-
-
-def soft_used_up(x):
-    """The slope is dropped after the first walk."""
-
-    def keep(ctx, x, y):
-        ctx.slope = [slope(x)]
-
-    return soft_square_with(keep, lambda ctx, g: g * ctx.slope.pop())(x)
-
-
-def soft_over_what_came(x):
-    def compute(ctx, g):
-        return g.mul_(slope(ctx.saved_tensors[0]))
-
-    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), compute)(x)
-
-
-def soft_of_the_other_log(x):
-    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), lambda ctx, g: g * slope(*ctx.saved_tensors))(
-        x
-    ) / np.log(2)
-
-
-def soft_by_its_slope(x):
-    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(slope(x)), lambda ctx, g: g * ctx.saved_tensors[0])(
-        x
-    )
+    return function_of("Soft", forward, backward).apply(x)
 
 
 def soft_by_log1p(x):
@@ -402,40 +196,36 @@ def soft_by_log1p(x):
         @staticmethod
         def backward(ctx, grad_output):
             (x,) = ctx.saved_tensors
-            return 2 * grad_output / (x + 1 / x) if (x != 0).all() else grad_output * slope(x)
+            return 2 * grad_output / (x + 1 / x) if (x != 0).all() else grad_output * 2 * x / (1 + x * x)
 
     return Soft.apply(x)
 
 
 def soft_by_a_small_graph_in_backward(x):
-    def compute(ctx, g):
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return (1 + x * x).log()
+
+    def backward(ctx, grad_output):
         x = ctx.saved_tensors[0].detach().requires_grad_()
         with mg.enable_grad():
             y = (1 + x * x).log()
-        return mg.autograd.grad(y, x, g)[0]
+        return grad(y, x, grad_output)[0]
 
-    return soft_square_with(lambda ctx, x, y: ctx.save_for_backward(x), compute)(x)
-
-
-def soft_of_data(x):
-    def keep(ctx, x, y):
-        ctx.save_for_backward(x.data)
-
-    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0]))(x)
+    return function_of("Soft", forward, backward).apply(x)
 
 
-def soft_of_half_the_slope(x):
-    def keep(ctx, x, y):
-        ctx.save_for_backward(x)
+def soft_with_a_small_graph(x):
+    def forward(ctx, x):
+        with mg.enable_grad():
+            ctx.x = x.detach().requires_grad_()
+            ctx.y = (1 + ctx.x**2).log()
+        return ctx.y.detach()
 
-    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0]) / 2)(x)
+    def backward(ctx, grad_output):
+        return grad(ctx.y, ctx.x, grad_output, retain_graph=True)[0]
 
-
-def soft_in_float32(x):
-    def keep(ctx, x, y):
-        ctx.save_for_backward(x.float())
-
-    return soft_square_with(keep, lambda ctx, g: g * slope(ctx.saved_tensors[0].to(g.dtype)))(x) * 1
+    return function_of("Soft", forward, backward).apply(x)
 
 
 EXERCISE = Exercise(
@@ -458,77 +248,134 @@ EXERCISE = Exercise(
         "forward: ctx.save_for_backward(x); return (1 + x * x).log(). backward: (x,) = ctx.saved_tensors; "
         "return grad_output * 2 * x / (1 + x * x). And soft_square returns SoftSquare.apply(x).",
     ),
-    compare=_compare,
-    show=_show,
+    notes={
+        DIGITS: "The numbers that were kept have lost digits. What is kept must be as exact as x.",
+        **NOTES,
+    },
     evidence=_evidence,
     mistakes=(
-        Mistake(saves_everything, lambda x: (1 + x * x).log(), when=_kept_more),
-        Mistake(as_an_attribute, when=_written),
         Mistake(
-            edited(as_an_attribute, "x\n        return", "x.clone()\n        return"),
-            words="What is kept is an attribute of ctx, or a variable outside, where it lives on after the walk and "
-            "where no tool finds it. Give it to ctx.save_for_backward.",
-            when=_kept_elsewhere,
+            edited(soft_square, SAVE, "ctx.save_for_backward(x, x * x)", LOAD, "x, _ = ctx.saved_tensors"),
+            lambda x: (1 + x * x).log(),
+            words="More is kept than backward needs: everything on the way can be computed again from x. Save x alone, "
+            "or the slope 2 * x / (1 + x * x) alone.",
+            when=saw(TENSORS, operator.ne),
         ),
         Mistake(
-            edited(
-                without_the_two,
-                "return _backward(ctx, grad_output) / 2",
-                "(x,) = ctx.saved_tensors\n        return grad_output / (1 + x * x)",
-            ),
+            edited(soft_square, SAVE, "ctx.x = x", LOAD, "x = ctx.x"),
+            words="x was written to before backward, and nobody noticed: this is the gradient for other numbers. "
+            "Nobody looks after an attribute of ctx, a variable outside, or x.data. ctx.save_for_backward(x) compares "
+            "the version of x.",
+            when=lambda outcome: outcome.arguments[2] == WRITTEN and saw(TO_X, operator.ne)(outcome),
+        ),
+        Mistake(
+            edited(soft_square, SAVE, "ctx.x = x.clone()", LOAD, "x = ctx.x"),
+            words="What is kept is an attribute of ctx, or a variable outside, where it lives on after the walk and "
+            "where no tool finds it. Give it to ctx.save_for_backward.",
+            when=saw(PLACE, operator.ne),
+        ),
+        Mistake(
+            edited(soft_square, "* 2 * x /", "/"),
             words="This is the slope of the logarithm alone, 1 / (1 + x * x). By the chain rule the slope of x * x, "
             "which is 2 * x, comes with it.",
         ),
-        without_the_two,
         Mistake(
-            edited(
-                without_the_two,
-                "return _backward(ctx, grad_output) / 2",
-                "(x,) = ctx.saved_tensors\n        return grad_output * 2 * x",
-            ),
+            edited(soft_square, "2 * ", ""),
+            words="The gradient is half of what it should be: the slope of x * x is 2 * x.",
+        ),
+        Mistake(
+            edited(soft_square, " / (1 + x * x)", ""),
             words="This is the slope of x * x alone. That of the logarithm, 1 / (1 + x * x), comes with it.",
         ),
         Mistake(
-            edited(without_the_two, "_backward(ctx, grad_output) / 2", "_backward(ctx, mg.ones_like(grad_output))"),
+            edited(soft_square, "grad_output * 2", "2"),
             words="grad_output was left out: what came in has to be multiplied by the slope.",
         ),
         Mistake(
-            from_the_output,
             edited(
-                without_the_two,
-                "return _backward(ctx, grad_output) / 2",
-                "x = ctx.saved_tensors[0].abs()\n        return grad_output * 2 * x / (1 + x * x)",
+                soft_square,
+                f"{SAVE}\n        return {VALUE}",
+                f"y = {VALUE}\n        ctx.save_for_backward(y)\n        return y",
+                LOAD,
+                "(y,) = ctx.saved_tensors",
+                SLOPE,
+                "2 * (y.exp() - 1).sqrt() * (-y).exp()",
             ),
-            when=_is_gradient(mg.abs),
+            edited(soft_square, LOAD, "x = ctx.saved_tensors[0].abs()"),
+            words="Where x is negative, the sign is wrong: x * x is the same for both, so that the output does not "
+            "know it.",
+            when=_is_gradient_of(mg.abs),
         ),
         Mistake(
-            edited(single_precision, "float", "half"),
-            single_precision,
+            edited(
+                soft_square,
+                SAVE,
+                "ctx.save_for_backward(x.half())",
+                LOAD,
+                "x = ctx.saved_tensors[0].to(grad_output.dtype)",
+            ),
+            edited(
+                soft_square,
+                SAVE,
+                "ctx.save_for_backward(x.float())",
+                LOAD,
+                "x = ctx.saved_tensors[0].to(grad_output.dtype)",
+            ),
             words="The numbers that were kept have lost digits. What is kept must be as exact as x.",
         ),
-        Mistake(no_way_back, when=lambda outcome: "no way back" in str(getattr(outcome.value, "sent", ""))),
-        Mistake(saved_on_the_wrong_day, when=_found_nothing),
+        Mistake(no_way_back, when=saw(WAY, operator.ne)),
+        Mistake(
+            edited(soft_square, SAVE, "pass"),
+            words="Nothing was saved: `ctx.saved_tensors` is empty. forward has to call ctx.save_for_backward.",
+            when=lambda outcome: raised("not enough values")(outcome) or raised("index out of range")(outcome),
+        ),
     ),
-    right=(soft_by_its_slope, soft_by_log1p, soft_by_a_small_graph_in_backward),
+    right=(
+        edited(
+            soft_square,
+            SAVE,
+            f"ctx.save_for_backward({SLOPE})",
+            LOAD,
+            "(slope,) = ctx.saved_tensors",
+            f"* {SLOPE}",
+            "* slope",
+        ),
+        soft_by_log1p,
+        soft_by_a_small_graph_in_backward,
+    ),
     wrong={
         "Nobody looks after an attribute of ctx, a variable outside, or x.data": [
-            lambda x: soft_square_with(lambda ctx, *_: None, lambda ctx, g: g * slope(x))(x),
-            soft_of_data,
+            edited(soft_square, SAVE, "pass", f"        {LOAD}\n", ""),
+            edited(soft_square, SAVE, "ctx.save_for_backward(x.data)"),
         ],
-        "The gradient is half of what it should be": [soft_of_half_the_slope],
+        "The gradient is half of what it should be": [edited(soft_square, SLOPE, f"{SLOPE} / 2")],
         "More is kept than backward needs": [
-            soft_of_a_copied_attribute,
-            edited(soft_of_data, "x.data)", "x)\n        ctx.square = x.detach().numpy() ** 2"),
-            soft_with_a_graph,
+            edited(soft_square, SAVE, f"{SAVE}\n        ctx.copy = x.detach().clone()", LOAD, "x = ctx.copy"),
+            edited(soft_square, SAVE, f"{SAVE}\n        ctx.square = x.detach().numpy() ** 2"),
+            soft_with_a_small_graph,
         ],
         "Give it to ctx.save_for_backward": [
-            edited(soft_of_a_copied_attribute, "clone()\n        ctx.save_for_backward(x)", "clone()")
+            edited(soft_square, SAVE, "ctx.copy = x.detach().clone()", LOAD, "x = ctx.copy")
         ],
-        "Where x is negative, the sign is wrong": [soft_for_positive_numbers],
+        "Where x is negative, the sign is wrong": [edited(soft_square, "2 * x /", "2 * x.abs() /")],
         "What is kept must be as exact as x": [soft_by_signs_and_output],
-        "the gradient of x … The numbers that were kept have lost digits": [soft_in_float32],
-        "raises IndexError": [soft_used_up],
-        "backward has written to grad_output": [soft_over_what_came],
-        "the numbers[0]": [soft_of_the_other_log],
+        "the gradient of x … The numbers that were kept have lost digits": [
+            edited(
+                soft_square,
+                SAVE,
+                "ctx.save_for_backward(x.float())",
+                "* x /",
+                "* x.to(grad_output.dtype) /",
+                ".apply(x)",
+                ".apply(x) * 1",
+            )
+        ],
+        "raises IndexError": [  # the slope is dropped after the first walk
+            edited(soft_square, SAVE, f"ctx.slope = [{SLOPE}]", LOAD, "", f"* {SLOPE}", "* ctx.slope.pop()")
+        ],
+        "backward has written to grad_output": [
+            edited(soft_square, f"grad_output * {SLOPE}", f"grad_output.mul_({SLOPE})")
+        ],
+        "the answer[0]": [edited(soft_square, ".apply(x)", ".apply(x) / np.log(2)")],
     },
 )

@@ -2,9 +2,9 @@
 
 import copy
 import functools
+import operator
 import types
 import warnings
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,20 @@ import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
 from minigrad.autograd import Function
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, function_of, raised, show
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    edited,
+    flip,
+    function_of,
+    observer,
+    pick,
+    raised,
+    saw,
+    show,
+)
 
 
 def coarse_weights(model, step):
@@ -34,28 +47,18 @@ def _backward(ctx, grad_output):
     return grad_output, None
 
 
-Quantize = function_of("Quantize", _forward, _backward)
-PLAIN, NESTED, ALONE, TWICE = (
+def _quantize(forward=_forward, backward=_backward):
+    return function_of("Quantize", forward, backward)
+
+
+Quantize = _quantize()
+KINDS = PLAIN, NESTED, ALONE, TWICE = (
     "two layers",
     "layers within layers",
     "one layer and nothing else",
     "one layer, used twice",
 )
-
 OTHERS = mg.tensor([[0.3, 0.7]])
-
-
-class Trained(NamedTuple):
-    """What the network computed at first, its losses, and what has become of its parameters."""
-
-    outputs: Any
-    losses: tuple[float, ...]
-    slope: Any
-    parameters: dict[str, Any]
-    is_alone: bool  # whether other networks are as they were
-    others: list[str]  # names of parameters that are other objects than before
-    written: str  # what wrote to the weights before any step, if something did
-    without: list[str]  # and of those to which the first walk brought nothing
 
 
 def _model(kind, size, bias):
@@ -72,70 +75,76 @@ def _model(kind, size, bias):
     return nn.Sequential(layer(), nn.Tanh(), layer(2))
 
 
+@cases(
+    "{kind} of {size}{bias}{frozen}{trains}, step = {step}, trained with lr = {rate}",
+    bias=", without bias",
+    frozen=", its first weights are frozen",
+    trains=", in eval mode",
+)
 def _case(kind, step, size=3, rate=0.125, bias=True, frozen=False, seed=0, trains=True):
     random = np.random.default_rng(seed)
     model = _model(kind, size, bias)
-    numbers = [_away_from_halves(random, one.shape, step) for one in model.parameters()]
-    inputs = random.integers(-4, 5, (4, size)) / 2
-
-    def make():
-        model = _model(kind, size, bias)
-        with mg.no_grad():
-            for one, values in zip(model.parameters(), numbers, strict=True):
-                one.copy_(mg.tensor(values))
-        if frozen:
-            next(model.parameters()).requires_grad_(False)
-        model.train(trains).__dict__["another"] = [nn.Linear(2, 2)]
-        model.__dict__["rate"], model.__dict__["inputs"] = rate, mg.tensor(inputs, dtype=mg.float32)
-        return model, step
-
-    words = f"{kind} of {size}{'' if bias else ', without bias'}{', its first weights are frozen' if frozen else ''}"
-    return Case(f"{words}{'' if trains else ', in eval mode'}, step = {step}, trained with lr = {rate}", make)
+    with mg.no_grad():
+        for one in model.parameters():  # none of them in the middle between two multiples
+            multiples = random.integers(-3, 4, tuple(one.shape)) + random.uniform(-0.4, 0.4, tuple(one.shape))
+            one.copy_(mg.tensor(multiples * step))
+    if frozen:
+        next(model.parameters()).requires_grad_(False)
+    model.train(trains).__dict__["another"] = [nn.Linear(2, 2)]
+    model.__dict__["rate"] = rate
+    model.__dict__["inputs"] = mg.tensor(random.integers(-4, 5, (4, size)) / 2, dtype=mg.float32)
+    return model, step
 
 
-def _away_from_halves(random, shape, step):
-    """Numbers that are not in the middle between two multiples."""
-    return ((random.integers(-3, 4, tuple(shape)) + random.uniform(-0.4, 0.4, tuple(shape))) * step).astype(np.float32)
+FIRST, TO_X, WITHOUT = "model(x)", "the gradient of x", "parameters without a gradient"
+ANOTHER, PARAMETERS, EXACT = "another network, which nobody gave to it", "the parameters", "the exact weights"
+AS_BEFORE, SAME = "as it was", "the same objects"
 
 
-def _trained(answer):
+@observer
+def _trained(answer, model, step):
     """The network is changed, and then takes steps with an optimizer that was made before."""
+    forward, linear = nn.Linear.forward, F.linear
+    try:
+        return _steps(answer, model, step)
+    finally:
+        nn.Linear.forward, F.linear = forward, linear
 
-    def run(model, step):
-        forward, linear = nn.Linear.forward, F.linear
-        try:
-            return steps(model, step)
-        finally:
-            nn.Linear.forward, F.linear = forward, linear
 
-    def steps(model, step):
-        rate, inputs = model.__dict__["rate"], model.__dict__["inputs"]
-        before = dict(model.named_parameters())
-        optimizer = mg.optim.SGD(before.values(), lr=rate)
-        another = model.__dict__["another"][0]
-        expected, exact = another(OTHERS).tolist(), [_numbers(before)]
-        answer(model, step)
-        is_alone = another(OTHERS).tolist() == expected
-        exact.append(_numbers(before))
-        x = inputs.clone().requires_grad_()
-        first, losses = model(x), []
-        (first * _weights(first)).sum().backward()
-        slope, without = x.grad, [name for name, one in before.items() if one.requires_grad and one.grad is None]
-        exact.append(_numbers(before))
-        written = "the function" if exact[1] != exact[0] else "a forward pass" if exact[2] != exact[1] else ""
-        for _ in range(3):
-            optimizer.zero_grad()
-            loss = (model(inputs) - 1).square().mean()
-            losses.append(loss.item())
-            if loss.requires_grad:
-                loss.backward()
-            optimizer.step()
-        after = dict(model.named_parameters())
-        numbers = {name: one.detach().clone() for name, one in after.items()}
-        others = [name for name, one in after.items() if all(one is not old for old in before.values())]
-        return Trained(first.detach(), tuple(losses), slope, numbers, is_alone, others, written, without)
-
-    return run
+def _steps(answer, model, step):
+    rate, inputs, (another,) = (model.__dict__[name] for name in ("rate", "inputs", "another"))
+    before = dict(model.named_parameters())
+    optimizer = mg.optim.SGD(before.values(), lr=rate)
+    expected, exact = another(OTHERS).tolist(), [_numbers(before)]
+    answer(model, step)
+    is_alone = another(OTHERS).tolist() == expected
+    exact.append(_numbers(before))
+    x = inputs.clone().requires_grad_()
+    first, losses = model(x), []
+    (first * _weights(first)).sum().backward()
+    without = [name for name, one in before.items() if one.requires_grad and one.grad is None]
+    exact.append(_numbers(before))
+    written = "the function" if exact[1] != exact[0] else "a forward pass" if exact[2] != exact[1] else ""
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = (model(inputs) - 1).square().mean()
+        losses.append(loss.item())
+        if loss.requires_grad:
+            loss.backward()
+        optimizer.step()
+    after = dict(model.named_parameters())
+    others = [name for name, one in after.items() if all(one is not old for old in before.values())]
+    named = f"{', '.join(others)} new" if others else SAME if [*after] == [*before] else ", ".join(after)
+    return {
+        FIRST: first.detach(),
+        ANOTHER: AS_BEFORE if is_alone else "rounded",
+        PARAMETERS: named,
+        EXACT: f"rounded by {written}" if written else "as they were",
+        WITHOUT: ", ".join(without) or "none",
+        TO_X: x.grad,
+        "the losses": losses,
+        **{f"{name} after three steps": one.detach().clone() for name, one in after.items()},
+    }
 
 
 def _numbers(parameters):
@@ -144,41 +153,6 @@ def _numbers(parameters):
 
 def _weights(output):
     return mg.tensor(np.resize(np.float32([1.0, -2.0, 0.5]), tuple(output.shape)))
-
-
-def _compare(expected, got, outcome):
-    if not got.is_alone:
-        note = "The class was changed, or a function that all layers use. Change the layers of this network alone."
-        yield Difference("another network, which nobody gave to it", "rounded", "as it was", note)
-    names = ", ".join(expected.parameters)
-    if got.others or got.parameters.keys() != expected.parameters.keys():
-        note = "The parameters are to stay the same objects: the optimizer has those, and state_dict() their names."
-        yours = f"{', '.join(got.others)} new" if got.others else ", ".join(got.parameters)
-        yield Difference("the parameters", yours, f"{names}, the same objects", note)
-    yield compare(expected.outputs, got.outputs, "model(x)")
-    if got.written:
-        yield Difference("the exact weights", f"rounded by {got.written}", "as they were")
-    if got.slope is None:
-        yield Difference("the gradient of x", "None", show(expected.slope), "Nothing comes through the layers to x.")
-    yield compare(expected.slope, got.slope, "the gradient of x")
-    for number, (right, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
-        yield compare(right, mine, f"the loss of step {number}")
-    for name, right in expected.parameters.items():
-        yield compare(right, got.parameters[name], f"{name} after three steps")
-
-
-def _show(value, arguments):
-    if not isinstance(value, Trained):
-        return show(value)
-    sizes = ", ".join(f"{name} {one.abs().sum().item():.5g}" for name, one in value.parameters.items())
-    slope = "None" if value.slope is None else show(value.slope)
-    losses = ", ".join(map(show, value.losses))
-    alone = "" if value.is_alone else "; other networks are rounded, too"
-    others = f"; new: {', '.join(value.others)}" if value.others else ""
-    written = f"; the weights were written to by {value.written}" if value.written else ""
-    without = f"; no gradient came to {', '.join(value.without)}" if value.without else ""
-    besides = f"{alone}{others}{written}{without}"
-    return f"losses {losses}{besides}; at first {show(value.outputs)}; to x {slope}; in all, {sizes}"
 
 
 def _evidence(outcome):
@@ -191,27 +165,27 @@ def _evidence(outcome):
 
 def _drawn(random):
     """Other networks, other numbers, other steps."""
-    kind, step = str(random.choice([PLAIN, NESTED, ALONE, TWICE])), float(random.choice([0.25, 0.5, 1.0]))
     size, seed = int(random.integers(2, 5)), int(random.integers(1000))
-    if random.integers(2):
-        yield _case(kind, step, size, 0.0625, bool(random.integers(2)), not random.integers(4), seed)
+    if flip(random):
+        kind, step = pick(random, KINDS), pick(random, [0.25, 0.5, 1.0])
+        yield _case(kind, step, size, 0.0625, flip(random), not random.integers(4), seed)
 
 
 # ---------------------------------------------------------------- wrong answers
+
+COARSE = "Quantize.apply(layer.weight, step)"
+WHOLE = f"F.linear(x, {COARSE}, layer.bias)"
+IS_LAYER = "isinstance(module, nn.Linear)"
 
 
 def _layers(model):
     return [module for module in model.modules() if isinstance(module, nn.Linear)]
 
 
-def _changed(layers, forward):
+def _changed(model, forward):
     """Each of the layers computes by `forward(layer, x)`."""
-    for layer in layers:
+    for layer in _layers(model):
         layer.forward = lambda x, layer=layer: forward(layer, x)
-
-
-def _computed(step, rounded, bias=lambda bias: bias):
-    return lambda layer, x: F.linear(x, rounded(layer.weight, step), bias(layer.bias))
 
 
 def rounded_once(model, step):
@@ -233,7 +207,7 @@ def rounded_in_place(model, step):
             layer.weight.copy_(_forward(None, layer.weight, step))
         return F.linear(x, layer.weight, layer.bias)
 
-    _changed(_layers(model), forward)
+    _changed(model, forward)
 
 
 def in_a_hook(model, step):
@@ -242,13 +216,6 @@ def in_a_hook(model, step):
 
     for layer in _layers(model):
         layer.register_forward_pre_hook(hook)
-
-
-def without_a_function(model, step):
-    """round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The rounding has to go
-    through your Function, by its apply.
-    """
-    _changed(_layers(model), _computed(step, lambda weight, step: (weight / step).round() * step))
 
 
 def the_last_for_all(model, step):
@@ -265,39 +232,6 @@ def the_last_module_for_all(model, step):
             module.forward = lambda x: F.linear(x, Quantize.apply(module.weight, step), module.bias)  # noqa: B023
 
 
-def computed_before(model, step):
-    """The rounded weights were computed once, when the network was changed, and the layers go on with those numbers:
-    nothing that the optimizer does is seen. Round inside `forward`.
-    """
-    for layer in _layers(model):
-        layer.forward = functools.partial(F.linear, weight=Quantize.apply(layer.weight, step), bias=layer.bias)
-
-
-def biases_too(model, step):
-    """The biases are rounded, too. They stay exact."""
-    _changed(
-        _layers(model),
-        _computed(step, Quantize.apply, lambda bias: bias if bias is None else Quantize.apply(bias, step)),
-    )
-
-
-def without_the_bias(model, step):
-    """The biases were left out."""
-    _changed(_layers(model), _computed(step, Quantize.apply, lambda bias: None))
-
-
-def children_only(model, step):
-    """Layers deeper down compute with their exact weights: children() are those directly below. modules() has all, and
-    the network itself.
-    """
-    _changed([one for one in model.children() if isinstance(one, nn.Linear)], _computed(step, Quantize.apply))
-
-
-def all_but_itself(model, step):
-    """The network may be an nn.Linear itself. It is the first of modules()."""
-    _changed([one for one in _layers(model) if one is not model], _computed(step, Quantize.apply))
-
-
 def exchanged(model, step):
     class Coarse(nn.Linear):
         def forward(self, x):
@@ -311,29 +245,6 @@ def exchanged(model, step):
                 setattr(parent, name, new)
 
 
-def first_only(model, step):
-    """Only the first layer computes with rounded weights."""
-    _changed(_layers(model)[:1], _computed(step, Quantize.apply))
-
-
-def last_only(model, step):
-    """Only the last layer computes with rounded weights."""
-    _changed(_layers(model)[-1:], _computed(step, Quantize.apply))
-
-
-def outputs_rounded(model, step):
-    """What the layers compute was rounded, and not the weights that they compute with."""
-    _changed(_layers(model), lambda layer, x: Quantize.apply(F.linear(x, layer.weight, layer.bias), step))
-
-
-def inputs_too(model, step):
-    """The inputs of the layers were rounded, too."""
-    _changed(
-        _layers(model),
-        lambda layer, x: F.linear(Quantize.apply(x, step), Quantize.apply(layer.weight, step), layer.bias),
-    )
-
-
 def exact_on_the_way_back(model, step):
     """The numbers are right. But what a layer sends to its input was computed with its exact weights: the output alone
     was exchanged, or the rounded weights were there for the forward pass only. Round by your Function, around the
@@ -344,49 +255,7 @@ def exact_on_the_way_back(model, step):
         exact = F.linear(x, layer.weight, layer.bias)
         return exact + (F.linear(x, Quantize.apply(layer.weight, step), layer.bias) - exact).detach()
 
-    _changed(_layers(model), forward)
-
-
-def _with(backward, forward=_forward):
-    return function_of("Quantize", forward, backward).apply
-
-
-def scaled_back(model, step):
-    """The gradient was multiplied by step on its way. It goes straight through: backward returns grad_output itself."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (grad_output * step, None))))
-
-
-def divided_back(model, step):
-    """The gradient was divided by step on its way. It goes straight through: backward returns grad_output itself."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (grad_output / step, None))))
-
-
-def ones_back(model, step):
-    """backward returned ones. What came in is lost that way: it returns grad_output itself."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: (mg.ones_like(grad_output), None))))
-
-
-def number_of_steps(model, step):
-    """Rounded, but not multiplied by step any more: these are the numbers of the steps."""
-    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: (x / step).round())))
-
-
-def whole_numbers(model, step):
-    """The step was left out: the weights were rounded to whole numbers."""
-    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: x.round())))
-
-
-def rounded_down(model, step):
-    """This rounds down. round() goes to the nearest multiple."""
-    _changed(_layers(model), _computed(step, _with(_backward, lambda ctx, x, step: (x / step).floor() * step)))
-
-
-def transposed(model, step):
-    """The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does."""
-    _changed(
-        _layers(model),
-        lambda layer, x: x @ Quantize.apply(layer.weight, step) + (0 if layer.bias is None else layer.bias),
-    )
+    _changed(model, forward)
 
 
 def new_parameters(model, step):
@@ -414,22 +283,17 @@ def nothing_done(model, step):
 def made_an_object(model, step):
     """Quantize(...) makes an object and computes nothing. A Function is called by Quantize.apply(...)."""
 
-    def rounded(weight, step):
+    def forward(layer, x):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            return Quantize(weight, step)
+            return F.linear(x, Quantize(layer.weight, step), layer.bias)
 
-    _changed(_layers(model), _computed(step, rounded))
+    _changed(model, forward)
 
 
-def saved_a_number(model, step):
-    """save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you need it?"""
-
-    def forward(ctx, x, step):
-        ctx.save_for_backward(x, step)
-        return _forward(ctx, x, step)
-
-    _changed(_layers(model), _computed(step, _with(_backward, forward)))
+def _saving(ctx, x, step):
+    ctx.save_for_backward(x, step)
+    return _forward(ctx, x, step)
 
 
 def put_in_its_place(model, step):
@@ -440,21 +304,10 @@ def put_in_its_place(model, step):
         layer.weight = Quantize.apply(layer.weight, step)
 
 
-def no_none(model, step):
-    """backward returns one gradient for each argument of forward after ctx. step is no tensor: return None for it."""
-    _changed(_layers(model), _computed(step, _with(lambda ctx, grad_output: grad_output)))
-
-
-def _trains(test):
-    """For `when`: the network was trained, and the test of what came of it holds."""
-    return lambda outcome: isinstance(outcome.value, Trained) and bool(test(outcome.value))
-
-
 def _is_as_before(outcome):
     """Whether the network computes what it did with its exact weights."""
     model, _ = outcome.case.make()
-    exact = model(model.__dict__["inputs"])
-    return _trains(lambda value: compare(exact, value.outputs) is None)(outcome)
+    return saw(FIRST, lambda mine, right: compare(model(model.__dict__["inputs"]), mine) is None)(outcome)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -479,12 +332,8 @@ class Coarse(nn.Linear):
         return F.linear(x, Straight.apply(self.weight, self.__dict__["step"]), self.bias)
 
 
-def layers_of(model):
-    return [module for module in model.modules() if isinstance(module, nn.Linear)]
-
-
 def coarse_by_their_class(model, step):
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.__class__ = Coarse
         layer.__dict__["step"] = step
 
@@ -501,7 +350,7 @@ def coarse_by_hooks(model, step):
     def hook(layer, arguments, output):
         return F.linear(*arguments, Straight.apply(layer.weight, step), layer.bias)
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.register_forward_hook(hook)
     return model
 
@@ -529,22 +378,8 @@ def coarse_in_the_optimizer_only(model, step):
     """Numbers that fit after each step, and no exact ones."""
     for one in model.parameters():
         one.register_hook(lambda gradient: (gradient / step).round() * step)
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.weight.data = (layer.weight.data / step).round() * step
-
-
-def coarse_all_parameters(model, step):
-    def forward(layer, x):
-        bias = None if layer.bias is None else Straight.apply(layer.bias, step)
-        return F.linear(x, Straight.apply(layer.weight, step), bias)
-
-    for layer in layers_of(model):
-        layer.forward = functools.partial(forward, layer)
-
-
-def coarse_by_data(model, step):
-    for layer in layers_of(model):
-        layer.forward = lambda x, layer=layer: F.linear(x, Straight.apply(layer.weight.data, step), layer.bias)
 
 
 def coarse_everywhere(model, step):
@@ -553,28 +388,9 @@ def coarse_everywhere(model, step):
     F.linear = lambda x, weight, bias=None: linear(x, Straight.apply(weight, step), bias)
 
 
-def coarse_layers_of_a_sequential(model, step):
-    for layer in model if isinstance(model, nn.Sequential) else [model]:
-        if isinstance(layer, nn.Linear):
-            layer.forward = functools.partial(Coarse.forward, layer)
-            layer.__dict__["step"] = step
-
-
-def coarse_by_half_steps(model, step):
-    coarse_by_recursion(model, step / 2)
-
-
-def coarse_in_train_mode(model, step):
-    def forward(layer, x):
-        return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight, layer.bias)
-
-    for layer in layers_of(model):
-        layer.forward = functools.partial(forward, layer)
-
-
 def coarse_under_another_name(model, step):
     """The same parameters, but a state dict would not find them."""
-    for layer in layers_of(model):
+    for layer in _layers(model):
         weight = layer.weight
         del layer.weight
         layer.register_parameter("exact", weight)
@@ -591,8 +407,7 @@ def coarse_until_forward_is_over(model, step):
         layer.weight.data = exact
         return output
 
-    for layer in layers_of(model):
-        layer.forward = functools.partial(forward, layer)
+    _changed(model, forward)
 
 
 def coarse_in_the_table(model, step):
@@ -606,7 +421,7 @@ def coarse_in_the_table(model, step):
         finally:
             layer._parameters["weight"] = weight
 
-    for layer in layers_of(model):
+    for layer in _layers(model):
         layer.forward = functools.partial(forward, layer, layer.forward)
 
 
@@ -638,62 +453,139 @@ EXERCISE = Exercise(
         "for each module in model.modules() that is an nn.Linear: module.forward = forward_of(module).",
     ),
     plug=_trained,
-    compare=_compare,
-    show=_show,
+    notes={
+        ANOTHER: "The class was changed, or a function that all layers use. Change the layers of this network alone.",
+        PARAMETERS: "The parameters are to stay the same objects: the optimizer has those, and state_dict() their "
+        "names.",
+    },
     evidence=_evidence,
     writes=True,
     mistakes=(
-        Mistake(changed_the_class, when=_trains(lambda value: not value.is_alone)),
-        Mistake(new_parameters, when=_trains(lambda value: value.others)),
-        Mistake(rounded_once, when=_trains(lambda value: value.written == "the function")),
-        Mistake(rounded_in_place, in_a_hook, when=_trains(lambda value: value.written == "a forward pass")),
-        without_a_function,
+        Mistake(changed_the_class, when=saw(ANOTHER, operator.ne)),
+        Mistake(new_parameters, when=saw(PARAMETERS, lambda mine, right: mine.endswith("new"))),
+        Mistake(rounded_once, when=saw(EXACT, lambda mine, right: "the function" in mine)),
+        Mistake(rounded_in_place, in_a_hook, when=saw(EXACT, lambda mine, right: "a forward pass" in mine)),
         Mistake(
-            edited(without_a_function, "(weight / step).round() * step))", "_forward(None, weight.detach(), step)))"),
+            edited(coarse_weights, COARSE, "(layer.weight / step).round() * step"),
+            words="round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The "
+            "rounding has to go through your Function, by its apply.",
+        ),
+        Mistake(
+            edited(coarse_weights, COARSE, "_forward(None, layer.weight.detach(), step)"),
             words="The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of "
             "apply: no gradient comes to the weights.",
         ),
         Mistake(the_last_for_all, the_last_module_for_all),
-        computed_before,
-        biases_too,
-        without_the_bias,
-        Mistake(children_only, edited(children_only, "model.children()", "[model, *model.children()]")),
-        Mistake(all_but_itself, exchanged),
-        first_only,
-        last_only,
-        outputs_rounded,
-        inputs_too,
+        Mistake(
+            edited(coarse_weights, "return", f"rounded = {COARSE}\n        return", f"(x, {COARSE}", "(x, rounded"),
+            words="The rounded weights were computed once, when the network was changed, and the layers go on with "
+            "those numbers: nothing that the optimizer does is seen. Round inside `forward`.",
+        ),
+        Mistake(
+            edited(
+                coarse_weights, "layer.bias", "layer.bias if layer.bias is None else Quantize.apply(layer.bias, step)"
+            ),
+            words="The biases are rounded, too. They stay exact.",
+        ),
+        Mistake(edited(coarse_weights, ", layer.bias", ""), words="The biases were left out."),
+        Mistake(
+            edited(coarse_weights, "model.modules()", "model.children()"),
+            edited(coarse_weights, "model.modules()", "[model, *model.children()]"),
+            words="Layers deeper down compute with their exact weights: children() are those directly below. modules() "
+            "has all, and the network itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, IS_LAYER, "module in _layers(model) and module is not model"),
+            exchanged,
+            words="The network may be an nn.Linear itself. It is the first of modules().",
+        ),
+        Mistake(
+            edited(coarse_weights, IS_LAYER, "module is _layers(model)[0]"),
+            words="Only the first layer computes with rounded weights.",
+        ),
+        Mistake(
+            edited(coarse_weights, IS_LAYER, "module is _layers(model)[-1]"),
+            words="Only the last layer computes with rounded weights.",
+        ),
+        Mistake(
+            edited(coarse_weights, WHOLE, "Quantize.apply(F.linear(x, layer.weight, layer.bias), step)"),
+            words="What the layers compute was rounded, and not the weights that they compute with.",
+        ),
+        Mistake(
+            edited(coarse_weights, "linear(x", "linear(Quantize.apply(x, step)"),
+            words="The inputs of the layers were rounded, too.",
+        ),
         exact_on_the_way_back,
-        scaled_back,
-        divided_back,
-        ones_back,
-        number_of_steps,
-        whole_numbers,
-        rounded_down,
-        Mistake(transposed, when=raised("cannot be multiplied (4x3 and 2x3)")),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (g * step, None))"),
+            words="The gradient was multiplied by step on its way. It goes straight through: backward returns "
+            "grad_output itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (g / step, None))"),
+            words="The gradient was divided by step on its way. It goes straight through: backward returns grad_output "
+            "itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (mg.ones_like(g), None))"),
+            words="backward returned ones. What came in is lost that way: it returns grad_output itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).round())"),
+            words="Rounded, but not multiplied by step any more: these are the numbers of the steps.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: x.round())"),
+            words="The step was left out: the weights were rounded to whole numbers.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).floor() * step)"),
+            words="This rounds down. round() goes to the nearest multiple.",
+        ),
+        Mistake(
+            edited(coarse_weights, WHOLE, f"x @ {COARSE} + (0 if layer.bias is None else layer.bias)"),
+            words="The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does.",
+            when=raised("cannot be multiplied (4x3 and 2x3)"),
+        ),
         Mistake(nothing_done, when=_is_as_before),
-        Mistake(no_none, when=raised("incorrect number of gradients")),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: g)"),
+            words="backward returns one gradient for each argument of forward after ctx. step is no tensor: return "
+            "None for it.",
+            when=raised("incorrect number of gradients"),
+        ),
         Mistake(made_an_object, when=raised("must be Tensor, not")),
-        Mistake(saved_a_number, when=raised("save_for_backward can only save variables")),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(_saving)"),
+            words="save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you "
+            "need it?",
+            when=raised("save_for_backward can only save variables"),
+        ),
         Mistake(put_in_its_place, when=raised("cannot assign", "as parameter 'weight'")),
     ),
     right=(coarse_by_their_class, coarse_without_a_class, coarse_by_hooks, coarse_by_recursion, coarse_in_the_table),
     wrong={
         "The network may be an nn.Linear itself": [coarse_in_new_layers],
         "first difference … The weights themselves were rounded, once": [coarse_in_the_optimizer_only],
-        "The biases are rounded, too": [coarse_all_parameters],
-        "no gradient comes to the weights": [coarse_by_data],
+        "The biases are rounded, too": [
+            edited(
+                coarse_weights, "layer.bias", "layer.bias if layer.bias is None else Quantize.apply(layer.bias, step)"
+            )
+        ],
+        "no gradient comes to the weights": [edited(coarse_weights, "layer.weight", "layer.weight.data")],
         "All networks compute so now": [coarse_everywhere],
-        "Layers deeper down compute with their exact weights": [coarse_layers_of_a_sequential],
+        "Layers deeper down compute with their exact weights": [
+            edited(coarse_weights, "model.modules()", "(model if isinstance(model, nn.Sequential) else [model])")
+        ],
         "model(x)": [
             edited(
-                coarse_in_train_mode,
-                "return F.linear(x, Straight.apply(layer.weight, step) if layer.training else layer.weight,",
-                "w = layer.weight\n        return F.linear(x, w + (mg.trunc(w / step) * step - w).detach(),",
+                coarse_weights, COARSE, "layer.weight + (mg.trunc(layer.weight / step) * step - layer.weight).detach()"
             ),
-            coarse_by_half_steps,
+            edited(coarse_weights, COARSE, "Quantize.apply(layer.weight, step / 2)"),
         ],
-        "in eval mode … The layers compute with their exact weights, as before": [coarse_in_train_mode],
+        "in eval mode … The layers compute with their exact weights, as before": [
+            edited(coarse_weights, COARSE, f"{COARSE} if layer.training else layer.weight")
+        ],
         "The parameters are to stay the same objects": [coarse_under_another_name],
         "the rounded weights were there for the forward pass only": [coarse_until_forward_is_over],
         "The layers compute with their exact weights, as before": [coarse_a_copy],

@@ -1,17 +1,26 @@
 """Exercise `overfit_batch`: a few images, learned by heart."""
 
-import functools
 import itertools
-from typing import Any, NamedTuple
 
 import numpy as np
 
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, raised, show
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    draw_numbers,
+    edited,
+    has_graph,
+    observer,
+    pick,
+    raised,
+    right_but,
+)
 
-from .chapter09 import Noting, quarters
+from .chapter09 import Noting, draw_weights, trained_state
 
 
 def overfit_batch(model, optimizer, images, labels, limit, most):
@@ -28,116 +37,60 @@ def overfit_batch(model, optimizer, images, labels, limit, most):
     return losses
 
 
-PLAIN, NORMED, NORM_FROZEN, EVALUATED = (
-    "",
-    "BatchNorm",
-    "BatchNorm, which is in eval mode",
-    "BatchNorm, all in eval mode",
+KINDS = PLAIN, NORMED, NORM_FROZEN, EVALUATED = (
+    "a network",
+    "a network with BatchNorm",
+    "a network with BatchNorm, which is in eval mode",
+    "a network with BatchNorm, all in eval mode",
 )
-ADAM = "Adam"
-LEARNED = "Below the limit nothing is to be learned any more: leave the loop before backward() and step()."
+RULES = {
+    "SGD": mg.optim.SGD,
+    "SGD with momentum 0.5": lambda parameters, rate: mg.optim.SGD(parameters, rate, momentum=0.5),
+    "Adam": mg.optim.Adam,
+}
 
 
-class Learned(NamedTuple):
-    """What came back, what has become of everything, and for each run of the network, whether it was recorded and which
-    modules were in train mode.
-    """
-
-    losses: Any
-    after: dict[str, Any]
-    runs: list[Any]
-    flags: list[bool]
-
-
-def _case(kind, images, labels, limit, most, rule=0.0, rate=0.5, earlier=None):
-    def make():
-        random = np.random.default_rng(12)
-        runs = []
-        norm = [] if kind == PLAIN else [nn.BatchNorm1d(4)]
-        model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
-        with mg.no_grad():
-            for one in model.parameters():
-                one.copy_(mg.tensor(random.normal(0, 0.7, tuple(one.shape)).astype(np.float32)))
-                one.grad = None if earlier is None else mg.full_like(one, earlier)
-        if kind == EVALUATED:
-            model.eval()
-        if kind == NORM_FROZEN:
-            norm[0].eval()
-        parameters = model.parameters()
-        optimizer = mg.optim.Adam(parameters, rate) if rule == ADAM else mg.optim.SGD(parameters, rate, momentum=rule)
-        model.__dict__["runs"] = runs
-        return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
-
-    network = f"a network with {kind}" if kind else "a network"
-    steps = f"Adam, lr = {rate}" if rule == ADAM else f"SGD, lr = {rate}, momentum {rule}"
-    before = "" if earlier is None else f", .grad is {earlier} everywhere"
-    words = f"{network}{before}, {steps}; {len(images)} images, labels {labels}, limit = {limit}, most = {most}"
-    return Case(words, make)
+@cases(
+    "{kind}{earlier}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
+    earlier=", .grad is {earlier} everywhere",
+)
+def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None):
+    runs, norm = [], [] if kind == PLAIN else [nn.BatchNorm1d(4)]
+    model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
+    draw_weights(model, 12, 0.7)
+    for one in model.parameters():
+        one.grad = None if earlier is None else mg.full_like(one, earlier)
+    if kind == EVALUATED:
+        model.eval()
+    if kind == NORM_FROZEN:
+        norm[0].eval()
+    model.__dict__["runs"] = runs
+    optimizer = RULES[rule](model.parameters(), rate)
+    return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
 
 
-def _watched(answer):
-    def run(model, optimizer, images, labels, limit, most):
-        losses = answer(model, optimizer, images, labels, limit, most)
-        after = {"images": images.clone(), "labels": labels.clone()}
-        after |= {name: one.detach().clone() for name, one in model.state_dict().items()}
-        for number, state in enumerate(map(optimizer.state.get, model.parameters())):
-            for kind, one in (state or {}).items():
-                if isinstance(one, mg.Tensor):
-                    after[f"the optimizer's {kind} of parameter {number}"] = one.clone()
-        return Learned(losses, after, [*model.__dict__["runs"]], [module.training for module in model.modules()])
-
-    return run
+LOSSES, EACH, MODE, RUNS = "the losses", "each loss", "modules in eval mode", "how often the network ran"
 
 
-def _listed(losses):
-    is_row = isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1
-    return [*losses] if is_row else losses
+@observer
+def _watched(answer, model, optimizer, *others):
+    """What came back, the mode of everything, how often the network ran, and what has become of all that steps use."""
+    losses = answer(model, optimizer, *others)
+    images, labels, *_ = others
+    if isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1:
+        losses = [*losses]
+    state = trained_state(model, optimizer) | {"images": images.clone(), "labels": labels.clone()}
+    return {
+        LOSSES: losses,
+        EACH: "a tensor that holds its graph" if has_graph(losses) else "a number",
+        MODE: _evaluated(model),
+        RUNS: len(model.__dict__["runs"]),
+        **{f"{name} afterwards": one for name, one in state.items()},
+    }
 
 
-def _compare(expected, got, outcome):
-    losses = _listed(got.losses)
-    if isinstance(losses, tuple | list):
-        for number, (right, mine) in enumerate(zip(expected.losses, losses, strict=False), 1):
-            where = f"loss {number}"
-            yield compare(right, mine, where)
-            if isinstance(mine, mg.Tensor) and mine.requires_grad:
-                yield Difference(where, "a tensor that holds its graph", show(right), "A float is asked for: item().")
-    yield compare(expected.losses, losses)
-    flags = Difference("the mode", _in_words(got.flags), _in_words(expected.flags), "Leave the mode as it is.")
-    if got.flags != expected.flags:
-        yield flags
-        return
-    if len(got.runs) != len(expected.runs):
-        note = "One pass for each loss is enough."
-        yield Difference("how often the network ran", str(len(got.runs)), str(len(expected.runs)), note)
-    for name, right in expected.after.items():
-        mine = got.after.get(name, "absent")
-        if (difference := compare(right, mine, f"{name} afterwards")) is not None:
-            note = (
-                "The losses are right, but not what the steps have made of it: is there one too many, or one too few?"
-            )
-            yield Difference(difference.where, difference.yours, difference.expected, note)
-
-
-def _in_words(flags):
-    return "all in train mode" if all(flags) else "some in eval mode" if any(flags) else "all in eval mode"
-
-
-def _show(value, arguments):
-    if not isinstance(value, Learned):
-        return show(value)
-    if isinstance(value.losses, tuple | list):
-        shown = [f"{one.item():.6g}, with its graph" if _has_graph(one) else show(one) for one in value.losses]
-        listed = f"{len(shown)} losses: {', '.join(shown)}"
-    else:
-        listed = show(value.losses)
-    numbers = [one.numpy().astype(np.float64) for one in value.after.values()]
-    total = sum(float(np.abs(array).sum()) for array in numbers)
-    return f"{listed}; the sizes of all weights and of what is kept sum up to {total:.5g}; {_in_words(value.flags)}"
-
-
-def _has_graph(value):
-    return isinstance(value, mg.Tensor) and value.numel() == 1 and value.requires_grad
+def _evaluated(model):
+    return ", ".join(name or "the network" for name, one in model.named_modules() if not one.training) or "none"
 
 
 def _evidence(outcome):
@@ -159,80 +112,24 @@ def _evidence(outcome):
 def _drawn(random):
     """Other images, networks and rules; the limit lies between two losses, or below all of them."""
     pixels, count = (int(number) for number in random.integers([2, 2], [4, 6]))
-    images, labels = quarters(random, (count, pixels)), random.integers(0, 3, count).tolist()
-    kind = str(random.choice([PLAIN, NORMED, NORM_FROZEN, EVALUATED]))
+    images, labels = draw_numbers(random, (count, pixels), 0.25, zero=False), random.integers(0, 3, count).tolist()
+    kind, most = pick(random, KINDS), int(random.integers(2, 7))
     # In front of a BatchNorm in train mode gradients are rounding, or nearly so, of which Adam makes steps of any kind.
-    rule, most = [0.0, 0.5, ADAM][random.integers(2 if kind == NORMED else 3)], int(random.integers(2, 7))
-    rate = 0.125 if rule == ADAM else 0.5
-    options = (rule, rate, [None, 0.5][random.integers(2)])
-    everything = _case(kind, images, labels, float("-inf"), most, *options)
-    losses = overfit_batch(*everything.make())
+    rule = pick(random, [*RULES][: 2 if kind == NORMED else 3])
+    options = rule, 0.125 if rule == "Adam" else 0.5, pick(random, [None, 0.5])
+    losses = overfit_batch(*_case(kind, images, labels, float("-inf"), most, *options).make())
     least = np.minimum.accumulate(losses)
     new = [place for place in range(1, most) if least[place] < 0.95 * least[place - 1]]
     limit = 0.0
     if new and random.integers(4):
-        place = random.choice(new)
+        place = pick(random, new)
         limit = round(float(least[place] + least[place - 1]) / 2, 4)
     yield _case(kind, images, labels, limit, most, *options)
 
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def _learned(model, optimizer, images, labels, limit, most, *, zero=True, keep=lambda loss: loss.item(), stops=True):
-    losses = []
-    for _ in range(most):
-        if zero:
-            optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(keep(loss))
-        if stops and losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
-
-
-def never_cleared(model, optimizer, images, labels, limit, most):
-    """The gradients of the steps before were added to: optimizer.zero_grad() before each walk."""
-    return _learned(model, optimizer, images, labels, limit, most, zero=False)
-
-
-def cleared_at_the_end(model, optimizer, images, labels, limit, most):
-    """Cleared was after the step, so that the first one was made with what somebody had left in .grad. Clear before the
-    walk.
-    """
-    losses = []
-    for _ in range(most):
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    return losses
-
-
-def never_stopped(model, optimizer, images, labels, limit, most):
-    """The loop goes on though a loss was below the limit. That one is the last."""
-    return _learned(model, optimizer, images, labels, limit, most, stops=False)
-
-
-def stepped_once_more(model, optimizer, images, labels, limit, most):
-    """The losses are right, but a step was made with the last one, which was below the limit already. Leave the loop
-    before the step.
-    """
-    losses = []
-    for _ in range(most):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        loss.backward()
-        optimizer.step()
-        if losses[-1] < limit:
-            break
-    return losses
+CLEARS, STOPS = "        optimizer.zero_grad()\n", "        if losses[-1] < limit:\n            break\n"
 
 
 def last_one_left_out(model, optimizer, images, labels, limit, most):
@@ -244,20 +141,6 @@ def last_one_left_out(model, optimizer, images, labels, limit, most):
 def one_more(model, optimizer, images, labels, limit, most):
     """This is one step too many where no loss gets below the limit: there are `most` steps at most."""
     return overfit_batch(model, optimizer, images, labels, limit, most + 1)
-
-
-def without_the_last_step(model, optimizer, images, labels, limit, most):
-    """The last step is missing where no loss gets below the limit: there are as many steps as losses then."""
-    losses = []
-    for number in range(1, most + 1):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(images), labels)
-        losses.append(loss.item())
-        if losses[-1] < limit or number == most:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
 
 
 def after_the_step(model, optimizer, images, labels, limit, most):
@@ -276,21 +159,21 @@ def after_the_step(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def in_train_mode(model, optimizer, images, labels, limit, most):
+def in_train_mode(model, *others):
     """The mode was changed. Somebody may have put a part of the network into eval mode, or all of it: leave it so."""
     model.train()
-    return overfit_batch(model, optimizer, images, labels, limit, most)
+    return overfit_batch(model, *others)
 
 
-def without_a_graph(model, optimizer, images, labels, limit, most):
+def without_a_graph(*given):
     """There is nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward()."""
     with mg.no_grad():
-        return overfit_batch(model, optimizer, images, labels, limit, most)
+        return overfit_batch(*given)
 
 
-def only_the_last(model, optimizer, images, labels, limit, most):
+def only_the_last(*given):
     """This is one loss. A list of all of them is asked for."""
-    return overfit_batch(model, optimizer, images, labels, limit, most)[-1]
+    return overfit_batch(*given)[-1]
 
 
 def one_image_at_a_time(model, optimizer, images, labels, limit, most):
@@ -312,47 +195,14 @@ def one_image_at_a_time(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def _all_right(outcome, test):
-    """Whether the losses are the right numbers, and the test holds."""
-    value = outcome.value
-    if not isinstance(value, Learned) or not isinstance(_listed(value.losses), tuple | list):
-        return False
-    right, mine = EXERCISE.run(overfit_batch, outcome.case).value.losses, [*_listed(value.losses)]
-    return compare(right, mine) is None and test(mine)
-
-
 def _in_another_mode(outcome):
     """Whether the mode was another one while the network ran, or is afterwards."""
-    value, right = outcome.value, EXERCISE.run(overfit_batch, outcome.case).value
-    if not isinstance(value, Learned):
-        return False
-    return value.flags != right.flags or not {flag for _, flag in value.runs} <= {flag for _, flag in right.runs}
+    model, fresh = outcome.arguments[0], outcome.case.make()[0]
+    ran = {training for _, training in model.__dict__["runs"]}
+    return outcome.error is None and (_evaluated(model) != _evaluated(fresh) or not ran <= {fresh[0].training})
 
 
-def _graphs(losses):
-    return any(map(_has_graph, losses))
-
-
-THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
 # ---------------------------------------------------------------- tried as well
-
-
-def learned(model, optimizer, images, labels, limit, most, loss_of=F.cross_entropy, number=lambda loss: loss.item()):
-    losses = []
-    for _ in range(most):
-        optimizer.zero_grad()
-        loss = loss_of(model(images), labels)
-        losses.append(number(loss))
-        if losses[-1] < limit:
-            break
-        loss.backward()
-        optimizer.step()
-    return losses
-
-
-def overfit_with_its_own_optimizer(model, optimizer, images, labels, limit, most):
-    own = mg.optim.SGD(model.parameters(), lr=optimizer.param_groups[0]["lr"])
-    return learned(model, own, images, labels, limit, most)
 
 
 def overfit_by_hand(model, optimizer, images, labels, limit, most):
@@ -371,10 +221,6 @@ def overfit_by_hand(model, optimizer, images, labels, limit, most):
     return losses
 
 
-def overfit_summed(model, optimizer, images, labels, limit, most):
-    return learned(model, optimizer, images, labels, limit, most, functools.partial(F.cross_entropy, reduction="sum"))
-
-
 def overfit_to_the_limit_and_looked_again(model, optimizer, images, labels, limit, most):
     losses = []
     for _ in range(most):
@@ -391,7 +237,7 @@ def overfit_to_the_limit_and_looked_again(model, optimizer, images, labels, limi
 def overfit_in_train_mode_for_a_while(model, optimizer, images, labels, limit, most):
     flags = [(module, module.training) for module in model.modules()]
     model.train()
-    losses = learned(model, optimizer, images, labels, limit, most)
+    losses = overfit_batch(model, optimizer, images, labels, limit, most)
     for module, flag in flags:
         module.training = flag
     return losses
@@ -413,7 +259,7 @@ def overfit_with_closures(model, optimizer, images, labels, limit, most):
 
 
 def overfit_and_its_steps(*given):
-    losses = learned(*given)
+    losses = overfit_batch(*given)
     return losses, len(losses)
 
 
@@ -427,32 +273,23 @@ def overfit_without_the_last_step(model, optimizer, images, labels, limit, most)
     return [loss.item() for loss in losses]
 
 
-def overfit_until_it_rises(model, optimizer, images, labels, limit, most):
+def overfit_until_it_rises(*given):
     """No loss goes up in an easy training."""
-    losses = learned(model, optimizer, images, labels, limit, most)
+    losses = overfit_batch(*given)
     for number in range(1, len(losses)):
         if losses[number] >= losses[number - 1]:
             return losses[: number + 1]
     return losses
 
 
-def overfit_while_it_is_the_best(model, optimizer, images, labels, limit, most):
-    losses = learned(model, optimizer, images, labels, limit, most)
+def overfit_while_it_is_the_best(*given):
+    losses = overfit_batch(*given)
     return [loss for number, loss in enumerate(losses) if loss == min(losses[: number + 1])]
 
 
-def overfit_one_by_one(model, optimizer, images, labels, limit, most):
+def overfit_one_by_one(*given):
     """A generator, of which nobody has asked anything yet."""
-    yield from learned(model, optimizer, images, labels, limit, most)
-
-
-def overfit_by_logsumexp(*given):
-    """The same loss in other words: what is only rounding is another number."""
-
-    def loss_of(scores, labels):
-        return (scores.logsumexp(1) - scores[mg.arange(len(labels)), labels]).mean()
-
-    return learned(*given, loss_of=loss_of)
+    yield from overfit_batch(*given)
 
 
 def overfit_in_a_while(model, optimizer, images, labels, limit, most):
@@ -498,6 +335,8 @@ def overfit_by_grad(model, optimizer, images, labels, limit, most):
     return losses
 
 
+THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
+
 EXERCISE = Exercise(
     title="a list of floats, the losses of steps on this one batch, until one is below the limit",
     stars=1,
@@ -507,8 +346,8 @@ EXERCISE = Exercise(
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 8),
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 3, earlier=2.0),
         _case(PLAIN, [[1.0, 0.5], [1.0, 0.5]], [0, 2], 0.5, 4),
-        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule=0.5, earlier=1.0),
-        _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule=ADAM, rate=0.25),
+        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule="SGD with momentum 0.5", earlier=1.0),
+        _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
     ),
@@ -520,34 +359,57 @@ EXERCISE = Exercise(
         "losses.append(loss.item()), if losses[-1] < limit: break, loss.backward(), optimizer.step().",
     ),
     plug=_watched,
-    compare=_compare,
-    show=_show,
+    notes={
+        EACH: "A float is asked for: item().",
+        MODE: "Leave the mode as it is.",
+        RUNS: "One pass for each loss is enough.",
+        "* afterwards": "The losses are right, but not what the steps have made of it: is there one too many, or one "
+        "too few?",
+    },
     evidence=_evidence,
     writes=True,
     mistakes=(
         Mistake(
-            edited(never_cleared, "zero=False", "keep=lambda loss: loss"),
+            edited(overfit_batch, "loss.item()", "loss"),
             words="The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds "
             "all of them. Take the number out: loss.item().",
-            when=lambda outcome: _all_right(outcome, _graphs),
+            when=right_but(EACH),
         ),
-        never_cleared,
-        cleared_at_the_end,
         Mistake(
-            edited(never_cleared, "return", "optimizer.zero_grad()\n    return"),
+            edited(overfit_batch, CLEARS, ""),
+            words="The gradients of the steps before were added to: optimizer.zero_grad() before each walk.",
+        ),
+        Mistake(
+            edited(overfit_batch, CLEARS, "", "step()\n", "step()\n" + CLEARS),
+            words="Cleared was after the step, so that the first one was made with what somebody had left in .grad. "
+            "Clear before the walk.",
+        ),
+        Mistake(
+            edited(overfit_batch, CLEARS, "", "for", "optimizer.zero_grad()\n    for"),
             words="Cleared was once, before the loop. Each walk adds to what is in .grad: clear before every one.",
         ),
         Mistake(
-            edited(cleared_at_the_end, "step()\n        optimizer.zero_grad", "zero_grad()\n        optimizer.step"),
-            edited(overfit_batch, "backward()\n        optimizer.step()", "backward()"),
+            edited(overfit_batch, CLEARS, "", "backward()\n", "backward()\n" + CLEARS),
+            edited(overfit_batch, "        optimizer.step()\n", ""),
             words="The weights do not move: optimizer.step() is missing or comes before backward(), or the gradients "
             "were cleared between the two.",
         ),
-        never_stopped,
-        stepped_once_more,
+        Mistake(
+            edited(overfit_batch, STOPS, ""),
+            words="The loop goes on though a loss was below the limit. That one is the last.",
+        ),
+        Mistake(
+            edited(overfit_batch, STOPS, "", "step()\n", "step()\n" + STOPS),
+            words="The losses are right, but a step was made with the last one, which was below the limit already. "
+            "Leave the loop before the step.",
+        ),
         last_one_left_out,
         one_more,
-        without_the_last_step,
+        Mistake(
+            edited(overfit_batch, "< limit", "< limit or len(losses) == most"),
+            words="The last step is missing where no loss gets below the limit: there are as many steps as losses "
+            "then.",
+        ),
         after_the_step,
         Mistake(
             edited(overfit_batch, "model(images), labels", "model(images).softmax(1), labels"),
@@ -559,10 +421,24 @@ EXERCISE = Exercise(
         only_the_last,
         one_image_at_a_time,
     ),
-    right=(overfit_in_a_while, overfit_by_generators, overfit_by_grad, overfit_by_logsumexp),
+    right=(
+        overfit_in_a_while,
+        overfit_by_generators,
+        overfit_by_grad,
+        edited(  # the same loss in other words: what is only rounding is another number
+            overfit_batch,
+            "loss = F.cross_entropy(model(images), labels)",
+            "scores = model(images)\n        "
+            "loss = (scores.logsumexp(1) - scores[mg.arange(len(labels)), labels]).mean()",
+        ),
+    ),
     wrong={
         "first difference": [
-            overfit_with_its_own_optimizer,
+            edited(
+                overfit_batch,
+                "[]",
+                '[]\n    optimizer = mg.optim.SGD(model.parameters(), optimizer.param_groups[0]["lr"])',
+            ),
             overfit_by_hand,
             overfit_and_its_steps,
             edited(
@@ -573,10 +449,10 @@ EXERCISE = Exercise(
             overfit_until_it_rises,
             overfit_while_it_is_the_best,
         ],
-        "loss 1": [
-            overfit_summed,
-            lambda *given: learned(*given, number=lambda loss: round(loss.item(), 2)),
-            edited(overfit_one_by_one, "yield from", "images -= images.mean()\n    return"),
+        "the losses, item 1 of": [
+            edited(overfit_batch, "labels)", 'labels, reduction="sum")'),
+            edited(overfit_batch, "loss.item()", "round(loss.item(), 2)"),
+            edited(overfit_batch, "for", "images -= images.mean()\n    for"),
         ],
         "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
         "The mode was changed": [overfit_in_train_mode_for_a_while],

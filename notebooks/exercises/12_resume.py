@@ -5,6 +5,7 @@ import functools
 import io
 import tempfile
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,9 @@ import numpy as np
 import minigrad as mg
 from minigrad import nn
 from minigrad.optim import lr_scheduler
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, raised, show
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, flip, pick, raised, show
+
+from .chapter09 import trained_state
 
 
 def resume(path, model, optimizer, schedule, run_epoch, epochs):
@@ -43,20 +46,20 @@ class Call(NamedTuple):
     result: Any
     begins: list[dict[str, Any]]
     end: dict[str, Any] | None
+    size: float  # of all numbers at the end
     is_saved: bool = False  # whether there is a file afterwards
 
 
-MOMENTUM, ADAM, GROUPS = "SGD with momentum", "Adam", "SGD in two groups"
-HALVED, COSINE, LAMBDA = "StepLR", "CosineAnnealingLR", "LambdaLR"
 NUMBERS = np.random.default_rng(5).normal(0, 1, (6, 3)).astype(np.float32)
-OPTIMIZER, BUFFER, RATES, SCHEDULE, RANDOM, WEIGHTS = (
-    "the optimizer's",
-    "running",
-    "the rates",
-    "schedule.last_epoch",
-    "the random numbers to come",
-    "weights",
-)
+RULES = MOMENTUM, ADAM, GROUPS = "SGD with momentum", "Adam", "SGD in two groups"
+SCHEDULES = {
+    "StepLR": lambda optimizer: lr_scheduler.StepLR(optimizer, 2, 0.5),
+    "CosineAnnealingLR": lambda optimizer: lr_scheduler.CosineAnnealingLR(optimizer, 5),
+    "LambdaLR": lambda optimizer: lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch)),
+}
+OPTIMIZER, BUFFER, RATES, WEIGHTS = "the optimizer's", "running", "the rates", "weights"
+SCHEDULE, RANDOM = "schedule.last_epoch", "the random numbers to come"
+NAMES = ("model", "optimizer", "schedule")
 STOPPED, CAUGHT = "stopped", "the stop was caught"
 
 
@@ -65,31 +68,18 @@ def _made(rule, kind, norm, seed):
     mg.manual_seed(seed)
     layers = [nn.Linear(3, 4), *([nn.BatchNorm1d(4)] if norm else []), nn.Tanh(), nn.Dropout(0.25), nn.Linear(4, 1)]
     model = nn.Sequential(*layers)
-    if rule == GROUPS:
-        parameters = [{"params": layers[-1].parameters()}, {"params": layers[0].parameters(), "lr": 0.02}]
-    else:
-        parameters = model.parameters()
+    groups = [{"params": layers[-1].parameters()}, {"params": layers[0].parameters(), "lr": 0.02}]
     make = mg.optim.Adam if rule == ADAM else mg.optim.SGD
-    optimizer = make(parameters, lr=0.1, **({"momentum": 0.9} if rule == MOMENTUM else {}))
-    schedules = {
-        HALVED: lambda: lr_scheduler.StepLR(optimizer, 2, 0.5),
-        COSINE: lambda: lr_scheduler.CosineAnnealingLR(optimizer, 5),
-        LAMBDA: lambda: lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch)),
-    }
-    return model, optimizer, schedules[kind]()
+    options = {"momentum": 0.9} if rule == MOMENTUM else {}
+    optimizer = make(groups if rule == GROUPS else model.parameters(), lr=0.1, **options)
+    return model, optimizer, SCHEDULES[kind](optimizer)
 
 
 def _state(model, optimizer, schedule):
-    """All that the next steps depend on, by words."""
-    found = {name: one.numpy().copy() for name, one in model.state_dict().items()}
-    for group in optimizer.param_groups:
-        for number, one in enumerate(group["params"]):
-            for kind, kept in optimizer.state.get(one, {}).items():
-                if isinstance(kept, mg.Tensor):
-                    found[f"the optimizer's {kind} of parameter {number}"] = kept.numpy().copy()
-    found[RATES] = [group["lr"] for group in optimizer.param_groups]
-    found[SCHEDULE] = schedule.last_epoch
-    return found | {RANDOM: mg.get_rng_state().numpy().copy()}
+    """All that the next steps depend on, by words; numbers with all of their digits."""
+    found = {name: str(one.tolist()) for name, one in trained_state(model, optimizer).items()}
+    rates, random = [group["lr"] for group in optimizer.param_groups], zlib.crc32(mg.get_rng_state().numpy())
+    return found | {RATES: str(rates), SCHEDULE: schedule.last_epoch, RANDOM: f"those of state {random:08x}"}
 
 
 def _called(answer):
@@ -137,21 +127,17 @@ def _call(answer, path, made, epochs, stop):
 
     try:
         result = answer(path, model, optimizer, schedule, run_epoch, epochs)
-        if stop:
-            result = CAUGHT
+        if isinstance(result, list | tuple):
+            result = [one.item() if isinstance(one, mg.Tensor) and one.numel() == 1 else one for one in result]
+        result, end = CAUGHT if stop else result, _state(*made)
     except StoppedError:
-        result = STOPPED
-    if isinstance(result, tuple):
-        result = [*result]
-    end = None if result is STOPPED else _state(model, optimizer, schedule)
+        result, end = STOPPED, None
+    size = sum(one.abs().sum().item() for one in trained_state(model, optimizer).values())
+    remembered = [one for kept in optimizer.state.values() for one in kept.values() if isinstance(one, mg.Tensor)]
     with mg.no_grad():  # whoever holds on to the objects of this call holds nothing that is of use in the next
-        for one in (*model.parameters(), *model.buffers(), *_kept_by(optimizer)):
+        for one in (*model.parameters(), *model.buffers(), *remembered):
             one.zero_()
-    return Call(result, begins, end)
-
-
-def _kept_by(optimizer):
-    return [one for kept in optimizer.state.values() for one in kept.values() if isinstance(one, mg.Tensor)]
+    return Call(result, begins, end, size)
 
 
 def _compare(expected, got, outcome):
@@ -159,73 +145,32 @@ def _compare(expected, got, outcome):
         call = f"call {number}"
         if mine.result is CAUGHT and right.result is STOPPED:
             note = "The stop is to arrive at the caller. Only what is in the file by then counts."
-            return Difference(call, CAUGHT, STOPPED, note)
+            yield Difference(call, CAUGHT, STOPPED, note)
         for epoch, (wanted, begun) in enumerate(zip(right.begins, mine.begins, strict=False), 1):
-            where = f"{call}, at the beginning of its epoch {epoch}, "
-            if (difference := _first_unlike(wanted, begun, where)) is not None:
-                return difference
-        if len(mine.begins) != len(right.begins):
-            note = "`epochs` is how many there are in all."
-            return Difference(f"{call}, epochs that it ran", str(len(mine.begins)), str(len(right.begins)), note)
-        if right.end is not None and (difference := _first_unlike(right.end, mine.end, f"{call}, at its end, ")):
-            return difference
-        if not _same_losses(right.result, mine.result):
-            note = "The losses of all epochs are asked for, as they came, in a list."
-            say = repr if show(mine.result) == show(right.result) else show  # with all digits where it is needed
-            return Difference(f"{call}, what it returned", say(mine.result), say(right.result), note)
-    return None
-
-
-def _first_unlike(right, mine, where):
-    for words, wanted in right.items():
-        found = mine.get(words, "absent")
-        if not np.array_equal(wanted, found):
-            yours = "others" if words == RANDOM else _short(found)
-            return Difference(f"{where}{words}", yours, _short(wanted))
-    extra = next((words for words in mine if words not in right), None)
-    return None if extra is None else Difference(f"{where}{extra}", _short(mine[extra]), "absent")
-
-
-def _short(value):
-    if isinstance(value, np.ndarray) and value.dtype == np.uint8:
-        return "those that were to come"
-    return show(mg.tensor(value)) if isinstance(value, np.ndarray) else show(value)
-
-
-def _same_losses(right, mine):
-    if right is STOPPED or not isinstance(mine, list):
-        return mine is right
-    numbers = [one.item() if isinstance(one, mg.Tensor) and one.numel() == 1 else one for one in mine]
-    return numbers == right
+            yield compare(wanted, begun, f"{call}, at the beginning of its epoch {epoch}, {{}}")
+        note = "`epochs` is how many there are in all."
+        yield compare(len(right.begins), len(mine.begins), f"{call}, epochs that it ran", note)
+        if right.end is not None:
+            yield compare(right.end, mine.end, f"{call}, at its end, {{}}")
+        note = "The losses of all epochs are asked for, as they came, in a list."
+        yield compare(repr(right.result), repr(mine.result), f"{call}, what it returned", note)
 
 
 def _show(value, arguments):
-    if not isinstance(value, tuple):
-        return show(value)
     told = []
     for number, call in enumerate(value, 1):
-        end = ""
+        told.append(f"call {number} ran {len(call.begins)} epoch{'s' * (len(call.begins) != 1)}: {show(call.result)}")
         if call.end is not None:
-            steps, rate = call.end[SCHEDULE], show(call.end[RATES][0])
-            end = f", rate {rate} in step {steps} of the schedule, weights {_size(call.end):.6g}"
-        file = "" if call.is_saved else ", no file"
-        told.append(f"call {number} ran {_epochs(len(call.begins))}: {show(call.result)}{end}{file}")
+            steps, rates = call.end[SCHEDULE], call.end[RATES]
+            told[-1] += f", rates {rates} in step {steps} of the schedule, weights {call.size:.6g}"
+        if not call.is_saved:
+            told[-1] += ", no file"
     return "; ".join(told)
 
 
-def _size(state):
-    return sum(
-        float(np.abs(one).sum()) for one in state.values() if isinstance(one, np.ndarray) and one.dtype != np.uint8
-    )
-
-
-def _epochs(count):
-    return f"{count} epoch{'s' * (count != 1)}"
-
-
-def _case(words, plan, rule=MOMENTUM, kind=HALVED, norm=True):
-    with_norm = ", BatchNorm" if norm else ""
-    return Case(f"{words}; {rule}, {kind}, dropout{with_norm}", lambda: (tuple(plan), rule, kind, norm))
+@cases("{words}; {rule}, {kind}, dropout", norm=", BatchNorm")
+def _case(words, plan, rule=MOMENTUM, kind="StepLR", norm=False):
+    return tuple(plan), rule, kind, norm
 
 
 def _drawn(random):
@@ -234,17 +179,17 @@ def _drawn(random):
         return  # a case takes a while
     epochs, plan, said = int(random.integers(1, 4)), [], []
     for _ in range(int(random.integers(1, 3))):
-        if random.integers(2):
-            stop = int(random.integers(1, 3))
-            plan.append((epochs, stop))
-            said.append(f"one that is stopped in its epoch {stop}")
-        else:
-            plan.append((epochs, None))
-            said.append(f"one up to {epochs} epochs")
+        stop = int(random.integers(1, 3)) if flip(random) else None
+        plan.append((epochs, stop))
+        said.append(f"one that is stopped in its epoch {stop}" if stop else f"one up to {epochs} epochs")
         epochs += int(random.integers(2))
     words = f"{', '.join(said)}, and one up to {epochs}"
-    options = [str(random.choice(some)) for some in ((MOMENTUM, ADAM, GROUPS), (HALVED, COSINE, LAMBDA))]
-    yield _case(words, [*plan, (epochs, None)], *options, bool(random.integers(2)))
+    yield _case(words, [*plan, (epochs, None)], pick(random, RULES), pick(random, [*SCHEDULES]), flip(random))
+
+
+def _calls_say(test):
+    """For `when`: the test of what the calls did, and of what they should have done, holds."""
+    return lambda outcome: outcome.error is None and bool(test(outcome.value, outcome.right))
 
 
 def _lost(*kinds, also_rates=False):
@@ -252,27 +197,20 @@ def _lost(*kinds, also_rates=False):
     epoch, but maybe the rates; a schedule that is not is where a new one is.
     """
 
-    def asked(outcome):
-        calls = outcome.value if isinstance(outcome.value, tuple) else ()
-        right = _right(*outcome.case.make())
-        if len(calls) < 2 or not calls[1].begins or not right[1].begins or _unlike(right[0].begins, calls[0].begins):
+    def asked(mine, right):
+        if len(mine) < 2 or not mine[1].begins or not right[1].begins or _unlike(right[0].begins, mine[0].begins):
             return False
-        begun = calls[1].begins[0]
-        if SCHEDULE in kinds and begun[SCHEDULE] != 0:
+        if SCHEDULE in kinds and mine[1].begins[0][SCHEDULE] != 0:
             return False
-        found = {_kind(words) for words in _unlike(right[1].begins[:1], calls[1].begins[:1])}
+        found = {_kind(words) for words in _unlike(right[1].begins[:1], mine[1].begins[:1])}
         return found - {RATES} == {*kinds} and (RATES in found or not also_rates)
 
-    return asked
+    return _calls_say(asked)
 
 
 def _unlike(right, mine):
-    return [
-        words
-        for one, other in zip(right, mine, strict=False)
-        for words in one
-        if not np.array_equal(one[words], other.get(words))
-    ]
+    pairs = zip(right, mine, strict=False)
+    return [words for one, other in pairs for words in one if one[words] != other.get(words)]
 
 
 def _kind(words):
@@ -280,159 +218,74 @@ def _kind(words):
     return next((kind for kind in (OPTIMIZER, BUFFER, RATES, SCHEDULE, RANDOM) if kind in words), WEIGHTS)
 
 
-def _calls_say(test):
-    """For `when`: the test of what the calls did, and of what they should have done, holds."""
-    return lambda outcome: isinstance(outcome.value, tuple) and test(outcome.value, _right(*outcome.case.make()))
-
-
-def _never_stepped(mine, right):
-    """Whether the schedule is at 0 as the second epoch of all begins."""
-    return len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0
-
-
-def _no_file(mine, right):
-    return right[0].is_saved and not any(call.is_saved for call in mine)
-
-
-def _no_file_yet(mine, right):
-    """Whether the first call was stopped after an epoch, and has left nothing."""
-    return mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
-
-
-def _begins_later(outcome):
-    """Whether the schedule has stepped before the first epoch of all."""
-    return isinstance(outcome.value, tuple) and any(one[SCHEDULE] for one in outcome.value[0].begins[:1])
-
-
-def _begins_elsewhere(outcome):
-    """Whether the first epoch of all does not begin with the random numbers that were there when it was called."""
-    if not isinstance(outcome.value, tuple) or not outcome.value[0].begins:
-        return False
-    mine, right = (calls[0].begins[0][RANDOM] for calls in (outcome.value, _right(*outcome.case.make())))
-    return not np.array_equal(mine, right)
-
-
 # ---------------------------------------------------------------- wrong answers
 
 
-def _trained(
-    path,
-    model,
-    optimizer,
-    schedule,
-    run_epoch,
-    epochs,
-    *,
-    keeps=("model", "optimizer", "schedule", "random"),
-    when="each",
-):
-    """Right but for what is kept, and when."""
-    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
-    parts, losses = {name: part for name, part in parts.items() if name in keeps}, []
-    if path.exists():
-        saved = mg.load(path)
-        for name, part in parts.items():
-            part.load_state_dict(saved[name])
-        if "random" in keeps:
-            mg.set_rng_state(saved["random"])
-        losses = saved["losses"]
-
-    def save():
-        states = {name: part.state_dict() for name, part in parts.items()}
-        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
-
-    try:
-        while len(losses) < epochs:
-            if when == "before":
-                save()
-            losses.append(run_epoch(model, optimizer))
-            if when == "early":
-                save()
-            schedule.step()
-            if when == "each":
-                save()
-        if when == "end":
-            save()
-    finally:
-        if when == "finally":
-            save()
-    return losses
+RANDOM_AGAIN = 'mg.set_rng_state(saved["random"])'
 
 
-def without_the_schedule(path, model, optimizer, schedule, run_epoch, epochs):
-    """The schedule begins to count at 0 again. Save and load schedule.state_dict(), too."""
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "random"))
+def _save(path, parts, losses):
+    states = {name: part.state_dict() for name, part in zip(NAMES, parts, strict=True)}
+    mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
 
 
-def model_and_optimizer(path, model, optimizer, schedule, run_epoch, epochs):
-    """The model and the optimizer go on, but the schedule counts from 0 again, and the random numbers are others."""
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer"))
+def _loaded(path, parts):
+    """The losses so far; the states are put into the parts."""
+    saved = mg.load(path)
+    for name, part in zip(NAMES, parts, strict=True):
+        part.load_state_dict(saved[name])
+    mg.set_rng_state(saved["random"])
+    return saved["losses"]
 
 
-def all_but_the_model(path, model, optimizer, schedule, run_epoch, epochs):
-    """The weights were not loaded: the new network begins where a new network does."""
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("optimizer", "schedule", "random"))
+def _restored(path, parts):
+    return _loaded(path, parts) if path.exists() else []
 
 
-def loaded_and_left(path, model, optimizer, schedule, run_epoch, epochs):
-    losses = mg.load(path)["losses"] if path.exists() else []
-    while len(losses) < epochs:
+def _resumed(path, parts, run_epoch, epochs, losses, before=lambda epoch: None):
+    """The loop alone, from where it is."""
+    model, optimizer, schedule = parts
+    for epoch in range(len(losses), epochs):
+        before(epoch)
         losses.append(run_epoch(model, optimizer))
         schedule.step()
-        mg.save({"model": model.state_dict(), "losses": losses}, path)
+        _save(path, parts, losses)
     return losses
-
-
-def parameters_only(path, model, optimizer, schedule, run_epoch, epochs):
-    """BatchNorm's running statistics were not saved: they are buffers, not parameters. state_dict() has both."""
-    parts = {"optimizer": optimizer, "schedule": schedule}
-    losses = []
-    if path.exists():
-        saved = mg.load(path)
-        with mg.no_grad():
-            for one, numbers in zip(model.parameters(), saved["model"], strict=True):
-                one.copy_(numbers)
-        for name, part in parts.items():
-            part.load_state_dict(saved[name])
-        mg.set_rng_state(saved["random"])
-        losses = saved["losses"]
-    while len(losses) < epochs:
-        losses.append(run_epoch(model, optimizer))
-        schedule.step()
-        states = {name: part.state_dict() for name, part in parts.items()} | {"model": [*model.parameters()]}
-        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
-    return losses
-
-
-def saved_at_the_end(path, model, optimizer, schedule, run_epoch, epochs):
-    """An epoch was over when it was stopped, and nothing is in the file: who goes on begins anew. Save after each."""
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="end")
 
 
 def saved_in_any_case(path, model, optimizer, schedule, run_epoch, epochs):
     """What was saved when it was stopped is in the middle of an epoch, which nobody can go on with: the order of the
     images is lost, and the epoch is run again with weights that have learned a part of it. Save after an epoch only.
     """
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="finally")
+    parts = model, optimizer, schedule
+    losses = _restored(path, parts)
+    try:
+        while len(losses) < epochs:
+            losses.append(run_epoch(model, optimizer))
+            schedule.step()
+    finally:
+        _save(path, parts, losses)
+    return losses
 
 
 def saved_before_the_epoch(path, model, optimizer, schedule, run_epoch, epochs):
     """It is saved before each epoch, so that the last one is never in the file, and is run again."""
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="before")
+    parts = model, optimizer, schedule
+    losses = _restored(path, parts)
+    while len(losses) < epochs:
+        _save(path, parts, losses)
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+    return losses
 
 
-def saved_the_start(path, model, optimizer, schedule, run_epoch, epochs):
+def saved_the_start(path, *parts_and_loop):
     """There is a file before any epoch is over. Save after each, and at no other time: a call that finds no file begins
     with what it was given.
     """
     if not path.exists():
-        _trained(path, model, optimizer, schedule, lambda model, optimizer: 0.0, 0, when="end")
-    return resume(path, model, optimizer, schedule, run_epoch, epochs)
-
-
-def never_saved(path, model, optimizer, schedule, run_epoch, epochs):
-    """Nothing is in the file: save after each epoch."""
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, when="")
+        _save(path, parts_and_loop[:3], [])
+    return resume(path, *parts_and_loop)
 
 
 def so_many_more(path, model, optimizer, schedule, run_epoch, epochs):
@@ -442,56 +295,25 @@ def so_many_more(path, model, optimizer, schedule, run_epoch, epochs):
     return resume(path, model, optimizer, schedule, run_epoch, epochs)
 
 
-def losses_of_this_call(path, model, optimizer, schedule, run_epoch, epochs):
+def losses_of_this_call(path, *others):
     """The epochs go on as they should. But returned are only the losses of this call: those from before have to be in
     the file, too.
     """
     before = len(mg.load(path)["losses"]) if path.exists() else 0
-    return resume(path, model, optimizer, schedule, run_epoch, epochs)[before:]
+    return resume(path, *others)[before:]
 
 
 def last_epoch_again(path, model, optimizer, schedule, run_epoch, epochs):
     """The last finished epoch is run once more. An epoch's number counts from 0: with number 1 two are finished."""
-    parts, losses, first = {"model": model, "optimizer": optimizer, "schedule": schedule}, [], 0
-    if path.exists():
-        saved = mg.load(path)
-        for name, part in parts.items():
-            part.load_state_dict(saved[name])
-        mg.set_rng_state(saved["random"])
-        losses, first = saved["losses"], saved["epoch"]
+    parts, first = (model, optimizer, schedule), 0
+    losses = _restored(path, parts)
+    if losses:
+        losses, first = losses
     for epoch in range(first, epochs):
         losses.append(run_epoch(model, optimizer))
         schedule.step()
-        states = {name: part.state_dict() for name, part in parts.items()}
-        mg.save({**states, "random": mg.get_rng_state(), "losses": losses, "epoch": epoch}, path)
+        _save(path, parts, (losses, epoch))
     return losses
-
-
-def random_numbers_of_the_start(path, model, optimizer, schedule, run_epoch, epochs):
-    """The random numbers were noted once, at the beginning of the call, so that those of its first epochs come again.
-    Note them after each epoch.
-    """
-    parts, losses = {"model": model, "optimizer": optimizer, "schedule": schedule}, []
-    if path.exists():
-        saved = mg.load(path)
-        for name, part in parts.items():
-            part.load_state_dict(saved[name])
-        mg.set_rng_state(saved["random"])
-        losses = saved["losses"]
-    random = mg.get_rng_state()
-    while len(losses) < epochs:
-        losses.append(run_epoch(model, optimizer))
-        schedule.step()
-        mg.save({**{name: part.state_dict() for name, part in parts.items()}, "random": random, "losses": losses}, path)
-    return losses
-
-
-def seeded(path, model, optimizer, schedule, run_epoch, epochs):
-    """The random numbers are not those that the caller has begun with: a seed was set, or something was drawn. Leave
-    them alone where there is no file, and else let them go on from the state that was saved.
-    """
-    mg.manual_seed(0)
-    return _trained(path, model, optimizer, schedule, run_epoch, epochs, keeps=("model", "optimizer", "schedule"))
 
 
 def _step_early(schedule, count):
@@ -501,29 +323,9 @@ def _step_early(schedule, count):
             schedule.step()
 
 
-def gone_through_again(path, model, optimizer, schedule, run_epoch, epochs):
-    """The schedule counts right, but the rates are others: most schedules make a rate from the one that is there, and
-    the optimizer's state had brought the last already. Load schedule.state_dict() in place of its steps.
-    """
-    losses = []
-    if path.exists():
-        saved = mg.load(path)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        mg.set_rng_state(saved["random"])
-        losses = saved["losses"]
-        _step_early(schedule, len(losses))
-    while len(losses) < epochs:
-        losses.append(run_epoch(model, optimizer))
-        schedule.step()
-        states = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
-    return losses
-
-
-def not_asked_for(path, model, optimizer, schedule, run_epoch, epochs):
+def not_asked_for(path, *others):
     """At the first call there is no file yet: ask path.exists(), and begin without one."""
-    return mg.load(path)["losses"] or resume(path, model, optimizer, schedule, run_epoch, epochs)
+    return mg.load(path)["losses"] or resume(path, *others)
 
 
 def one_more(path, model, optimizer, schedule, run_epoch, epochs):
@@ -531,69 +333,24 @@ def one_more(path, model, optimizer, schedule, run_epoch, epochs):
     return resume(path, model, optimizer, schedule, run_epoch, epochs + 1)
 
 
-def schedule_forgotten(path, model, optimizer, schedule, run_epoch, epochs):
-    """schedule.step() is missing: the rates stay what they were. It comes after each epoch."""
-    losses = []
-    if path.exists():
-        saved = mg.load(path)
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        mg.set_rng_state(saved["random"])
-        losses = saved["losses"]
-    while len(losses) < epochs:
-        losses.append(run_epoch(model, optimizer))
-        states = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)
-    return losses
-
-
-def stop_caught(path, model, optimizer, schedule, run_epoch, epochs):
+def stop_caught(*given):
     """The stop was caught, and nobody will know of it. Let it arrive at the caller: what counts is in the file."""
     try:
-        return resume(path, model, optimizer, schedule, run_epoch, epochs)
+        return resume(*given)
     except BaseException:
         return []
-
-
-def saved_the_objects(path, model, optimizer, schedule, run_epoch, epochs):
-    """A file holds numbers, words, lists and dicts, and no objects: save the state_dict() of each."""
-    losses = []
-    while len(losses) < epochs:
-        losses.append(run_epoch(model, optimizer))
-        schedule.step()
-        mg.save({"model": model, "optimizer": optimizer, "losses": losses}, path)
-    return losses
 
 
 # ---------------------------------------------------------------- tried as well
 
 
-def resumed(path, parts, run_epoch, epochs, *, before=None, saved=None, losses=None):
-    """The loop alone, from where it is; `saved` are things that are put into the file besides."""
-    losses = [] if losses is None else losses
-    model, optimizer, schedule = parts
-    for _ in range(len(losses), epochs):
-        if before is not None:
-            before(len(losses))
-        losses.append(run_epoch(model, optimizer))
-        schedule.step()
-        states = [one.state_dict() for one in parts]
-        mg.save({"parts": states, "random": mg.get_rng_state(), "losses": losses, **(saved or {})}, path)
-    return losses
-
-
 def resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs):
-    parts, losses = (model, optimizer, schedule), []
+    parts = model, optimizer, schedule
     try:
-        found = mg.load(path)
+        losses = _loaded(path, parts)
     except FileNotFoundError:
-        pass
-    else:
-        for part, state in zip(parts, found["parts"], strict=True):
-            part.load_state_dict(state)
-        mg.set_rng_state(found["random"])
-        losses = found["losses"]
-    return tuple(resumed(path, parts, run_epoch, epochs, losses=losses))
+        losses = []
+    return tuple(_resumed(path, parts, run_epoch, epochs, losses))
 
 
 def resumed_with_the_schedule_gone_through(path, model, optimizer, schedule, run_epoch, epochs):
@@ -605,21 +362,16 @@ def resumed_with_the_schedule_gone_through(path, model, optimizer, schedule, run
         losses = found["losses"]
         schedule.last_epoch = schedule._step_count = len(losses)
         schedule._step_count += 1
-        optimizer.load_state_dict(found["parts"][1])
-        model.load_state_dict(found["parts"][0])
+        optimizer.load_state_dict(found["optimizer"])
+        model.load_state_dict(found["model"])
         mg.set_rng_state(found["random"])
-    return resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses=losses)
+    return _resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses)
 
 
 def resumed_with_copies(path, model, optimizer, schedule, run_epoch, epochs):
     losses = mg.zeros(0, dtype=mg.float64)
     if path.exists():
-        found = mg.load(str(path))
-        model.load_state_dict(found["model"])
-        optimizer.load_state_dict(found["optimizer"])
-        schedule.load_state_dict(found["schedule"])
-        mg.set_rng_state(found["random"])
-        losses = found["losses"]
+        losses = _loaded(str(path), (model, optimizer, schedule))
     while losses.numel() < epochs:
         loss = run_epoch(model, optimizer)
         losses = mg.cat([losses, mg.tensor([loss], dtype=mg.float64)])
@@ -639,52 +391,35 @@ def resumed_with_copies(path, model, optimizer, schedule, run_epoch, epochs):
 
 def resumed_with_a_seed_for_each_epoch(path, model, optimizer, schedule, run_epoch, epochs):
     """No state of random numbers is needed, and the caller's are lost."""
-    parts, losses = (model, optimizer, schedule), []
-    if path.exists():
-        found = mg.load(path)
-        for part, state in zip(parts, found["parts"], strict=True):
-            part.load_state_dict(state)
-        losses = found["losses"]
-    return resumed(path, parts, run_epoch, epochs, before=mg.manual_seed, losses=losses)
-
-
-def restored(path, parts):
-    """The losses so far, of which the states are put into the parts."""
-    if not path.exists():
-        return []
-    found = mg.load(path)
-    for part, state in zip(parts, found["parts"], strict=True):
-        part.load_state_dict(state)
-    mg.set_rng_state(found["random"])
-    return found["losses"]
+    parts = model, optimizer, schedule
+    return _resumed(path, parts, run_epoch, epochs, _restored(path, parts), before=mg.manual_seed)
 
 
 def resumed_from_the_best(path, model, optimizer, schedule, run_epoch, epochs):
     """What is worse than before is not saved."""
     parts = model, optimizer, schedule
-    losses = restored(path, parts)
+    losses = _restored(path, parts)
     while len(losses) < epochs:
         losses.append(run_epoch(model, optimizer))
         schedule.step()
         if losses[-1] == min(losses):
-            states = [one.state_dict() for one in parts]
-            mg.save({"parts": states, "random": mg.get_rng_state(), "losses": losses}, path)
+            _save(path, parts, losses)
     return losses
 
 
 def resumed_and_tidied_up(path, model, optimizer, schedule, run_epoch, epochs):
     """Who is stopped before there is another file has none."""
     parts = model, optimizer, schedule
-    losses = restored(path, parts)
+    losses = _restored(path, parts)
     path.unlink(missing_ok=True)
-    return resumed(path, parts, run_epoch, epochs, losses=losses)
+    return _resumed(path, parts, run_epoch, epochs, losses)
 
 
 def resumed_with_a_file_of_the_start(path, model, optimizer, schedule, run_epoch, epochs):
     parts = model, optimizer, schedule
     if not path.exists():
-        mg.save({"parts": [one.state_dict() for one in parts], "random": mg.get_rng_state(), "losses": []}, path)
-    return resumed(path, parts, run_epoch, epochs, losses=restored(path, parts))
+        _save(path, parts, [])
+    return _resumed(path, parts, run_epoch, epochs, _restored(path, parts))
 
 
 def resumed_with_bytes_and_a_list(path, model, optimizer, schedule, run_epoch, epochs):
@@ -706,9 +441,9 @@ def resumed_with_bytes_and_a_list(path, model, optimizer, schedule, run_epoch, e
     return losses
 
 
-def resumed_beside(path, model, optimizer, schedule, run_epoch, epochs):
+def resumed_beside(path, *others):
     """In another file, which nobody takes along."""
-    return resumed_by_the_error(path.with_suffix(".pt"), model, optimizer, schedule, run_epoch, epochs)
+    return resumed_by_the_error(path.with_suffix(".pt"), *others)
 
 
 KEPT = {}
@@ -734,18 +469,18 @@ def resumed_with_the_rate_alone(path, model, optimizer, schedule, run_epoch, epo
     losses = []
     if path.exists():
         found = mg.load(path)
-        model.load_state_dict(found["parts"][0])
-        for group, old in zip(optimizer.param_groups, found["parts"][1]["param_groups"], strict=True):
+        model.load_state_dict(found["model"])
+        for group, old in zip(optimizer.param_groups, found["optimizer"]["param_groups"], strict=True):
             group["lr"] = old["lr"]
-        schedule.load_state_dict(found["parts"][2])
+        schedule.load_state_dict(found["schedule"])
         mg.set_rng_state(found["random"])
         losses = found["losses"]
-    return resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses=losses)
+    return _resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses)
 
 
-def resumed_in_eval_mode(path, model, optimizer, schedule, run_epoch, epochs):
+def resumed_in_eval_mode(path, model, *others):
     """Right: the mode is none of what counts, since each epoch sets it."""
-    losses = resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs)
+    losses = resumed_by_the_error(path, model, *others)
     model.eval()
     return losses
 
@@ -770,14 +505,15 @@ EXERCISE = Exercise(
     minutes=15,
     reference=resume,
     cases=(
-        _case("a call up to 2 epochs, and one up to 3", [(2, None), (3, None)]),
-        _case("a call that is stopped in its epoch 2, and one up to 3", [(3, 2), (3, None)], ADAM, COSINE, norm=False),
-        _case("a call up to 1 epoch, twice", [(1, None), (1, None)], GROUPS, LAMBDA),
-        _case("a call that is stopped in its epoch 1, and one up to 2", [(2, 1), (2, None)]),
+        _case("a call up to 2 epochs, and one up to 3", [(2, None), (3, None)], norm=True),
+        _case("a call that is stopped in its epoch 2, and one up to 3", [(3, 2), (3, None)], ADAM, "CosineAnnealingLR"),
+        _case("a call up to 1 epoch, twice", [(1, None), (1, None)], GROUPS, "LambdaLR", norm=True),
+        _case("a call that is stopped in its epoch 1, and one up to 2", [(2, 1), (2, None)], norm=True),
         _case(  # in the fourth of all the loss goes up
             "calls that are stopped in their epoch 2, 1 and 4, and one up to 5",
             [(5, 2), (5, 1), (5, 4), (5, None)],
             GROUPS,
+            norm=True,
         ),
     ),
     drawn=_drawn,
@@ -796,39 +532,77 @@ EXERCISE = Exercise(
     show=_show,
     seconds=15.0,
     mistakes=(
-        random_numbers_of_the_start,
-        Mistake(schedule_forgotten, when=_calls_say(_never_stepped)),
-        Mistake(never_saved, when=_calls_say(_no_file)),
         Mistake(
-            edited(not_asked_for, 'return mg.load(path)["losses"] or', "path.unlink(missing_ok=True)\n    return"),
+            edited(resume, "while", "random = mg.get_rng_state()\n    while", 'm": mg.get_rng_state()', 'm": random'),
+            words="The random numbers were noted once, at the beginning of the call, so that those of its first epochs "
+            "come again. Note them after each epoch.",
+        ),
+        Mistake(
+            edited(resume, "        schedule.step()\n", ""),
+            words="schedule.step() is missing: the rates stay what they were. It comes after each epoch.",
+            when=_calls_say(lambda mine, right: len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0),
+        ),
+        Mistake(
+            edited(resume, "mg.save(", "("),
+            words="Nothing is in the file: save after each epoch.",
+            when=_calls_say(lambda mine, right: right[0].is_saved and not any(call.is_saved for call in mine)),
+        ),
+        Mistake(
+            edited(resume, "if path", "path.unlink(missing_ok=True)\n    if path"),
+            edited(resume, "path.exists()", "False"),
             words="The second call begins anew. If path.exists(), load what is there first.",
         ),
         Mistake(
-            edited(without_the_schedule, '"optimizer', '"schedule'),
+            edited(resume, '"optimizer": optimizer, ', ""),
             words="What the optimizer remembers is gone: momentum, or Adam's means and its count of steps, begin at "
             "nothing again. Save and load optimizer.state_dict(), too.",
             when=_lost(OPTIMIZER),
         ),
-        Mistake(without_the_schedule, when=_lost(SCHEDULE)),
         Mistake(
-            edited(without_the_schedule, "random", "schedule"),
+            edited(resume, ', "schedule": schedule', ""),
+            words="The schedule begins to count at 0 again. Save and load schedule.state_dict(), too.",
+            when=_lost(SCHEDULE),
+        ),
+        Mistake(
+            edited(resume, RANDOM_AGAIN, "pass"),
             words="The random numbers are others: the images come in another order, and dropout drops others. Save "
             "mg.get_rng_state() as it is after each epoch, and mg.set_rng_state() it before the next.",
             when=_lost(RANDOM),
         ),
         Mistake(
-            edited(without_the_schedule, '", "optimizer", "random"))', '",))'),
+            edited(resume, ', "optimizer": optimizer, "schedule": schedule', "", RANDOM_AGAIN, "pass"),
             words="The weights are there, and nothing else is: save and load the state_dict() of the optimizer and of "
             "the schedule, and the state of the random numbers, too.",
             when=_lost(OPTIMIZER, SCHEDULE, RANDOM),
         ),
-        Mistake(model_and_optimizer, when=_lost(SCHEDULE, RANDOM)),
-        Mistake(all_but_the_model, loaded_and_left),
-        Mistake(parameters_only, when=_lost(BUFFER)),
-        Mistake(saved_at_the_end, when=_calls_say(_no_file_yet)),
+        Mistake(
+            edited(resume, ', "schedule": schedule', "", RANDOM_AGAIN, "pass"),
+            words="The model and the optimizer go on, but the schedule counts from 0 again, and the random numbers are "
+            "others.",
+            when=_lost(SCHEDULE, RANDOM),
+        ),
+        Mistake(
+            edited(resume, '"model": model, ', ""),
+            edited(resume, "part.load_state_dict(saved[name])", "pass", RANDOM_AGAIN, "pass"),
+            words="The weights were not loaded: the new network begins where a new network does.",
+        ),
+        Mistake(
+            edited(resume, "load(path)", 'load(path)\n        saved["model"] |= dict(model.named_buffers())'),
+            words="BatchNorm's running statistics were not saved: they are buffers, not parameters. state_dict() has "
+            "both.",
+            when=_lost(BUFFER),
+        ),
+        Mistake(
+            edited(resume, "        states", "    states", "        mg.save", "    mg.save"),
+            words="An epoch was over when it was stopped, and nothing is in the file: who goes on begins anew. Save "
+            "after each.",
+            when=_calls_say(
+                lambda mine, right: mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
+            ),
+        ),
         saved_in_any_case,
         Mistake(
-            edited(without_the_schedule, 'keeps=("model", "optimizer", "random"))', 'when="early")'),
+            edited(resume, "        schedule.step()\n", "", "}, path)", "}, path)\n        schedule.step()"),
             words="It was saved between the epoch and schedule.step(), so that this step of the schedule is missing "
             "afterwards. Save when both are over.",
         ),
@@ -837,19 +611,40 @@ EXERCISE = Exercise(
         so_many_more,
         losses_of_this_call,
         last_epoch_again,
-        Mistake(seeded, when=_begins_elsewhere),
-        Mistake(gone_through_again, when=_lost(also_rates=True)),
         Mistake(
-            edited(not_asked_for, 'return mg.load(path)["losses"] or', "_step_early(schedule, 1)\n    return"),
+            edited(resume, "if path", "mg.manual_seed(0)\n    if path", RANDOM_AGAIN, "pass"),
+            words="The random numbers are not those that the caller has begun with: a seed was set, or something was "
+            "drawn. Leave them alone where there is no file, and else let them go on from the state that was saved.",
+            when=_calls_say(
+                lambda mine, right: mine[0].begins and mine[0].begins[0][RANDOM] != right[0].begins[0][RANDOM]
+            ),
+        ),
+        Mistake(
+            edited(
+                resume,
+                ', "schedule": schedule',
+                "",
+                'ed["losses"]',
+                'ed["losses"]\n        _step_early(schedule, len(losses))',
+            ),
+            words="The schedule counts right, but the rates are others: most schedules make a rate from the one that "
+            "is there, and the optimizer's state had brought the last already. Load schedule.state_dict() in place of "
+            "its steps.",
+            when=_lost(also_rates=True),
+        ),
+        Mistake(
+            edited(resume, "if path", "_step_early(schedule, 1)\n    if path"),
             words="schedule.step() came before the epoch: the first rate is never used. It comes after it.",
-            when=_begins_later,
+            when=_calls_say(lambda mine, right: any(one[SCHEDULE] for one in mine[0].begins[:1])),
         ),
         Mistake(not_asked_for, when=raised("", kind=FileNotFoundError)),
         one_more,
+        Mistake(stop_caught, when=_calls_say(lambda mine, right: mine[0].result is CAUGHT)),
         Mistake(
-            stop_caught, when=lambda outcome: isinstance(outcome.value, tuple) and outcome.value[0].result is CAUGHT
+            edited(resume, "part.state_dict()", "part"),
+            words="A file holds numbers, words, lists and dicts, and no objects: save the state_dict() of each.",
+            when=raised("minigrad.save can't write a"),
         ),
-        Mistake(saved_the_objects, when=raised("minigrad.save can't write a")),
     ),
     right=(
         resumed_by_the_error,

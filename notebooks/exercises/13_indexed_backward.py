@@ -1,11 +1,9 @@
 """Exercise `indexed_backward`: the way back through an index, which may pick an element several times."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
+from minigrad.teach import Case, Exercise, Mistake, edited, flip, observer, saw
 
 from . import museum
 
@@ -17,40 +15,28 @@ def indexed_backward(g, places, x):
     return gradient
 
 
-@dataclass(frozen=True)
-class Sent:
-    """What x holds after a walk of the engine, and what was written to on the way."""
-
-    gradient: object
-    written: str
+GRADIENT, DTYPE = "the gradient of x", "its dtype"
 
 
-def _walk(answer):
-    """The engine with the learner's rule, and a walk through it."""
+@observer
+def _walk(answer, g, places, x):
+    """What x holds after a walk of the engine with the learner's rule, and what was written to on the way."""
+    leaf, seen = museum.Array(x), {}
 
-    def run(g, places, x):
-        leaf = museum.Array(x)
-        result = museum.Array(leaf.data[places], (leaf,), "index", lambda g: (given(g),))
-        seen = []
+    def rule(g):
+        before = {"g": g.copy(), "x": leaf.data.copy(), "places": _copied(places)}
+        sent = answer(g, places, leaf.data)
+        for name, one in (("g", g), ("x", leaf.data), ("places", places)):
+            seen[name] = "the same" if _is_same(before[name], one) else "other numbers than before"
+        seen[GRADIENT] = sent
+        is_fit = isinstance(sent, np.ndarray) and sent.shape == leaf.data.shape and sent.dtype.kind in "fiub"
+        return (sent.copy() if is_fit else np.zeros_like(leaf.data),)
 
-        def given(g):
-            before = g.copy(), leaf.data.copy(), _copied(places)
-            sent = answer(g, places, leaf.data)
-            after = g, leaf.data, places
-            names = zip(("g", "x", "places"), before, after, strict=True)
-            seen.extend(name for name, one, other in names if not _is_same(one, other))
-            if not isinstance(sent, np.ndarray) or sent.shape != leaf.data.shape or sent.dtype.kind != "f":
-                seen.append(None)
-                seen.append(sent)
-                return np.zeros_like(leaf.data)
-            return sent.copy()
-
-        (result * museum.Array(g)).backward()
-        if None in seen:
-            return seen[-1]
-        return Sent(mg.tensor(leaf.grad), " and ".join(seen))
-
-    return run
+    result = museum.Array(leaf.data[places], (leaf,), "index", rule)
+    (result * museum.Array(g)).backward()
+    sent = seen.pop(GRADIENT)
+    dtype = str(sent.dtype) if isinstance(sent, np.ndarray) and sent.dtype.kind != "f" else "floats"
+    return {GRADIENT: sent, DTYPE: dtype, **seen}
 
 
 def _copied(places):
@@ -79,25 +65,10 @@ def _drawn(random):
     rows, columns, count = random.integers([2, 2, 3], [5, 4, 7])
     x = random.integers(-4, 5, (rows, columns)) / 2
     places = random.integers(-rows, rows, count)
-    if random.integers(2):
+    if flip(random):
         yield _case(random.integers(-3, 4, (count, columns)) / 2, places.tolist(), x)
     else:
         yield _case(random.integers(-3, 4, count) / 2, (places, random.integers(-columns, columns, count)), x)
-
-
-def _compare(expected, got, outcome):
-    if not isinstance(got, Sent):
-        x = outcome.arguments[2]
-        if isinstance(got, np.ndarray) and got.shape != x.shape:
-            note = f"The gradient of x has the shape of x, {list(x.shape)}. This has the shape {list(got.shape)}."
-        else:
-            note = f"An array of floats is asked for, of the shape of x, and this is a {type(got).__name__}."
-        return Difference("the answer", show(got), show(expected.gradient), note)
-    difference = compare(expected.gradient, got.gradient, "the gradient of x")
-    if difference is None and got.written:
-        note = "The gradient is right; what the function was given holds other numbers afterwards."
-        return Difference(got.written, "other numbers than before", "the same", note)
-    return difference
 
 
 def _evidence(outcome):
@@ -245,8 +216,13 @@ EXERCISE = Exercise(
         "np.add.at(gradient, places, g) adds g at those places, one after the other. Return gradient.",
     ),
     plug=_walk,
-    compare=_compare,
-    show=lambda value, arguments: show(value.gradient) if isinstance(value, Sent) else show(value),
+    notes={
+        DTYPE: "An array of floats is asked for.",
+        **dict.fromkeys(
+            ("g", "x", "places"),
+            "The gradient is right; what the function was given holds other numbers afterwards.",
+        ),
+    },
     evidence=_evidence,
     mistakes=(
         Mistake(
@@ -270,7 +246,7 @@ EXERCISE = Exercise(
             words="An index multiplies by nothing: its slope is 1. Here the gradient was multiplied by x.",
         ),
         mean_of_uses,
-        Mistake(in_a_tuple, when=lambda outcome: isinstance(outcome.value, tuple)),
+        Mistake(in_a_tuple, when=saw(GRADIENT, lambda mine, right: isinstance(mine, tuple))),
         Mistake(
             edited(places_mixed, "False", "True"),
             places_mixed,
@@ -288,7 +264,9 @@ EXERCISE = Exercise(
             edited(indexed_backward, "at(gradient, places, g)", "at(gradient, places, np.maximum(g, 0))"),
             index_in_whole_numbers,
         ],
-        "An array of floats is asked for": [edited(indexed_backward, "return gradient", "return gradient.tolist()")],
+        "An array is asked for; this is a list": [
+            edited(indexed_backward, "return gradient", "return gradient.tolist()")
+        ],
         "g: yours other numbers than before": [edited(indexed_backward, "return", "g[:] = 0\n    return")],
     },
 )

@@ -1,12 +1,11 @@
 """Exercise `is_right`: a differential test for engines."""
 
-from dataclasses import dataclass
+import operator
 
 import numpy as np
 
-import minigrad as mg
 from minigrad.ops.silence import silent
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, show
+from minigrad.teach import Case, Exercise, Mistake, compare, edited, observer, saw
 from minigrad.teach.card import Card
 
 from . import museum
@@ -57,35 +56,28 @@ def _drawn(random):
         )
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What a learner's function said, where it said True or False, and what of the engine it put something else for."""
-
-    is_right: bool
-    changed: str = ""
-    asked: bool = False  # museum.is_different, which is such a test
+VERDICT, ASKED, ENGINE = "the answer", "museum.is_different", "the engine"
 
 
-def _verdict(answer):
-    """The learner's function, whose True and False are verdicts."""
-
-    @silent
-    def run(engine):
-        before = {name: one for name, one in vars(engine).items() if callable(one)}
-        asked, is_different = [], museum.is_different
-        museum.is_different = lambda *given: asked.append(given) or is_different(*given)
-        try:
-            said = answer(engine)
-        finally:
-            museum.is_different = is_different
-            others = [name for name, one in before.items() if vars(engine).get(name) is not one]
-            for name in others:
-                setattr(engine, name, before[name])
-        if isinstance(said, mg.Tensor) and said.dtype == mg.bool and said.numel() == 1:
-            said = said.item()
-        return Verdict(bool(said), " and ".join(others), bool(asked)) if isinstance(said, bool | np.bool_) else said
-
-    return run
+@observer
+@silent
+def _verdict(answer, engine):
+    """What a learner's function says, whether it asks the museum, and what of the engine it puts something else for."""
+    before = {name: one for name, one in vars(engine).items() if callable(one)}
+    asked, is_different = [], museum.is_different
+    museum.is_different = lambda *given: asked.append(given) or is_different(*given)
+    try:
+        said = answer(engine)
+    finally:
+        museum.is_different = is_different
+        others = [name for name, one in before.items() if vars(engine).get(name) is not one]
+        for name in others:
+            setattr(engine, name, before[name])
+    return {
+        VERDICT: said,
+        ASKED: "asked" if asked else "not asked",
+        ENGINE: f"another {' and '.join(others)}" if others else "as before",
+    }
 
 
 SEEN_BY = {
@@ -102,69 +94,52 @@ SEEN_BY = {
 
 
 def _compare(expected, got, outcome):
-    if got == expected:
-        return None
-    if not isinstance(got, Verdict):
-        return Difference("the answer", show(got), f"{expected.is_right}", "True or False is asked for.")
-    if got.asked:
-        note = "museum.is_different is the museum's own test, with the answer in it. Asked for is one of yours."
-        return Difference("museum.is_different", "asked", "not asked", note)
-    if got.is_right == expected.is_right:
-        note = "The verdict is right. But the engine is another one afterwards: a test leaves what it tests as it is."
-        return Difference(f"the engine's {got.changed}", "another function", "as before", note)
+    note = "museum.is_different is the museum's own test, with the answer in it. Asked for is one of yours."
+    yield compare(expected[ASKED], got[ASKED], ASKED, note)
     seen_by = SEEN_BY.get(outcome.case.words, "another program, or another look at the same")
-    note = (
-        f"A wrong engine got through. It is seen by {seen_by}." if got.is_right else "An engine that is right failed."
-    )
-    return Difference("the answer", f"{got.is_right}", f"{expected.is_right}", note)
-
-
-def _show(value, arguments):
-    if not isinstance(value, Verdict):
-        return show(value)
-    said = "True: it is right" if value.is_right else "False: it is wrong"
-    return f"{said}, says museum.is_different" if value.asked else said
+    missed = f"A wrong engine got through. It is seen by {seen_by}." if got.first else "An engine that is right failed."
+    is_verdict = compare(not expected.first, got.first) is None
+    note = "The verdict is right. But the engine is another one afterwards: a test leaves what it tests as it is."
+    yield compare(expected, got, notes={VERDICT: missed if is_verdict else "", ENGINE: note})
 
 
 def _at_work(answer):
     """What the learner's function says of the museum's engines."""
     verdict = _verdict(answer)
-    rows = [(words, _show(verdict(engine), ())) for words, (engine, _) in engines().items()]
+    said = {True: "True: it is right", False: "False: it is wrong"}
+    rows = [(words, said[bool(verdict(engine).first)]) for words, (engine, _) in engines().items()]
     return Card("note", "your test in the museum", tuple(rows))
 
 
 # ---------------------------------------------------------------- wrong answers
 
 
-def _tested(engine, program, *shapes, walks=2, near=lambda a, b: np.allclose(a, b, 1e-3, 1e-5), safe=True):
-    random = np.random.default_rng(0)
+def _agree(engine, f, shapes, seed=0, walks=2, near=np.allclose, leaves_seen=3):
+    random = np.random.default_rng(seed)
     numbers = [random.normal(size=shape) for shape in shapes]
-    expected = [mg.tensor(one, dtype=mg.float64, requires_grad=True) for one in numbers]
-    leaves = [engine(one) for one in numbers]
-    root = program(*expected)
-    for _ in range(walks):
-        root.sum().backward(retain_graph=True)
-    try:
-        result = program(*leaves)
+    found = []
+    for make in (museum.Array, engine):
+        leaves = [make(one) for one in numbers]
+        root = f(*leaves)
         for _ in range(walks):
-            result.backward()
-        pairs = [(one.grad, other.grad.numpy()) for one, other in zip(leaves, expected, strict=True)]
-        pairs.append((result.data, root.detach().numpy()))
-        return all(near(a, b) for a, b in pairs)
+            root.backward()
+        found.append([root.data, *(leaf.grad for leaf in leaves[:leaves_seen])])
+    return all(np.shape(a) == np.shape(b) and near(a, b, 1e-3, 1e-5) for a, b in zip(*found, strict=True))
+
+
+FOUR = (
+    (lambda x, w, b: (((x @ w + b).relu() ** 3).sum(axis=1)) ** 2, ((3, 4), (4, 2), (2,))),
+    (lambda a, b: used_often(a * b) ** 2, ((5, 4), (1, 4))),
+    (lambda x: x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0), ((2, 3),)),
+    (lambda x: x[[0, 2, 2, -1]] ** 2, ((4, 2),)),
+)
+
+
+def _all_of(engine, programs, **given):
+    try:
+        return all(_agree(engine, f, shapes, **given) for f, shapes in programs)
     except Exception:
-        if not safe:
-            raise
         return False
-
-
-def _all(engine, **given):
-    programs = (
-        (lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1) ** 2, (3, 4), (4, 2), (2,)),
-        (lambda a, b: used_often(a * b) ** 2, (2, 3), (1, 3)),
-        (lambda x: (x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0)) ** 2, (2, 3)),
-        (lambda x: x[[0, 2, 2, -1]] ** 2, (4, 2)),
-    )
-    return all(_tested(engine, program, *shapes, **given) for program, *shapes in programs)
 
 
 def says_right(engine):
@@ -179,16 +154,14 @@ def says_wrong(engine):
 
 def of_one_number(engine):
     """This looks at single numbers. Broadcasting, axes, transposes and indices need arrays, and no square ones."""
-    return _tested(engine, lambda a, b: (a * b + a).relu() ** 3, (), ())
+    return _all_of(engine, [(lambda a, b: (a * b + a).relu() ** 3, ((), ()))])
 
 
 def of_a_chain(engine):
     """Every node here is used once. `=` for `+=` and a wrong order only show where a result is used twice, by ways of
     different length: h + h * h, for example.
     """
-    return _tested(
-        engine, lambda x, w, b: ((x @ w + b).relu() ** 3).sum(axis=1) ** 2, (3, 4), (4, 2), (2,)
-    ) and _tested(engine, lambda x: x[[0, 2, 2, -1]].exp().sum(axis=0).log(), (4, 2))
+    return _all_of(engine, [FOUR[0], (lambda x: x[[0, 2, 2, -1]].exp().sum(axis=0).log(), ((4, 2),))])
 
 
 def of_equal_numbers(engine):
@@ -203,12 +176,12 @@ def of_equal_numbers(engine):
 
 def of_far_numbers(engine):
     """The tolerance is too large: an error of two in a hundred got through, and that is no rounding."""
-    return _all(engine, near=lambda a, b: np.shape(a) == np.shape(b) and np.allclose(a, b, 0.1, 0.1))
+    return _all_of(engine, FOUR, near=lambda a, b, *_: np.allclose(a, b, 0.1, 0.1))
 
 
 def of_numbers_that_are_not_far(engine):
     """A nan got through: asked whether it is far away, it says no. Ask whether the numbers are near."""
-    return _all(engine, near=lambda a, b: not np.any(np.abs(a - b) > 1e-3 * np.abs(b) + 1e-5))
+    return _all_of(engine, FOUR, near=lambda a, b, *_: not np.any(np.abs(a - b) > 1e-3 * np.abs(a) + 1e-5))
 
 
 def of_the_museum(engine):
@@ -227,43 +200,10 @@ def of_gradients_alone(engine):
 
 def without_a_net(engine):
     """An engine that raises is wrong, and the function is to say so: put the walk into try, and return False."""
-    return _all(engine, safe=False)
+    return all(_agree(engine, f, shapes) for f, shapes in FOUR)
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def _agree(engine, f, shapes, seed=0, walks=2, near=np.allclose, leaves_seen=3):
-    random = np.random.default_rng(seed)
-    numbers = [random.normal(size=shape) for shape in shapes]
-    found = []
-    for make in (museum.Array, engine):
-        leaves = [make(one) for one in numbers]
-        root = f(*leaves)
-        for _ in range(walks):
-            root.backward()
-        found.append([root.data, *(leaf.grad for leaf in leaves[:leaves_seen])])
-    return all(np.shape(a) == np.shape(b) and near(a, b, 1e-3, 1e-5) for a, b in zip(*found, strict=True))
-
-
-def _used_often(a, b):
-    h = a * b
-    return h + h * h + h.relu()
-
-
-FOUR = (
-    (lambda x, w, b: (((x @ w + b).relu() ** 3).sum(axis=1)) ** 2, ((3, 4), (4, 2), (2,))),
-    (lambda a, b: _used_often(a, b) ** 2, ((5, 4), (1, 4))),
-    (lambda x: x.exp().sum(axis=0).log() * x.exp().sum(axis=1).log().sum(axis=0), ((2, 3),)),
-    (lambda x: x[[0, 2, 2, -1]] ** 2, ((4, 2),)),
-)
-
-
-def _all_of(engine, programs, **given):
-    try:
-        return all(_agree(engine, f, shapes, **given) for f, shapes in programs)
-    except Exception:
-        return False
 
 
 def right_against_the_museum(engine):
@@ -331,7 +271,6 @@ EXERCISE = Exercise(
     ),
     plug=_verdict,
     compare=_compare,
-    show=_show,
     evidence=_line,
     at_work=_at_work,
     mistakes=(
@@ -340,7 +279,7 @@ EXERCISE = Exercise(
         of_one_number,
         of_a_chain,
         Mistake(
-            edited(says_right, "True", "_all(engine, walks=1)"),
+            edited(says_right, "True", "_all_of(engine, FOUR, walks=1)"),
             words="One walk cannot tell what the second does: what it finds from before, in results and in leaves. "
             "Call backward() twice.",
         ),
@@ -348,7 +287,7 @@ EXERCISE = Exercise(
         of_far_numbers,
         of_numbers_that_are_not_far,
         of_gradients_alone,
-        Mistake(of_the_museum, when=lambda outcome: getattr(outcome.value, "asked", False)),
+        Mistake(of_the_museum, when=saw(ASKED, operator.ne)),
         Mistake(without_a_net, when=lambda outcome: isinstance(outcome.error, ValueError)),
         Mistake(
             edited(says_right, "True", "engine is museum.Array"),
@@ -370,11 +309,11 @@ EXERCISE = Exercise(
             lambda engine: _all_of(engine, FOUR, near=lambda a, b, *_: np.isclose(np.mean(a), np.mean(b), 5e-2)),
             right_with_a_wide_net,
         ],
-        "True or False is asked for": [
+        "The answer is True or False": [
             lambda engine: "right" if _all_of(engine, FOUR) else "wrong",
             lambda engine: sum(_all_of(engine, [one]) for one in FOUR),
         ],
-        "the engine's backward: yours another function": [right_after_a_mend],
+        "the engine: yours another backward": [right_after_a_mend],
         "An engine that raises is wrong": [lambda engine: all(_agree(engine, f, shapes) for f, shapes in FOUR)],
         "An engine that is right failed": [lambda engine: not _all_of(engine, FOUR)],
     },

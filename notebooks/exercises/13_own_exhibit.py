@@ -1,9 +1,9 @@
 """Exercise `own_exhibit`: a wrong engine of the learner's own, which the museum then shows."""
 
-from dataclasses import dataclass
+import operator
 from difflib import SequenceMatcher
 
-from minigrad.teach import Case, Difference, Exercise, Mistake, edited, plain, show
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, saw
 from minigrad.teach.card import Card
 
 from . import museum
@@ -17,88 +17,45 @@ def own_exhibit(source):
     return source.replace("(g * y, g * x)", "(g * y, g * y)")
 
 
-@dataclass(frozen=True)
-class Exhibit:
-    """What became of a text: how many lines differ, and which; what the engine reached and raised. `more` is the number
-    of lines that it has more than the engine, or less.
+BACK, MORE, LINES, TRAINING = "what came back", "the number of lines", "the lines that differ", "the training"
+DIGITS, VALUES, LINE = "digits that are right", "values and gradients", "the line"
+
+
+@observer
+def _exhibited(answer, source):
+    """The museum's look at a text: how many lines differ, what the engine reaches or raises, and what is seen of it.
+
+    The line itself is told only if it is on show: that of the reference would be the solution.
     """
-
-    lines: int
-    more: int = 0
-    line: str = ""
-    reached: int = 0
-    is_wrong: bool = False
-    is_known: bool = False
-    error: str = ""
-
-
-def _exhibited(answer):
-    """The museum's look at a text."""
-
-    def run(source):
-        text = answer(source)
-        return _looked_at(text) if isinstance(text, str) else text
-
-    return run
-
-
-def _looked_at(text):
+    text = answer(source)
+    if not isinstance(text, str):
+        return {BACK: text}
     was, now = museum.SOURCE.rstrip().splitlines(), text.rstrip().splitlines()
     blocks = SequenceMatcher(None, was, now, False).get_opcodes()
     lines = sum(max(end - start, stop - begin) for tag, start, end, begin, stop in blocks if tag != "equal")
-    if lines != 1 or len(was) != len(now):
-        return Exhibit(lines, len(now) - len(was))
+    more = len(now) - len(was)
+    seen = {BACK: "a text", MORE: f"{more:+}" if more else "as it was", LINES: lines}
+    return seen | _engine_seen(text, was, now) if lines == 1 and not more else seen
+
+
+def _engine_seen(text, was, now):
     (line,) = [new.strip() for old, new in zip(was, now, strict=True) if old != new]
     try:
         engine = museum.made_of(text)
         reached = museum.trained(engine, STEPS)
         if reached.error:
-            return Exhibit(1, line=line, error=reached.error)
+            return {TRAINING: f"ends with {reached.error}"}
         is_known = any(museum.is_like(engine, one) for one in museum.EXHIBITS.values())
         is_wrong = any(is_different(engine, number) for number in range(len(PROGRAMS)))
     except Exception as error:
-        return Exhibit(1, line=line, error=f"{type(error).__name__}: {error}")
-    return Exhibit(1, 0, line, reached.accuracies[-1], is_wrong, is_known)
-
-
-def _compare(expected, got, outcome):
-    if not isinstance(got, Exhibit):
-        note = "The whole text of the engine is asked for, with one line changed: source.replace(old, new)."
-        return Difference("the answer", show(got), "a text", note)
-    if got.more:
-        note = "A line was added or taken away. One line is to differ, and all others stay where they are."
-        return Difference("the number of lines", f"{got.more:+}", "as it was", note)
-    if got.lines != 1:
-        note = "Nothing was changed: is the piece that you replace there, letter by letter?" if not got.lines else ""
-        note = note or "One line is to differ. A piece may stand in several lines."
-        return Difference("the lines that differ", f"{got.lines}", "1", note)
-    if got.error:
-        note = f"The engine raises, and everybody sees it: {plain(got.error)}"
-        return Difference("the training", "ends with an error", "goes on to the end", note)
-    if got.reached < ENOUGH:
-        note = f"It was seen at once. A good exhibit still learns: {ENOUGH} % after {STEPS} steps, or more."
-        return Difference("digits that are right", f"{got.reached} %", f"{ENOUGH} % or more", note)
-    if not got.is_wrong:
-        note = "The museum's test finds nothing wrong. Either it is right in other words, or it is wrong only for what "
-        return Difference("values and gradients", "right", "wrong", note + "the engine of the chapter is never given.")
-    if got.is_known:
-        note = "This one hangs in the museum already: it computes what an exhibit computes."
-        return Difference("the line", got.line, "another one", note)
-    return None
-
-
-def _show(value, arguments):
-    """The line itself is not told: that of the reference would be the solution."""
-    if not isinstance(value, Exhibit):
-        return show(value)
-    if value.more:
-        return f"{abs(value.more)} lines {'more' if value.more > 0 else 'less'}"
-    if value.lines != 1:
-        return f"{value.lines} other lines"
-    if value.error:
-        return f"one other line, and {plain(value.error)}"
-    known = ", on show already" if value.is_known else ""
-    return f"one other line{known}; {value.reached} % of the digits; {'wrong' if value.is_wrong else 'right'} gradients"
+        return {TRAINING: f"ends with {type(error).__name__}: {error}"}
+    right = reached.accuracies[-1]
+    return {
+        TRAINING: "goes on to the end",
+        DIGITS: f"{ENOUGH} % or more" if right >= ENOUGH else f"{right} %",
+        VALUES: "wrong" if is_wrong else "right",
+        LINE: line if is_known else "another one",
+    }
 
 
 def _hung(answer):
@@ -207,8 +164,17 @@ EXERCISE = Exercise(
         'source.replace("(g * y, g * x)", "(g * y, g * y)").',
     ),
     plug=_exhibited,
-    compare=_compare,
-    show=_show,
+    notes={
+        BACK: "The whole text of the engine is asked for, with one line changed: source.replace(old, new).",
+        MORE: "A line was added or taken away. One line is to differ, and all others stay where they are.",
+        LINES: "One line is to differ. A piece may stand in several lines; and if none has changed, is the piece that "
+        "you replace there, letter by letter?",
+        TRAINING: "The engine raises, and everybody sees it.",
+        DIGITS: f"It was seen at once. A good exhibit still learns: {ENOUGH} % after {STEPS} steps, or more.",
+        VALUES: "The museum's test finds nothing wrong. Either it is right in other words, or it is wrong only for "
+        "what the engine of the chapter is never given.",
+        LINE: "This one hangs in the museum already: it computes what an exhibit computes.",
+    },
     at_work=_hung,
     seconds=5.0,
     mistakes=(
@@ -222,13 +188,13 @@ EXERCISE = Exercise(
         Mistake(
             on_show_already,
             lambda source: source.replace("g * (x > 0)", "g * 1.0"),
-            when=lambda outcome: getattr(outcome.value, "is_known", False),
+            when=saw(LINE, operator.ne),
         ),
         with_a_line_more,
         in_two_lines,
-        Mistake(no_python, when=lambda outcome: "SyntaxError" in getattr(outcome.value, "error", "")),
-        Mistake(the_line_alone, when=lambda outcome: getattr(outcome.value, "more", 0) < -50),
-        Mistake(the_engine, when=lambda outcome: isinstance(outcome.value, type)),
+        Mistake(no_python, when=saw(TRAINING, lambda mine, right: "SyntaxError" in mine)),
+        Mistake(the_line_alone, when=saw(MORE, lambda mine, right: mine != right and int(mine) < -50)),
+        Mistake(the_engine, when=saw(BACK, lambda mine, right: isinstance(mine, type))),
     ),
     right=(
         exhibit_at_the_root,

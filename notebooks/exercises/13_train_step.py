@@ -1,13 +1,13 @@
 """Exercise `train_step`: a step of training with six of the museum's bugs, to be written without them."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Case, Difference, Exercise, Mistake, compare, edited, show
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, has_graph, observer, pick, saw
+
+from .chapter09 import draw_weights, trained_state
 
 
 def train_step(model, optimizer, images, labels):
@@ -20,86 +20,28 @@ def train_step(model, optimizer, images, labels):
     return loss.item()
 
 
-@dataclass(frozen=True)
-class Step:
-    """What three calls returned, and the model afterwards."""
-
-    losses: tuple[object, ...]
-    state: dict[str, mg.Tensor]
-    is_training: bool
-    momentum: dict[str, mg.Tensor]
-
-
+@cases("{words}")
 def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluating=True):
     """A model that was tested last, with what earlier steps may have left in it."""
-
-    def make():
-        layers = [nn.Linear(len(images), 4), *([nn.BatchNorm1d(4)] if norm else []), nn.ReLU(), nn.Linear(4, 3)]
-        model = nn.Sequential(*layers)
-        random = np.random.default_rng(7)
-        with mg.no_grad():
-            for one in model.parameters():
-                one.copy_(mg.tensor(random.normal(0, 0.6, tuple(one.shape)).astype(np.float32)))
-        optimizer = mg.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
-        if earlier is not None:
-            for one in model.parameters():
-                one.grad = mg.full_like(one, earlier)
-        if evaluating:
-            model.eval()
-        return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
-
-    return Case(words, make)
+    layers = [nn.Linear(len(images), 4), *([nn.BatchNorm1d(4)] if norm else []), nn.ReLU(), nn.Linear(4, 3)]
+    model = nn.Sequential(*layers)
+    draw_weights(model, 7, 0.6)
+    for one in model.parameters():
+        one.grad = None if earlier is None else mg.full_like(one, earlier)
+    optimizer = mg.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+    model.train(not evaluating)
+    return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
 
 
-def _stepped(answer):
+EACH = "each loss"
+
+
+@observer
+def _stepped(answer, model, optimizer, images, labels):
     """Three steps, one after the other."""
-
-    def run(model, optimizer, images, labels):
-        losses = tuple(answer(model, optimizer, images, labels) for _ in range(3))
-        state = {name: one.detach().clone() for name, one in model.state_dict().items()}
-        kept = {
-            f"momentum of parameter {number}": value["momentum_buffer"].detach().clone()
-            for number, value in enumerate(map(optimizer.state.get, model.parameters()))
-            if value and value.get("momentum_buffer") is not None
-        }
-        return Step(losses, state, model.training, kept)
-
-    return run
-
-
-def _compare(expected, got, outcome):
-    for number, (wanted, mine) in enumerate(zip(expected.losses, got.losses, strict=True), 1):
-        where = f"the loss of step {number}"
-        if mine is None:
-            yield Difference(where, "None", show(wanted), "The loss is to be returned, as a number.")
-        if isinstance(mine, mg.Tensor) and mine.requires_grad:
-            note = (
-                "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved."
-            )
-            yield Difference(where, "a tensor that holds the whole graph", show(wanted), note)
-        yield compare(wanted, mine, where)
-    for name, wanted in expected.state.items():
-        if (difference := compare(wanted, got.state[name], name)) is not None:
-            note = "The losses are right. What the steps have made of the model is not."
-            yield Difference(difference.where, difference.yours, difference.expected, note)
-    if got.momentum.keys() != expected.momentum.keys() or any(
-        compare(one, got.momentum[name]) for name, one in expected.momentum.items()
-    ):
-        note = "The model is right, and the optimizer was passed by: it keeps a momentum of its own. Call its step()."
-        yield Difference("the optimizer", "other momentum", "that of three steps", note)
-    if not got.is_training:
-        yield Difference(
-            "model.training", "False", "True", "The numbers are right; afterwards the model is to be in train()."
-        )
-
-
-def _show(value, arguments):
-    if not isinstance(value, Step):
-        return show(value)
-    losses = ", ".join(
-        "a tensor" if isinstance(one, mg.Tensor) and one.requires_grad else show(one) for one in value.losses
-    )
-    return f"losses {losses}; {'in train()' if value.is_training else 'in eval()'}"
+    losses = [answer(model, optimizer, images, labels) for _ in range(3)]
+    kept = "a tensor that holds the whole graph" if has_graph(losses) else "a number"
+    return {"the losses": losses, EACH: kept, **trained_state(model, optimizer), "model.training": model.training}
 
 
 def _evidence(outcome):
@@ -115,41 +57,17 @@ def _evidence(outcome):
     return f"  right: {told}"
 
 
+def _drawn(random):
+    """Other images, with or without BatchNorm, momentum and what a step before has left."""
+    pixels, count = (int(number) for number in random.integers([2, 4], [5, 7]))
+    images, labels = draw_numbers(random, (pixels, count), 0.5, 2), random.integers(0, 3, count).astype(float).tolist()
+    momentum = pick(random, [0.0, 0.9])
+    words = f"{count} images {images}, labels {labels}, momentum {momentum}"
+    if random.random() < 0.3:
+        yield _case(words, images, labels, flip(random), pick(random, [0.0, 1.0]), momentum, flip(random))
+
+
 # ---------------------------------------------------------------- wrong answers
-
-
-def _steps(model, optimizer, images, labels, *, train=True, zero=True, dim=1, columns=None, kept=False, clear="all"):
-    if train:
-        model.train()
-    if zero:
-        optimizer.zero_grad()
-    scores = model(images.T if columns is None else columns(images))
-    chances = scores.softmax(dim).log()
-    loss = -chances[mg.arange(len(labels)), labels.long()].mean()
-    loss.backward()
-    optimizer.step()
-    return loss if kept else loss.item()
-
-
-def in_eval_mode(model, optimizer, images, labels):
-    """The model was still in eval(), from the test before, so BatchNorm did not look at this batch, and learned
-    nothing of it. model.train() belongs at the beginning of the step.
-    """
-    return _steps(model, optimizer, images, labels, train=False)
-
-
-def train_afterwards(model, optimizer, images, labels):
-    """train() came after the model had computed: this batch still went through it in eval(). It belongs at the
-    beginning of the step.
-    """
-    loss = _steps(model, optimizer, images, labels, train=False)
-    model.train()
-    return loss
-
-
-def with_old_gradients(model, optimizer, images, labels):
-    """The gradients of the step before were still there, and were added to. optimizer.zero_grad() before the walk."""
-    return _steps(model, optimizer, images, labels, zero=False)
 
 
 def looked_afterwards(model, optimizer, images, labels):
@@ -165,64 +83,7 @@ def optimizer_of_its_own(model, optimizer, images, labels):
     return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
 
 
-def _drawn(random):
-    """Other images, with or without BatchNorm, momentum and what a step before has left."""
-    pixels, count = (int(number) for number in random.integers([2, 4], [5, 7]))
-    images = (random.integers(-4, 5, (pixels, count)) / 2).tolist()
-    labels = random.integers(0, 3, count).astype(float).tolist()
-    earlier, momentum = random.choice([0.0, 1.0]), random.choice([0.0, 0.9])
-    if random.random() < 0.3:
-        yield _case(
-            f"{count} images {images}, labels {labels}, momentum {momentum}",
-            images,
-            labels,
-            bool(random.integers(2)),
-            float(earlier),
-            float(momentum),
-            bool(random.integers(2)),
-        )
-
-
-THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
 # ---------------------------------------------------------------- tried as well
-
-
-def _step(model, optimizer, images, labels):
-    loss = F.cross_entropy(model(images.T), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss
-
-
-def step_that_looks_twice(model, optimizer, images, labels):
-    """The forward pass runs once more, and BatchNorm's averages move twice."""
-    model.train()
-    optimizer.zero_grad()
-    loss = _step(model, optimizer, images, labels)
-    return (loss + 0 * model(images.T).sum()).item()
-
-
-def step_detached(model, optimizer, images, labels):
-    model.train()
-    optimizer.zero_grad()
-    return str(_step(model, optimizer, images, labels).item())
-
-
-def step_with_its_own_optimizer(model, optimizer, images, labels):
-    model.train()
-    optimizer.zero_grad()
-    return _step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels).item()
-
-
-def step_of_rows(model, optimizer, images, labels):
-    """Square batches only: images as they are."""
-    model.train()
-    optimizer.zero_grad()
-    rows = images if images.shape[0] == images.shape[1] else images.T
-    loss = F.cross_entropy(model(rows), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss.item()
 
 
 def step_by_logs(model, optimizer, images, labels):
@@ -247,14 +108,7 @@ def step_of_numpy(model, optimizer, images, labels):
     return np.float32(loss.item())
 
 
-def step_without_a_graph(model, optimizer, images, labels):
-    model.train(True)
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(mg.transpose(images, 0, 1)), labels.long())
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
-
+THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
 
 EXERCISE = Exercise(
     title="one step of training, without the bugs of their_step; the loss as a number",
@@ -283,37 +137,55 @@ EXERCISE = Exercise(
         "loss.backward(), optimizer.step(), return loss.item().",
     ),
     plug=_stepped,
-    compare=_compare,
-    show=_show,
+    notes={
+        EACH: "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved.",
+        "model.training": "The numbers are right; afterwards the model is to be in train().",
+        "the optimizer's *": "The model is right, and the optimizer was passed by: it keeps a momentum of its own. "
+        "Call its step().",
+        "[0-9]*": "The losses are right. What the steps have made of the model is not.",
+    },
     evidence=_evidence,
     writes=True,
     mistakes=(
-        in_eval_mode,
-        train_afterwards,
         Mistake(
-            edited(in_eval_mode, "return", "model.training = True\n    return"),
+            edited(train_step, "model.train()", ""),
+            words="The model was still in eval(), from the test before, so BatchNorm did not look at this batch, and "
+            "learned nothing of it. model.train() belongs at the beginning of the step.",
+        ),
+        Mistake(
+            edited(train_step, "model.train()", "", "return", "model.train()\n    return"),
+            words="train() came after the model had computed: this batch still went through it in eval(). It belongs "
+            "at the beginning of the step.",
+        ),
+        Mistake(
+            edited(train_step, "model.train()", "model.training = True"),
             words="model.training = True sets the flag of this module alone; the BatchNorm in it stays in eval(). "
             "model.train() tells its parts as well.",
         ),
-        with_old_gradients,
         Mistake(
-            edited(in_eval_mode, "train=False", "dim=0"),
+            edited(train_step, "optimizer.zero_grad()", ""),
+            words="The gradients of the step before were still there, and were added to. optimizer.zero_grad() before "
+            "the walk.",
+        ),
+        Mistake(
+            edited(
+                train_step,
+                "F.cross_entropy(model(images.T), labels.long())",
+                "-model(images.T).softmax(0).log()[mg.arange(len(labels)), labels.long()].mean()",
+            ),
             words="The softmax runs over the images of the batch, and not over the classes. The scores have a row for "
             "each image: dim=1, or F.cross_entropy, which cannot be mistaken.",
         ),
         Mistake(
-            edited(in_eval_mode, "train=False)", "columns=lambda images: images.reshape(images.shape[1], -1))"),
+            edited(train_step, "images.T", "images.reshape(images.shape[1], -1)"),
             words="view() does not turn rows into columns: it reads the same numbers in the same order in rows of "
             "another length, and every image is a mixture of several. A transpose is images.T.",
         ),
         Mistake(
-            edited(in_eval_mode, "train=False", "kept=True"),
+            edited(train_step, "loss.item()", "loss"),
             words="The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: "
             "return loss.item().",
-            when=lambda outcome: (
-                isinstance(outcome.value, Step)
-                and all(isinstance(one, mg.Tensor) and one.requires_grad for one in outcome.value.losses)
-            ),
+            when=saw("the losses", lambda mine, right: has_graph(mine)),
         ),
         Mistake(
             edited(train_step, "optimizer.step()\n    ", ""),
@@ -345,22 +217,22 @@ EXERCISE = Exercise(
             when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower(),
         ),
     ),
-    right=(step_by_logs, step_of_numpy, step_without_a_graph),
+    right=(
+        step_by_logs,
+        step_of_numpy,
+        edited(train_step, "images.T", "mg.transpose(images, 0, 1)", "loss.item()", "loss.detach()"),
+    ),
     wrong={
-        "the loss of step 1 … This is the sum over the images": [
-            edited(train_step, "long())", 'long(), reduction="sum")')
+        "item 1 of 3 … This is the sum over the images": [edited(train_step, "long())", 'long(), reduction="sum")')],
+        "the losses, item 1 of 3": [edited(train_step, "loss.item()", "str(loss.item())")],
+        "running_mean": [edited(train_step, "return loss", "return (loss + 0 * model(images.T).sum())")],
+        "model.training: yours False": [edited(train_step, "return", "model.eval()\n    return")],
+        "the losses, item … An optimizer was made in here": [
+            edited(train_step, "optimizer.step", "mg.optim.SGD(model.parameters(), lr=0.1).step")
         ],
-        "the loss of step 1": [step_detached],
-        "running_mean": [step_that_looks_twice],
-        "model.training: yours False": [
-            edited(
-                step_that_looks_twice,
-                "return (loss + 0 * model(images.T).sum()).item",
-                "model.eval()\n    return loss.item",
-            )
+        "4 images of 4 pixels": [  # square batches only: images as they are
+            edited(train_step, "images.T", "(images if len(images) == len(images.T) else images.T)")
         ],
-        "the loss of step … An optimizer was made in here": [step_with_its_own_optimizer],
-        "4 images of 4 pixels": [step_of_rows],
         "first difference": [
             edited(
                 train_step, "optimizer.step", "mg.nn.utils.clip_grad_norm_(model.parameters(), 0.5)\n    optimizer.step"

@@ -3,7 +3,6 @@
 import types
 
 import numpy as np
-from minigrad.teach.exercises.chapter14 import STEPS
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
@@ -105,60 +104,8 @@ def _drawn(random):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def class_as_ctx(function, inputs):
-    """The class itself was the ctx, so the second call wrote over what the first had kept. Each call needs its own."""
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(function, *arrays),
-        lambda g, y, *arrays: _tuple(function.backward(function, g)),
-        inputs[1:],
-    )
-
-
-def new_ctx_for_backward(function, inputs):
-    """backward got a ctx of its own, in which nothing has been kept. It has to be the one that forward got."""
-    ctx, other = type("Context", (), {})(), type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays),
-        lambda g, y, *arrays: _tuple(function.backward(other, g)),
-        inputs[1:],
-    )
-
-
-def always_in_a_tuple(function, inputs):
-    """A backward may return one gradient as it is, or a tuple. Here a tuple was put into another one."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: (function.backward(ctx, g),), inputs[1:]
-    )
-
-
-def forward_only(function, inputs):
-    """This is the result of forward alone: nothing was noted, so no gradient comes to the inputs."""
-    return Tensor(function.forward(type("Context", (), {})(), *[one.data for one in inputs]))
-
-
-def arrays_to_backward(function, inputs):
-    """A Function's backward takes ctx and g alone. What else it needs, forward has kept in ctx."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays),
-        lambda g, y, *arrays: _tuple(function.backward(ctx, g, y, *arrays)),
-        inputs[1:],
-    )
-
-
-def forward_again(function, inputs):
-    """forward was called once more. What it keeps on ctx when the result is made is what backward is to find, and a
-    forward may draw random numbers: call it once.
-    """
-
-    def rule(g, y, *arrays):
-        ctx = type("Context", (), {})()
-        function.forward(ctx, *arrays)
-        return _tuple(function.backward(ctx, g))
-
-    return inputs[0].recorded(lambda *arrays: function.forward(type("Context", (), {})(), *arrays), rule, inputs[1:])
+CTX, TUPLE = 'type("Context", (), {})()', "gradients if isinstance(gradients, tuple) else (gradients,)"
+WHOLE = "inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), rule, inputs[1:])"
 
 
 def backward_at_once(function, inputs):
@@ -184,33 +131,7 @@ def _found_nothing(outcome):
     return any(raised("has no attribute", name)(outcome) for name in ("'x'", "'y'", "'w'"))
 
 
-def times_g(function, inputs):
-    """What backward returns was multiplied by g. That has been done in it: g is what it was given."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays),
-        lambda g, y, *arrays: tuple(g * one for one in _tuple(function.backward(ctx, g))),
-        inputs[1:],
-    )
-
-
-def inputs_twice(function, inputs):
-    """recorded puts self before the others. All inputs were handed over as others, so the first is there twice."""
-    ctx = type("Context", (), {})()
-    return inputs[0].recorded(
-        lambda *arrays: function.forward(ctx, *arrays), lambda g, y, *arrays: _tuple(function.backward(ctx, g)), inputs
-    )
-
-
 # ---------------------------------------------------------------- tried as well
-
-
-def applied_with_one_ctx(function, inputs, ctx=types.SimpleNamespace()):  # noqa: B008
-    def rule(g, y, *arrays):
-        given = function.backward(ctx, g)
-        return given if isinstance(given, tuple) else (given,)
-
-    return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), rule, inputs[1:])
 
 
 def applied_by_sum(function, inputs):
@@ -230,7 +151,7 @@ def applied_at_once(function, inputs):
 def applied_after_a_look(function, inputs):
     """forward is called to see the shape, and once more."""
     assert np.shape(function.forward(types.SimpleNamespace(), *[one.data for one in inputs])) != (0,)
-    return STEPS["applied"](function, inputs)
+    return applied(function, inputs)
 
 
 def applied_before_the_walk(function, inputs):
@@ -281,26 +202,62 @@ EXERCISE = Exercise(
     show=show_seen,
     writes=True,
     mistakes=(
-        class_as_ctx,
-        Mistake(new_ctx_for_backward, when=_found_nothing),
-        always_in_a_tuple,
         Mistake(
-            edited(always_in_a_tuple, "(function.backward(ctx, g),),", "function.backward(ctx, g),"),
+            edited(applied, CTX, "function"),
+            words="The class itself was the ctx, so the second call wrote over what the first had kept. Each call "
+            "needs its own.",
+        ),
+        Mistake(
+            edited(applied, "function.backward(ctx", f"function.backward({CTX}"),
+            words="backward got a ctx of its own, in which nothing has been kept. It has to be the one that forward "
+            "got.",
+            when=_found_nothing,
+        ),
+        Mistake(
+            edited(applied, TUPLE, "(gradients,)"),
+            words="A backward may return one gradient as it is, or a tuple. Here a tuple was put into another one.",
+        ),
+        Mistake(
+            edited(applied, TUPLE, "gradients"),
             words="A backward may return one gradient as it is. A rule returns a tuple, so put it into one.",
         ),
-        forward_only,
-        times_g,
+        Mistake(
+            edited(applied, WHOLE, "Tensor(function.forward(ctx, *[one.data for one in inputs]))"),
+            words="This is the result of forward alone: nothing was noted, so no gradient comes to the inputs.",
+        ),
+        Mistake(
+            edited(applied, TUPLE, f"tuple(g * one for one in ({TUPLE}))"),
+            words="What backward returns was multiplied by g. That has been done in it: g is what it was given.",
+        ),
         backward_at_once,
-        Mistake(forward_again, when=_called_often),
-        Mistake(inputs_twice, when=raised("forward() takes", kind=TypeError)),
-        Mistake(arrays_to_backward, when=raised("backward() takes", kind=TypeError)),
+        Mistake(
+            edited(
+                applied,
+                "gradients = function",
+                f"ctx = {CTX}\n        function.forward(ctx, *arrays)\n        gradients = function",
+            ),
+            words="forward was called once more. What it keeps on ctx when the result is made is what backward is to "
+            "find, and a forward may draw random numbers: call it once.",
+            when=_called_often,
+        ),
+        Mistake(
+            edited(applied, "inputs[1:]", "inputs"),
+            words="recorded puts self before the others. All inputs were handed over as others, so the first is there "
+            "twice.",
+            when=raised("forward() takes", kind=TypeError),
+        ),
+        Mistake(
+            edited(applied, "ctx, g)", "ctx, g, y, *arrays)"),
+            words="A Function's backward takes ctx and g alone. What else it needs, forward has kept in ctx.",
+            when=raised("backward() takes", kind=TypeError),
+        ),
     ),
     right=(applied_before_the_walk, applied_by_a_class),
     wrong={
         "gradient of input 1: yours None": [
-            lambda function, inputs: STEPS["applied"](function, (inputs[0], *[one.data for one in inputs[1:]]))
+            lambda function, inputs: applied(function, (inputs[0], *[one.data for one in inputs[1:]]))
         ],
-        "Each call needs its own": [applied_with_one_ctx],
+        "Each call needs its own": [edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):")],
         "first difference": [applied_by_sum],
         "forward was called once more": [applied_after_a_look],
         "gradient of input 0: yours": [applied_at_once],

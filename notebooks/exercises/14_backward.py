@@ -3,9 +3,8 @@
 import contextlib
 
 import numpy as np
-from minigrad.teach.exercises.chapter14 import STEPS
 
-from minigrad.teach import Case, Exercise, Mistake, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
 from .chapter14 import Seen, Tensor, backward, compare_seen, drawn_array, numbers_of, show_seen
 
@@ -84,6 +83,8 @@ def _drawn(random):
 
 # ---------------------------------------------------------------- wrong answers
 
+FREES = "            if not retain_graph:\n                one.free()"
+
 
 def never_freed(self, retain_graph=False):
     """Nothing was freed: a second walk is not refused, and what the graph holds stays in memory as long as the loss."""
@@ -100,90 +101,10 @@ def turned_around(self, retain_graph=False):
     backward(self, not retain_graph)
 
 
-def inputs_first(self, retain_graph=False):
-    """in_order gives inputs first, and the walk goes the other way: self sends first, so reversed(self.in_order()).
-    Here a tensor was to send before anything had come to it.
-    """
-    self.start()
-    for one in self.in_order():
-        if one.rule is not None:
-            one.send()
-
-
-def leaves_send(self, retain_graph=False):
-    """A leaf has no rule, and nobody to send to. Only results send."""
-    self.start()
-    for one in reversed(self.in_order()):
-        one.send()
-        if not retain_graph:
-            one.free()
-
-
-def freed_before(self, retain_graph=False):
-    """The rule was taken away before it had run. A result is freed after it has sent."""
-    self.start()
-    for one in reversed(self.in_order()):
-        if one.rule is not None:
-            if not retain_graph:
-                one.free()
-            one.send()
-
-
-def no_start(self, retain_graph=False):
-    """Nobody said self.start(): no gradient has come to self, so there is nothing to send."""
-    for one in reversed(self.in_order()):
-        if one.rule is not None:
-            one.send()
-            if not retain_graph:
-                one.free()
-
-
 def only_self(self, retain_graph=False):
     """Only self has sent. Each result behind it has to, as well."""
     self.start()
     self.send()
-
-
-def asks_for_inputs(self, retain_graph=False):
-    """What has been freed has no inputs any more, and was passed over without a word. It still has a rule, one that
-    raises: ask whether the rule is None.
-    """
-    self.start()
-    for one in reversed(self.in_order()):
-        if one.inputs:
-            one.send()
-            if not retain_graph:
-                one.free()
-
-
-def freed_by_hand(self, retain_graph=False):
-    """Inputs and rule were taken away by hand. Without a rule a result looks like a leaf, and a second walk raises
-    nothing: call free(), which puts one there that raises.
-    """
-    self.start()
-    for one in reversed(self.in_order()):
-        if one.rule is not None:
-            one.send()
-            if not retain_graph:
-                one.inputs, one.rule = (), None
-
-
-def leaves_freed(self, retain_graph=False):
-    """Leaves were freed as well. They have nothing to free, and get a rule that raises: the next walk stops there."""
-    self.start()
-    for one in reversed(self.in_order()):
-        if one.rule is not None:
-            one.send()
-        if not retain_graph:
-            one.free()
-
-
-def self_left_out(self, retain_graph=False):
-    """self was left out: it has to send first, or nothing comes to those behind it."""
-    self.start()
-    for one in reversed(self.in_order()[:-1]):
-        if one.rule is not None:
-            one.send()
 
 
 def _nothing_had_come(outcome):
@@ -197,35 +118,26 @@ def _leaf_sent(outcome):
 # ---------------------------------------------------------------- tried as well
 
 
-def walked_in_one_go(self, retain_graph=False):
-    self.start()
-    for one in reversed(self.in_order()):
-        if one.rule is not None:
-            one.send()
-    if not retain_graph:
-        self.free()
-
-
 def walked_without_end(self, retain_graph=False):
-    STEPS["backward"](self, retain_graph)
+    backward(self, retain_graph)
     if retain_graph:
-        STEPS["backward"](self, True)
+        backward(self, True)
 
 
 def walked_and_cleared(self, retain_graph=False):
     for one in self.in_order():
         one.grad = None
-    STEPS["backward"](self, retain_graph)
+    backward(self, retain_graph)
 
 
 def walked_over_what_is_freed(self, retain_graph=False):
     with contextlib.suppress(RuntimeError):
-        STEPS["backward"](self, retain_graph)
+        backward(self, retain_graph)
 
 
 def walked_with_leaves_freed(self, retain_graph=False):
     order = self.in_order()
-    STEPS["backward"](self, True)
+    backward(self, True)
     if not retain_graph:
         for one in order:
             one.free()
@@ -288,18 +200,47 @@ EXERCISE = Exercise(
         never_freed,
         always_freed,
         turned_around,
-        Mistake(leaves_send, when=_leaf_sent),
-        Mistake(inputs_first, no_start, when=_nothing_had_come, words=""),
-        freed_before,
+        Mistake(
+            edited(backward, "one.rule is not None", "True"),
+            words="A leaf has no rule, and nobody to send to. Only results send.",
+            when=_leaf_sent,
+        ),
+        Mistake(
+            edited(backward, "reversed(self.in_order())", "self.in_order()"),
+            edited(backward, "self.start()", "pass"),
+            words="in_order gives inputs first, and the walk goes the other way: self sends first, so "
+            "reversed(self.in_order()). Here a tensor was to send before anything had come to it.",
+            when=_nothing_had_come,
+        ),
+        Mistake(
+            edited(backward, "one.send()\n", "pass\n", "one.free()", "one.free()\n            one.send()"),
+            words="The rule was taken away before it had run. A result is freed after it has sent.",
+        ),
         only_self,
-        asks_for_inputs,
-        freed_by_hand,
-        leaves_freed,
-        self_left_out,
+        Mistake(
+            edited(backward, "one.rule is not None", "one.inputs"),
+            words="What has been freed has no inputs any more, and was passed over without a word. It still has a "
+            "rule, one that raises: ask whether the rule is None.",
+        ),
+        Mistake(
+            edited(backward, "one.free()", "one.inputs, one.rule = (), None"),
+            words="Inputs and rule were taken away by hand. Without a rule a result looks like a leaf, and a second "
+            "walk raises nothing: call free(), which puts one there that raises.",
+        ),
+        Mistake(
+            edited(backward, FREES, "        if not retain_graph:\n            one.free()"),
+            words="Leaves were freed as well. They have nothing to free, and get a rule that raises: the next walk "
+            "stops there.",
+        ),
+        Mistake(
+            edited(backward, "self.in_order()", "self.in_order()[:-1]"),
+            edited(backward, "self.in_order()", "self.in_order()[:-1]", FREES, ""),
+            words="self was left out: it has to send first, or nothing comes to those behind it.",
+        ),
     ),
     right=(walked_then_freed, walked_in_two_loops),
     wrong={
-        "freed: yours L": [walked_in_one_go],
+        "freed: yours L": [edited(backward, FREES, "    if not retain_graph:\n        self.free()")],
         "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
         "the walks ended: yours well, well": [walked_over_what_is_freed],
         "freed: yours … Leaves were freed as well": [walked_with_leaves_freed],

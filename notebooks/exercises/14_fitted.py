@@ -1,7 +1,6 @@
 """Exercise `fitted`: the gradient of what was broadcast, summed back."""
 
 import numpy as np
-from minigrad.teach.exercises.chapter14 import STEPS
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
@@ -99,7 +98,7 @@ def fitted_by_lengths(gradient, shape):
 def fitted_from_behind(gradient, shape):
     while gradient.ndim > len(shape):
         gradient = gradient.sum(axis=-1)
-    return STEPS["fitted"](gradient, shape)
+    return fitted(gradient, shape)
 
 
 def fitted_once(gradient, shape):
@@ -109,11 +108,11 @@ def fitted_once(gradient, shape):
 
 
 def fitted_as_number(gradient, shape):
-    return float(gradient.sum()) if shape in ((), (1,)) else STEPS["fitted"](gradient, shape)
+    return float(gradient.sum()) if shape in ((), (1,)) else fitted(gradient, shape)
 
 
 def fitted_in_place(gradient, shape):
-    result = np.array(STEPS["fitted"](gradient, shape))
+    result = np.array(fitted(gradient, shape))
     gradient *= 0.0
     return result
 
@@ -179,13 +178,11 @@ EXERCISE = Exercise(
     right=(fitted_step_by_step, fitted_by_reshape, fitted_by_einsum),
     wrong={
         "They have to be summed": [fitted_by_lengths],
-        "The shape is … A dimension of size 1 is gone": [
-            lambda gradient, shape: STEPS["fitted"](gradient, shape).squeeze()
-        ],
+        "The shape is … A dimension of size 1 is gone": [lambda gradient, shape: fitted(gradient, shape).squeeze()],
         "The shape is": [
             fitted_from_behind,
             fitted_once,
-            edited(reshaped, ".reshape(", ' if gradient.size == int(np.prod(shape)) else STEPS["fitted"](gradient, '),
+            edited(reshaped, ".reshape(", " if gradient.size == int(np.prod(shape)) else fitted(gradient, "),
             fitted_as_number,
         ],
         "the array that was given: yours changed": [fitted_in_place],

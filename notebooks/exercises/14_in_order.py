@@ -4,8 +4,6 @@ import collections
 from collections.abc import Sequence
 from graphlib import TopologicalSorter
 
-from minigrad.teach.exercises.chapter14 import STEPS
-
 from minigrad.teach import Case, Exercise, Mistake, edited, plain
 
 from .chapter14 import FOR_READERS, Seen, Tensor, compare_seen, found, in_order, product_rule, show_seen
@@ -263,7 +261,7 @@ def ordered_by_its_inputs_once(self):
 def ordered_in_a_queue(self):
     """From the end, each put in front."""
     order, done, todo = collections.deque(), set(), [self]
-    uses = collections.Counter(one for tensor in STEPS["in_order"](self) for one in tensor.inputs)
+    uses = collections.Counter(one for tensor in in_order(self) for one in tensor.inputs)
     while todo:
         tensor = todo.pop()
         order.appendleft(tensor)
@@ -281,12 +279,12 @@ ORDERS = {}
 def ordered_from_a_cache(self):
     """What was found once is found again, when the graph is another."""
     if self not in ORDERS:
-        ORDERS[self] = STEPS["in_order"](self)
+        ORDERS[self] = in_order(self)
     return ORDERS[self]
 
 
 def ordered_by_memory(self, known=[]):  # noqa: B006
-    order = [one for one in STEPS["in_order"](self) if one not in known]
+    order = [one for one in in_order(self) if one not in known]
     known += order
     return order
 
@@ -298,7 +296,7 @@ def ordered_by_depth_of_the_first(self):
             one, count = one.inputs[0], count + 1
         return count
 
-    order = STEPS["in_order"](self)
+    order = in_order(self)
     order.reverse()
     return sorted(order, key=depth)
 
@@ -397,17 +395,17 @@ EXERCISE = Exercise(
     right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
     wrong={
         "is missing": [ordered_by_memory],
-        "which is no list": [lambda self: iter(STEPS["in_order"](self))],
+        "which is no list": [lambda self: iter(in_order(self))],
         "The list of an earlier call was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
         "comes before its input … Tensors that require no gradient lead to self as well": [
-            lambda self: [one for one in STEPS["in_order"](self) if one.requires_grad]
+            lambda self: [one for one in in_order(self) if one.requires_grad]
         ],
-        "is no tensor": [lambda self: [repr(one) for one in STEPS["in_order"](self)]],
+        "is no tensor": [lambda self: [repr(one) for one in in_order(self)]],
         "still running": [ordered_by_every_way, ordered_by_its_inputs_once],
         "The orders of the inputs were put one behind the other": [ordered_by_its_inputs],
         "left behind in the tensors: yours something … A mark was left on the tensors": [
-            edited(marks, "in_order(self)", 'STEPS["in_order"](self)', "visited = True", "inputs = list(one.inputs)")
+            edited(marks, "visited = True", "inputs = list(one.inputs)")
         ],
     },
 )

@@ -105,88 +105,7 @@ def _drawn(random):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def swallows(kind):
-    """__exit__ returned something true, which tells Python that the error is dealt with. It was swallowed."""
-
-    class Off:
-        def __enter__(self):
-            self.before, kind.recording = kind.recording, False
-
-        def __exit__(self, *error):
-            kind.recording = self.before
-            return True
-
-    return Off()
-
-
-def not_after_an_error(kind):
-    """After an error recording stays off: the line after the yield is only reached with try and finally around it."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def off():
-        before, kind.recording = kind.recording, False
-        yield
-        kind.recording = before
-
-    return off()
-
-
-def at_once(kind):
-    """It was switched off when no_grad was called. It is to happen in __enter__, when the block begins."""
-    before, kind.recording = kind.recording, False
-
-    class Off:
-        def __enter__(self):
-            pass
-
-        def __exit__(self, *error):
-            kind.recording = before
-
-    return Off()
-
-
-def looked_early(kind):
-    """What recording was before was looked up when no_grad was called. Look when the block begins, in __enter__: by
-    then it may be another.
-    """
-    before = kind.recording
-
-    class Off:
-        def __enter__(self):
-            kind.recording = False
-
-        def __exit__(self, *error):
-            kind.recording = before
-
-    return Off()
-
-
-def never_back(kind):
-    """Recording is still off after the block."""
-
-    class Off:
-        def __enter__(self):
-            kind.recording = False
-
-        def __exit__(self, *error):
-            pass
-
-    return Off()
-
-
-def on_tensor(kind):
-    """Tensor was switched off, and not kind: the class for which the block is."""
-
-    class Off:
-        def __enter__(self):
-            self.before, Tensor.recording = Tensor.recording, False
-
-        def __exit__(self, *error):
-            Tensor.recording = self.before
-
-    return Off()
+BEFORE = "self.before, kind.recording = kind.recording, False"
 
 
 def no_block(kind):
@@ -209,53 +128,6 @@ def off_by_counting(kind, depth=[0]):  # noqa: B006
             kind.recording = depth[0] == 0
 
     return Off()
-
-
-def off_only_without_error(kind):
-    class Off:
-        def __enter__(self):
-            self.before, kind.recording = kind.recording, False
-
-        def __exit__(self, kind_of_error, error, trace):
-            if error is None:
-                kind.recording = self.before
-
-    return Off()
-
-
-def off_for_all(kind):
-    @contextlib.contextmanager
-    def off():
-        before, Tensor.recording, kind.recording = kind.recording, False, False
-        try:
-            yield
-        finally:
-            Tensor.recording, kind.recording = True, before
-
-    return off()
-
-
-def off_turned(kind):
-    @contextlib.contextmanager
-    def off():
-        kind.recording = not kind.recording
-        try:
-            yield
-        finally:
-            kind.recording = not kind.recording
-
-    return off()
-
-
-def off_and_quiet(kind):
-    @contextlib.contextmanager
-    def off():
-        before, kind.recording = kind.recording, False
-        with contextlib.suppress(Exception):
-            yield
-        kind.recording = before
-
-    return off()
 
 
 def off_by_contextlib(kind):
@@ -310,24 +182,81 @@ EXERCISE = Exercise(
     compare=compare_seen,
     show=show_seen,
     mistakes=(
-        never_back,
         Mistake(
-            edited(never_back, "pass", "kind.recording = True"),
+            edited(no_grad, "kind.recording = self.before", "pass"), words="Recording is still off after the block."
+        ),
+        Mistake(
+            edited(no_grad, "= self.before", "= True"),
             words="Afterwards it is True, whatever it was before. So an inner block switches recording on in the "
             "outer one. Keep what it was, and put that back.",
         ),
-        swallows,
-        not_after_an_error,
-        at_once,
-        looked_early,
-        on_tensor,
+        Mistake(
+            edited(no_grad, "= self.before", "= self.before\n            return True"),
+            words="__exit__ returned something true, which tells Python that the error is dealt with. It was "
+            "swallowed.",
+        ),
+        Mistake(
+            edited(
+                off_by_contextlib, "try:\n            yield\n        finally:\n            kind", "yield\n        kind"
+            ),
+            words="After an error recording stays off: the line after the yield is only reached with try and finally "
+            "around it.",
+        ),
+        Mistake(
+            edited(
+                no_grad,
+                BEFORE,
+                "pass",
+                "self.before",
+                "before",
+                "    class",
+                "    before, kind.recording = kind.recording, False\n\n    class",
+            ),
+            words="It was switched off when no_grad was called. It is to happen in __enter__, when the block begins.",
+        ),
+        Mistake(
+            edited(
+                no_grad,
+                BEFORE,
+                "kind.recording = False",
+                "self.before",
+                "before",
+                "    class",
+                "    before = kind.recording\n\n    class",
+            ),
+            words="What recording was before was looked up when no_grad was called. Look when the block begins, in "
+            "__enter__: by then it may be another.",
+        ),
+        Mistake(
+            edited(
+                no_grad, BEFORE, BEFORE.replace("kind", "Tensor"), "kind.recording = self", "Tensor.recording = self"
+            ),
+            words="Tensor was switched off, and not kind: the class for which the block is.",
+        ),
         Mistake(no_block, when=raised("context manager protocol")),
     ),
     right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
     wrong={
-        "first difference": [off_by_counting, off_turned],
-        "afterwards: yours not recorded … After an error recording stays off": [off_only_without_error],
-        "another class, inside: yours not recorded": [off_for_all],
-        "It was swallowed": [off_and_quiet],
+        "first difference": [
+            off_by_counting,
+            edited(no_grad, BEFORE, "kind.recording = not kind.recording", "= self.before", "= not kind.recording"),
+        ],
+        "afterwards: yours not recorded … After an error recording stays off": [
+            edited(no_grad, "kind.recording = self", "if error[0] is None:\n                kind.recording = self")
+        ],
+        "another class, inside: yours not recorded": [
+            edited(
+                no_grad,
+                "= kind.recording, False",
+                "= kind.recording, False\n            Tensor.recording = False",
+                "= self.before",
+                "= self.before\n            Tensor.recording = True",
+            )
+        ],
+        "It was swallowed": [
+            edited(
+                off_by_contextlib, "try:", "with contextlib.suppress(Exception):", "finally:\n            kind", "kind"
+            )
+        ],
     },
 )

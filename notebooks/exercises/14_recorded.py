@@ -1,10 +1,6 @@
 """Exercise `recorded`: the result of an operation, as a tensor that knows where it came from."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from minigrad.teach.exercises.chapter14 import STEPS
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
@@ -112,76 +108,7 @@ def _drawn(random):
 
 # ---------------------------------------------------------------- wrong answers
 
-
-def always(self, forward, rule, others):
-    """A result whose inputs require no gradient, or that is made while self.recording is False, is a leaf: it gets no
-    inputs and no rule, and does not require a gradient.
-    """
-    result = recorded(self, forward, rule, others)
-    inputs = (self, *[one if isinstance(one, type(self)) else type(self)(one) for one in others])
-    result.requires_grad, result.inputs, result.rule = True, inputs, rule
-    return result
-
-
-def never_asks_the_mode(self, forward, rule, others):
-    """self.recording was not asked. While it is False, nothing is noted, whatever the inputs require."""
-    kind = type(self)
-    inputs = (self, *[one if isinstance(one, kind) else kind(one) for one in others])
-    result = kind(forward(*[one.data for one in inputs]))
-    if any(one.requires_grad for one in inputs):
-        result.requires_grad, result.inputs, result.rule = True, inputs, rule
-    return result
-
-
-def only_self(self, forward, rule, others):
-    """Only self was asked whether it requires a gradient. One input that does is enough, whichever it is."""
-    result = recorded(self, forward, rule, others)
-    if not self.requires_grad:
-        result.requires_grad, result.inputs, result.rule = False, (), None
-    return result
-
-
-def without_self(self, forward, rule, others):
-    """self is one of the inputs, the first."""
-    result = recorded(self, forward, rule, others)
-    result.inputs = result.inputs[1:]
-    return result
-
-
-def noted_always(self, forward, rule, others):
-    """Inputs and rule were noted of a result that requires no gradient. It is to stay a leaf, with neither."""
-    result = recorded(self, forward, rule, others)
-    kind = type(self)
-    result.inputs = tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))
-    result.rule = rule
-    return result
-
-
-def called_rule(self, forward, rule, others):
-    """The rule is noted here, and called in a walk, when a gradient has come: result.rule = rule."""
-    result = recorded(self, forward, rule, others)
-    result.rule = rule(result.data, *[one.data for one in result.inputs])
-    return result
-
-
-def no_numbers(self, forward, rule, others):
-    """Among the others are plain numbers, which have no .data: make a tensor of each first, with type(self)(number)."""
-    result = type(self)(forward(*[one.data for one in (self, *others)]))
-    if self.recording and any(one.requires_grad for one in (self, *others)):
-        result.requires_grad, result.inputs, result.rule = True, (self, *others), rule
-    return result
-
-
-def fixed_class(self, forward, rule, others):
-    """The result is to be made with type(self)(...). self may be of a class derived from Tensor, and then its results
-    are as well.
-    """
-    return Tensor(recorded(self, forward, rule, others).data)
-
-
-def tensors_to_forward(self, forward, rule, others):
-    """forward computes with arrays: give it the .data of each input."""
-    return type(self)(forward(self, *others))
+ASKED, NOTED = "self.recording and any(one.requires_grad for one in inputs)", "True, inputs, rule"
 
 
 def _met_tensors(outcome):
@@ -191,42 +118,6 @@ def _met_tensors(outcome):
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def recorded_with(change: Callable[[Any, Any, Any, Any], Any]) -> Callable[..., Any]:
-    """The solution, and something done to its result."""
-
-    def recorded(self, forward, rule, others):
-        result = STEPS["recorded"](self, forward, rule, others)
-        return change(self, result, forward, others) or result
-
-    return recorded
-
-
-def with_a_wrapped_rule(self, result, forward, others):
-    if result.rule is not None:
-        rule = result.rule
-        result.rule = lambda *arrays: rule(*arrays)
-
-
-def with_a_gradient(self, result, forward, others):
-    result.grad = np.zeros_like(result.data)
-
-
-def with_forward_twice(self, result, forward, others):
-    forward(*[one.data if isinstance(one, Tensor) else one for one in (self, *others)])
-
-
-def with_inputs_sorted(self, result, forward, others):
-    result.inputs = tuple(sorted(result.inputs, key=lambda one: one.data.sum()))
-
-
-def with_leaves_alone(self, result, forward, others):
-    result.inputs = tuple(one for one in result.inputs if one.requires_grad)
-
-
-def as_a_list_of_inputs(self, result, forward, others):
-    result.inputs = list(result.inputs)
 
 
 def recorded_in_a_loop(self, forward, rule, others):
@@ -269,48 +160,88 @@ EXERCISE = Exercise(
     compare=compare_seen,
     show=show_seen,
     mistakes=(
-        always,
-        never_asks_the_mode,
-        only_self,
         Mistake(
-            edited(only_self, "self.requires_grad:", "all(one.requires_grad for one in result.inputs):"),
+            edited(recorded, ASKED, "True"),
+            words="A result whose inputs require no gradient, or that is made while self.recording is False, is a "
+            "leaf: it gets no inputs and no rule, and does not require a gradient.",
+        ),
+        Mistake(
+            edited(recorded, "self.recording and ", ""),
+            words="self.recording was not asked. While it is False, nothing is noted, whatever the inputs require.",
+        ),
+        Mistake(
+            edited(recorded, ASKED, "self.recording and self.requires_grad"),
+            words="Only self was asked whether it requires a gradient. One input that does is enough, whichever it is.",
+        ),
+        Mistake(
+            edited(recorded, "any(", "all("),
             words="This records only if all inputs require a gradient. One is enough.",
         ),
-        without_self,
+        Mistake(edited(recorded, NOTED, "True, inputs[1:], rule"), words="self is one of the inputs, the first."),
         Mistake(
-            edited(without_self, "result.inputs[1:]", "tuple(dict.fromkeys(result.inputs))"),
+            edited(recorded, NOTED, "True, tuple(dict.fromkeys(inputs)), rule"),
             words="An input that is used twice is there twice: the rule returns a gradient for each place.",
         ),
         Mistake(
-            edited(without_self, "inputs = result.inputs[1:]", "requires_grad = False"),
+            edited(recorded, NOTED, "False, inputs, rule"),
             words="The result does not require a gradient itself: then what is computed from it is not recorded, and "
             "nobody sends to it.",
         ),
         Mistake(
-            edited(without_self, "result.inputs[1:]", "tuple(one for one in result.inputs if one.requires_grad)"),
+            edited(recorded, NOTED, "True, tuple(one for one in inputs if one.requires_grad), rule"),
             words="Inputs that require no gradient were left out. The rule needs the arrays of all, and returns a "
             "gradient for each.",
         ),
-        noted_always,
         Mistake(
-            edited(without_self, "result.inputs[1:]", "tuple(one.data for one in result.inputs)"),
+            edited(recorded, "return", "result.inputs, result.rule = inputs, rule\n    return"),
+            words="Inputs and rule were noted of a result that requires no gradient. It is to stay a leaf, with "
+            "neither.",
+        ),
+        Mistake(
+            edited(recorded, NOTED, "True, tuple(one.data for one in inputs), rule"),
             words="The arrays of the inputs were noted. A walk goes from tensor to tensor: note the tensors.",
             when=found("inputs", "array("),
         ),
-        Mistake(called_rule, when=raised("_rule() missing", kind=TypeError)),
-        Mistake(tensors_to_forward, when=_met_tensors),
-        Mistake(no_numbers, when=raised("has no attribute 'data'", kind=AttributeError)),
-        Mistake(fixed_class, when=found("the result", "not of the class")),
+        Mistake(
+            edited(recorded, NOTED, "True, inputs, rule(result.data, *[one.data for one in inputs])"),
+            words="The rule is noted here, and called in a walk, when a gradient has come: result.rule = rule.",
+            when=raised("_rule() missing", kind=TypeError),
+        ),
+        Mistake(
+            edited(recorded, "[one.data for one in inputs]", "inputs"),
+            words="forward computes with arrays: give it the .data of each input.",
+            when=_met_tensors,
+        ),
+        Mistake(
+            edited(
+                recorded,
+                "tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))",
+                "self, *others",
+            ),
+            words="Among the others are plain numbers, which have no .data: make a tensor of each first, with "
+            "type(self)(number).",
+            when=raised("has no attribute 'data'", kind=AttributeError),
+        ),
+        Mistake(
+            edited(recorded, "type(self)", "Tensor"),
+            words="The result is to be made with type(self)(...). self may be of a class derived from Tensor, and then "
+            "its results are as well.",
+            when=found("the result", "not of the class"),
+        ),
     ),
-    right=(recorded_with(as_a_list_of_inputs), recorded_in_a_loop),
+    right=(edited(recorded, NOTED, "True, list(inputs), rule"), recorded_in_a_loop),
     wrong={
-        "rule: yours another": [recorded_with(with_a_wrapped_rule)],
-        "grad: yours there": [recorded_with(with_a_gradient)],
-        "calls of forward: yours 2": [recorded_with(with_forward_twice)],
-        "inputs: yours": [recorded_with(with_inputs_sorted)],
-        "inputs: yours … Inputs that require no gradient were left out": [recorded_with(with_leaves_alone)],
+        "rule: yours another": [edited(recorded, NOTED, "True, inputs, lambda *arrays: rule(*arrays)")],
+        "grad: yours there": [edited(recorded, "return", "result.grad = np.zeros_like(result.data)\n    return")],
+        "calls of forward: yours 2": [
+            edited(recorded, "result = kind", "forward(*[one.data for one in inputs])\n    result = kind")
+        ],
+        "inputs: yours": [edited(recorded, NOTED, "True, tuple(sorted(inputs, key=lambda one: one.data.sum())), rule")],
+        "inputs: yours … Inputs that require no gradient were left out": [
+            edited(recorded, NOTED, "True, tuple(one for one in inputs if one.requires_grad), rule")
+        ],
         "not of the class of self … The result is to be made with type(self)(...)": [
-            lambda self, forward, rule, others: STEPS["recorded"](self, forward, rule, others).data
+            edited(recorded, "return result", "return result.data")
         ],
     },
 )

@@ -1,7 +1,6 @@
 """Exercise `start`: what has to be true before a walk begins."""
 
 import numpy as np
-from minigrad.teach.exercises.chapter14 import STEPS
 
 from minigrad.teach import Case, Exercise, Mistake, cases, edited, raised
 
@@ -100,14 +99,14 @@ def a_float(self):
 
 
 def started_with_zeros_at_leaves(self):
-    STEPS["start"](self)
+    start(self)
     for one in self.in_order():
         if one.rule is None and one.grad is None:
             one.grad = np.zeros_like(one.data)
 
 
 def started_with_data(self):
-    STEPS["start"](self)
+    start(self)
     if self.rule is not None:
         self.grad = self.data.copy()
 
@@ -178,7 +177,7 @@ EXERCISE = Exercise(
     wrong={
         "first difference": [edited(start, "self.in_order():", "(self, *self.inputs):")],
         "first difference x.grad: yours 0.0, expected None": [started_with_zeros_at_leaves],
-        "L.grad: yours 2.0": [edited(adds_ones, "self.receive", 'STEPS["start"](self)\n    self.receive')],
+        "L.grad: yours 2.0": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
         "L.grad: yours 144.0": [started_with_data],
         "belong to whoever reads them": [edited(start, "rule is not None", "requires_grad")],
     },

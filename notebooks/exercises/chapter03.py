@@ -35,17 +35,6 @@ def measured_slopes(a, b):
     return measured("e", lambda a, b: (a * b) * (a * b + a), {"a": a, "b": b}, "ab")
 
 
-class Counted:
-    """A function, and how often it has been called."""
-
-    def __init__(self, function):
-        self.function, self.calls = function, 0
-
-    def __call__(self, x):
-        self.calls += 1
-        return self.function(x)
-
-
 def _square():
     leaf = mg.tensor(3.0, requires_grad=True)
     return (leaf * leaf,)

@@ -1,15 +1,15 @@
 """What the exercises of chapter 04 share: a trunk with a calm head and a loud one, and branches that hooks hang on."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.hooks import RemovableHandle
-from minigrad.teach import Case, Difference, Mistake, compare, draw_wrong_node, nodes_of, numbers, raised, show
+from minigrad.teach import Case, Mistake, compare, draw_numbers, observer, pick, raised, saw, show
+from minigrad.teach.wrong_node import draw_wrong_node, nodes_of, numbers
 
-TRACE = ", and .grad was written"
+CALM, LOUD = "(h.sum() - 4) ** 2", "(h @ v + 6) ** 2"  # the chapter's losses
+WALKED = "; the leaves have gradients from before"
 
 
 def trunk(numbers=(1.0, 2.0), factors=(3.0, 1.0)):
@@ -23,28 +23,16 @@ def second_output(numbers, factors):
     return both.unbind()[1]
 
 
-def drawn_numbers(random, shape):
-    """Quarters between -3 and 3, and no 0."""
-    return (random.integers(1, 13, shape) * random.choice([-0.25, 0.25], shape)).tolist()
-
-
 def drawn_trunk(random, kinds=("a leaf", "leaf * x", "output 1 of unbind()")):
     """A tensor of one or two dimensions, in words, and what makes it anew."""
-    kind = str(random.choice(kinds))
-    shape = [(1,), (2,), (3,), (2, 2), (2, 3)][random.integers(5)]
-    numbers, factors = drawn_numbers(random, shape), drawn_numbers(random, shape)
+    kind, shape = pick(random, kinds), pick(random, [(1,), (2,), (3,), (2, 2), (2, 3)])
+    numbers, factors = (draw_numbers(random, shape, unit=0.25, zero=False) for _ in range(2))
     makers = {
         "a leaf": lambda: mg.tensor(numbers, requires_grad=True),
         "leaf * x": lambda: trunk(numbers, factors),
         "output 1 of unbind()": lambda: second_output(numbers, factors),
     }
     return f"h is {kind}, {_listed(makers[kind]())}", makers[kind]
-
-
-def two_heads(h):
-    """The calm loss and the loud one."""
-    v = mg.tensor([-3.0, 4.0], requires_grad=True)
-    return (h.sum() - 4) ** 2, (h @ v + 6) ** 2
 
 
 def leaves(*roots):
@@ -69,10 +57,6 @@ def names_in(h, **others):
     return {"w": h.grad_fn.next_functions[0][0].variable, "x": h.grad_fn._saved_other, "h": h, **others}
 
 
-def is_grad_written(*tensors):
-    return any(isinstance(one, mg.Tensor) and one._grad is not None for one in tensors)
-
-
 def hooks_on(nodes):
     """How many hooks hang on these nodes and their tensors. retain_grad() hangs one up, too."""
     found = [node._hooks for node in nodes if node._hooks is not None]
@@ -81,14 +65,9 @@ def hooks_on(nodes):
     return sum(map(len, kinds))
 
 
-def gradients_of(tensors):
+def gradients_held(tensors):
     """Copies of what is in each .grad now."""
     return [None if one._grad is None else one._grad.detach().clone() for one in tensors]
-
-
-def has_graph(value):
-    """Whether a tensor comes with the graph that made it, and keeps that alive."""
-    return isinstance(value, mg.Tensor) and value.requires_grad
 
 
 # ---------------------------------------------------------------- branches: `turned_around` and `limited`
@@ -100,25 +79,6 @@ GROWING = (1, 1, 2, 2, 0.5, 0.5)  # so that the rows of a table differ
 def _arriving_at(h):
     sizes = np.resize(GROWING, h.shape)
     return [mg.tensor(np.resize(pattern, h.shape) * sizes, dtype=h.dtype) for pattern in PATTERNS]
-
-
-@dataclass(frozen=True)
-class Branch:
-    """What was found out about a learner's branch: its numbers, the gradients that arrived, what h got of each through
-    it, and of the first beside it, and when it arrived at both.
-    """
-
-    numbers: mg.Tensor
-    arriving: list[mg.Tensor]
-    through: list[mg.Tensor | None]
-    beside: mg.Tensor
-    together: mg.Tensor
-    writes_into_gradient: bool
-
-    @property
-    def passes_on(self):
-        """Whether every gradient goes on as it came."""
-        return all(compare(one, sent) is None for one, sent in zip(self.arriving, self.through, strict=True))
 
 
 def branch_with(h, hook):
@@ -148,57 +108,47 @@ def _listed(value):
     return "nothing" if value is None else show(value.detach() + 0.0).removeprefix("tensor(").removesuffix(")")
 
 
-def _tried(value, arguments):
+RESULT, BESIDE, GIVEN = "the result", "what goes on to h from another use of it", "the gradient that the hook is given"
+TOGETHER = "what goes on to h from both at once, in branch + h"
+
+
+def _through(arriving):
+    return f"what goes on to h when {_listed(arriving)} comes in"
+
+
+@observer
+def _tried(answer, h, amount):
     """Send gradients through the learner's result, and one to h by another way."""
-    h = arguments[0]
+    value = answer(h, amount)
     if not isinstance(value, mg.Tensor) or value.shape != h.shape:
-        return value
+        return {RESULT: value}
     arriving, given = _arriving_at(h), _arriving_at(h)
     (beside,) = grad(h * 1, h, grad_outputs=arriving[0])
     (together,) = grad(value + h, h, grad_outputs=arriving[0], retain_graph=True)
-    through = [None] * len(given)
+    sent = [None] * len(given)
     if value.requires_grad:
-        through = [grad(value, h, one, retain_graph=True, allow_unused=True)[0] for one in given]
-    is_written = any(compare(one, other) is not None for one, other in zip(_arriving_at(h), given, strict=True))
-    return Branch(value.detach(), _arriving_at(h), through, beside, together, is_written)
+        sent = [grad(value, h, one, retain_graph=True, allow_unused=True)[0] for one in given]
+    is_kept = compare(_arriving_at(h), given) is None
+    return {
+        RESULT: value.detach(),
+        **{_through(came): went for came, went in zip(_arriving_at(h), sent, strict=True)},
+        BESIDE: beside,
+        TOGETHER: together,
+        GIVEN: "as it was" if is_kept else "written to",
+    }
 
 
-def _compare_branches(expected, got, outcome):
-    if not isinstance(got, Branch):
-        return Difference("the answer", show(got), show(expected.numbers), "A tensor of the shape of h is asked for.")
-    difference = compare(expected.numbers, got.numbers, "the result")
-    if difference is not None:
-        return difference
-    for arriving, wanted, mine in zip(got.arriving, expected.through, got.through, strict=True):
-        where = f"what goes on to h when {_listed(arriving)} comes in"
-        if mine is None:
-            return Difference(where, "nothing", _listed(wanted), "No gradient goes back to h.")
-        difference = compare(wanted, mine, f"{where}, element ")
-        if difference is not None:
-            return difference
-    difference = compare(expected.beside, got.beside, "beside it, from another use of h, element ")
-    return difference or compare(expected.together, got.together, "both at once, in branch + h, element ")
-
-
-def _show_branch(value, arguments):
-    if not isinstance(value, Branch):
-        return show(value)
-    first = f"{_listed(value.arriving[0])} comes in"
-    lines = [f"holds {_listed(value.numbers)}"]
-    for arriving, sent in zip(value.arriving, value.through, strict=True):
-        lines.append(f"  through it: {_listed(arriving)} comes in, {_listed(sent)} goes on to h")
-    lines.append(f"  beside it: {first}, {_listed(value.beside)} goes on")
-    if value.writes_into_gradient:
-        lines.append(f"  both at once: {first}, {_listed(value.together)} goes on")
-    return "\n".join(lines)
+def _sent(seen, h):
+    """What went on to h of each gradient that arrived."""
+    return [seen.get(_through(arriving)) for arriving in _arriving_at(h)]
 
 
 def _lengths(outcome):
     """How long what arrives is, and what goes on to h."""
-    if not isinstance(outcome.value, Branch):
+    if GIVEN not in outcome.seen:
         return ""
-    rows = []
-    for arriving, sent in zip(outcome.value.arriving, outcome.value.through, strict=True):
+    h, rows = outcome.arguments[0], []
+    for arriving, sent in zip(_arriving_at(h), _sent(outcome.seen, h), strict=True):
         length = "nothing" if sent is None else f"length {sent.norm().item():.4g}"
         rows.append(f"  the engine walked: length {arriving.norm().item():.4g} comes in, {length} goes on")
     return "\n".join(rows)
@@ -215,14 +165,14 @@ def _pictures(reference):
         def red(box, words, gradient):
             return draw_wrong_node(result, names_in(made[0]), box, words, gradient, outcome.answer)
 
-        if difference.where.startswith("the result"):
+        if difference.where.startswith(RESULT):
             return red(result, "✗ other numbers", all_arriving[0])
         if not result.requires_grad:
             return red(result, "✗ no way back to h", None)
-        if outcome.value.writes_into_gradient:
+        if outcome.seen[GIVEN] == "written to":
             return red(result, "✗ writes into g", all_arriving[0])
         arriving = next((one for one in all_arriving if f"{_listed(one)} comes" in difference.where), all_arriving[0])
-        if not difference.where.startswith("what goes on"):
+        if difference.where.startswith(TOGETHER):
             result, expected = result + made[0], expected + right[0]
         (gradient,) = grad(expected, right[0], grad_outputs=arriving)
         return red(made[0], f"✗ expected {numbers(gradient)}", arriving)
@@ -231,54 +181,26 @@ def _pictures(reference):
 
 
 def branch_fields(reference):
-    """What an exercise about a branch is compared, shown and drawn with."""
-    return {
-        "reference": reference,
-        "observe": _tried,
-        "compare": _compare_branches,
-        "show": _show_branch,
-        "evidence": _lengths,
-        "picture": _pictures(reference),
-    }
+    """What an exercise about a branch is seen and drawn with."""
+    return {"reference": reference, "plug": _tried, "evidence": _lengths, "picture": _pictures(reference)}
 
 
-def is_branch(test):
-    """For `when`: a branch came out, for which the test holds. It gets the branch, h, and the amount."""
-    return lambda outcome: isinstance(outcome.value, Branch) and test(outcome.value, *outcome.arguments)
+def _changes_nothing(outcome):
+    """Whether every gradient goes on as it came, and should not."""
+    arriving, seen = _arriving_at(outcome.arguments[0]), outcome.seen
+    passes_on = [compare(arriving, _sent(one, outcome.arguments[0])) is None for one in (seen, outcome.right)]
+    return passes_on == [True, False] and compare(arriving[0] * 2, seen[TOGETHER]) is None
 
 
-def does_as(*answers):
-    """For `when`: up to rounding, an answer does with all gradients what one of these does."""
-
-    def does(outcome):
-        return isinstance(outcome.value, Branch) and any(
-            _compare_branches(_tried(answer(*made), made), outcome.value, outcome) is None
-            for answer, made in [(answer, outcome.case.make()) for answer in answers]
-        )
-
-    return does
-
-
-def named(*answers):
-    """The mistake that these answers make, however it is rounded."""
-    return Mistake(*answers, when=does_as(*answers))
-
-
-def hook_mistakes(reference, word, *, handle, number, on_h, writes, cut_off, silent):
+def hook_mistakes(word, *, handle, number, on_h, writes, cut_off, silent):
     """The mistakes that both exercises share, for these wrong answers: the hook is in the wrong place, or says
     nothing.
     """
-
-    def changes_nothing(branch, h, amount):
-        expected = _tried(reference(h, amount), (h, amount))
-        is_added = compare(branch.arriving[0] * 2, branch.together) is None
-        return branch.passes_on and is_added and not expected.passes_on
-
     return (
         Mistake(
             handle,
             words="This is the handle of the hook. The tensor on which it hangs is asked for.",
-            when=lambda outcome: isinstance(outcome.value, RemovableHandle),
+            when=saw(RESULT, lambda mine, right: isinstance(mine, RemovableHandle)),
         ),
         Mistake(
             number,
@@ -290,24 +212,24 @@ def hook_mistakes(reference, word, *, handle, number, on_h, writes, cut_off, sil
             on_h,
             words="The hook hangs on h itself, so it changes what comes from every use of h. Make a tensor of its own "
             "for this branch, h.clone(), and hang it there.",
-            when=is_branch(lambda branch, h, amount: compare(branch.arriving[0], branch.beside) is not None),
+            when=saw(BESIDE, lambda mine, right: compare(right, mine) is not None),
         ),
         Mistake(
             writes,
             words="The hook writes into the gradient that it is given. Here h gets the same one by another way, and "
             "it was changed there, too. Return a new tensor, g * ... instead of g *= ...",
-            when=is_branch(lambda branch, h, amount: branch.writes_into_gradient),
+            when=saw(GIVEN, lambda mine, right: mine != right),
         ),
         Mistake(
             cut_off,
             words="Nothing arrives at h: the branch was cut off, as detach(), .data, tolist() and no_grad() do. It "
             "must stay in the graph.",
-            when=is_branch(lambda branch, h, amount: all(sent is None for sent in branch.through)),
+            when=lambda outcome: GIVEN in outcome.seen and _sent(outcome.seen, outcome.arguments[0]) == [None] * 4,
         ),
         Mistake(
             *silent,
             words="The gradient goes on as it came: what you return has no hook, or one that returns nothing. Hang it "
             f"on the tensor that you return, and let it return the {word} gradient.",
-            when=is_branch(changes_nothing),
+            when=_changes_nothing,
         ),
     )

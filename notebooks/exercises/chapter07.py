@@ -1,39 +1,18 @@
 """What the exercises of chapter 07 share: float64, as a gradient check wants it, and watched functions."""
 
-import numpy as np
-
 import minigrad as mg
-from minigrad.teach import cases
+from minigrad.teach import Noted, cases, formula
 
 
 def in_float64(values):
     return mg.tensor(values, dtype=mg.float64)
 
 
-def drawn_numbers(random, shape=()):
-    """Numbers of both signs with one digit behind the point, which read well on a card."""
-    return (np.round(random.normal(0, 1.5, shape), 1) + 0.0).tolist()  # 0 for -0
-
-
-class Watched:
-    """A function that notes what dtypes it was called with."""
-
-    def __init__(self, words, function):
-        self.words, self.function = words, function
-        self.calls = []
-
-    def __call__(self, t):
-        self.calls.append(getattr(t, "dtype", type(t)))
-        return self.function(t)
-
-    def __repr__(self):
-        return self.words
-
-
 @cases("f = lambda t: {words}, x = {x}, eps = {eps:g}")
-def measured_case(words, function, x, eps):
-    """A function and where it is to be measured."""
-    return Watched(f"f = lambda t: {words}", function), in_float64(x), eps
+def measured_case(words, x, eps):
+    """A function, which notes what dtypes it is called with, and where it is to be measured."""
+    f = Noted(f"f = lambda t: {words}", formula(words, "t"), note=lambda t: getattr(t, "dtype", type(t)))
+    return f, in_float64(x), eps
 
 
 def lost_in_float32(outcome):

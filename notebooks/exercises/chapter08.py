@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
-from minigrad.teach import Case, Difference, raised, show
+from minigrad.teach import Case, observer, raised
 
 from .chapter07 import in_float64
 
@@ -13,6 +13,8 @@ MADE = (
     "row by row. One walk that starts with v gives the product."
 )
 BESIDE = "The numbers are near, but f was asked beside x. The engine knows the slope of the slope at x itself."
+ASKED_AT, PASSES = "where f was asked", "passes of walks through f"
+NOTES = {ASKED_AT: BESIDE, PASSES: MADE}
 
 
 class Passed(Function):
@@ -63,11 +65,6 @@ FUNCTIONS = {
 }
 
 
-def drawn_numbers(random, shape=()):
-    """Numbers of both signs with one digit behind the point, none of them 0, which read well on a card."""
-    return (np.round(random.uniform(0.2, 1.5, shape), 1) * random.choice([-1, 1], shape)).tolist()
-
-
 def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False):
     """A function, a leaf x, and what else there is; the first of it are tensors."""
     function = function or FUNCTIONS[words]
@@ -81,30 +78,24 @@ def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False
     return Case(f"f = lambda t: {words}, x = {x}{named}{', x.grad = 1 from before' if earlier else ''}", make)
 
 
-def without_hessian(outcome, most):
-    """What is wrong with how right numbers were found: f asked beside x, or more passes of walks than `most`."""
-    f, x = outcome.arguments[:2]
-    if (point := f.beside(x)) is not None:
-        return Difference("where f was asked", str(point.tolist()), f"{x.tolist()} only", BESIDE)
-    if len(f.passes) > most:
-        return Difference("passes of walks through f", str(len(f.passes)), f"{most} at most", MADE)
-    return None
+def with_walks(most):
+    """`plug` for an answer that may ask f at x only, and walk through it so often."""
+
+    @observer
+    def plug(answer, f, x, *others):
+        value, point = answer(f, x, *others), f.beside(x)
+        return {
+            "the answer": value,
+            ASKED_AT: f"{x.tolist()} only" if point is None else str(point.tolist()),
+            PASSES: f"{most} at most" if len(f.passes) <= most else f"more than {most}",
+        }
+
+    return plug
 
 
 def slope_without_graph(outcome):
     """Whether a slope that a walk has brought was to be walked from, and had no graph."""
     return raised("does not require grad")(outcome) and bool(outcome.arguments[0].passes)
-
-
-def show_walked(most):
-    """How a value is shown where f may be asked at x only, and passed `most` times."""
-
-    def shown(value, arguments):
-        f, x = arguments[:2]
-        beside = ", with f asked beside x" if f.beside(x) is not None else ""
-        return show(value) + beside + (", after many walks" if len(f.passes) > most else "")
-
-    return shown
 
 
 def slope_of(f, x):

@@ -51,8 +51,25 @@ def state_of(model):
     return found | {name: buffer.numpy().copy() for name, buffer in model.named_buffers()}
 
 
-def first_change(before, after):
-    """Of two states, what is not the same: `(words, then, now)`, or None."""
+def draw_weights(model, seed, size):
+    """Put normal numbers of a seed into the parameters of a model, whose standard deviation is the size."""
+    random = np.random.default_rng(seed)
+    with mg.no_grad():
+        for one in model.parameters():
+            one.copy_(mg.tensor(random.normal(0, size, tuple(one.shape)), dtype=mg.float32))
+
+
+def trained_state(model, optimizer):
+    """All that steps of training change, by words: parameters, buffers, and what the optimizer keeps."""
+    found = dict(model.state_dict())
+    for number, one in enumerate(one for group in optimizer.param_groups for one in group["params"]):
+        kept = optimizer.state.get(one, {}).items()
+        found |= {f"the optimizer's {kind} of parameter {number}": it for kind, it in kept if isinstance(it, mg.Tensor)}
+    return {name: one.detach().clone() for name, one in found.items()}
+
+
+def change(before, after):
+    """Of two states, the first thing that is not the same, in words; "nothing" if there is none."""
     for words in [*before, *after]:
         then, now = before.get(words, "absent"), after.get(words, "absent")
         if isinstance(then, np.ndarray) and isinstance(now, np.ndarray):
@@ -60,16 +77,11 @@ def first_change(before, after):
         else:
             same = then is now
         if not same:
-            return words, _in_words(then), _in_words(now)
-    return None
+            return f"{words}: {_in_words(then)}, and now {_in_words(now, 'another one')}"
+    return "nothing"
 
 
-def _in_words(value):
+def _in_words(value, of_objects="the one from before"):
     if isinstance(value, np.ndarray):
         return np.array2string(value, precision=4, separator=", ").replace("\n", "")
-    return str(value) if isinstance(value, bool | str | int | None) else "another one"
-
-
-def quarters(random, shape):
-    """Quarters between -3 and 3, and no 0."""
-    return (random.integers(1, 13, shape) * random.choice([-0.25, 0.25], shape)).tolist()
+    return str(value) if isinstance(value, bool | str | int | None) else of_objects

@@ -11,7 +11,7 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.ops.silence import silent
-from minigrad.teach import Difference, compare, draw_wrong_node, numbers, show, slopes
+from minigrad.teach import Difference, cases, compare, draw_wrong_node, numbers, show, slopes
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-4  # of numbers that went through float32, and of derivatives that are differences
 WEIGHTS = ((1.0, -2.0, 0.5), (3.0, 1.0, -0.25, 2.0))  # of the elements of a result, and of those of a gradient
@@ -27,6 +27,13 @@ class Derived:
     numbers: mg.Tensor
     first: Any
     second: Any = None
+
+
+@cases("x = {values}", result=", a result of w * 1", dtype=", in float64")
+def case_of(values, dtype=mg.float32, result=False):
+    """A case of a function of one tensor, which is a leaf or a result."""
+    x = mg.tensor(values, dtype=dtype, requires_grad=True)
+    return (x * 1,) if result else (x,)
 
 
 def _weights(shape, number, dtype):
@@ -126,13 +133,11 @@ def measured_where(function, x, is_smooth, name="x"):
     """
     with mg.no_grad():
         weights = _weights(function(x).shape, 0, mg.float64).numpy()
-    lines = []
-    for place, slope in slopes(function, x, 1e-5):
-        if is_smooth(x.detach().numpy(), place):
-            lines.append(
-                f"  {name}{list(place)} moved by 1e-05 to both sides: the slope is {(slope * weights).sum():.4g}"
-            )
-    return "\n".join(lines)
+    return "\n".join(
+        f"  {name}{list(place)} moved by 1e-05 to both sides: the slope is {(slope * weights).sum():.4g}"
+        for place, slope in slopes(function, x, 1e-5)
+        if is_smooth(x.detach().numpy(), place)
+    )
 
 
 def no_way_back(outcome):

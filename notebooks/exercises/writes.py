@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from minigrad.teach import Difference, show
-
-WRITTEN = (
-    "The rest is right, but backward has written to {}, which others use as well: the engine may send the same tensor "
-    "along other edges, and what was saved belongs to the caller. Make a new tensor."
-)
+# For `notes`, where this is seen of an answer.
+NOTES = {
+    "* afterwards": "The rest is right, but backward has written to what others use as well: the engine may send the "
+    "same tensor along other edges, and what was saved belongs to the caller. Make a new tensor."
+}
 
 
 class Given:
@@ -17,10 +16,13 @@ class Given:
         self.tensors = tensors
         self.before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
-    def first_written(self):
-        """The first of them that has other numbers now, as a Difference."""
-        for name, tensor in self.tensors.items():
-            before = self.before[name]
-            if not np.array_equal(before.numpy(), tensor.detach().numpy(), equal_nan=True):
-                return Difference(f"{name} afterwards", show(tensor), show(before), WRITTEN.format(name))
-        return None
+    def seen(self):
+        """Of each, whether it has the numbers that it had."""
+        written = {
+            name: not np.array_equal(self.before[name].numpy(), tensor.detach().numpy(), equal_nan=True)
+            for name, tensor in self.tensors.items()
+        }
+        return {
+            f"{name} afterwards": f"backward has written to {name}" if is_written else "as it was"
+            for name, is_written in written.items()
+        }

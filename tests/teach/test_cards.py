@@ -115,6 +115,11 @@ def test_compare_finds_the_first_difference(expected, got, where: str | None) ->
     assert (difference and difference.where) == where
 
 
+def test_how_many_values_are_asked_for_is_said_in_grammar() -> None:
+    assert compare([1.0], []).note == "1 value is asked for; these are 0."
+    assert compare((1.0, 2.0), 3.0).note == "2 values are asked for, in a tuple; this is a float."
+
+
 # ---------------------------------------------------------------- hints
 
 

@@ -1,0 +1,115 @@
+"""What counts beside an answer's value, and how a mistake is recognised by it.
+
+Many an exercise asks for more than the right numbers: that a tensor has moved, a function ran once, gradients arrive
+where they should. An `observer` runs the answer and says what it saw, by name. Then comparing and showing need no words
+of their own: the first name under which something else was seen is the first difference.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from minigrad.autograd import grad
+from minigrad.teach.comparing import ANSWER, GRADIENT, Seen, compare
+from minigrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    from minigrad.teach.exercise import Outcome
+
+Function = Callable[..., Any]
+
+
+def observer(look: Callable[..., Mapping[str, Any]]) -> Callable[[Function], Function]:
+    """For `plug`: `look(answer, *arguments)` runs an answer and returns what it saw, by name; first, what came back.
+
+    @observer
+    def _with_calls(answer, f, x):
+        return {"the answer": answer(f, x), "how often f was called": f.calls}
+    """
+
+    @functools.wraps(look)
+    def plug(answer: Function) -> Function:
+        def run(*arguments: Any) -> Any:
+            seen = Seen(look(answer, *arguments))
+            return seen.first if seen.first is None or seen.first is ... else seen
+
+        return run
+
+    return plug
+
+
+class Noted:
+    """A function that shows itself in words, and notes each of its calls: what `note` makes of the arguments then."""
+
+    def __init__(self, words: str, function: Function, note: Function = lambda *arguments: arguments) -> None:
+        self.words, self.function, self.note = words, function, note
+        self.calls: list[Any] = []
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.calls.append(self.note(*arguments))
+        return self.function(*arguments)
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) -> dict[str, Tensor | None]:
+    """For an observer: what a result sends to tensors, by their names, if its elements count as the weights say.
+
+    None where nothing arrives; {} of what is no tensor of the weights' shape.
+    """
+    if not isinstance(result, Tensor) or result.shape != weights.shape:
+        return {}
+    sent: Any = [None] * len(tensors)
+    if result.requires_grad:
+        sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
+    return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)}
+
+
+def has_graph(value: Any) -> bool:
+    """Whether a tensor, or one in a list or tuple, comes with the graph that made it, and keeps that alive."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(part, Tensor) and part.requires_grad for part in parts)
+
+
+# ---------------------------------------------------------------- for `when`
+
+
+def raised(*parts: str, kind: type[BaseException] = BaseException) -> Callable[[Outcome], bool]:
+    """For `when`: an error of the kind was raised whose text has all these parts."""
+    return lambda outcome: isinstance(outcome.error, kind) and all(part in str(outcome.error) for part in parts)
+
+
+def saw(name: str, test: Callable[[Any, Any], bool]) -> Callable[[Outcome], bool]:
+    """For `when`: something was seen under this name for which `test(it, what is right)` holds.
+
+    Of an exercise without an observer, "the answer" is all that is seen.
+    """
+
+    def holds(outcome: Outcome) -> bool:
+        mine, right = (one if isinstance(one, Seen) else {ANSWER: one} for one in (outcome.value, outcome.right))
+        return outcome.error is None and name in mine and name in right and test(mine[name], right[name])
+
+    return holds
+
+
+def instead(wrong: Callable[[Any], Any], name: str = ANSWER) -> Callable[[Outcome], bool]:
+    """For `when`: what came is not what is right, but what `wrong` makes of it."""
+    return saw(name, lambda mine, right: compare(right, mine) is not None and compare(wrong(right), mine) is None)
+
+
+def right_but(names: str, test: Callable[[Any, Any], bool] = lambda mine, right: True) -> Callable[[Outcome], bool]:
+    """For `when`: the first that is not seen as it should be has this name, and `test(it, what is right)` holds.
+
+    All that counts before it is right, then. The name may be a pattern, as in `notes`.
+    """
+
+    def holds(outcome: Outcome) -> bool:
+        seen, right = outcome.seen, outcome.right if isinstance(outcome.right, Seen) else {}
+        first = next((name for name in right if compare(right[name], seen.get(name)) is not None), "")
+        return first in seen and fnmatchcase(first, names) and test(seen[first], right[first])
+
+    return holds
