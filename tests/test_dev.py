@@ -8,6 +8,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -132,11 +133,21 @@ def clone(tmp_path: Path) -> Iterator[Clone]:
     assert list((made.folder / "empty_home").iterdir()) == [], "dev.py wrote into the home directory"
 
 
+@pytest.fixture(scope="session")
+def set_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a clone whose set-up is done."""
+    made = Clone(tmp_path_factory.mktemp("set_up") / "a clone")
+    assert made.run("test").returncode == 0
+    made.calls()
+    return made.folder
+
+
 @pytest.fixture
-def ready(clone: Clone) -> Clone:
-    """A clone whose set-up is done."""
-    assert clone.run("test").returncode == 0
-    clone.calls()
+def ready(clone: Clone, set_up: Path) -> Clone:
+    """A clone whose set-up is done: one is for all, and copied here, with the stand-in of this clone."""
+    shutil.copytree(set_up, clone.folder, dirs_exist_ok=True)
+    for program in (clone.python, clone.folder / ".venv" / "bin" / "python"):
+        clone.stand_in(str(program.relative_to(clone.folder)))
     return clone
 
 

@@ -14,8 +14,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class Server:
     folder: Path
     settings: Path
     environment: dict[str, str]
+    signed: dict[Path, str] = field(default_factory=dict)  # the notebooks as they were when they were signed
 
     def write(self, name: str, cells: list[str]) -> None:
         """Put a notebook into the folder."""
@@ -66,16 +67,19 @@ class Server:
         return {path: path.read_text() for path in self.settings.rglob("*.jupyterlab-settings")}
 
     def trust(self) -> None:
-        """Sign what is in the folder: else widgets, styles and scripts of notebooks do not run."""
+        """Sign what is new in the folder: else widgets, styles and scripts of notebooks do not run."""
+        texts = {path: path.read_text(encoding="utf-8") for path in self.folder.glob("*.ipynb")}
         notary = NotebookNotary(data_dir=self.environment["JUPYTER_DATA_DIR"])
-        for path in self.folder.glob("*.ipynb"):
-            notary.sign(nbformat.read(path, as_version=4))
+        for path in [path for path, text in texts.items() if self.signed.get(path) != text]:
+            notary.sign(nbformat.reads(texts[path], as_version=4))
         notary.store.close()
+        self.signed = texts
 
-    def end_kernels(self) -> None:
-        """A kernel outlives the page that started it: end all."""
+    def end_kernels(self, living: Collection[str]) -> None:
+        """A kernel outlives the page that started it: end all but those of some notebooks."""
         for session in json.load(self._request("GET", "sessions")):
-            self._request("DELETE", f"sessions/{session['id']}").close()
+            if session["path"] not in living:
+                self._request("DELETE", f"sessions/{session['id']}").close()
 
     def _request(self, method: str, path: str) -> Any:
         headers = {"Authorization": f"token {self.token}"}
@@ -223,15 +227,10 @@ class Lab:
         self.page, self.server = page, server
         self.notebook: str | None = None  # the one that `open` has opened
         self.settings: dict[Path, str] | None = None  # that the page has read; None if it is to be loaded anew
+        self.known: set[str] = set()  # the notebooks that have been open since the page was loaded
+        self.living: set[str] = set()  # those whose kernels live on when others are opened
         self.complaints: list[str] = []
         hear(page, self.complaints, rf"(data:|blob:|(http|ws){re.escape(server.url.removeprefix('http'))})")
-
-    def load(self, notebook: str) -> None:
-        """Load JupyterLab and what it knows of widgets anew, with a notebook, of which nothing runs."""
-        self.load_anew()
-        self.page.goto(f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset")
-        self._wait_for_kernel()
-        self.settings = self.server.all_settings()
 
     def load_anew(self) -> None:
         """Have the next notebook opened by loading the page, whatever is on it now."""
@@ -239,24 +238,59 @@ class Lab:
 
     def open(self, notebook: str) -> None:
         """Open a notebook, in place of another, with a kernel of its own, and run all of its cells."""
-        if self.settings != self.server.all_settings():
-            self.server.end_kernels()
-            self.load(notebook)
-        else:
-            self.page.evaluate(
-                """async (path) => {
-                    const { commands, serviceManager, shell } = window.jupyterapp;
-                    for (const widget of [...shell.widgets('main')]) widget.dispose();
-                    await serviceManager.sessions.shutdownAll();
-                    const { sessionContext } = await commands.execute('docmanager:open', { path });
-                    await sessionContext.ready;
-                }""",
-                notebook,
-            )
-            self._wait_for_kernel()
+        self.show(notebook)
         self.run_all()
         self.notebook = notebook
         self.complaints[:] = [complaint for complaint in self.complaints if not complaint.startswith(TOO_EARLY)]
+
+    def open_afresh(self, notebook: str) -> None:
+        """Open a notebook, of which nothing runs, in a page that has never had it open."""
+        if notebook in self.known:
+            self.load_anew()
+        self.show(notebook)
+
+    def show(self, notebook: str) -> None:
+        """Open a notebook, in place of another, of which nothing runs. Kernels end, but those of `living`."""
+        self.notebook = None
+        if self.settings != self.server.all_settings():
+            self.server.end_kernels(self.living)
+            self.page.goto(f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset")
+            self.settings = self.server.all_settings()
+            self.known.clear()
+        else:
+            self.page.evaluate(
+                """async ([path, living]) => {
+                    const { commands, serviceManager: { sessions }, shell } = window.jupyterapp;
+                    for (const widget of [...shell.widgets('main')]) widget.dispose();
+                    await sessions.refreshRunning();
+                    for (const { id, path } of [...sessions.running()]) {
+                        if (!living.includes(path)) await sessions.shutdown(id);
+                    }
+                    const { sessionContext } = await commands.execute('docmanager:open', { path });
+                    await sessionContext.ready;
+                }""",
+                [notebook, sorted(self.living)],
+            )
+        self.known.add(notebook)
+        self._wait_for_kernel()
+
+    def set(self, plugin: str, **settings: Any) -> None:
+        """Change settings of JupyterLab, as its menu does: for what is open, and for pages to come."""
+        before = self.server.all_settings()
+        self.server.set(plugin, **settings)
+        if self.settings == before != self.server.all_settings():
+            self.page.evaluate(
+                """async (plugin) => {
+                    const { pluginRegistry } = window.jupyterapp;
+                    const named = ({ name }) => name === '@jupyterlab/coreutils:ISettingRegistry';
+                    const registry = await pluginRegistry.resolveRequiredService(
+                        [...pluginRegistry._services.keys()].find(named),
+                    );
+                    await registry.reload(plugin);
+                }""",
+                plugin.replace("/plugin", ":plugin"),
+            )
+            self.settings = self.server.all_settings()
 
     def _wait_for_kernel(self) -> None:
         status = self.page.locator("#jp-main-statusbar")

@@ -5,6 +5,7 @@ answered wrongly and rightly, in the stub's own cell, and one prediction, with i
 in ANSWERS.
 """
 
+import itertools
 import json
 import re
 import subprocess
@@ -23,6 +24,7 @@ from minigrad.teach.card import Card
 ROOT = Path(__file__).parent.parent.parent
 CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 LONG_TRAINING = "epochs = 200"  # nbval runs all of them and compares what comes out; here the bar need only fill
+WIDGET = "application/vnd.jupyter.widget-view+json"
 SOON = 30_000  # milliseconds for what takes a tenth of a second, on a machine that has much else to do
 
 
@@ -194,23 +196,51 @@ class Chapter:
         return [(count, outputs) for count, outputs in json.loads(text)]
 
 
-def look(output: Locator, data: dict[str, Any]) -> str:
-    """See that an output is on the page in the richest of its forms; the answer is what it is."""
-    assert "application/vnd.jupyter.widget-view+json" not in data  # which is lost when the notebook is saved
-    if output.locator(".minigrad-recorded").count():
-        expect(output.locator(".minigrad-stepper .mg-box").first).to_be_visible(timeout=SOON)
-        expect(output.locator(".minigrad-still")).to_be_hidden(timeout=SOON)
-        return "stepper"
-    if output.locator(".minigrad-prediction").count():
-        expect(output.get_by_role("radio").first).to_be_visible(timeout=SOON)
-        return "prediction"
-    if "text/html" not in data and data.keys() & {"image/svg+xml", "image/png"}:
-        expect(output.locator("img")).to_be_visible(timeout=SOON)
-        assert is_drawn(output.locator("img"))
-        return "picture"
-    expect(output).to_be_visible(timeout=SOON)
-    expect(output).to_have_text(re.compile(r"\S"), timeout=SOON)
-    return "card" if "text/html" in data else "text"
+# Scroll to one cell after the other, as a reader does, and wait for what each shows, in the richest of its forms. Of
+# each cell: what its outputs are, and which of them are not to be seen in time.
+LOOK = """async ([cells, patience]) => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const isSeen = (element) => {
+    const { width, height } = element?.getBoundingClientRect() ?? {};
+    return width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true });
+  };
+  const isInView = (cell) => {
+    const view = content.node.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+    const { top, bottom } = cell.getBoundingClientRect();
+    return isSeen(cell) && top >= view.top && bottom <= view.bottom;
+  };
+  const isThere = async (output, kind) => {
+    const find = (selector) => output.querySelector(selector);
+    if (kind === 'stepper') return isSeen(find('.minigrad-stepper .mg-box')) && !isSeen(find('.minigrad-still'));
+    if (kind === 'prediction') return isSeen(find('[type=radio]'));
+    if (kind === 'picture') return isSeen(find('img')) && (await find('img').decode(), find('img').naturalWidth > 20);
+    return isSeen(output) && /\\S/.test(output.textContent);
+  };
+  const kindOf = (output, forms) => {
+    if (output.querySelector('.minigrad-recorded')) return 'stepper';
+    if (output.querySelector('.minigrad-prediction')) return 'prediction';
+    if (forms.includes('text/html')) return 'card';
+    return forms.includes('image/svg+xml') || forms.includes('image/png') ? 'picture' : 'text';
+  };
+  const seen = [];
+  for (const [place, outputs] of cells) {
+    const find = () => document.querySelector(`.jp-Notebook [data-windowed-list-index="${place}"]`);
+    if (!find() || !isInView(find())) await content.scrollToItem(place, 'center');
+    const end = performance.now() + patience;
+    let missing = null;
+    do {
+      if (missing !== null) await frame();
+      const areas = [...(find()?.querySelectorAll('.jp-OutputArea-child') ?? [])];
+      const kinds = areas.map((area, k) => kindOf(area, outputs[k] ?? []));
+      const isEach = await Promise.all(areas.map((area, k) => isThere(area, kinds[k])));
+      missing = areas.filter((_, k) => !isEach[k]).map((area) => area.outerHTML.slice(0, 300));
+      if (!isSeen(find()) || areas.length !== outputs.length) missing.push(`${areas.length} outputs`);
+      seen[place] = [kinds, missing];
+    } while (missing.length && performance.now() < end);
+  }
+  return cells.map(([place]) => seen[place]);
+}"""
 
 
 def is_drawn(picture: Locator) -> bool:
@@ -227,13 +257,16 @@ def see_all(chapter: Chapter) -> None:
     code = [(place, cell) for place, cell in enumerate(chapter.cells) if cell.cell_type == "code"]
     ran = chapter.ran()
     assert [count for count, _ in ran] == list(range(1, len(code) + 1))
-    seen: list[str] = []
-    for (place, cell), (_, outputs) in zip(code, ran, strict=True):
+    forms = []
+    for (_, cell), (_, outputs) in zip(code, ran, strict=True):
         assert kinds(outputs) == kinds(cell.outputs), cell.source
         assert "error" not in [kind for kind, _ in kinds(outputs)], cell.source
-        areas = chapter.outputs(place)
-        expect(areas).to_have_count(len(outputs), timeout=SOON)
-        seen += [look(areas.nth(number), output.get("data", {})) for number, output in enumerate(outputs)]
+        forms.append([sorted(output.get("data", {})) for output in outputs])
+        assert WIDGET not in itertools.chain(*forms[-1])  # which is lost when the notebook is saved
+    found = chapter.page.evaluate(LOOK, [list(zip((place for place, _ in code), forms, strict=True)), SOON])
+    for (_, cell), (_, missing) in zip(code, found, strict=True):
+        assert missing == [], cell.source
+    seen = [kind for kinds_of_cell, _ in found for kind in kinds_of_cell]
     written = "\n".join(cell.source for _, cell in code)
     assert seen.count("stepper") == len(
         re.findall(r"viz\.BackwardStepper\(|^(?:viz|museum)\.compare\(", written, re.MULTILINE)
@@ -258,10 +291,11 @@ from ipywidgets.widgets.widget import _instances
 from minigrad.viz.graph.values import NONE, describe
 (_stepper,) = [one for one in _instances.values() if getattr(one, "key", "") == {key!r}]
 _graph = _stepper.session.graph
-_leaves = [(box, _graph.node_of[box.id].variable) for box in _graph.boxes if box.kind == "leaf"]
-_of = lambda tensor: NONE if tensor is None else describe(tensor.detach().numpy())
+_source = _graph.source  # which knows the engine's tensors
+_leaves = [(box, _source.leaf(_graph.node_of[box.id])) for box in _graph.boxes if box.kind == "leaf"]
+_of = lambda tensor: NONE if tensor is None else describe(_source.array(tensor))
 _read = lambda tensor: "⚠ " + _of(tensor).alarm if _of(tensor).alarm else _of(tensor).text
-print(json.dumps([[box.id, box.name, _read(leaf.grad), _read(leaf)] for box, leaf in _leaves]))
+print(json.dumps([[box.id, box.name, _read(_source.grad(leaf)), _read(leaf)] for box, leaf in _leaves]))
 """
 
 

@@ -14,7 +14,7 @@ def test_a_link_opens_the_chapter_at_its_cell(lab: Any) -> None:
     folder.mkdir(exist_ok=True)
     for name in ("errors.ipynb", CHAPTER):
         shutil.copy(NOTEBOOKS / name, folder)
-    lab.load("errors/errors.ipynb")
+    lab.show("errors/errors.ipynb")
     row = lab.page.get_by_role("row").filter(has_text="has been modified by an inplace operation")
     row.get_by_role("link", name="05").first.click(timeout=SOON)
     # It scrolls there before the pictures above have their heights, so how near it ends is JupyterLab's matter.
@@ -34,7 +34,7 @@ def test_a_word_opens_the_glossary_at_its_cell(lab: Any) -> None:
     folder.mkdir(exist_ok=True)
     for name in ("glossary.ipynb", "08_jacobians_and_hessians.ipynb"):
         shutil.copy(NOTEBOOKS / name, folder)
-    lab.load("words/08_jacobians_and_hessians.ipynb")
+    lab.show("words/08_jacobians_and_hessians.ipynb")
     lab.page.get_by_role("link", name="curvature", exact=True).first.click(timeout=SOON)
     lab.page.wait_for_function(
         """() => {

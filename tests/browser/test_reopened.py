@@ -2,13 +2,17 @@
 
 JupyterLab saves on its own, and what it knows of widgets depends on what has run and on one of its settings
 (`saveState`); none of that may be seen in a notebook that is opened again.
+
+To load JupyterLab takes longer than all else here, and pages are to be seen that know nothing of a notebook. So the
+stories of all notebooks are told at once, day by day, and a page is loaded for each day.
 """
 
 import functools
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,37 +40,49 @@ DOCUMENTS = "@jupyterlab/docmanager-extension/plugin"
 WIDGETS = "@jupyter-widgets/jupyterlab-manager/plugin"
 
 
-BOTH = pytest.mark.parametrize("notebook", [False, True], indirect=True, ids=["", "saveState"])
-
-
 @functools.cache
-def ran(path: Path, saves_state: bool) -> str:
-    """The file of a notebook after a kernel has run it; once for all tests, which begin with the same."""
-    content = nbformat.read(path, as_version=4)
+def ran(folder: Path, saves_state: bool) -> str:
+    """The file of a notebook of CELLS after a kernel has run it; once for all tests, which begin with the same."""
+    content = nbformat.read(folder / "cells.ipynb", as_version=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         NotebookClient(content, timeout=60, store_widget_state=saves_state).execute()
     return nbformat.writes(content)
 
 
-@pytest.fixture
-def notebook(lab: Any, request: pytest.FixtureRequest) -> Iterator[Path]:
+@dataclass
+class Kept:
     """A notebook that a kernel has run, which nobody has stepped, in a JupyterLab with this setting."""
-    saves_state = getattr(request, "param", False)
-    lab.server.set(WIDGETS, saveState=saves_state)
-    lab.server.write("kept.ipynb", CELLS)
-    path: Path = lab.server.folder / "kept.ipynb"
-    path.write_text(ran(path, saves_state), encoding="utf-8")
-    lab.server.trust()
-    yield path
-    lab.server.set(WIDGETS, saveState=False)
-    lab.server.set(DOCUMENTS, autosave=False)
 
+    lab: Any
+    name: str
+    saves_state: bool = False
 
-def reopen(lab: Any, path: Path) -> None:
-    """Open the notebook as on the next day: no kernel is left of the day before."""
-    lab.server.end_kernels()
-    lab.load(path.name)
+    def __post_init__(self) -> None:
+        self.path: Path = self.lab.server.folder / self.name
+        self.lab.server.write("cells.ipynb", CELLS)
+        self.path.write_text(ran(self.lab.server.folder, self.saves_state), encoding="utf-8")
+        self.lab.server.trust()
+
+    def write(self, cells: list[str]) -> None:
+        """Put other cells into it, which have not run."""
+        self.lab.server.write(self.name, cells)
+        self.lab.server.trust()
+
+    def open(self) -> None:
+        """Open it, with a kernel of its own, and run all of its cells."""
+        self.lab.set(WIDGETS, saveState=self.saves_state)
+        self.lab.open(self.name)
+
+    def lives_on(self) -> None:
+        """Let its kernel live while others are opened."""
+        self.lab.living.add(self.name)
+
+    def reopen(self) -> None:
+        """Open it in a page that has never had it; if its kernel does not live on, as on the next day."""
+        self.lab.set(WIDGETS, saveState=self.saves_state)
+        self.lab.open_afresh(self.name)
+        self.lab.living.discard(self.name)
 
 
 def save(lab: Any) -> None:
@@ -101,39 +117,102 @@ def check_all_is_there(lab: Any) -> None:
     expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
     expect(lab.page.locator(".jupyter-widgets-disconnected")).to_have_count(0)  # JupyterLab's broken link
     # What is shown is not replaced, in the middle of a click, by the model that `saveState` has stored.
-    assert lab.page.evaluate("() => globalThis.minigradModels?.size ?? 0") == 0
+    models = lab.page.evaluate(
+        """() => [...document.querySelectorAll('[data-pass]')].map((place) => JSON.parse(place.dataset.pass))
+            .map(({ key }) => [key, globalThis.minigradModels?.has(key) ?? false])"""
+    )
+    assert len(models) >= 3
+    assert [key for key, is_announced in models if is_announced] == []
 
 
-@BOTH
-def test_what_was_opened_and_saved_but_not_run_is_there_twice(lab: Any, notebook: Path) -> None:
+def stored_ran(path: Path, cell: int) -> int:
+    """How many frames have run of the stepper in a cell's output, as the notebook's file holds it."""
+    (output,) = nbformat.read(path, as_version=4).cells[cell].outputs
+    return len(stored(output.data["text/html"])["ran"])
+
+
+# ---------------------------------------------------------------- stories of several days
+
+Story = Callable[[Kept], Iterator[None]]
+STORIES: dict[str, tuple[Story, int, bool]] = {}  # title -> how it goes, its number of days, its `saveState`
+
+
+def story(days: int, saves_state: tuple[bool, ...] = (False,)) -> Callable[[Story], Story]:
+    """Register a story, which yields at the end of each day but the last, and then opens its notebook again."""
+
+    def register(tell: Story) -> Story:
+        for saves in saves_state:
+            title = tell.__name__.replace("_", " ") + ", saveState" * saves
+            STORIES[title] = tell, days, saves
+        return tell
+
+    return register
+
+
+class Telling:
+    """A story that is being told."""
+
+    def __init__(self, lab: Any, title: str) -> None:
+        tell, self.days, saves_state = STORIES[title]
+        self.notebook = Kept(lab, f"{title}.ipynb", saves_state)
+        self.going_on = tell(self.notebook)
+        self.day = 0
+
+    def tell(self, day: int) -> None:
+        """Go on to the end of a day; through all before it that have not been told."""
+        while self.day < day:
+            self.day += 1
+            assert self.going_on.gi_frame is not None, "it ended before, as the test of that day says"
+            is_over = next(self.going_on, "over") == "over"
+            assert is_over == (self.day == self.days)
+
+
+@pytest.fixture(scope="module")
+def tellings(kept_lab: Any) -> Iterator[Callable[[str], Telling]]:
+    """The stories by their titles, each as far as it has been told."""
+    yield functools.cache(functools.partial(Telling, kept_lab))
+    kept_lab.living.clear()
+    kept_lab.set(WIDGETS, saveState=False)
+
+
+@story(days=3, saves_state=(False, True))
+def what_was_opened_and_saved_but_not_run_is_there_twice(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
     for _ in range(2):
-        reopen(lab, notebook)
+        notebook.reopen()
         expect(steppers(lab)).to_have_count(3, timeout=30_000)
         expect(lab.page.locator(".minigrad-alone").first).to_contain_text("The kernel that ran this is gone")
         change_something(lab)
         save(lab)
-    reopen(lab, notebook)
+        yield
+    notebook.reopen()
     check_all_is_there(lab)
-    assert notebook.read_text(encoding="utf-8").count("# seen") == 2  # it was saved
+    assert notebook.path.read_text(encoding="utf-8").count("# seen") == 2  # it was saved
 
 
-@BOTH
-def test_what_was_left_to_autosave_is_there(lab: Any, notebook: Path) -> None:
-    lab.server.set(DOCUMENTS, autosave=True, autosaveInterval=1)
-    reopen(lab, notebook)
-    expect(steppers(lab)).to_have_count(3, timeout=30_000)
-    before = notebook.stat().st_mtime_ns
-    change_something(lab)
-    lab.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=30_000)
-    assert notebook.stat().st_mtime_ns > before
-    reopen(lab, notebook)
+@story(days=2, saves_state=(False, True))
+def what_was_left_to_autosave_is_there(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
+    lab.set(DOCUMENTS, autosave=True, autosaveInterval=1)
+    try:
+        notebook.reopen()
+        expect(steppers(lab)).to_have_count(3, timeout=30_000)
+        before = notebook.path.stat().st_mtime_ns
+        change_something(lab)
+        lab.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=30_000)
+        assert notebook.path.stat().st_mtime_ns > before
+    finally:
+        lab.set(DOCUMENTS, autosave=False)
+    yield
+    notebook.reopen()
     check_all_is_there(lab)
 
 
-@BOTH
-def test_what_was_run_to_the_half_is_there_twice(lab: Any, notebook: Path) -> None:
+@story(days=3, saves_state=(False, True))
+def what_was_run_to_the_half_is_there_twice(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
     for _ in range(2):
-        reopen(lab, notebook)
+        notebook.reopen()
         expect(steppers(lab)).to_have_count(3, timeout=30_000)
         lab.page.evaluate(
             """async () => {
@@ -148,12 +227,15 @@ def test_what_was_run_to_the_half_is_there_twice(lab: Any, notebook: Path) -> No
         live.locator(".mg-press-next").click()
         expect(live).to_have_attribute("data-step", "1")
         save(lab)
-    reopen(lab, notebook)
+        yield
+    notebook.reopen()
     check_all_is_there(lab)
 
 
-def test_steps_that_only_a_run_can_know_are_kept_as_they_come(lab: Any, notebook: Path) -> None:
-    lab.open(notebook.name)
+@story(days=2)
+def steps_that_only_a_run_can_know_are_kept_as_they_come(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
+    notebook.open()
     own = steppers(lab).nth(1)
     own.locator(".mg-press-last").click()
     expect(own).to_have_attribute("data-step", "2")
@@ -164,20 +246,25 @@ def test_steps_that_only_a_run_can_know_are_kept_as_they_come(lab: Any, notebook
             (place) => JSON.parse(place.dataset.pass).ran.length === 3)"""
     )
     save(lab)
-    reopen(lab, notebook)
+    yield
+    notebook.reopen()
     expect(own).to_have_attribute("data-step", "2", timeout=30_000)  # where it stood
     own.locator(".mg-press-back").click()
     expect(own).to_have_attribute("data-step", "1")
     expect(lab.page.locator(".minigrad-still:visible")).to_have_count(0)
 
 
-def test_a_page_that_is_loaded_again_finds_the_kernel_that_lives(lab: Any, notebook: Path) -> None:
-    lab.open(notebook.name)
+@story(days=2)
+def a_page_that_is_loaded_again_finds_the_kernel_that_lives(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
+    notebook.open()
     own = steppers(lab).nth(1)
     own.locator(".mg-press-next").click()
     expect(own).to_have_attribute("data-step", "1")
     save(lab)
-    lab.load(notebook.name)
+    notebook.lives_on()
+    yield
+    notebook.reopen()
     expect(own).to_have_attribute("data-step", "1", timeout=30_000)
     expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
     own.locator(".mg-press-last").click()
@@ -185,37 +272,40 @@ def test_a_page_that_is_loaded_again_finds_the_kernel_that_lives(lab: Any, noteb
     assert lab.kernel("print(own.index, A.grad)") == "2 tensor([6.])"
 
 
-def test_a_notebook_that_is_not_trusted_shows_pictures(lab: Any, notebook: Path) -> None:
-    content = nbformat.read(notebook, as_version=4)
-    content.cells[0].source += "  # from somebody else"
-    content.cells[1].outputs[0].data["text/plain"] = "changed since it was signed"
-    nbformat.write(content, notebook)
-    reopen(lab, notebook)
-    stills = lab.page.locator(".jp-OutputArea-output img")
-    expect(stills).to_have_count(3, timeout=30_000)
-    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(3)
-    for still in stills.all():
-        assert still.evaluate("async (image) => { await image.decode(); return image.naturalWidth > 20; }")
-    expect(steppers(lab)).to_have_count(0)
-    assert "data-script" not in json.dumps(lab.page.locator(".jp-OutputArea-output").all_text_contents())
-
-
-def test_a_stepper_that_is_closed_leaves_its_picture(lab: Any, notebook: Path) -> None:
-    lab.open(notebook.name)
-    expect(steppers(lab)).to_have_count(3, timeout=30_000)
-    lab.kernel("own.close()")
-    expect(steppers(lab)).to_have_count(2)
-    expect(lab.page.locator(".minigrad-still:visible")).to_have_count(1)
-    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(0)
-
-
-def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> None:
-    box = "import ipywidgets\nipywidgets.HBox([viz.BackwardStepper(F), viz.BackwardStepper(D.exp())])"
-    lab.server.write(notebook.name, [*CELLS[:2], box])
-    lab.server.trust()
-    lab.open(notebook.name)
+@story(days=3)
+def steps_after_the_page_was_loaded_again_are_saved(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
+    notebook.open()
     save(lab)
-    reopen(lab, notebook)
+    assert stored_ran(notebook.path, 2) == 1
+    notebook.lives_on()
+    yield
+    notebook.reopen()
+    own = steppers(lab).nth(1)
+    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0, timeout=30_000)
+    own.locator(".mg-press-last").click()
+    expect(own).to_have_attribute("data-step", "2")
+    own.evaluate("(element) => (element.isTheSame = true)")
+    own.focus()
+    is_unsaved = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty")
+    save(lab)
+    assert is_unsaved  # so that leaving the page is asked about, and autosave saves it
+    assert stored_ran(notebook.path, 2) == 3
+    assert own.evaluate("(element) => element.isTheSame && element.contains(document.activeElement)")
+    yield
+    notebook.reopen()
+    expect(own).to_have_attribute("data-step", "2", timeout=30_000)
+
+
+@story(days=2)
+def steppers_beside_each_other_are_there_too(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
+    box = "import ipywidgets\nipywidgets.HBox([viz.BackwardStepper(F), viz.BackwardStepper(D.exp())])"
+    notebook.write([*CELLS[:2], box])
+    notebook.open()
+    save(lab)
+    yield
+    notebook.reopen()
     expect(steppers(lab)).to_have_count(3, timeout=30_000)
     left, right = (steppers(lab).nth(k).bounding_box() for k in (1, 2))
     assert left is not None
@@ -227,9 +317,91 @@ def test_steppers_beside_each_other_are_there_too(lab: Any, notebook: Path) -> N
         expect(steppers(lab).nth(k).locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")
 
 
-def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, notebook: Path) -> None:
+IN_CONTAINERS = [
+    CELLS[0] + "\nimport ipywidgets\ndef stepper():\n    return viz.BackwardStepper((A * B).exp())",
+    "out = ipywidgets.Output()\nout",
+    "with out:\n    display(stepper())",
+    "later = ipywidgets.VBox([ipywidgets.Button()])\nlater",
+    "later.children = [*later.children, stepper()]",
+    "ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])",
+    "ipywidgets.Tab([ipywidgets.Label('x'), stepper()], titles=['one', 'two'], selected_index=1)",
+    "ipywidgets.Accordion([stepper()], selected_index=0)",
+    "ipywidgets.interact(lambda n: viz.BackwardStepper((A * n).exp()), n=(1, 5))\nNone",
+    "appended = ipywidgets.Output()\nappended.append_display_data(stepper())\nappended",
+]
+
+
+@story(days=3)
+def steppers_in_any_container_are_there_too(notebook: Kept) -> Iterator[None]:
+    lab = notebook.lab
+    notebook.write(IN_CONTAINERS)
+    notebook.open()
+    expect(steppers(lab)).to_have_count(7, timeout=30_000)
+    own = lab.page.locator(".jp-OutputArea").locator(".noUi-handle, .lm-TabBar-tab, .widget-button")
+    expect(own).to_have_count(5)  # also while the kernel lives they are the widgets that they are
+    save(lab)
+    notebook.lives_on()
+    yield
+    notebook.reopen()
+    expect(own).to_have_count(5, timeout=30_000)
+    expect(steppers(lab)).to_have_count(7)
+    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
+    steppers(lab).nth(2).locator(".mg-press-last").click()
+    expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
+    save(lab)
+    yield
+    notebook.reopen()
+    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(7, timeout=30_000)
+    expect(steppers(lab)).to_have_count(7)
+    expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
+    expect(own).to_have_count(0)
+    lab.page.get_by_text("two", exact=True).wait_for()
+    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(0)
+
+
+DAYS = [(day, title) for day in (1, 2, 3) for title, (_, days, _) in STORIES.items() if day <= days]
+
+
+@pytest.mark.parametrize(("day", "title"), DAYS, ids=[f"day {day}: {title}" for day, title in DAYS])
+def test_a_story_goes_on(lab: Any, tellings: Any, day: int, title: str) -> None:
+    tellings(title).tell(day)
+
+
+# ---------------------------------------------------------------- what takes one day
+
+
+@pytest.fixture
+def notebook(lab: Any, request: Any) -> Kept:
+    return Kept(lab, f"{request.node.name}.ipynb")
+
+
+def test_a_notebook_that_is_not_trusted_shows_pictures(lab: Any, notebook: Kept) -> None:
+    content = nbformat.read(notebook.path, as_version=4)
+    content.cells[0].source += "  # from somebody else"
+    content.cells[1].outputs[0].data["text/plain"] = "changed since it was signed"
+    nbformat.write(content, notebook.path)
+    notebook.reopen()
+    stills = lab.page.locator(".jp-OutputArea-output img")
+    expect(stills).to_have_count(3, timeout=30_000)
+    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(3)
+    for still in stills.all():
+        assert still.evaluate("async (image) => { await image.decode(); return image.naturalWidth > 20; }")
+    expect(steppers(lab)).to_have_count(0)
+    assert "data-script" not in json.dumps(lab.page.locator(".jp-OutputArea-output").all_text_contents())
+
+
+def test_a_stepper_that_is_closed_leaves_its_picture(lab: Any, notebook: Kept) -> None:
+    notebook.open()
+    expect(steppers(lab)).to_have_count(3, timeout=30_000)
+    lab.kernel("own.close()")
+    expect(steppers(lab)).to_have_count(2)
+    expect(lab.page.locator(".minigrad-still:visible")).to_have_count(1)
+    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(0)
+
+
+def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, notebook: Kept) -> None:
     """The output is replaced; the stepper in it stays the same, with the focus and what is open in it."""
-    lab.open(notebook.name)
+    notebook.open()
     first = steppers(lab).first
     first.locator(".mg-press-next").click()
     first.locator(".mg-keys summary").click()
@@ -252,8 +424,7 @@ def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
     shutil.copy(ROOT / "notebooks" / "02_the_graph.ipynb", lab.server.folder)
     lab.server.trust()
     try:
-        lab.server.end_kernels()
-        lab.load("02_the_graph.ipynb")
+        lab.show("02_the_graph.ipynb")
         expect(steppers(lab).first).to_be_visible(timeout=30_000)
         language = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info"
         names = lab.page.evaluate(f"async () => Object.keys((await {language}).language_info)")
@@ -264,85 +435,18 @@ def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
         startup.unlink()
 
 
-def stored_ran(path: Path, cell: int) -> int:
-    """How many frames have run of the stepper in a cell's output, as the notebook's file holds it."""
-    (output,) = nbformat.read(path, as_version=4).cells[cell].outputs
-    return len(stored(output.data["text/html"])["ran"])
-
-
-def test_steps_are_saved_however_soon(lab: Any, notebook: Path) -> None:
-    lab.open(notebook.name)
+def test_steps_are_saved_however_soon(lab: Any, notebook: Kept) -> None:
+    notebook.open()
     own = steppers(lab).nth(1)
     own.locator(".mg-press-last").click()
     expect(own).to_have_attribute("data-step", "2")
     save(lab)
-    assert stored_ran(notebook, 2) == 3
+    assert stored_ran(notebook.path, 2) == 3
 
 
-def test_steps_after_the_page_was_loaded_again_are_saved(lab: Any, notebook: Path) -> None:
-    lab.open(notebook.name)
-    save(lab)
-    assert stored_ran(notebook, 2) == 1
-    lab.load(notebook.name)
-    own = steppers(lab).nth(1)
-    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0, timeout=30_000)
-    own.locator(".mg-press-last").click()
-    expect(own).to_have_attribute("data-step", "2")
-    own.evaluate("(element) => (element.isTheSame = true)")
-    own.focus()
-    is_unsaved = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty")
-    save(lab)
-    assert is_unsaved  # so that leaving the page is asked about, and autosave saves it
-    assert stored_ran(notebook, 2) == 3
-    assert own.evaluate("(element) => element.isTheSame && element.contains(document.activeElement)")
-    reopen(lab, notebook)
-    expect(own).to_have_attribute("data-step", "2", timeout=30_000)
-
-
-IN_CONTAINERS = [
-    CELLS[0] + "\nimport ipywidgets\ndef stepper():\n    return viz.BackwardStepper((A * B).exp())",
-    "out = ipywidgets.Output()\nout",
-    "with out:\n    display(stepper())",
-    "later = ipywidgets.VBox([ipywidgets.Button()])\nlater",
-    "later.children = [*later.children, stepper()]",
-    "ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])",
-    "ipywidgets.Tab([ipywidgets.Label('x'), stepper()], titles=['one', 'two'], selected_index=1)",
-    "ipywidgets.Accordion([stepper()], selected_index=0)",
-    "ipywidgets.interact(lambda n: viz.BackwardStepper((A * n).exp()), n=(1, 5))\nNone",
-    "appended = ipywidgets.Output()\nappended.append_display_data(stepper())\nappended",
-]
-
-
-def test_steppers_in_any_container_are_there_too(lab: Any, notebook: Path) -> None:
-    lab.server.write(notebook.name, IN_CONTAINERS)
-    lab.server.trust()
-    lab.open(notebook.name)
-    expect(steppers(lab)).to_have_count(7, timeout=30_000)
-    own = lab.page.locator(".jp-OutputArea").locator(".noUi-handle, .lm-TabBar-tab, .widget-button")
-    expect(own).to_have_count(5)  # also while the kernel lives they are the widgets that they are
-    save(lab)
-    lab.load(notebook.name)
-    expect(own).to_have_count(5, timeout=30_000)
-    expect(steppers(lab)).to_have_count(7)
-    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
-    steppers(lab).nth(2).locator(".mg-press-last").click()
-    expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
-    save(lab)
-    reopen(lab, notebook)
-    expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(7, timeout=30_000)
-    expect(steppers(lab)).to_have_count(7)
-    expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
-    expect(own).to_have_count(0)
-    lab.page.get_by_text("two", exact=True).wait_for()
-    expect(lab.page.locator(".minigrad-how:visible")).to_have_count(0)
-
-
-def test_a_container_that_is_closed_leaves_its_stepper(lab: Any, notebook: Path) -> None:
-    lab.server.write(
-        notebook.name, [IN_CONTAINERS[0], "box = ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])\nbox", "box"]
-    )
-    lab.server.trust()
-    lab.open(notebook.name)
+def test_a_container_that_is_closed_leaves_its_stepper(lab: Any, notebook: Kept) -> None:
+    notebook.write([IN_CONTAINERS[0], "box = ipywidgets.HBox([ipywidgets.IntSlider(), stepper()])\nbox", "box"])
+    notebook.open()
     sliders = lab.page.locator(".noUi-handle")
     expect(sliders).to_have_count(2, timeout=30_000)
     expect(steppers(lab)).to_have_count(2)
@@ -351,11 +455,10 @@ def test_a_container_that_is_closed_leaves_its_stepper(lab: Any, notebook: Path)
     expect(lab.page.locator(".minigrad-still:visible")).to_have_count(2)
 
 
-def test_a_container_that_is_used_is_written_to_without_disturbing_that(lab: Any, notebook: Path) -> None:
+def test_a_container_that_is_used_is_written_to_without_disturbing_that(lab: Any, notebook: Kept) -> None:
     code = "asked = ipywidgets.interact(lambda n: viz.BackwardStepper((A * n).exp()), n=(1, 5)).widget"
-    lab.server.write(notebook.name, [IN_CONTAINERS[0], code])
-    lab.server.trust()
-    lab.open(notebook.name)
+    notebook.write([IN_CONTAINERS[0], code])
+    notebook.open()
     expect(steppers(lab)).to_have_count(1, timeout=30_000)
     slider = lab.page.locator(".noUi-handle")
     slider.focus()

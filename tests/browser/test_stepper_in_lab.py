@@ -283,6 +283,47 @@ def test_a_right_click_opens_the_menu_of_the_box_and_not_jupyterlabs(stepper: St
     stepper.at(2)
 
 
+def test_a_variable_that_was_made_anew_is_told_of(stepper: Stepper, lab: Any) -> None:
+    note = stepper.widget.locator(".mg-outdated")
+    expect(note).to_have_count(0)
+    lab.kernel("A = mg.tensor([7.], requires_grad=True)")
+    expect(note).to_contain_text("A is another tensor now: this shows what it was before.")
+
+
+def test_a_number_is_changed_and_what_ran_comes_back(stepper: Stepper, lab: Any) -> None:
+    stepper.press("next")
+    stepper.at(1)
+    box = {name: stepper.widget.locator(".mg-box").filter(has_text=re.compile(f"^ *{name} ")) for name in "BF"}
+    box["B"].click()
+    field = stepper.widget.get_by_label("another number for B")
+    field.fill("5")
+    field.press("Enter")
+    banner = stepper.widget.locator(".mg-whatif")
+    expect(banner).to_contain_text("What if B[0] = 5 (it ran with 2)?")
+    value = box["F"].locator(".mg-value")
+    expect(value).to_have_text("250")
+    expect(field).to_be_focused()
+    stepper.press("last")
+    expect(stepper.widget).to_have_attribute("data-step", "6")
+    assert stepper.grads()["B"] == "100"
+    assert lab.kernel("print(A.grad, B.grad, B.item(), s.index)") == "None None 2.0 1"
+    stepper.press("nudge")
+    expect(stepper.widget.locator(".mg-inspector .mg-predict-word")).to_contain_text("B.grad[0] is 100.")
+    field.fill("five")
+    field.press("Enter")
+    expect(stepper.widget.locator(".mg-inspector .mg-predict-word")).to_have_text(re.compile("Write a number"))
+    expect(banner).to_be_visible()
+    stepper.press("ran")
+    expect(banner).to_be_hidden()
+    stepper.at(1)
+    lab.kernel("s.what_if(A=[1.], B=[1.])")
+    expect(banner).to_contain_text("What if A[0] = 1 (it ran with 3), B[0] = 1 (it ran with 2)?")
+    expect(value).to_have_text("2")
+    lab.kernel("s.next(); s.what_if()")
+    expect(banner).to_be_hidden()
+    stepper.at(2)
+
+
 LONG = [
     "import time\nimport minigrad as mg\nfrom minigrad import viz",
     "w = mg.tensor([1.], requires_grad=True)\ny = w * 2\nfor _ in range(60):\n    y = y * 1\n"
@@ -328,9 +369,12 @@ MANY = [
 
 @pytest.mark.parametrize("run", ["s.last()", "while s.next() is not None: pass"])
 def test_thousands_of_steps_from_a_cell_arrive(lab: Any, run: str) -> None:
-    lab.server.write("many.ipynb", MANY)
-    lab.server.trust()
-    lab.open("many.ipynb")
+    if lab.notebook == "many.ipynb":
+        lab.run_all()
+    else:
+        lab.server.write("many.ipynb", MANY)
+        lab.server.trust()
+        lab.open("many.ipynb")
     widget = lab.page.locator(".minigrad-stepper").first
     expect(widget).to_have_attribute("data-step", "0", timeout=30_000)
     assert lab.kernel(f"{run}\nprint(s.index, len(s.past))") == "1501 2"
@@ -340,77 +384,6 @@ def test_thousands_of_steps_from_a_cell_arrive(lab: Any, run: str) -> None:
     expect(widget).to_have_attribute("data-step", "0")
     expect(widget.locator(".mg-story")).to_contain_text("Every .grad is None")
     assert lab.kernel("print(s.index, w.grad, b.grad)") == "0 None None"
-
-
-def test_a_variable_that_was_made_anew_is_told_of(stepper: Stepper, lab: Any) -> None:
-    note = stepper.widget.locator(".mg-outdated")
-    expect(note).to_have_count(0)
-    lab.kernel("A = mg.tensor([7.], requires_grad=True)")
-    expect(note).to_contain_text("A is another tensor now: this shows what it was before.")
-
-
-def test_a_number_is_changed_and_what_ran_comes_back(stepper: Stepper, lab: Any) -> None:
-    stepper.press("next")
-    stepper.at(1)
-    box = {name: stepper.widget.locator(".mg-box").filter(has_text=re.compile(f"^ *{name} ")) for name in "BF"}
-    box["B"].click()
-    field = stepper.widget.get_by_label("another number for B")
-    field.fill("5")
-    field.press("Enter")
-    banner = stepper.widget.locator(".mg-whatif")
-    expect(banner).to_contain_text("What if B[0] = 5 (it ran with 2)?")
-    value = box["F"].locator(".mg-value")
-    expect(value).to_have_text("250")
-    expect(field).to_be_focused()
-    stepper.press("last")
-    expect(stepper.widget).to_have_attribute("data-step", "6")
-    assert stepper.grads()["B"] == "100"
-    assert lab.kernel("print(A.grad, B.grad, B.item(), s.index)") == "None None 2.0 1"
-    stepper.press("nudge")
-    expect(stepper.widget.locator(".mg-inspector .mg-predict-word")).to_contain_text("B.grad[0] is 100.")
-    field.fill("five")
-    field.press("Enter")
-    expect(stepper.widget.locator(".mg-inspector .mg-predict-word")).to_have_text(re.compile("Write a number"))
-    expect(banner).to_be_visible()
-    stepper.press("ran")
-    expect(banner).to_be_hidden()
-    stepper.at(1)
-    lab.kernel("s.what_if(A=[1.], B=[1.])")
-    expect(banner).to_contain_text("What if A[0] = 1 (it ran with 3), B[0] = 1 (it ran with 2)?")
-    expect(value).to_have_text("2")
-    lab.kernel("s.next(); s.what_if()")
-    expect(banner).to_be_hidden()
-    stepper.at(2)
-
-
-DYING = [
-    "import os, signal\nimport minigrad as mg\nfrom minigrad import viz",
-    "w = mg.tensor([1.], requires_grad=True)\ny = w * 2\nz = y * 3\n"
-    "y.register_hook(lambda g: os.kill(os.getpid(), signal.SIGKILL))\ns = viz.BackwardStepper(z.sum())\ns",
-    "v = mg.tensor([1.], requires_grad=True)\nt = viz.BackwardStepper((v * 2).sum())\nt",
-]
-
-
-def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab: Any) -> None:
-    lab.server.write("dying.ipynb", DYING)
-    lab.server.trust()
-    lab.open("dying.ipynb")
-    steppers = lab.page.locator(".minigrad-stepper")
-    expect(steppers).to_have_count(2, timeout=30_000)
-    widget, other = steppers.all()
-    for step in ("1", "2"):
-        widget.locator(".mg-press-next").click()
-        expect(widget).to_have_attribute("data-step", step)
-    widget.locator(".mg-press-next").click()
-    expect(widget.locator(".mg-note")).to_contain_text("kernel does not answer")  # before JupyterLab asks
-    lab.page.get_by_role("button", name="Ok").click(timeout=30_000)  # JupyterLab has seen it, and starts another
-    expect(lab.page.locator(".minigrad-alone")).to_contain_text(["kernel that ran this is gone"] * 2)
-    for name, step in (("back", "1"), ("first", "0"), ("next", "1"), ("last", "2")):
-        widget.locator(f".mg-press-{name}").click()
-        expect(widget).to_have_attribute("data-step", step)
-    other.locator(".mg-press-last").click()  # nobody had stepped it: its steps were recorded ahead
-    expect(other).to_have_attribute("data-step", "3")
-    lab.load_anew()
 
 
 CELLS = [
@@ -442,3 +415,33 @@ def test_cells_light_up_and_are_walked_by_keys_that_step_nothing(lab: Any) -> No
     box = widget.bounding_box()
     assert box
     assert box["height"] <= 640
+
+
+DYING = [
+    "import os, signal\nimport minigrad as mg\nfrom minigrad import viz",
+    "w = mg.tensor([1.], requires_grad=True)\ny = w * 2\nz = y * 3\n"
+    "y.register_hook(lambda g: os.kill(os.getpid(), signal.SIGKILL))\ns = viz.BackwardStepper(z.sum())\ns",
+    "v = mg.tensor([1.], requires_grad=True)\nt = viz.BackwardStepper((v * 2).sum())\nt",
+]
+
+
+def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab: Any) -> None:
+    lab.server.write("dying.ipynb", DYING)
+    lab.server.trust()
+    lab.open("dying.ipynb")
+    steppers = lab.page.locator(".minigrad-stepper")
+    expect(steppers).to_have_count(2, timeout=30_000)
+    widget, other = steppers.all()
+    for step in ("1", "2"):
+        widget.locator(".mg-press-next").click()
+        expect(widget).to_have_attribute("data-step", step)
+    widget.locator(".mg-press-next").click()
+    expect(widget.locator(".mg-note")).to_contain_text("kernel does not answer")  # before JupyterLab asks
+    lab.page.get_by_role("button", name="Ok").click(timeout=30_000)  # JupyterLab has seen it, and starts another
+    expect(lab.page.locator(".minigrad-alone")).to_contain_text(["kernel that ran this is gone"] * 2)
+    for name, step in (("back", "1"), ("first", "0"), ("next", "1"), ("last", "2")):
+        widget.locator(f".mg-press-{name}").click()
+        expect(widget).to_have_attribute("data-step", step)
+    other.locator(".mg-press-last").click()  # nobody had stepped it: its steps were recorded ahead
+    expect(other).to_have_attribute("data-step", "3")
+    lab.load_anew()

@@ -37,11 +37,14 @@ MANY = [
 WHOLE = "(tensor(173.3144), tensor(527.8123))"
 
 
-def opened(lab: Any, cells: list[str]) -> list[Locator]:
-    """The steppers of a notebook whose cells have just run."""
-    lab.server.write("stop.ipynb", cells)
-    lab.server.trust()
-    lab.open("stop.ipynb")
+def opened(lab: Any, notebook: str, cells: list[str]) -> list[Locator]:
+    """The steppers of a notebook whose cells have just run, for later tests once more."""
+    if lab.notebook == notebook:
+        lab.run_all()
+    else:
+        lab.server.write(notebook, cells)
+        lab.server.trust()
+        lab.open(notebook)
     steppers = lab.page.locator(".minigrad-stepper")
     expect(steppers.first).to_have_attribute("data-step", "0", timeout=30_000)
     return list(steppers.all())
@@ -53,7 +56,7 @@ def press_stop(lab: Any) -> None:
 
 def begin_endless_step(lab: Any) -> list[Locator]:
     """The steppers of ENDLESS, the first of which runs the loop without an end."""
-    steppers = opened(lab, ENDLESS)
+    steppers = opened(lab, "endless.ipynb", ENDLESS)
     steppers[0].locator(".mg-press-last").click()
     expect(steppers[0].locator(".mg-note")).to_contain_text("kernel does not answer", timeout=10_000)
     return steppers
@@ -90,9 +93,28 @@ def test_the_steppers_own_button_stops_it_too(lab: Any) -> None:
     expect(pause).to_contain_text("Play")
 
 
+def test_a_cell_that_runs_is_what_the_button_stops_and_a_click_waits_for_it(lab: Any) -> None:
+    _, other = opened(lab, "endless.ipynb", ENDLESS)
+    lab.page.evaluate(
+        """() => {
+            const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+            window.cell = kernel.requestExecute({ code: 'turns = 0\\nwhile True: turns += 1' });
+        }"""
+    )
+    lab.page.wait_for_timeout(500)
+    other.locator(".mg-press-last").click()
+    expect(other.locator(".mg-note")).to_contain_text("kernel does not answer", timeout=10_000)
+    expect(other).to_have_attribute("data-step", "0")
+    press_stop(lab)
+    assert lab.page.evaluate("async () => (await window.cell.done).content.ename") == "KeyboardInterrupt"
+    expect(other).to_have_attribute("data-step", "3", timeout=10_000)
+    expect(other.locator(".mg-problem")).to_be_hidden()
+    assert lab.kernel("print(turns > 0, v.grad, t.finished)") == "True tensor([6.]) True"
+
+
 @pytest.mark.parametrize("name", ["last", "run"])
 def test_a_long_run_ends_between_two_steps_and_goes_on_later(lab: Any, name: str) -> None:
-    (widget,) = opened(lab, MANY)
+    (widget,) = opened(lab, "walk.ipynb", MANY)
     widget.locator(f".mg-press-{name}").click()
     expect(widget).to_have_attribute("data-step", re.compile(r"^[1-9]\d*$"), timeout=20_000)
     press_stop(lab)
@@ -110,22 +132,3 @@ def test_a_long_run_ends_between_two_steps_and_goes_on_later(lab: Any, name: str
     widget.locator(".mg-press-last").click()
     expect(widget).to_have_attribute("data-step", "1501", timeout=120_000)
     assert lab.kernel("print(s.finished, s.problem, (w.grad, b.grad))") == f"True {{}} {WHOLE}"
-
-
-def test_a_cell_that_runs_is_what_the_button_stops_and_a_click_waits_for_it(lab: Any) -> None:
-    _, other = opened(lab, ENDLESS)
-    lab.page.evaluate(
-        """() => {
-            const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-            window.cell = kernel.requestExecute({ code: 'turns = 0\\nwhile True: turns += 1' });
-        }"""
-    )
-    lab.page.wait_for_timeout(500)
-    other.locator(".mg-press-last").click()
-    expect(other.locator(".mg-note")).to_contain_text("kernel does not answer", timeout=10_000)
-    expect(other).to_have_attribute("data-step", "0")
-    press_stop(lab)
-    assert lab.page.evaluate("async () => (await window.cell.done).content.ename") == "KeyboardInterrupt"
-    expect(other).to_have_attribute("data-step", "3", timeout=10_000)
-    expect(other.locator(".mg-problem")).to_be_hidden()
-    assert lab.kernel("print(turns > 0, v.grad, t.finished)") == "True tensor([6.]) True"
