@@ -8,6 +8,10 @@ A file of behaviours reads as a list of what a learner can count on:
     def _(F):
         (F.ones(2, requires_grad=True) * 2).requires_grad = False
 
+    behaviours.table(
+        ("A03: a leaf requires no gradient by itself", lambda F: F.ones(2).requires_grad),
+    )
+
     test_as_in_torch = behaviours.test()
 
 The function is run with `F` as torch and as minigrad. What it returns must be the same (tensors by dtype, shape, values
@@ -157,6 +161,12 @@ class Behaviours:
             return scenario
 
         return add
+
+    def table(self, *rows: tuple[Any, ...]) -> None:
+        """Add scenarios of one expression, a row each: `(title, scenario)`, or `(title, scenario, error, says)`."""
+        for title, scenario, *refused in rows:
+            error, says = refused or (None, "")
+            self(title, error=error, says=says)(scenario)
 
     def __iter__(self) -> Iterator[Behaviour]:
         return iter(self.listed)

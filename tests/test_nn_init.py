@@ -106,14 +106,12 @@ def _(F: Any) -> Any:
     return [*plain, gain("leaky_relu"), gain("leaky_relu", 0.3), gain("leaky_relu", 1)]
 
 
-@behaviours("A02: an unknown nonlinearity", error=ValueError, says="Unsupported nonlinearity swish")
-def _(F: Any) -> Any:
-    F.nn.init.calculate_gain("swish")
-
-
-@behaviours("A03: a slope that is no number", error=ValueError, says="negative_slope True not a valid number")
-def _(F: Any) -> Any:
-    F.nn.init.calculate_gain("leaky_relu", True)
+behaviours.table(
+    ("A02: an unknown nonlinearity", lambda F: F.nn.init.calculate_gain("swish"),
+     ValueError, "Unsupported nonlinearity swish"),
+    ("A03: a slope that is no number", lambda F: F.nn.init.calculate_gain("leaky_relu", True),
+     ValueError, "negative_slope True not a valid number"),
+)  # fmt: skip
 
 
 @behaviours("A04: fans")
@@ -122,18 +120,12 @@ def _(F: Any) -> Any:
     return [list(fans(F.ones(*size))) for size in ((2, 3), (4, 3, 5), (2, 3, 5, 7))]
 
 
-@behaviours(
-    "A05: no fan of a vector", error=ValueError, says="Fan in and fan out can not be computed for tensor with fewer"
-)
-def _(F: Any) -> Any:
-    F.nn.init.xavier_uniform_(F.ones(3))
-
-
-@behaviours(
-    "A06: an unknown mode", error=ValueError, says="Mode fan not supported, please use one of ['fan_in', 'fan_out']"
-)
-def _(F: Any) -> Any:
-    F.nn.init.kaiming_normal_(F.ones(3, 3), mode="fan")
+behaviours.table(
+    ("A05: no fan of a vector", lambda F: F.nn.init.xavier_uniform_(F.ones(3)),
+     ValueError, "Fan in and fan out can not be computed for tensor with fewer"),
+    ("A06: an unknown mode", lambda F: F.nn.init.kaiming_normal_(F.ones(3, 3), mode="fan"),
+     ValueError, "Mode fan not supported, please use one of ['fan_in', 'fan_out']"),
+)  # fmt: skip
 
 
 @behaviours("A07: nothing to fill", warns=("UserWarning: Initializing zero-element tensors is a no-op",) * 2)

@@ -76,14 +76,12 @@ def _(F: Any) -> Any:
     ]
 
 
-@behaviours("B08: an empty list of inputs", error=RuntimeError, says="`inputs` argument to `grad()` cannot be empty.")
-def _(F: Any) -> Any:
-    F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [])
-
-
-@behaviours("B08: an empty dict of inputs", error=RuntimeError, says="`inputs` argument to `grad()` cannot be empty.")
-def _(F: Any) -> Any:
-    F.autograd.grad(leaf(F, 1.0, 2.0).sum(), {})
+behaviours.table(
+    ("B08: an empty list of inputs", lambda F: F.autograd.grad(leaf(F, 1.0, 2.0).sum(), []),
+     RuntimeError, "`inputs` argument to `grad()` cannot be empty."),
+    ("B08: an empty dict of inputs", lambda F: F.autograd.grad(leaf(F, 1.0, 2.0).sum(), {}),
+     RuntimeError, "`inputs` argument to `grad()` cannot be empty."),
+)  # fmt: skip
 
 
 @behaviours("B09: the output itself is an input, and repeated inputs are fine")

@@ -32,27 +32,14 @@ def _(F: Any) -> Any:
     return x.grad, w.grad
 
 
-@behaviours("B10: an empty list", error=RuntimeError, says="`inputs` argument to `backward()` cannot be empty.")
-def _(F: Any) -> Any:
-    leaf(F, 1.0, 2.0).sum().backward(inputs=[])
-
-
-@behaviours(
-    "B10: something that is not a tensor",
-    error=RuntimeError,
-    says="all inputs have to be Tensors or GradientEdges, but got str",
-)
-def _(F: Any) -> Any:
-    leaf(F, 1.0, 2.0).sum().backward(inputs=["x"])
-
-
-@behaviours(
-    "B10: a tensor that does not require grad",
-    error=RuntimeError,
-    says="can't retain_grad on Tensor that has requires_grad=False",
-)
-def _(F: Any) -> Any:
-    leaf(F, 1.0, 2.0).sum().backward(inputs=[F.ones(2)])
+behaviours.table(
+    ("B10: an empty list", lambda F: leaf(F, 1.0, 2.0).sum().backward(inputs=[]),
+     RuntimeError, "`inputs` argument to `backward()` cannot be empty."),
+    ("B10: something that is not a tensor", lambda F: leaf(F, 1.0, 2.0).sum().backward(inputs=["x"]),
+     RuntimeError, "all inputs have to be Tensors or GradientEdges, but got str"),
+    ("B10: a tensor that does not require grad", lambda F: leaf(F, 1.0, 2.0).sum().backward(inputs=[F.ones(2)]),
+     RuntimeError, "can't retain_grad on Tensor that has requires_grad=False"),
+)  # fmt: skip
 
 
 def without_a_place(F: Any) -> Any:
@@ -64,23 +51,15 @@ def without_a_place(F: Any) -> Any:
     return view
 
 
-@behaviours(
-    "B10: inputs are looked at one after the other: first a view without a place", error=RuntimeError, says=LOST
-)
-def _(F: Any) -> Any:
-    leaf(F, 1.0, 2.0).sum().backward(inputs=[without_a_place(F), F.ones(2)])
-
-
-@behaviours("B10: so are those of grad()", error=RuntimeError, says=LOST)
-def _(F: Any) -> Any:
-    F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [without_a_place(F), F.ones(2)])
-
-
-@behaviours(
-    "B08: first a tensor that needs no gradient", error=RuntimeError, says="One of the differentiated Tensors does not"
-)
-def _(F: Any) -> Any:
-    F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [F.ones(2), without_a_place(F)])
+behaviours.table(
+    ("B10: inputs are looked at one after the other: first a view without a place",
+     lambda F: leaf(F, 1.0, 2.0).sum().backward(inputs=[without_a_place(F), F.ones(2)]), RuntimeError, LOST),
+    ("B10: so are those of grad()", lambda F: F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [without_a_place(F), F.ones(2)]),
+     RuntimeError, LOST),
+    ("B08: first a tensor that needs no gradient",
+     lambda F: F.autograd.grad(leaf(F, 1.0, 2.0).sum(), [F.ones(2), without_a_place(F)]),
+     RuntimeError, "One of the differentiated Tensors does not"),
+)  # fmt: skip
 
 
 @behaviours("B10: an input that stood before the one that is refused retains its gradient from then on")

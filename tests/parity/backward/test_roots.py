@@ -23,22 +23,13 @@ def _(F: Any) -> Any:
     return gradients
 
 
-@behaviours(
-    "B01: an output with two elements needs a gradient argument",
-    error=RuntimeError,
-    says="grad can be implicitly created only for scalar outputs",
-)
-def _(F: Any) -> Any:
-    (leaf(F, 1.0, 2.0) * 2).backward()
-
-
-@behaviours(
-    "B01: an output without elements needs a gradient argument",
-    error=RuntimeError,
-    says="grad can be implicitly created only for scalar outputs",
-)
-def _(F: Any) -> Any:
-    (F.ones(0, requires_grad=True) * 2).backward()
+behaviours.table(
+    ("B01: an output with two elements needs a gradient argument", lambda F: (leaf(F, 1.0, 2.0) * 2).backward(),
+     RuntimeError, "grad can be implicitly created only for scalar outputs"),
+    ("B01: an output without elements needs a gradient argument",
+     lambda F: (F.ones(0, requires_grad=True) * 2).backward(),
+     RuntimeError, "grad can be implicitly created only for scalar outputs"),
+)  # fmt: skip
 
 
 @behaviours(
@@ -116,23 +107,13 @@ def _(F: Any) -> Any:
     return x.grad
 
 
-@behaviours("B01: without any root there is nothing to do")
-def _(F: Any) -> Any:
-    return F.autograd.backward([])
-
-
-@behaviours(
-    "B02: a root without graph", error=RuntimeError, says="element 0 of tensors does not require grad and does not have"
-)
-def _(F: Any) -> Any:
-    F.tensor(2.0).backward()
-
-
-@behaviours(
-    "B02: a root that was detached", error=RuntimeError, says="element 0 of tensors does not require grad and does not"
-)
-def _(F: Any) -> Any:
-    (leaf(F, 1.0, 2.0).sum() * 2).detach().backward()
+behaviours.table(
+    ("B01: without any root there is nothing to do", lambda F: F.autograd.backward([])),
+    ("B02: a root without graph", lambda F: F.tensor(2.0).backward(),
+     RuntimeError, "element 0 of tensors does not require grad and does not have"),
+    ("B02: a root that was detached", lambda F: (leaf(F, 1.0, 2.0).sum() * 2).detach().backward(),
+     RuntimeError, "element 0 of tensors does not require grad and does not"),
+)  # fmt: skip
 
 
 @behaviours(
@@ -145,31 +126,15 @@ def _(F: Any) -> Any:
     y.backward()
 
 
-@behaviours(
-    "B02: an integer root, even with a gradient",
-    error=RuntimeError,
-    says="element 0 of tensors does not require grad and does not have a grad_fn",
-)
-def _(F: Any) -> Any:
-    F.tensor([1, 2]).backward(F.ones(2))
-
-
-@behaviours(
-    "B02: the missing graph is complained of before the missing gradient",
-    error=RuntimeError,
-    says="element 0 of tensors does not require grad and does not have a grad_fn",
-)
-def _(F: Any) -> Any:
-    F.ones(3).backward()
-
-
-@behaviours(
-    "B02: the error's number is the root's place in the list",
-    error=RuntimeError,
-    says="element 1 of tensors does not require grad and does not have a grad_fn",
-)
-def _(F: Any) -> Any:
-    F.autograd.backward([leaf(F, 1.0, 2.0).sum(), F.tensor(3.0)])
+behaviours.table(
+    ("B02: an integer root, even with a gradient", lambda F: F.tensor([1, 2]).backward(F.ones(2)),
+     RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"),
+    ("B02: the missing graph is complained of before the missing gradient", lambda F: F.ones(3).backward(),
+     RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"),
+    ("B02: the error's number is the root's place in the list",
+     lambda F: F.autograd.backward([leaf(F, 1.0, 2.0).sum(), F.tensor(3.0)]),
+     RuntimeError, "element 1 of tensors does not require grad and does not have a grad_fn"),
+)  # fmt: skip
 
 
 @behaviours(

@@ -40,22 +40,12 @@ def _(F: Any) -> Any:
     probe.apply(leaf(F, 1.0, 2.0), 3, "text").sum().backward()
 
 
-@behaviours(
-    "C01: too many gradients",
-    error=RuntimeError,
-    says="function ProbeBackward returned an incorrect number of gradients (expected 1, got 2)",
-)
-def _(F: Any) -> Any:
-    returning(F, lambda g: (g, g)).apply(leaf(F, 1.0, 2.0)).sum().backward()
-
-
-@behaviours(
-    "C01: an empty tuple",
-    error=RuntimeError,
-    says="function ProbeBackward returned an incorrect number of gradients (expected 1, got 0)",
-)
-def _(F: Any) -> Any:
-    returning(F, ()).apply(leaf(F, 1.0, 2.0)).sum().backward()
+behaviours.table(
+    ("C01: too many gradients", lambda F: returning(F, lambda g: (g, g)).apply(leaf(F, 1.0, 2.0)).sum().backward(),
+     RuntimeError, "function ProbeBackward returned an incorrect number of gradients (expected 1, got 2)"),
+    ("C01: an empty tuple", lambda F: returning(F, ()).apply(leaf(F, 1.0, 2.0)).sum().backward(),
+     RuntimeError, "function ProbeBackward returned an incorrect number of gradients (expected 1, got 0)"),
+)  # fmt: skip
 
 
 @behaviours(
@@ -116,24 +106,17 @@ def _(F: Any) -> Any:
     return x.grad, seen
 
 
-@behaviours("C03: a string as gradient", error=RuntimeError, says="expected Variable or None (got str)")
-def _(F: Any) -> Any:
-    returning(F, "two").apply(leaf(F, 1.0, 2.0)).sum().backward()
-
-
-@behaviours("C03: a number as gradient", error=RuntimeError, says="expected Variable or None (got float)")
-def _(F: Any) -> Any:
-    returning(F, 2.0).apply(leaf(F, 1.0, 2.0)).sum().backward()
-
-
-@behaviours("C03: a numpy array as gradient", error=RuntimeError, says="expected Variable or None (got numpy.ndarray)")
-def _(F: Any) -> Any:
-    returning(F, lambda g: g.numpy() * 2).apply(leaf(F, 1.0, 2.0)).sum().backward()
-
-
-@behaviours("C03: a list is no tuple", error=RuntimeError, says="expected Variable or None (got list)")
-def _(F: Any) -> Any:
-    returning(F, lambda g: [g * 2]).apply(leaf(F, 1.0, 2.0)).sum().backward()
+behaviours.table(
+    ("C03: a string as gradient", lambda F: returning(F, "two").apply(leaf(F, 1.0, 2.0)).sum().backward(),
+     RuntimeError, "expected Variable or None (got str)"),
+    ("C03: a number as gradient", lambda F: returning(F, 2.0).apply(leaf(F, 1.0, 2.0)).sum().backward(),
+     RuntimeError, "expected Variable or None (got float)"),
+    ("C03: a numpy array as gradient",
+     lambda F: returning(F, lambda g: g.numpy() * 2).apply(leaf(F, 1.0, 2.0)).sum().backward(),
+     RuntimeError, "expected Variable or None (got numpy.ndarray)"),
+    ("C03: a list is no tuple", lambda F: returning(F, lambda g: [g * 2]).apply(leaf(F, 1.0, 2.0)).sum().backward(),
+     RuntimeError, "expected Variable or None (got list)"),
+)  # fmt: skip
 
 
 @behaviours("C03: a number within the tuple", error=RuntimeError, says="expected Variable or None (got int)")

@@ -31,18 +31,12 @@ def _(F: Any) -> Any:
     function(F, forward, lambda ctx, g: g).apply(leaf(F, 1.0))
 
 
-@behaviours(
-    "C05: the error's number is the argument's place",
-    error=TypeError,
-    says="save_for_backward can only save variables, but argument 1 is of type list",
-)
-def _(F: Any) -> Any:
-    saving(F, [1.0, 2.0]).apply(leaf(F, 1.0))
-
-
-@behaviours("C05: without a graph nothing is saved, and nothing refused")
-def _(F: Any) -> Any:
-    return saving(F, "text").apply(F.tensor([1.0, 2.0]))
+behaviours.table(
+    ("C05: the error's number is the argument's place", lambda F: saving(F, [1.0, 2.0]).apply(leaf(F, 1.0)),
+     TypeError, "save_for_backward can only save variables, but argument 1 is of type list"),
+    ("C05: without a graph nothing is saved, and nothing refused",
+     lambda F: saving(F, "text").apply(F.tensor([1.0, 2.0]))),
+)  # fmt: skip
 
 
 @behaviours("C06: a saved input comes back as the same object")

@@ -26,39 +26,16 @@ def _(F: Any) -> Any:
     ]
 
 
-@behaviours("H02: one output, several inputs")
-def _(F: Any) -> Any:
-    return both_ways(F, lambda w, x: w @ x, (matrix(F), vector(F)))
-
-
-@behaviours("H02: several outputs, one input")
-def _(F: Any) -> Any:
-    return both_ways(F, lambda x: (x.exp(), x.sum()), vector(F))
-
-
-@behaviours("H02: several outputs, several inputs")
-def _(F: Any) -> Any:
-    return both_ways(F, lambda w, x: (w @ x, w.sum() * x, x), (matrix(F), vector(F)))
-
-
-@behaviours("H02: tuples of one stay tuples")
-def _(F: Any) -> Any:
-    return both_ways(F, lambda x: (x * 2,), (vector(F),))
-
-
-@behaviours("independent of an input: zeros")
-def _(F: Any) -> Any:
-    return both_ways(F, lambda x, y: (x * 2, F.ones(2)), (vector(F), F.ones(2)))
-
-
-@behaviours("independent of everything: zeros")
-def _(F: Any) -> Any:
-    return both_ways(F, lambda x: F.ones(2), vector(F))
-
-
-@behaviours("an output of integers: zeros")
-def _(F: Any) -> Any:
-    return functional(F).jacobian(lambda x: x.int(), vector(F))
+behaviours.table(
+    ("H02: one output, several inputs", lambda F: both_ways(F, lambda w, x: w @ x, (matrix(F), vector(F)))),
+    ("H02: several outputs, one input", lambda F: both_ways(F, lambda x: (x.exp(), x.sum()), vector(F))),
+    ("H02: several outputs, several inputs",
+     lambda F: both_ways(F, lambda w, x: (w @ x, w.sum() * x, x), (matrix(F), vector(F)))),
+    ("H02: tuples of one stay tuples", lambda F: both_ways(F, lambda x: (x * 2,), (vector(F),))),
+    ("independent of an input: zeros", lambda F: both_ways(F, lambda x, y: (x * 2, F.ones(2)), (vector(F), F.ones(2)))),
+    ("independent of everything: zeros", lambda F: both_ways(F, lambda x: F.ones(2), vector(F))),
+    ("an output of integers: zeros", lambda F: functional(F).jacobian(lambda x: x.int(), vector(F))),
+)  # fmt: skip
 
 
 @behaviours("softmax, indexing, joining, reductions: all rows at once")

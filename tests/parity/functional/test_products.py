@@ -94,33 +94,19 @@ for _name in ("jvp", "vhp", "hvp"):
         getattr(functional(F), name)(lambda x: x.sum(), vector(F))
 
 
-@behaviours(
-    "H03: v of another size",
-    error=RuntimeError,
-    says="v has invalid size: should be torch.Size([3]) but got torch.Size([2]).",
-)
-def _(F: Any) -> Any:
-    functional(F).vjp(lambda x: x, vector(F), F.ones(2))
-
-
-@behaviours("v of another size in a tuple", error=RuntimeError, says="Entry 1 in v has invalid size: should be")
-def _(F: Any) -> Any:
-    functional(F).jvp(lambda x, y: x, (vector(F), vector(F)), (vector(F), F.ones(2)))
-
-
-@behaviours("too many v", error=RuntimeError, says="The given v should contain a single Tensor.")
-def _(F: Any) -> Any:
-    functional(F).vjp(lambda x: x, vector(F), (vector(F), vector(F)))
-
-
-@behaviours("too few v", error=RuntimeError, says="v is a tuple of invalid length: should be 2 but got 1.")
-def _(F: Any) -> Any:
-    functional(F).jvp(lambda x, y: x, (vector(F), vector(F)), vector(F))
-
-
-@behaviours("v that is no tensor", error=TypeError, says="The v given to vhp must be either a Tensor or a tuple")
-def _(F: Any) -> Any:
-    functional(F).vhp(lambda x: x.sum(), vector(F), 1.0)
+behaviours.table(
+    ("H03: v of another size", lambda F: functional(F).vjp(lambda x: x, vector(F), F.ones(2)),
+     RuntimeError, "v has invalid size: should be torch.Size([3]) but got torch.Size([2])."),
+    ("v of another size in a tuple",
+     lambda F: functional(F).jvp(lambda x, y: x, (vector(F), vector(F)), (vector(F), F.ones(2))),
+     RuntimeError, "Entry 1 in v has invalid size: should be"),
+    ("too many v", lambda F: functional(F).vjp(lambda x: x, vector(F), (vector(F), vector(F))),
+     RuntimeError, "The given v should contain a single Tensor."),
+    ("too few v", lambda F: functional(F).jvp(lambda x, y: x, (vector(F), vector(F)), vector(F)),
+     RuntimeError, "v is a tuple of invalid length: should be 2 but got 1."),
+    ("v that is no tensor", lambda F: functional(F).vhp(lambda x: x.sum(), vector(F), 1.0),
+     TypeError, "The v given to vhp must be either a Tensor or a tuple"),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

@@ -46,28 +46,16 @@ def _(F: Any) -> Any:
     functional(F).jacobian(lambda x: [x], vector(F))
 
 
-@behaviours("a number as output", error=TypeError, says="The outputs of the user-provided function given to vjp must")
-def _(F: Any) -> Any:
-    functional(F).vjp(lambda x: 3.0, vector(F))
-
-
-@behaviours("inputs of integers", error=RuntimeError, says="only Tensors of floating point")
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x * 2.0, F.tensor([1, 2]))
-
-
-@behaviours("an in-place change of the input", error=RuntimeError, says="a leaf Variable that requires grad")
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x.mul_(2), vector(F))
-
-
-@behaviours(
-    "H03: a Hessian wants one number",
-    error=RuntimeError,
-    says="The Tensor returned by the function given to hessian should contain a single element",
-)
-def _(F: Any) -> Any:
-    functional(F).hessian(lambda x: x * 2, vector(F))
+behaviours.table(
+    ("a number as output", lambda F: functional(F).vjp(lambda x: 3.0, vector(F)),
+     TypeError, "The outputs of the user-provided function given to vjp must"),
+    ("inputs of integers", lambda F: functional(F).jacobian(lambda x: x * 2.0, F.tensor([1, 2])),
+     RuntimeError, "only Tensors of floating point"),
+    ("an in-place change of the input", lambda F: functional(F).jacobian(lambda x: x.mul_(2), vector(F)),
+     RuntimeError, "a leaf Variable that requires grad"),
+    ("H03: a Hessian wants one number", lambda F: functional(F).hessian(lambda x: x * 2, vector(F)),
+     RuntimeError, "The Tensor returned by the function given to hessian should contain a single element"),
+)  # fmt: skip
 
 
 for _name in ("hessian", "vhp", "hvp"):
@@ -99,58 +87,26 @@ def _(F: Any) -> Any:
     functional(F).jacobian(lambda x: x * 2, vector(F), strict=True, vectorize=True)
 
 
-@behaviours(
-    "strict: an output without a graph",
-    error=RuntimeError,
-    says="Output 1 of the user-provided function does not require gradients.",
-)
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: (x * 2, F.ones(2)), vector(F), strict=True)
-
-
-@behaviours(
-    "strict: an input that is not used",
-    error=RuntimeError,
-    says="Output 0 of the user-provided function is independent of input 1.",
-)
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x, y: x * 2, (vector(F), vector(F)), strict=True)
-
-
-@behaviours(
-    "strict: a Jacobian that does not depend on the input",
-    error=RuntimeError,
-    says="The jacobian of the user-provided function is independent of input 0.",
-)
-def _(F: Any) -> Any:
-    functional(F).jacobian(lambda x: x * 2, vector(F, True), strict=True, create_graph=True)
-
-
-@behaviours(
-    "strict vjp: an input that is not used",
-    error=RuntimeError,
-    says="The output of the user-provided function is independent of input 1.",
-)
-def _(F: Any) -> Any:
-    functional(F).vjp(lambda x, y: x.sum(), (vector(F), vector(F)), strict=True)
-
-
-@behaviours(
-    "strict vjp with create_graph: linear",
-    error=RuntimeError,
-    says="The jacobian of the user-provided function is independent of input 0.",
-)
-def _(F: Any) -> Any:
-    functional(F).vjp(lambda x: x.sum(), vector(F, True), strict=True, create_graph=True)
-
-
-@behaviours(
-    "strict jvp: an input that is not used",
-    error=RuntimeError,
-    says="The output of the user-provided function is independent of input 1.",
-)
-def _(F: Any) -> Any:
-    functional(F).jvp(lambda x, y: x.sum(), (vector(F), vector(F)), (vector(F), vector(F)), strict=True)
+behaviours.table(
+    ("strict: an output without a graph",
+     lambda F: functional(F).jacobian(lambda x: (x * 2, F.ones(2)), vector(F), strict=True),
+     RuntimeError, "Output 1 of the user-provided function does not require gradients."),
+    ("strict: an input that is not used",
+     lambda F: functional(F).jacobian(lambda x, y: x * 2, (vector(F), vector(F)), strict=True),
+     RuntimeError, "Output 0 of the user-provided function is independent of input 1."),
+    ("strict: a Jacobian that does not depend on the input",
+     lambda F: functional(F).jacobian(lambda x: x * 2, vector(F, True), strict=True, create_graph=True),
+     RuntimeError, "The jacobian of the user-provided function is independent of input 0."),
+    ("strict vjp: an input that is not used",
+     lambda F: functional(F).vjp(lambda x, y: x.sum(), (vector(F), vector(F)), strict=True),
+     RuntimeError, "The output of the user-provided function is independent of input 1."),
+    ("strict vjp with create_graph: linear",
+     lambda F: functional(F).vjp(lambda x: x.sum(), vector(F, True), strict=True, create_graph=True),
+     RuntimeError, "The jacobian of the user-provided function is independent of input 0."),
+    ("strict jvp: an input that is not used",
+     lambda F: functional(F).jvp(lambda x, y: x.sum(), (vector(F), vector(F)), (vector(F), vector(F)), strict=True),
+     RuntimeError, "The output of the user-provided function is independent of input 1."),
+)  # fmt: skip
 
 
 @behaviours(

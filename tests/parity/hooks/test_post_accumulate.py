@@ -10,22 +10,13 @@ from side_by_side import Behaviours
 behaviours = Behaviours()
 
 
-@behaviours(
-    "E08: a result takes no post-accumulate hook",
-    error=RuntimeError,
-    says="post accumulate grad hooks cannot be registered on non-leaf tensors",
-)
-def _(F):
-    (leaf(F) * 2).register_post_accumulate_grad_hook(print)
-
-
-@behaviours(
-    "E08: a tensor without grad takes no post-accumulate hook",
-    error=RuntimeError,
-    says="cannot register a hook on a tensor that doesn't require gradient",
-)
-def _(F):
-    F.ones(2).register_post_accumulate_grad_hook(print)
+behaviours.table(
+    ("E08: a result takes no post-accumulate hook", lambda F: (leaf(F) * 2).register_post_accumulate_grad_hook(print),
+     RuntimeError, "post accumulate grad hooks cannot be registered on non-leaf tensors"),
+    ("E08: a tensor without grad takes no post-accumulate hook",
+     lambda F: F.ones(2).register_post_accumulate_grad_hook(print),
+     RuntimeError, "cannot register a hook on a tensor that doesn't require gradient"),
+)  # fmt: skip
 
 
 @behaviours(

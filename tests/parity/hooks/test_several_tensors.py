@@ -140,22 +140,13 @@ def _(F):
     x.sum().backward()
 
 
-@behaviours(
-    "all tensors of a hook of several need a gradient",
-    error=AssertionError,
-    says="Expected gradient function to be set",
-)
-def _(F):
-    F.autograd.graph.register_multi_grad_hook([leaf(F), F.ones(2)], print)
-
-
-@behaviours(
-    "a hook of several tensors is for tensors",
-    error=AttributeError,
-    says="'int' object has no attribute 'requires_grad'",
-)
-def _(F):
-    F.autograd.graph.register_multi_grad_hook([3], print)
+behaviours.table(
+    ("all tensors of a hook of several need a gradient",
+     lambda F: F.autograd.graph.register_multi_grad_hook([leaf(F), F.ones(2)], print),
+     AssertionError, "Expected gradient function to be set"),
+    ("a hook of several tensors is for tensors", lambda F: F.autograd.graph.register_multi_grad_hook([3], print),
+     AttributeError, "'int' object has no attribute 'requires_grad'"),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

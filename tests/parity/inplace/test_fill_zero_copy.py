@@ -133,29 +133,14 @@ def _(F):
     return state(y), graph(y), gradients(F, y, x, row), second(F, y, x, row)
 
 
-@behaviours(
-    "D05: copy_ of a shape that does not fit is refused",
-    error=RuntimeError,
-    says="The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
-)
-def _(F):
-    F.zeros(2).copy_(F.zeros(3))
-
-
-@behaviours(
-    "D05: copy_ of a larger shape is refused",
-    error=RuntimeError,
-    says="output with shape [2] doesn't match the broadcast shape [2, 2]",
-)
-def _(F):
-    F.zeros(2).copy_(F.zeros(2, 2))
-
-
-@behaviours(
-    "D05: copy_ wants a tensor", error=TypeError, says="copy_(): argument 'other' (position 1) must be Tensor, not list"
-)
-def _(F):
-    F.zeros(2).copy_([1.0, 2.0])
+behaviours.table(
+    ("D05: copy_ of a shape that does not fit is refused", lambda F: F.zeros(2).copy_(F.zeros(3)),
+     RuntimeError, "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
+    ("D05: copy_ of a larger shape is refused", lambda F: F.zeros(2).copy_(F.zeros(2, 2)),
+     RuntimeError, "output with shape [2] doesn't match the broadcast shape [2, 2]"),
+    ("D05: copy_ wants a tensor", lambda F: F.zeros(2).copy_([1.0, 2.0]),
+     TypeError, "copy_(): argument 'other' (position 1) must be Tensor, not list"),
+)  # fmt: skip
 
 
 for text, write in {

@@ -60,31 +60,14 @@ def _(F):
     return str(mode), repr(mode), mode.mode
 
 
-@behaviours(
-    "F02: set_grad_enabled takes a bool",
-    error=TypeError,
-    says="set_grad_enabled(): argument 'enabled' (position 1) must be bool, not int",
-)
-def _(F):
-    F.set_grad_enabled(1)
-
-
-@behaviours(
-    "F02: set_grad_enabled does not take None",
-    error=TypeError,
-    says="set_grad_enabled(): argument 'enabled' (position 1) must be bool, not NoneType",
-)
-def _(F):
-    F.set_grad_enabled(None)
-
-
-@behaviours(
-    "F02: set_grad_enabled needs its argument",
-    error=TypeError,
-    says="set_grad_enabled.__init__() missing 1 required positional argument: 'mode'",
-)
-def _(F):
-    F.set_grad_enabled()
+behaviours.table(
+    ("F02: set_grad_enabled takes a bool", lambda F: F.set_grad_enabled(1),
+     TypeError, "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not int"),
+    ("F02: set_grad_enabled does not take None", lambda F: F.set_grad_enabled(None),
+     TypeError, "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not NoneType"),
+    ("F02: set_grad_enabled needs its argument", lambda F: F.set_grad_enabled(),
+     TypeError, "set_grad_enabled.__init__() missing 1 required positional argument: 'mode'"),
+)  # fmt: skip
 
 
 @behaviours("F02: set_grad_enabled has a name for its argument")

@@ -297,72 +297,28 @@ def test_layer_is_as_in_torch(layer: Layer, training: bool, torch: Any) -> None:
 # ---------------------------------------------------------------- what is refused, and what is said
 
 
-@behaviours(
-    "E01: sizes that do not fit", error=RuntimeError, says="mat1 and mat2 shapes cannot be multiplied (2x5 and 4x3)"
-)
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)(F.ones(2, 5))
-
-
-@behaviours(
-    "E02: a batch that does not fit", error=RuntimeError, says="mat1 and mat2 shapes cannot be multiplied (6x5 and 4x3)"
-)
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)(F.ones(3, 2, 5))
-
-
-@behaviours(
-    "E03: a vector that does not fit",
-    error=RuntimeError,
-    says="mat1 and mat2 shapes cannot be multiplied (1x5 and 4x3)",
-)
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)(F.ones(5))
-
-
-@behaviours(
-    "E04: float64 into float32", error=RuntimeError, says="mat1 and mat2 must have the same dtype, but got Double and"
-)
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)(F.ones(2, 4, dtype=F.float64))
-
-
-@behaviours(
-    "E05: without bias", error=RuntimeError, says="expected m1 and m2 to have the same dtype, but got: double != float"
-)
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3, bias=False)(F.ones(2, 4, dtype=F.float64))
-
-
-@behaviours("E06: ints", error=RuntimeError, says="mat1 and mat2 must have the same dtype, but got Long and Float")
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)(F.tensor([[1, 2, 3, 4]]))
-
-
-@behaviours(
-    "E07: a number", error=RuntimeError, says="both arguments to linear need to be at least 1D, but they are 0D and 2D"
-)
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)(F.tensor(1.0))
-
-
-@behaviours("E08: a list", error=TypeError, says="linear(): argument 'input' (position 1) must be Tensor, not list")
-def _(F: Any) -> Any:
-    F.nn.Linear(4, 3)([1.0])
-
-
-@behaviours(
-    "E09: a bias that does not fit",
-    error=RuntimeError,
-    says="The expanded size of the tensor (3) must match the existing",
-)
-def _(F: Any) -> Any:
-    F.nn.functional.linear(F.ones(2, 4), F.ones(3, 4), F.ones(2))
-
-
-@behaviours("E10: a vector as weight beside a bias", error=RuntimeError, says="mat2 must be a matrix, got 1-D tensor")
-def _(F: Any) -> Any:
-    F.nn.functional.linear(F.ones(2, 4), F.ones(4), F.ones(1))
+behaviours.table(
+    ("E01: sizes that do not fit", lambda F: F.nn.Linear(4, 3)(F.ones(2, 5)),
+     RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x5 and 4x3)"),
+    ("E02: a batch that does not fit", lambda F: F.nn.Linear(4, 3)(F.ones(3, 2, 5)),
+     RuntimeError, "mat1 and mat2 shapes cannot be multiplied (6x5 and 4x3)"),
+    ("E03: a vector that does not fit", lambda F: F.nn.Linear(4, 3)(F.ones(5)),
+     RuntimeError, "mat1 and mat2 shapes cannot be multiplied (1x5 and 4x3)"),
+    ("E04: float64 into float32", lambda F: F.nn.Linear(4, 3)(F.ones(2, 4, dtype=F.float64)),
+     RuntimeError, "mat1 and mat2 must have the same dtype, but got Double and"),
+    ("E05: without bias", lambda F: F.nn.Linear(4, 3, bias=False)(F.ones(2, 4, dtype=F.float64)),
+     RuntimeError, "expected m1 and m2 to have the same dtype, but got: double != float"),
+    ("E06: ints", lambda F: F.nn.Linear(4, 3)(F.tensor([[1, 2, 3, 4]])),
+     RuntimeError, "mat1 and mat2 must have the same dtype, but got Long and Float"),
+    ("E07: a number", lambda F: F.nn.Linear(4, 3)(F.tensor(1.0)),
+     RuntimeError, "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+    ("E08: a list", lambda F: F.nn.Linear(4, 3)([1.0]),
+     TypeError, "linear(): argument 'input' (position 1) must be Tensor, not list"),
+    ("E09: a bias that does not fit", lambda F: F.nn.functional.linear(F.ones(2, 4), F.ones(3, 4), F.ones(2)),
+     RuntimeError, "The expanded size of the tensor (3) must match the existing"),
+    ("E10: a vector as weight beside a bias", lambda F: F.nn.functional.linear(F.ones(2, 4), F.ones(4), F.ones(1)),
+     RuntimeError, "mat2 must be a matrix, got 1-D tensor"),
+)  # fmt: skip
 
 
 @behaviours("L01: linear with weights and biases of other shapes")
@@ -394,59 +350,25 @@ def _(F: Any) -> Any:
     return [x.grad, w.grad, b.grad]
 
 
-@behaviours(
-    "E11: batch norm of two dimensions too many", error=ValueError, says="expected 2D or 3D input (got 4D input)"
-)
-def _(F: Any) -> Any:
-    F.nn.BatchNorm1d(3)(F.ones(1, 3, 2, 2))
-
-
-@behaviours("E12: batch norm of a row", error=ValueError, says="expected 4D input (got 2D input)")
-def _(F: Any) -> Any:
-    F.nn.BatchNorm2d(3)(F.ones(1, 3))
-
-
-@behaviours(
-    "E13: groups that do not divide", error=ValueError, says="num_channels (4) must be divisible by num_groups (3)"
-)
-def _(F: Any) -> Any:
-    F.nn.GroupNorm(3, 4)
-
-
-@behaviours(
-    "E14: channels of a convolution that do not divide",
-    error=ValueError,
-    says="in_channels must be divisible by groups",
-)
-def _(F: Any) -> Any:
-    F.nn.Conv2d(3, 4, 2, groups=2)
-
-
-@behaviours("E15: outputs that do not divide", error=ValueError, says="out_channels must be divisible by groups")
-def _(F: Any) -> Any:
-    F.nn.Conv2d(4, 3, 2, groups=2)
-
-
-@behaviours("E16: no groups", error=ValueError, says="groups must be a positive integer")
-def _(F: Any) -> Any:
-    F.nn.Conv2d(4, 3, 2, groups=0)
-
-
-@behaviours(
-    "E17: same with a stride", error=ValueError, says="padding='same' is not supported for strided convolutions"
-)
-def _(F: Any) -> Any:
-    F.nn.Conv2d(4, 3, 2, stride=2, padding="same")
-
-
-@behaviours("E18: an unknown padding", error=ValueError, says="Invalid padding string 'some', should be one of")
-def _(F: Any) -> Any:
-    F.nn.Conv2d(4, 3, 2, padding="some")
-
-
-@behaviours("E19: an unknown padding mode", error=ValueError, says="padding_mode must be one of")
-def _(F: Any) -> Any:
-    F.nn.Conv2d(4, 3, 2, padding_mode="mirror")
+behaviours.table(
+    ("E11: batch norm of two dimensions too many", lambda F: F.nn.BatchNorm1d(3)(F.ones(1, 3, 2, 2)),
+     ValueError, "expected 2D or 3D input (got 4D input)"),
+    ("E12: batch norm of a row", lambda F: F.nn.BatchNorm2d(3)(F.ones(1, 3)),
+     ValueError, "expected 4D input (got 2D input)"),
+    ("E13: groups that do not divide", lambda F: F.nn.GroupNorm(3, 4),
+     ValueError, "num_channels (4) must be divisible by num_groups (3)"),
+    ("E14: channels of a convolution that do not divide", lambda F: F.nn.Conv2d(3, 4, 2, groups=2),
+     ValueError, "in_channels must be divisible by groups"),
+    ("E15: outputs that do not divide", lambda F: F.nn.Conv2d(4, 3, 2, groups=2),
+     ValueError, "out_channels must be divisible by groups"),
+    ("E16: no groups", lambda F: F.nn.Conv2d(4, 3, 2, groups=0), ValueError, "groups must be a positive integer"),
+    ("E17: same with a stride", lambda F: F.nn.Conv2d(4, 3, 2, stride=2, padding="same"),
+     ValueError, "padding='same' is not supported for strided convolutions"),
+    ("E18: an unknown padding", lambda F: F.nn.Conv2d(4, 3, 2, padding="some"),
+     ValueError, "Invalid padding string 'some', should be one of"),
+    ("E19: an unknown padding mode", lambda F: F.nn.Conv2d(4, 3, 2, padding_mode="mirror"),
+     ValueError, "padding_mode must be one of"),
+)  # fmt: skip
 
 
 def test_a_padding_mode_that_is_left_out_is_refused_with_the_layers_that_do_it() -> None:
@@ -456,21 +378,14 @@ def test_a_padding_mode_that_is_left_out_is_refused_with_the_layers_that_do_it()
     assert [hasattr(minigrad.nn, name) for name in named] == [True] * 3
 
 
-@behaviours(
-    "E20: a padding mode of a transposed one", error=ValueError, says='Only "zeros" padding mode is supported for ConvT'
-)
-def _(F: Any) -> Any:
-    F.nn.ConvTranspose2d(4, 3, 2, padding_mode="reflect")
-
-
-@behaviours("E22: a dropout of 2", error=ValueError, says="dropout probability has to be between 0 and 1, but got 2")
-def _(F: Any) -> Any:
-    F.nn.Dropout(2)
-
-
-@behaviours("E23: a padding index too large", error=AssertionError, says="Padding_idx must be within num_embeddings")
-def _(F: Any) -> Any:
-    F.nn.Embedding(3, 2, padding_idx=3)
+behaviours.table(
+    ("E20: a padding mode of a transposed one", lambda F: F.nn.ConvTranspose2d(4, 3, 2, padding_mode="reflect"),
+     ValueError, 'Only "zeros" padding mode is supported for ConvT'),
+    ("E22: a dropout of 2", lambda F: F.nn.Dropout(2),
+     ValueError, "dropout probability has to be between 0 and 1, but got 2"),
+    ("E23: a padding index too large", lambda F: F.nn.Embedding(3, 2, padding_idx=3),
+     AssertionError, "Padding_idx must be within num_embeddings"),
+)  # fmt: skip
 
 
 @behaviours("L05: embeddings from given vectors")
@@ -489,16 +404,12 @@ def _(F: Any) -> Any:
     ]
 
 
-@behaviours(
-    "E24: given vectors that are no matrix", error=AssertionError, says="Embeddings parameter is expected to be 2-dim"
-)
-def _(F: Any) -> Any:
-    F.nn.Embedding.from_pretrained(F.ones(3))
-
-
-@behaviours("E27: huber with a list", error=TypeError, says="delta must be a float or int, got: <class 'list'>")
-def _(F: Any) -> Any:
-    F.nn.HuberLoss(delta=[1])
+behaviours.table(
+    ("E24: given vectors that are no matrix", lambda F: F.nn.Embedding.from_pretrained(F.ones(3)),
+     AssertionError, "Embeddings parameter is expected to be 2-dim"),
+    ("E27: huber with a list", lambda F: F.nn.HuberLoss(delta=[1]),
+     TypeError, "delta must be a float or int, got: <class 'list'>"),
+)  # fmt: skip
 
 
 @behaviours("L08: losses with a weight for each class")

@@ -188,67 +188,30 @@ def test_layer_is_as_in_torch(layer: Layer, training: bool, torch: Any) -> None:
 # ---------------------------------------------------------------- errors and warnings
 
 
-@behaviours(
-    "E01: input of another size", error=RuntimeError, says="input.size(-1) must be equal to input_size. Expected"
-)
-def _(F: Any) -> Any:
-    F.nn.GRU(3, 4)(F.ones(5, 2, 4))
-
-
-@behaviours("E02: an RNN of four dimensions", error=ValueError, says="RNN: Expected input to be 2D or 3D, got 4D")
-def _(F: Any) -> Any:
-    F.nn.RNN(3, 4)(F.ones(1, 5, 2, 3))
-
-
-@behaviours(
-    "E03: an LSTM of one dimension", error=ValueError, says="LSTM: Expected input to be 2D or 3D, got 1D instead"
-)
-def _(F: Any) -> Any:
-    F.nn.LSTM(3, 4)(F.ones(3))
-
-
-@behaviours("E04: a state of another size", error=RuntimeError, says="Expected hidden size (1, 2, 4), got [1, 3, 4]")
-def _(F: Any) -> Any:
-    F.nn.GRU(3, 4)(F.ones(5, 2, 3), F.zeros(1, 3, 4))
-
-
-@behaviours(
-    "E05: a second state of another size", error=RuntimeError, says="Expected hidden[1] size (1, 2, 4), got [1,"
-)
-def _(F: Any) -> Any:
-    F.nn.LSTM(3, 4)(F.ones(5, 2, 3), (F.zeros(1, 2, 4), F.zeros(1, 2, 5)))
-
-
-@behaviours("E06: a state without a batch", error=RuntimeError, says="For batched 3-D input, hx should also be 3-D but")
-def _(F: Any) -> Any:
-    F.nn.GRU(3, 4)(F.ones(5, 2, 3), F.zeros(1, 4))
-
-
-@behaviours(
-    "E07: states with a batch", error=RuntimeError, says="For unbatched 2-D input, hx and cx should also be 2-D"
-)
-def _(F: Any) -> Any:
-    F.nn.LSTM(3, 4)(F.ones(5, 3), (F.zeros(1, 1, 4), F.zeros(1, 1, 4)))
-
-
-@behaviours("E08: another dtype", error=ValueError, says="RNN input dtype (torch.float64) does not match weight dtype")
-def _(F: Any) -> Any:
-    F.nn.GRU(3, 4)(F.ones(5, 2, 3, dtype=F.float64))
-
-
-@behaviours("E10: an unknown nonlinearity", error=ValueError, says="Unknown nonlinearity 'elu'. Select from 'tanh' or")
-def _(F: Any) -> Any:
-    F.nn.RNN(3, 4, nonlinearity="elu")
-
-
-@behaviours("E11: no hidden size", error=ValueError, says="hidden_size must be greater than zero")
-def _(F: Any) -> Any:
-    F.nn.RNN(3, 0)
-
-
-@behaviours("E12: a dropout of 2", error=ValueError, says="dropout should be a number in range [0, 1]")
-def _(F: Any) -> Any:
-    F.nn.LSTM(3, 4, dropout=2)
+behaviours.table(
+    ("E01: input of another size", lambda F: F.nn.GRU(3, 4)(F.ones(5, 2, 4)),
+     RuntimeError, "input.size(-1) must be equal to input_size. Expected"),
+    ("E02: an RNN of four dimensions", lambda F: F.nn.RNN(3, 4)(F.ones(1, 5, 2, 3)),
+     ValueError, "RNN: Expected input to be 2D or 3D, got 4D"),
+    ("E03: an LSTM of one dimension", lambda F: F.nn.LSTM(3, 4)(F.ones(3)),
+     ValueError, "LSTM: Expected input to be 2D or 3D, got 1D instead"),
+    ("E04: a state of another size", lambda F: F.nn.GRU(3, 4)(F.ones(5, 2, 3), F.zeros(1, 3, 4)),
+     RuntimeError, "Expected hidden size (1, 2, 4), got [1, 3, 4]"),
+    ("E05: a second state of another size",
+     lambda F: F.nn.LSTM(3, 4)(F.ones(5, 2, 3), (F.zeros(1, 2, 4), F.zeros(1, 2, 5))),
+     RuntimeError, "Expected hidden[1] size (1, 2, 4), got [1,"),
+    ("E06: a state without a batch", lambda F: F.nn.GRU(3, 4)(F.ones(5, 2, 3), F.zeros(1, 4)),
+     RuntimeError, "For batched 3-D input, hx should also be 3-D but"),
+    ("E07: states with a batch", lambda F: F.nn.LSTM(3, 4)(F.ones(5, 3), (F.zeros(1, 1, 4), F.zeros(1, 1, 4))),
+     RuntimeError, "For unbatched 2-D input, hx and cx should also be 2-D"),
+    ("E08: another dtype", lambda F: F.nn.GRU(3, 4)(F.ones(5, 2, 3, dtype=F.float64)),
+     ValueError, "RNN input dtype (torch.float64) does not match weight dtype"),
+    ("E10: an unknown nonlinearity", lambda F: F.nn.RNN(3, 4, nonlinearity="elu"),
+     ValueError, "Unknown nonlinearity 'elu'. Select from 'tanh' or"),
+    ("E11: no hidden size", lambda F: F.nn.RNN(3, 0), ValueError, "hidden_size must be greater than zero"),
+    ("E12: a dropout of 2", lambda F: F.nn.LSTM(3, 4, dropout=2),
+     ValueError, "dropout should be a number in range [0, 1]"),
+)  # fmt: skip
 
 
 @behaviours("E13: dropout of a single layer", warns=("UserWarning: dropout option adds dropout after all but last",))
@@ -256,26 +219,16 @@ def _(F: Any) -> Any:
     return repr(F.nn.LSTM(3, 4, dropout=0.5))
 
 
-@behaviours("E14: no sequence at all", error=RuntimeError, says="Expected sequence length to be larger than 0 in RNN")
-def _(F: Any) -> Any:
-    F.nn.GRU(3, 4)(F.ones(0, 2, 3))
-
-
-@behaviours("E15: a cell of three dimensions", error=ValueError, says="GRUCell: Expected input to be 1D or 2D, got 3D")
-def _(F: Any) -> Any:
-    F.nn.GRUCell(3, 4)(F.ones(1, 2, 3))
-
-
-@behaviours(
-    "E16: a cell of another size", error=RuntimeError, says="input has inconsistent input_size: got 4 expected 3"
-)
-def _(F: Any) -> Any:
-    F.nn.LSTMCell(3, 4)(F.ones(2, 4))
-
-
-@behaviours("E17: heads that do not divide", error=AssertionError, says="embed_dim must be divisible by num_heads")
-def _(F: Any) -> Any:
-    F.nn.MultiheadAttention(6, 4)
+behaviours.table(
+    ("E14: no sequence at all", lambda F: F.nn.GRU(3, 4)(F.ones(0, 2, 3)),
+     RuntimeError, "Expected sequence length to be larger than 0 in RNN"),
+    ("E15: a cell of three dimensions", lambda F: F.nn.GRUCell(3, 4)(F.ones(1, 2, 3)),
+     ValueError, "GRUCell: Expected input to be 1D or 2D, got 3D"),
+    ("E16: a cell of another size", lambda F: F.nn.LSTMCell(3, 4)(F.ones(2, 4)),
+     RuntimeError, "input has inconsistent input_size: got 4 expected 3"),
+    ("E17: heads that do not divide", lambda F: F.nn.MultiheadAttention(6, 4),
+     AssertionError, "embed_dim must be divisible by num_heads"),
+)  # fmt: skip
 
 
 @behaviours(

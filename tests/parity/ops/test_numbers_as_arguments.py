@@ -88,14 +88,11 @@ for name, call in MISSING.items():
     missing(name, call)
 
 
-@behaviours("arange(end=3)")
-def _(F):
-    return F.arange(end=3), F.arange(start=1, end=3)
-
-
-@behaviours("~ of floats", error=TypeError, says="~ (operator.invert) is only implemented on integer and Boolean-type")
-def _(F):
-    ~F.ones(2)
+behaviours.table(
+    ("arange(end=3)", lambda F: (F.arange(end=3), F.arange(start=1, end=3))),
+    ("~ of floats", lambda F: ~F.ones(2),
+     TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type"),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

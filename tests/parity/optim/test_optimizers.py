@@ -316,18 +316,12 @@ def _(F: Any) -> Any:
     return result.detach()
 
 
-@behaviours("P11: a number", error=TypeError, says="optimizer can only optimize Tensors, but one of the params is int")
-def _(F: Any) -> Any:
-    F.optim.SGD([param(F), 3])
-
-
-@behaviours(
-    "P12: a dict in the place of a list",
-    error=TypeError,
-    says="optimizer can only optimize Tensors, but one of the params is str",
-)
-def _(F: Any) -> Any:
-    F.optim.SGD({"params": [param(F)]})
+behaviours.table(
+    ("P11: a number", lambda F: F.optim.SGD([param(F), 3]),
+     TypeError, "optimizer can only optimize Tensors, but one of the params is int"),
+    ("P12: a dict in the place of a list", lambda F: F.optim.SGD({"params": [param(F)]}),
+     TypeError, "optimizer can only optimize Tensors, but one of the params is str"),
+)  # fmt: skip
 
 
 @behaviours(
@@ -628,18 +622,13 @@ def _(F: Any) -> Any:
     F.optim.SGD([param(F)]).load_state_dict(two.state_dict())
 
 
-@behaviours(
-    "D10: another number of parameters",
-    error=ValueError,
-    says="loaded state dict contains a parameter group that doesn't match the size of optimizer's group",
-)
-def _(F: Any) -> Any:
-    F.optim.SGD([param(F)]).load_state_dict(F.optim.SGD([param(F), param(F)]).state_dict())
-
-
-@behaviours("D11: the options come in PyTorch's order, the parameters last")
-def _(F: Any) -> Any:
-    return list(kept(F.optim.SGD([param(F)]).state_dict()["param_groups"][0]))
+behaviours.table(
+    ("D10: another number of parameters",
+     lambda F: F.optim.SGD([param(F)]).load_state_dict(F.optim.SGD([param(F), param(F)]).state_dict()),
+     ValueError, "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"),
+    ("D11: the options come in PyTorch's order, the parameters last",
+     lambda F: list(kept(F.optim.SGD([param(F)]).state_dict()["param_groups"][0]))),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

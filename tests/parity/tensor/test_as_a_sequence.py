@@ -9,19 +9,12 @@ from side_by_side import Behaviours
 behaviours = Behaviours()
 
 
-@behaviours("A09: len is the first size")
-def _(F):
-    return len(matrix(F)), len(F.zeros(0, 3)), len(leaf(F))
-
-
-@behaviours("A09: len of a tensor without dimensions", error=TypeError, says="len() of a 0-d tensor")
-def _(F):
-    len(F.tensor(1.0))
-
-
-@behaviours("A09: iteration over a tensor without dimensions", error=TypeError, says="iteration over a 0-d tensor")
-def _(F):
-    iter(F.tensor(1.0))
+behaviours.table(
+    ("A09: len is the first size", lambda F: (len(matrix(F)), len(F.zeros(0, 3)), len(leaf(F)))),
+    ("A09: len of a tensor without dimensions", lambda F: len(F.tensor(1.0)), TypeError, "len() of a 0-d tensor"),
+    ("A09: iteration over a tensor without dimensions", lambda F: iter(F.tensor(1.0)),
+     TypeError, "iteration over a 0-d tensor"),
+)  # fmt: skip
 
 
 @behaviours("A09: iteration gives the parts along the first dimension, all from one node")

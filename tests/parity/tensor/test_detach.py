@@ -106,14 +106,12 @@ def _(F):
     return seen, state(hidden)
 
 
-@behaviours("D11: detach_ of a view is refused", error=RuntimeError, says="Can't detach views in-place. Use detach()")
-def _(F):
-    (grid(F) * 1)[0].detach_()
-
-
-@behaviours("D11: detach_ of a view of a leaf is refused", error=RuntimeError, says="Can't detach views in-place.")
-def _(F):
-    grid(F).t().detach_()
+behaviours.table(
+    ("D11: detach_ of a view is refused", lambda F: (grid(F) * 1)[0].detach_(),
+     RuntimeError, "Can't detach views in-place. Use detach()"),
+    ("D11: detach_ of a view of a leaf is refused", lambda F: grid(F).t().detach_(),
+     RuntimeError, "Can't detach views in-place."),
+)  # fmt: skip
 
 
 @behaviours("D11: detach_ of a base with views")

@@ -52,18 +52,12 @@ for _symbol, _compute in BINARY.items():
         behaviours(f"I04: {_left} {_symbol} each other operand")(_scenario)
 
 
-@behaviours(
-    "I04: the tables' errors: subtracting bools", error=RuntimeError, says="Subtraction, the `-` operator, with two"
-)
-def _(F):
-    F.tensor([True]) - F.tensor([True])
-
-
-@behaviours(
-    "I04: a bool cannot be subtracted from True", error=RuntimeError, says="Subtraction, the `-` operator, with two"
-)
-def _(F):
-    True - F.tensor([True])
+behaviours.table(
+    ("I04: the tables' errors: subtracting bools", lambda F: F.tensor([True]) - F.tensor([True]),
+     RuntimeError, "Subtraction, the `-` operator, with two"),
+    ("I04: a bool cannot be subtracted from True", lambda F: True - F.tensor([True]),
+     RuntimeError, "Subtraction, the `-` operator, with two"),
+)  # fmt: skip
 
 
 @behaviours("I04: cat, stack, maximum and matmul of two dtypes")

@@ -42,52 +42,19 @@ def _(F):
     return array, x.grad
 
 
-@behaviours("A07: from_numpy takes arrays only", error=TypeError, says="expected np.ndarray (got list)")
-def _(F):
-    F.from_numpy([1.0])
-
-
-@behaviours(
-    "A07: from_numpy takes no number of numpy's", error=TypeError, says="expected np.ndarray (got numpy.float64)"
-)
-def _(F):
-    F.from_numpy(np.float64(1.0))
-
-
-@behaviours(
-    "A07: from_numpy of texts",
-    error=TypeError,
-    says="can't convert np.ndarray of type numpy.str_. The only supported types are: ",
-)
-def _(F):
-    F.from_numpy(np.array(["a"]))
-
-
-@behaviours(
-    "A07: from_numpy of objects",
-    error=TypeError,
-    says="can't convert np.ndarray of type numpy.object_. The only supported types are: ",
-)
-def _(F):
-    F.from_numpy(np.array([None]))
-
-
-@behaviours(
-    "A07: from_numpy of dates",
-    error=TypeError,
-    says="can't convert np.ndarray of type numpy.datetime64. The only supported types are: ",
-)
-def _(F):
-    F.from_numpy(np.array([1], dtype="M8[s]"))
-
-
-@behaviours(
-    "A07: from_numpy of foreign byte order",
-    error=ValueError,
-    says="given numpy array has byte order different from the native byte order.",
-)
-def _(F):
-    F.from_numpy(np.ones(2, ">f4" if np.little_endian else "<f4"))
+behaviours.table(
+    ("A07: from_numpy takes arrays only", lambda F: F.from_numpy([1.0]), TypeError, "expected np.ndarray (got list)"),
+    ("A07: from_numpy takes no number of numpy's", lambda F: F.from_numpy(np.float64(1.0)),
+     TypeError, "expected np.ndarray (got numpy.float64)"),
+    ("A07: from_numpy of texts", lambda F: F.from_numpy(np.array(["a"])),
+     TypeError, "can't convert np.ndarray of type numpy.str_. The only supported types are: "),
+    ("A07: from_numpy of objects", lambda F: F.from_numpy(np.array([None])),
+     TypeError, "can't convert np.ndarray of type numpy.object_. The only supported types are: "),
+    ("A07: from_numpy of dates", lambda F: F.from_numpy(np.array([1], dtype="M8[s]")),
+     TypeError, "can't convert np.ndarray of type numpy.datetime64. The only supported types are: "),
+    ("A07: from_numpy of foreign byte order", lambda F: F.from_numpy(np.ones(2, ">f4" if np.little_endian else "<f4")),
+     ValueError, "given numpy array has byte order different from the native byte order."),
+)  # fmt: skip
 
 
 @behaviours(
@@ -142,14 +109,11 @@ def _(F):
     return F.as_tensor(x) is x, y, y.grad_fn
 
 
-@behaviours("A07: as_tensor makes a tensor of lists and numbers")
-def _(F):
-    return F.as_tensor([1, 2.5]), F.as_tensor(3), F.as_tensor([True]), F.as_tensor(np.float64(2.5))
-
-
-@behaviours("A07: as_tensor of a text", error=TypeError, says="new(): invalid data type 'str'")
-def _(F):
-    F.as_tensor("a")
+behaviours.table(
+    ("A07: as_tensor makes a tensor of lists and numbers",
+     lambda F: (F.as_tensor([1, 2.5]), F.as_tensor(3), F.as_tensor([True]), F.as_tensor(np.float64(2.5)))),
+    ("A07: as_tensor of a text", lambda F: F.as_tensor("a"), TypeError, "new(): invalid data type 'str'"),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

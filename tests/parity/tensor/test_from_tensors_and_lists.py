@@ -64,16 +64,12 @@ def _(F):
     return [F.tensor(numbers) for numbers in lists]
 
 
-@behaviours("Tensor: the constructor makes float32 of lists, and of sizes a tensor of that shape")
-def _(F):
-    return F.Tensor([1, 2]), F.Tensor([[1, 2], [3, 4]]), F.Tensor(2, 3).shape, F.Tensor(3).shape, F.Tensor()
-
-
-@behaviours(
-    "Tensor: the constructor takes a number only as a size", error=TypeError, says="new(): data must be a sequence"
-)
-def _(F):
-    F.Tensor(2.5)
+behaviours.table(
+    ("Tensor: the constructor makes float32 of lists, and of sizes a tensor of that shape",
+     lambda F: (F.Tensor([1, 2]), F.Tensor([[1, 2], [3, 4]]), F.Tensor(2, 3).shape, F.Tensor(3).shape, F.Tensor())),
+    ("Tensor: the constructor takes a number only as a size", lambda F: F.Tensor(2.5),
+     TypeError, "new(): data must be a sequence"),
+)  # fmt: skip
 
 
 @behaviours("Tensor: the constructor of a tensor gives another one with the same memory")

@@ -16,18 +16,12 @@ behaviours = Behaviours()
 NAN, INF = float("nan"), float("inf")
 
 
-@behaviours(
-    "A09: bool of two elements",
-    error=RuntimeError,
-    says="Boolean value of Tensor with more than one value is ambiguous",
-)
-def _(F):
-    bool(F.ones(2))
-
-
-@behaviours("A09: bool of no element", error=RuntimeError, says="Boolean value of Tensor with no values is ambiguous")
-def _(F):
-    bool(F.zeros(0))
+behaviours.table(
+    ("A09: bool of two elements", lambda F: bool(F.ones(2)),
+     RuntimeError, "Boolean value of Tensor with more than one value is ambiguous"),
+    ("A09: bool of no element", lambda F: bool(F.zeros(0)),
+     RuntimeError, "Boolean value of Tensor with no values is ambiguous"),
+)  # fmt: skip
 
 
 @behaviours("A09: bool of one element, whatever its shape")
@@ -36,18 +30,12 @@ def _(F):
     return [bool(F.tensor(number)) for number in numbers], bool(leaf(F)[0])
 
 
-@behaviours(
-    "A09: item of two elements", error=RuntimeError, says="a Tensor with 2 elements cannot be converted to Scalar"
-)
-def _(F):
-    F.tensor([1, 2]).item()
-
-
-@behaviours(
-    "A09: item of no element", error=RuntimeError, says="a Tensor with 0 elements cannot be converted to Scalar"
-)
-def _(F):
-    F.zeros(0).item()
+behaviours.table(
+    ("A09: item of two elements", lambda F: F.tensor([1, 2]).item(),
+     RuntimeError, "a Tensor with 2 elements cannot be converted to Scalar"),
+    ("A09: item of no element", lambda F: F.zeros(0).item(),
+     RuntimeError, "a Tensor with 0 elements cannot be converted to Scalar"),
+)  # fmt: skip
 
 
 @behaviours("A09: item is a number of Python's, exactly the one that is stored")
@@ -68,28 +56,14 @@ def _(F):
     return float(x), int(x), int(F.tensor(-1.7)), float(F.tensor(3)), float(F.tensor(True)), int(F.tensor([5]))
 
 
-@behaviours(
-    "A09: float of two elements", error=ValueError, says="only one element tensors can be converted to Python sc"
-)
-def _(F):
-    float(F.ones(2))
-
-
-@behaviours(
-    "A09: int of no element", error=ValueError, says="only one element tensors can be converted to Python scalars"
-)
-def _(F):
-    int(F.zeros(0))
-
-
-@behaviours("A09: int of nan", error=ValueError, says="cannot convert float NaN to integer")
-def _(F):
-    int(F.tensor(NAN))
-
-
-@behaviours("A09: int of infinity", error=OverflowError, says="cannot convert float infinity to integer")
-def _(F):
-    int(F.tensor(INF))
+behaviours.table(
+    ("A09: float of two elements", lambda F: float(F.ones(2)),
+     ValueError, "only one element tensors can be converted to Python sc"),
+    ("A09: int of no element", lambda F: int(F.zeros(0)),
+     ValueError, "only one element tensors can be converted to Python scalars"),
+    ("A09: int of nan", lambda F: int(F.tensor(NAN)), ValueError, "cannot convert float NaN to integer"),
+    ("A09: int of infinity", lambda F: int(F.tensor(INF)), OverflowError, "cannot convert float infinity to integer"),
+)  # fmt: skip
 
 
 @behaviours("A09: float of a tensor that requires grad warns", warns=(TO_SCALAR, TO_SCALAR))
@@ -114,29 +88,14 @@ def _(F):
     return [10, 20, 30][one], list(range(F.tensor(3))), operator.index(F.tensor([[2]])), operator.index(F.tensor(True))
 
 
-@behaviours(
-    "A09: a float is no index",
-    error=TypeError,
-    says="only integer tensors of a single element can be converted to an index",
-)
-def _(F):
-    [10, 20][F.tensor(1.0)]
-
-
-@behaviours(
-    "A09: several numbers are no index",
-    error=TypeError,
-    says="only integer tensors of a single element can be converted to an index",
-)
-def _(F):
-    operator.index(F.arange(3))
-
-
-@behaviours(
-    "A09: a tensor does not round to a number", error=TypeError, says="type Tensor doesn't define __round__ method"
-)
-def _(F):
-    round(F.tensor(2.5))
+behaviours.table(
+    ("A09: a float is no index", lambda F: [10, 20][F.tensor(1.0)],
+     TypeError, "only integer tensors of a single element can be converted to an index"),
+    ("A09: several numbers are no index", lambda F: operator.index(F.arange(3)),
+     TypeError, "only integer tensors of a single element can be converted to an index"),
+    ("A09: a tensor does not round to a number", lambda F: round(F.tensor(2.5)),
+     TypeError, "type Tensor doesn't define __round__ method"),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

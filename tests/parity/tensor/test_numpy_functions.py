@@ -90,41 +90,21 @@ def _(F):
     return by_numpy(lambda: (x + array, x - array, x * array, x / array, x**array, x * array.astype("f"), x @ array))
 
 
-@behaviours("A07: tensor that requires grad and array", error=RuntimeError, says=NO_NUMPY)
-def _(F):
-    leaf(F) * np.ones(2)
-
-
-@behaviours("A07: array times tensor", error=TypeError, says="unsupported operand type(s) for *: 'numpy.ndarray' and")
-def _(F):
-    np.ones(2) * F.ones(2)
-
-
-@behaviours("A07: array minus tensor", error=TypeError, says="unsupported operand type(s) for -: 'numpy.ndarray' and")
-def _(F):
-    np.ones(2) - F.ones(2)
-
-
-@behaviours("A07: array at tensor", error=TypeError, says="unsupported operand type(s) for @: 'numpy.ndarray' and")
-def _(F):
-    np.ones((2, 2)) @ F.ones(2)
-
-
-@behaviours("A07: array to the power of tensor", error=TypeError, says="unsupported operand type(s) for ** or pow(): ")
-def _(F):
-    np.ones(2) ** F.ones(2)
-
-
-@behaviours(
-    "A07: array times tensor that requires grad", error=TypeError, says="unsupported operand type(s) for *: 'nu"
-)
-def _(F):
-    np.ones(2) * leaf(F)
-
-
-@behaviours("A07: array divided by tensor is the one that works")
-def _(F):
-    return by_numpy(lambda: np.ones(2) / F.tensor([1.0, 2.0]))
+behaviours.table(
+    ("A07: tensor that requires grad and array", lambda F: leaf(F) * np.ones(2), RuntimeError, NO_NUMPY),
+    ("A07: array times tensor", lambda F: np.ones(2) * F.ones(2),
+     TypeError, "unsupported operand type(s) for *: 'numpy.ndarray' and"),
+    ("A07: array minus tensor", lambda F: np.ones(2) - F.ones(2),
+     TypeError, "unsupported operand type(s) for -: 'numpy.ndarray' and"),
+    ("A07: array at tensor", lambda F: np.ones((2, 2)) @ F.ones(2),
+     TypeError, "unsupported operand type(s) for @: 'numpy.ndarray' and"),
+    ("A07: array to the power of tensor", lambda F: np.ones(2) ** F.ones(2),
+     TypeError, "unsupported operand type(s) for ** or pow(): "),
+    ("A07: array times tensor that requires grad", lambda F: np.ones(2) * leaf(F),
+     TypeError, "unsupported operand type(s) for *: 'nu"),
+    ("A07: array divided by tensor is the one that works",
+     lambda F: by_numpy(lambda: np.ones(2) / F.tensor([1.0, 2.0]))),
+)  # fmt: skip
 
 
 @behaviours("A07: array plus tensor, and adding a tensor to an array in place, are errors")

@@ -122,18 +122,12 @@ def _(F):
     return F.ones(2) == Plain(), F.ones(2) != Plain(), Plain() == F.ones(2), F.ones(2) == "1", F.ones(2) != [1, 1]
 
 
-@behaviours("a list times a tensor of one int is the list, so many times")
-def _(F):
-    return F.tensor(2) * [1, 3], [1, 3] * F.tensor(2)
-
-
-@behaviours(
-    "a list times a tensor of floats is an error",
-    error=TypeError,
-    says="only integer tensors of a single element can be converted to an index",
-)
-def _(F):
-    F.ones(2) * [1, 3]
+behaviours.table(
+    ("a list times a tensor of one int is the list, so many times",
+     lambda F: (F.tensor(2) * [1, 3], [1, 3] * F.tensor(2))),
+    ("a list times a tensor of floats is an error", lambda F: F.ones(2) * [1, 3],
+     TypeError, "only integer tensors of a single element can be converted to an index"),
+)  # fmt: skip
 
 
 test_as_in_torch = behaviours.test()

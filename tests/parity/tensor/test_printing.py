@@ -72,19 +72,13 @@ for _title, _numbers in FLOATS.items():
     behaviours(f"A10: {_title} (float64)")(lambda F, numbers=_numbers: repr(F.tensor(numbers, dtype=F.float64)))
 
 
-@behaviours("A10: a long vector breaks its lines where PyTorch breaks them")
-def _(F):
-    return [repr(F.arange(float(count))) for count in (9, 10, 15, 16, 17, 100)]
-
-
-@behaviours("A10: long vectors of zeros, nan and infinities break their lines later than they would have to")
-def _(F):
-    return [repr(F.full(shape, number)) for number in (0.0, -0.0, NAN, INF, -INF) for shape in ((30,), (1, 30))]
-
-
-@behaviours("A10: a long vector within a matrix is indented")
-def _(F):
-    return repr(F.arange(60).reshape(2, 30) * 1000)
+behaviours.table(
+    ("A10: a long vector breaks its lines where PyTorch breaks them",
+     lambda F: [repr(F.arange(float(count))) for count in (9, 10, 15, 16, 17, 100)]),
+    ("A10: long vectors of zeros, nan and infinities break their lines later than they would have to",
+     lambda F: [repr(F.full(shape, number)) for number in (0.0, -0.0, NAN, INF, -INF) for shape in ((30,), (1, 30))]),
+    ("A10: a long vector within a matrix is indented", lambda F: repr(F.arange(60).reshape(2, 30) * 1000)),
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- ints and bools
@@ -306,26 +300,16 @@ def _(F):
 # ---------------------------------------------------------------- format
 
 
-@behaviours("A10: a tensor without dimensions takes the format of its number")
-def _(F):
-    return f"{F.tensor(2.5):.3f} {F.tensor(7):04d} {F.tensor(0.25):>8} {F.tensor(1234.5):,.1f} {F.tensor(1e-9):e}"
-
-
-@behaviours("A10: a tensor without dimensions in a text is its number")
-def _(F):
-    return f"{F.tensor(2.5)} {F.tensor(True)} {F.tensor(1.5, requires_grad=True)} {F.tensor(0.1)}"
-
-
-@behaviours("A10: a tensor with dimensions in a text is its repr")
-def _(F):
-    return f"{F.tensor([2.5])} {F.ones(2, requires_grad=True) * 2}"
-
-
-@behaviours(
-    "A10: a tensor with dimensions takes no format", error=TypeError, says="unsupported format string passed to Tensor"
-)
-def _(F):
-    return f"{F.tensor([2.5]):.2f}"
+behaviours.table(
+    ("A10: a tensor without dimensions takes the format of its number",
+     lambda F: f"{F.tensor(2.5):.3f} {F.tensor(7):04d} {F.tensor(0.25):>8} {F.tensor(1234.5):,.1f} {F.tensor(1e-9):e}"),
+    ("A10: a tensor without dimensions in a text is its number",
+     lambda F: f"{F.tensor(2.5)} {F.tensor(True)} {F.tensor(1.5, requires_grad=True)} {F.tensor(0.1)}"),
+    ("A10: a tensor with dimensions in a text is its repr",
+     lambda F: f"{F.tensor([2.5])} {F.ones(2, requires_grad=True) * 2}"),
+    ("A10: a tensor with dimensions takes no format", lambda F: f"{F.tensor([2.5]):.2f}",
+     TypeError, "unsupported format string passed to Tensor"),
+)  # fmt: skip
 
 
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -15,29 +15,18 @@ LEAF_FLAGS = "you can only change requires_grad flags of leaf variables."
 # ---------------------------------------------------------------- who may require grad
 
 
-@behaviours("A02: a factory refuses a gradient for ints", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.tensor([1, 2], requires_grad=True)
-
-
-@behaviours("A02: a factory refuses a gradient for bools", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.tensor([True], requires_grad=True)
-
-
-@behaviours("A02: arange counts in ints, which have no gradient", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.arange(3, requires_grad=True)
-
-
-@behaviours("A02: zeros of a given integer dtype have no gradient", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.zeros(3, dtype=F.int64, requires_grad=True)
-
-
-@behaviours("A02: zeros like ints have no gradient", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.zeros_like(F.arange(3), requires_grad=True)
+behaviours.table(
+    ("A02: a factory refuses a gradient for ints", lambda F: F.tensor([1, 2], requires_grad=True),
+     RuntimeError, ONLY_FLOATING),
+    ("A02: a factory refuses a gradient for bools", lambda F: F.tensor([True], requires_grad=True),
+     RuntimeError, ONLY_FLOATING),
+    ("A02: arange counts in ints, which have no gradient", lambda F: F.arange(3, requires_grad=True),
+     RuntimeError, ONLY_FLOATING),
+    ("A02: zeros of a given integer dtype have no gradient", lambda F: F.zeros(3, dtype=F.int64, requires_grad=True),
+     RuntimeError, ONLY_FLOATING),
+    ("A02: zeros like ints have no gradient", lambda F: F.zeros_like(F.arange(3), requires_grad=True),
+     RuntimeError, ONLY_FLOATING),
+)  # fmt: skip
 
 
 @behaviours(
@@ -49,22 +38,12 @@ def _(F):
     F.arange(3).requires_grad = True
 
 
-@behaviours(
-    "A02: requires_grad_() of an integer tensor",
-    error=RuntimeError,
-    says="only Tensors of floating point dtype can require gradients",
-)
-def _(F):
-    F.arange(3).requires_grad_()
-
-
-@behaviours(
-    "A02: requires_grad_() of a bool tensor",
-    error=RuntimeError,
-    says="only Tensors of floating point dtype can require gradients",
-)
-def _(F):
-    (F.arange(3) > 1).requires_grad_()
+behaviours.table(
+    ("A02: requires_grad_() of an integer tensor", lambda F: F.arange(3).requires_grad_(),
+     RuntimeError, "only Tensors of floating point dtype can require gradients"),
+    ("A02: requires_grad_() of a bool tensor", lambda F: (F.arange(3) > 1).requires_grad_(),
+     RuntimeError, "only Tensors of floating point dtype can require gradients"),
+)  # fmt: skip
 
 
 @behaviours("A02: switching off what is off is fine for ints, too")
@@ -89,27 +68,13 @@ def _(F):
     F.ones(2).requires_grad = None
 
 
-@behaviours(
-    "A02: requires_grad_ takes a bool",
-    error=TypeError,
-    says="requires_grad_(): argument 'requires_grad' (position 1) must be bool, not int",
-)
-def _(F):
-    F.ones(2).requires_grad_(1)
-
-
-@behaviours(
-    "A02: a factory's requires_grad is a bool",
-    error=TypeError,
-    says="tensor(): argument 'requires_grad' must be bool, not NoneType",
-)
-def _(F):
-    F.tensor([1.0], requires_grad=None)
-
-
-@behaviours("A02: requires_grad_ has a name for its argument")
-def _(F):
-    return leaf(F).requires_grad_(requires_grad=False)
+behaviours.table(
+    ("A02: requires_grad_ takes a bool", lambda F: F.ones(2).requires_grad_(1),
+     TypeError, "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not int"),
+    ("A02: a factory's requires_grad is a bool", lambda F: F.tensor([1.0], requires_grad=None),
+     TypeError, "tensor(): argument 'requires_grad' must be bool, not NoneType"),
+    ("A02: requires_grad_ has a name for its argument", lambda F: leaf(F).requires_grad_(requires_grad=False)),
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- switching it
@@ -148,18 +113,11 @@ def _(F):
     y.requires_grad = False
 
 
-@behaviours("A03: requires_grad_(False) on a result", error=RuntimeError, says=LEAF_FLAGS)
-def _(F):
-    (leaf(F) * 2).requires_grad_(False)
-
-
-@behaviours(
-    "A03: the error of switching off a result says what to use instead",
-    error=RuntimeError,
-    says=f"{LEAF_FLAGS} If you want to use a",
-)
-def _(F):
-    (leaf(F) * 2).requires_grad_(False)
+behaviours.table(
+    ("A03: requires_grad_(False) on a result", lambda F: (leaf(F) * 2).requires_grad_(False), RuntimeError, LEAF_FLAGS),
+    ("A03: the error of switching off a result says what to use instead", lambda F: (leaf(F) * 2).requires_grad_(False),
+     RuntimeError, f"{LEAF_FLAGS} If you want to use a"),
+)  # fmt: skip
 
 
 @behaviours("A03: a leaf that is switched off after the forward pass gets no gradient")

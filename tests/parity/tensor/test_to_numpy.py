@@ -10,29 +10,13 @@ from side_by_side import Behaviours
 behaviours = Behaviours()
 
 
-@behaviours("A07: numpy() of a leaf that requires grad", error=RuntimeError, says=NO_NUMPY)
-def _(F):
-    leaf(F).numpy()
-
-
-@behaviours("A07: numpy() of a result", error=RuntimeError, says=NO_NUMPY)
-def _(F):
-    (leaf(F) * 2).numpy()
-
-
-@behaviours("A07: np.asarray of a tensor that requires grad", error=RuntimeError, says=NO_NUMPY)
-def _(F):
-    np.asarray(leaf(F))
-
-
-@behaviours("A07: __array__ of a tensor that requires grad", error=RuntimeError, says=NO_NUMPY)
-def _(F):
-    leaf(F).__array__()
-
-
-@behaviours("A07: an array of tensors that require grad", error=RuntimeError, says=NO_NUMPY)
-def _(F):
-    np.array([leaf(F), leaf(F)])
+behaviours.table(
+    ("A07: numpy() of a leaf that requires grad", lambda F: leaf(F).numpy(), RuntimeError, NO_NUMPY),
+    ("A07: numpy() of a result", lambda F: (leaf(F) * 2).numpy(), RuntimeError, NO_NUMPY),
+    ("A07: np.asarray of a tensor that requires grad", lambda F: np.asarray(leaf(F)), RuntimeError, NO_NUMPY),
+    ("A07: __array__ of a tensor that requires grad", lambda F: leaf(F).__array__(), RuntimeError, NO_NUMPY),
+    ("A07: an array of tensors that require grad", lambda F: np.array([leaf(F), leaf(F)]), RuntimeError, NO_NUMPY),
+)  # fmt: skip
 
 
 @behaviours("A07: under no_grad numpy() is allowed")

@@ -43,19 +43,14 @@ def _(F):
     return isinstance(F.ones(2), kind), isinstance(3, kind), isinstance(kind(F.ones(2)), F.Tensor), kind.__name__
 
 
-@behaviours("Variable: of a number", error=TypeError, says="Variable data has to be a tensor, but got int")
-def _(F):
-    F.autograd.Variable(3)
-
-
-@behaviours("Variable: of a list", error=TypeError, says="Variable data has to be a tensor, but got list")
-def _(F):
-    F.autograd.Variable([1.0])
-
-
-@behaviours("Variable: of ints has no gradient", error=RuntimeError, says=ONLY_FLOATING)
-def _(F):
-    F.autograd.Variable(F.arange(3), requires_grad=True)
+behaviours.table(
+    ("Variable: of a number", lambda F: F.autograd.Variable(3),
+     TypeError, "Variable data has to be a tensor, but got int"),
+    ("Variable: of a list", lambda F: F.autograd.Variable([1.0]),
+     TypeError, "Variable data has to be a tensor, but got list"),
+    ("Variable: of ints has no gradient", lambda F: F.autograd.Variable(F.arange(3), requires_grad=True),
+     RuntimeError, ONLY_FLOATING),
+)  # fmt: skip
 
 
 @behaviours(

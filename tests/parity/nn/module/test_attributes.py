@@ -183,18 +183,12 @@ def _(F: Any) -> Any:
     return [name in names for name in ("scale", "count", "first", "forward", "training")] + ["0" in dir(net(F).rest)]
 
 
-@behaviours(
-    "B18: no forward", error=NotImplementedError, says='Module [Sad] is missing the required "forward" function'
-)
-def _(F: Any) -> Any:
-    type("Sad", (F.nn.Module,), {})()(1)
-
-
-@behaviours(
-    "B19: arguments for Module itself", error=TypeError, says="Module.__init__() got an unexpected keyword argument 'a'"
-)
-def _(F: Any) -> Any:
-    F.nn.Module(a=1)
+behaviours.table(
+    ("B18: no forward", lambda F: type("Sad", (F.nn.Module,), {})()(1),
+     NotImplementedError, 'Module [Sad] is missing the required "forward" function'),
+    ("B19: arguments for Module itself", lambda F: F.nn.Module(a=1),
+     TypeError, "Module.__init__() got an unexpected keyword argument 'a'"),
+)  # fmt: skip
 
 
 @behaviours("B20: unknown attributes of a class with its own __getattr__")

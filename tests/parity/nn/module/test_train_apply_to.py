@@ -67,16 +67,11 @@ def _(F: Any) -> Any:
     ]
 
 
-@behaviours("C05: ints stay ints")
-def _(F: Any) -> Any:
-    return F.nn.BatchNorm1d(2).double().num_batches_tracked.dtype
-
-
-@behaviours(
-    "C06: not to ints", error=TypeError, says="nn.Module.to only accepts floating point or complex dtypes, but got"
-)
-def _(F: Any) -> Any:
-    net(F).to(F.int64)
+behaviours.table(
+    ("C05: ints stay ints", lambda F: F.nn.BatchNorm1d(2).double().num_batches_tracked.dtype),
+    ("C06: not to ints", lambda F: net(F).to(F.int64),
+     TypeError, "nn.Module.to only accepts floating point or complex dtypes, but got"),
+)  # fmt: skip
 
 
 @behaviours("C07: deepcopy and pickle")
