@@ -15,7 +15,7 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
     node = require_program("node")
 
 The tests of what SLOW names have the mark `slow`. `pytest -m "not slow"`, which is `python dev.py test --quick`, leaves
-them out and says so at the end; under CI it is refused.
+them out, does not even import them, and says so at the end; under CI it is refused.
 """
 
 import importlib
@@ -94,7 +94,6 @@ PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "googl
 
 
 ROOT = Path(__file__).parent.parent
-LEFT_OUT = pytest.StashKey[dict[str, int]]()  # how many tests of each of SLOW
 
 
 def under_ci() -> bool:
@@ -102,51 +101,38 @@ def under_ci() -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[LEFT_OUT] = {}
     if under_ci() and "slow" in config.option.markexpr:
         raise pytest.UsageError("under CI no test is left out: run all of them, without -m and --quick")
+    if is_quick(config):  # what is not run is not imported either
+        config.option.ignore = [*(config.option.ignore or ()), *(str(ROOT / name) for name in SLOW)]
+
+
+def is_quick(config: pytest.Config) -> bool:
+    return config.option.markexpr == "not slow"
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {ROOT / name: place for place, name in enumerate(LONGEST)}
+    places, slow = {ROOT / name: place for place, name in enumerate(LONGEST)}, {ROOT / name for name in SLOW}
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
     for item in items:
-        if slow_part(item):
+        if not slow.isdisjoint((item.path, *item.path.parents)):
             item.add_marker("slow")
 
 
-def slow_part(item: pytest.Item) -> str | None:
-    """The entry of SLOW that a test belongs to."""
-    folders = (item.path, *item.path.parents)
-    return next((name for name in SLOW if ROOT / name in folders), None)
-
-
-def pytest_deselected(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "slow" in item.config.option.markexpr and (name := slow_part(item)):
-            counts = item.config.stash[LEFT_OUT]
-            counts[name] = counts.get(name, 0) + 1
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # of one of xdist's processes: what it tells the one that reports
-        session.config.workeroutput["left out"] = session.config.stash[LEFT_OUT]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Each process collects all tests, and so tells the same."""
-    node.config.stash[LEFT_OUT] |= getattr(node, "workeroutput", {}).get("left out", {})
-
-
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    left_out = config.stash[LEFT_OUT]
-    if left_out:
+    if is_quick(config):
+        asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+        left_out = [name for name in SLOW if any(overlap(ROOT / name, path) for path in asked)]
         terminalreporter.section("left out")
-        for name, count in left_out.items():
-            terminalreporter.line(f"{count:6,} tests of {name}: {SLOW[name]}")
-        terminalreporter.line("All of them run with:  python dev.py test")
+        for name in left_out:
+            terminalreporter.line(f"{name}: {SLOW[name]}")
+        terminalreporter.line("All of it runs with:  python dev.py test")
+
+
+def overlap(one: Path, other: Path) -> bool:
+    """Whether one of two paths leads to the other."""
+    return one.is_relative_to(other) or other.is_relative_to(one)
 
 
 def missing(name: str) -> NoReturn:

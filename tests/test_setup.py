@@ -234,12 +234,12 @@ def test_what_quick_leaves_out_is_there() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A clone with this conftest.py, two tests in a folder that takes long, and one elsewhere."""
+    """A clone with this conftest.py, a test in a folder that takes long, and one elsewhere."""
     tests = tmp_path / "tests"
     (tests / "browser").mkdir(parents=True)
     for name in ("conftest.py", "leak_guard.py"):
         shutil.copy(ROOT / "tests" / name, tests)
-    (tests / "browser" / "test_page.py").write_text("def test_one(): pass\ndef test_other(): pass\n")
+    (tests / "browser" / "test_page.py").write_text("print('imported')\ndef test_page(): pass\n")
     (tests / "test_engine.py").write_text("def test_third(): pass\n")
     (marker,) = PYPROJECT["tool"]["pytest"]["ini_options"]["markers"]
     ini = ["[pytest]", f"pythonpath = {ROOT} tests", f"markers = {marker}", "addopts = --strict-markers"]
@@ -248,23 +248,31 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run_tests(folder: Path, *options: str, ci: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "tests", *options]
+    asked = [] if any(option.startswith("tests") for option in options) else ["tests"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", *asked, *options]
     variables = {**os.environ, "CI": ci}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=240)
 
 
-def test_quick_runs_a_part_of_the_tests_and_says_what_it_left_out(folder: Path) -> None:
-    run = run_tests(folder, "-n1", "-m", "not slow")
+@pytest.mark.parametrize("processes", ["-n1", "-n0"])
+def test_quick_runs_a_part_of_the_tests_and_says_what_it_left_out(folder: Path, processes: str) -> None:
+    run = run_tests(folder, processes, "-s", "-m", "not slow")
     assert set(re.findall(r"test_\w+\.py::(\w+)", run.stdout)) == {"test_third"}, run.stdout
-    words = conftest.SLOW["tests/browser"]
-    end = f"     2 tests of tests/browser: {words}\nAll of them run with:  python dev.py test\n"
-    assert end in run.stdout
+    assert f"tests/browser: {conftest.SLOW['tests/browser']}\n" in run.stdout
+    assert run.stdout.count("All of it runs with:  python dev.py test\n") == 1
     assert "1 passed" in run.stdout
+    assert "imported" not in run.stdout
+
+
+def test_quick_leaves_out_what_is_asked_for_by_name_and_speaks_of_nothing_else(folder: Path) -> None:
+    run = run_tests(folder, "-m", "not slow", "tests/browser/test_page.py")
+    assert "PASSED" not in run.stdout
+    assert re.findall(r"^(\S+): ", run.stdout.partition("left out")[2], re.MULTILINE) == ["tests/browser"]
 
 
 def test_without_it_all_tests_run_and_nothing_is_left_out(folder: Path) -> None:
     run = run_tests(folder, "-p", "no:xdist", ci="true")
-    assert set(re.findall(r"test_\w+\.py::(\w+) PASSED", run.stdout)) == {"test_one", "test_other", "test_third"}
+    assert set(re.findall(r"test_\w+\.py::(\w+) PASSED", run.stdout)) == {"test_page", "test_third"}
     assert "left out" not in run.stdout
 
 
