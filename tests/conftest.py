@@ -32,7 +32,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is imported: processes t
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import pytest
-from leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
+from helpers.leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
 
 import dev
 
@@ -48,45 +48,45 @@ INSTALL = {
 LONGEST = (
     "tests/browser/test_chapters.py",
     "tests/browser/test_reopened.py",
-    "tests/test_ops.py",
+    "tests/ops/test_ops.py",
     "tests/browser/test_stepper_in_lab.py",
     "tests/teach/test_wrong_answers.py",
     "tests/teach/test_tried_answers.py",
-    "tests/test_leaks.py",
-    "tests/test_notebooks.py",
+    "tests/engine/test_leaks.py",
+    "tests/course/test_notebooks.py",
     "tests/browser/test_stepper_page.py",
-    "tests/test_benchmarks.py",
+    "tests/setup/test_benchmarks.py",
     "tests/teach/test_any_answer.py",
     "tests/browser/test_torch_stepper_in_lab.py",
-    "tests/test_engine.py",
-    "tests/test_random_programs.py",
-    "tests/test_dev.py",
+    "tests/engine/test_engine.py",
+    "tests/engine/test_random_programs.py",
+    "tests/setup/test_dev.py",
     "tests/viz/torch_graphs/test_torch_graphs.py",
-    "tests/test_refresh.py",
-    "tests/test_models.py",
+    "tests/course/test_refresh.py",
+    "tests/nn/test_models.py",
     "tests/viz/page/test_export.py",
-    "tests/test_stepper_js.py",
+    "tests/viz/test_stepper_js.py",
     "tests/browser/test_saved_pages.py",
-    "tests/test_engine_properties.py",
+    "tests/engine/test_engine_properties.py",
     "notebooks/00_start_here.ipynb",
 )
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
     "tests/browser": "pages and JupyterLab in a browser",
     "notebooks": "the chapters, run again cell by cell",
-    "tests/test_notebooks.py": "the chapters with their solutions",
-    "tests/test_refresh.py": "how the chapters are run again",
+    "tests/course/test_notebooks.py": "the chapters with their solutions",
+    "tests/course/test_refresh.py": "how the chapters are run again",
     "tests/teach": "the checks of exercises, with right, wrong and hostile answers",
-    "tests/test_random_programs.py": "programs drawn by lot, against PyTorch",
-    "tests/test_leaks.py": "what is left in memory of programs drawn by lot",
-    "tests/test_engine_properties.py": "graphs drawn by lot",
-    "tests/test_benchmarks.py": "the scripts that measure speed",
-    "tests/test_models.py": "networks in training, against PyTorch",
-    "tests/test_interrupts.py": "the stop button, at every line",
-    "tests/test_dev.py": "dev.py in small clones",
-    "tests/test_setup.py": "the package built and installed",
-    "tests/test_mutants.py": "the tool that breaks lines",
-    "tests/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/engine/test_random_programs.py": "programs drawn by lot, against PyTorch",
+    "tests/engine/test_leaks.py": "what is left in memory of programs drawn by lot",
+    "tests/engine/test_engine_properties.py": "graphs drawn by lot",
+    "tests/setup/test_benchmarks.py": "the scripts that measure speed",
+    "tests/nn/test_models.py": "networks in training, against PyTorch",
+    "tests/engine/test_interrupts.py": "the stop button, at every line",
+    "tests/setup/test_dev.py": "dev.py in small clones",
+    "tests/setup/test_setup.py": "the package built and installed",
+    "tests/setup/test_mutants.py": "the tool that breaks lines",
+    "tests/viz/test_stepper_js.py": "the stepper's JavaScript, in node",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import ipywidgets
 import pytest
-from cells import cell, still, stored, unpack
+from viz.cells import cell, still, stored, unpack
 
 from minigrad.viz.page import output
 
