@@ -74,8 +74,7 @@ LONGEST = (
 SLOW = {
     "tests/browser": "pages and JupyterLab in a browser",
     "notebooks": "the chapters, run again cell by cell",
-    "tests/course/test_notebooks.py": "the chapters with their solutions",
-    "tests/course/test_refresh.py": "how the chapters are run again",
+    "tests/course": "the chapters with their solutions, and the programs of courses and tutorials, against PyTorch",
     "tests/teach": "the checks of exercises, with right, wrong and hostile answers",
     "tests/engine/test_random_programs.py": "programs drawn by lot, against PyTorch",
     "tests/engine/test_leaks.py": "what is left in memory of programs drawn by lot",
@@ -87,6 +86,7 @@ SLOW = {
     "tests/setup/test_setup.py": "the package built and installed",
     "tests/setup/test_mutants.py": "the tool that breaks lines",
     "tests/viz/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/viz/comparing": "two passes beside each other, on a thousand graphs",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
 }
