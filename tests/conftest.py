@@ -104,7 +104,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if under_ci() and "slow" in config.option.markexpr:
         raise pytest.UsageError("under CI no test is left out: run all of them, without -m and --quick")
     if is_quick(config):  # what is not run is not imported either
+        within = [str(ROOT / name / "*") for name in SLOW]  # also where pytest is told to look into the folder
         config.option.ignore = [*(config.option.ignore or ()), *(str(ROOT / name) for name in SLOW)]
+        config.option.ignore_glob = [*(config.option.ignore_glob or ()), *within]
 
 
 def is_quick(config: pytest.Config) -> bool:

@@ -266,7 +266,8 @@ def test_quick_runs_a_part_of_the_tests_and_says_what_it_left_out(folder: Path, 
 
 
 def test_quick_leaves_out_what_is_asked_for_by_name_and_speaks_of_nothing_else(folder: Path) -> None:
-    run = run_tests(folder, "-m", "not slow", "tests/browser/test_page.py")
+    run = run_tests(folder, "-n0", "-s", "-m", "not slow", "tests/browser")
+    assert "imported" not in run.stdout
     assert "PASSED" not in run.stdout
     assert re.findall(r"^(\S+): ", run.stdout.partition("left out")[2], re.MULTILINE) == ["tests/browser"]
 
