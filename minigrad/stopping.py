@@ -21,7 +21,8 @@ others an error can be raised from outside, by `raise_in`; that of a deep backwa
 ended so by the one that waits for it (`call_in_new_thread`).
 
 *What stays consistent?* The modes are what they were, no lock is held, each `.grad` is a sum of whole gradients, and
-the same cell works when it is run once more. tests/interrupts.py stops small cells at each of the places, and looks.
+the same cell works when it is run once more. tests/engine/interrupts.py stops small cells at each of the places,
+and looks.
 
 This file has what the engine needs for that, with no more than Python's own modules. What only one part needs stands
 there: teach/limits.py has the time limits, with an implementation each for signals, for threads and for a browser;

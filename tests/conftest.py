@@ -15,7 +15,7 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
     node = require_program("node")
 
 The tests of what SLOW names have the mark `slow`. `pytest -m "not slow"`, which is `python dev.py test --quick`, leaves
-them out and says so at the end; under CI it is refused.
+them out, does not even import them, and says so at the end; under CI it is refused.
 """
 
 import importlib
@@ -32,7 +32,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is imported: processes t
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import pytest
-from leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
+from helpers.leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
 
 import dev
 
@@ -48,45 +48,45 @@ INSTALL = {
 LONGEST = (
     "tests/browser/test_chapters.py",
     "tests/browser/test_reopened.py",
-    "tests/test_ops.py",
+    "tests/ops/test_ops.py",
     "tests/browser/test_stepper_in_lab.py",
     "tests/teach/test_wrong_answers.py",
     "tests/teach/test_tried_answers.py",
-    "tests/test_leaks.py",
-    "tests/test_notebooks.py",
+    "tests/engine/test_leaks.py",
+    "tests/course/test_notebooks.py",
     "tests/browser/test_stepper_page.py",
-    "tests/test_benchmarks.py",
+    "tests/setup/test_benchmarks.py",
     "tests/teach/test_any_answer.py",
     "tests/browser/test_torch_stepper_in_lab.py",
-    "tests/test_engine.py",
-    "tests/test_random_programs.py",
-    "tests/test_dev.py",
+    "tests/engine/test_engine.py",
+    "tests/engine/test_random_programs.py",
+    "tests/setup/test_dev.py",
     "tests/viz/torch_graphs/test_torch_graphs.py",
-    "tests/test_refresh.py",
-    "tests/test_models.py",
+    "tests/course/test_refresh.py",
+    "tests/nn/test_models.py",
     "tests/viz/page/test_export.py",
-    "tests/test_stepper_js.py",
+    "tests/viz/test_stepper_js.py",
     "tests/browser/test_saved_pages.py",
-    "tests/test_engine_properties.py",
+    "tests/engine/test_engine_properties.py",
     "notebooks/00_start_here.ipynb",
 )
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
     "tests/browser": "pages and JupyterLab in a browser",
     "notebooks": "the chapters, run again cell by cell",
-    "tests/test_notebooks.py": "the chapters with their solutions",
-    "tests/test_refresh.py": "how the chapters are run again",
+    "tests/course": "the chapters with their solutions, and the programs of courses and tutorials, against PyTorch",
     "tests/teach": "the checks of exercises, with right, wrong and hostile answers",
-    "tests/test_random_programs.py": "programs drawn by lot, against PyTorch",
-    "tests/test_leaks.py": "what is left in memory of programs drawn by lot",
-    "tests/test_engine_properties.py": "graphs drawn by lot",
-    "tests/test_benchmarks.py": "the scripts that measure speed",
-    "tests/test_models.py": "networks in training, against PyTorch",
-    "tests/test_interrupts.py": "the stop button, at every line",
-    "tests/test_dev.py": "dev.py in small clones",
-    "tests/test_setup.py": "the package built and installed",
-    "tests/test_mutants.py": "the tool that breaks lines",
-    "tests/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/engine/test_random_programs.py": "programs drawn by lot, against PyTorch",
+    "tests/engine/test_leaks.py": "what is left in memory of programs drawn by lot",
+    "tests/engine/test_engine_properties.py": "graphs drawn by lot",
+    "tests/setup/test_benchmarks.py": "the scripts that measure speed",
+    "tests/nn/test_models.py": "networks in training, against PyTorch",
+    "tests/engine/test_interrupts.py": "the stop button, at every line",
+    "tests/setup/test_dev.py": "dev.py in small clones",
+    "tests/setup/test_setup.py": "the package built and installed",
+    "tests/setup/test_mutants.py": "the tool that breaks lines",
+    "tests/viz/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/viz/comparing": "two passes beside each other, on a thousand graphs",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
 }
@@ -94,7 +94,6 @@ PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "googl
 
 
 ROOT = Path(__file__).parent.parent
-LEFT_OUT = pytest.StashKey[dict[str, int]]()  # how many tests of each of SLOW
 
 
 def under_ci() -> bool:
@@ -102,51 +101,40 @@ def under_ci() -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[LEFT_OUT] = {}
     if under_ci() and "slow" in config.option.markexpr:
         raise pytest.UsageError("under CI no test is left out: run all of them, without -m and --quick")
+    if is_quick(config):  # what is not run is not imported either
+        within = [str(ROOT / name / "*") for name in SLOW]  # also where pytest is told to look into the folder
+        config.option.ignore = [*(config.option.ignore or ()), *(str(ROOT / name) for name in SLOW)]
+        config.option.ignore_glob = [*(config.option.ignore_glob or ()), *within]
+
+
+def is_quick(config: pytest.Config) -> bool:
+    return config.option.markexpr == "not slow"
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {ROOT / name: place for place, name in enumerate(LONGEST)}
+    places, slow = {ROOT / name: place for place, name in enumerate(LONGEST)}, {ROOT / name for name in SLOW}
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
     for item in items:
-        if slow_part(item):
+        if not slow.isdisjoint((item.path, *item.path.parents)):
             item.add_marker("slow")
 
 
-def slow_part(item: pytest.Item) -> str | None:
-    """The entry of SLOW that a test belongs to."""
-    folders = (item.path, *item.path.parents)
-    return next((name for name in SLOW if ROOT / name in folders), None)
-
-
-def pytest_deselected(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "slow" in item.config.option.markexpr and (name := slow_part(item)):
-            counts = item.config.stash[LEFT_OUT]
-            counts[name] = counts.get(name, 0) + 1
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # of one of xdist's processes: what it tells the one that reports
-        session.config.workeroutput["left out"] = session.config.stash[LEFT_OUT]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Each process collects all tests, and so tells the same."""
-    node.config.stash[LEFT_OUT] |= getattr(node, "workeroutput", {}).get("left out", {})
-
-
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    left_out = config.stash[LEFT_OUT]
-    if left_out:
+    if is_quick(config):
+        asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+        left_out = [name for name in SLOW if any(overlap(ROOT / name, path) for path in asked)]
         terminalreporter.section("left out")
-        for name, count in left_out.items():
-            terminalreporter.line(f"{count:6,} tests of {name}: {SLOW[name]}")
-        terminalreporter.line("All of them run with:  python dev.py test")
+        for name in left_out:
+            terminalreporter.line(f"{name}: {SLOW[name]}")
+        terminalreporter.line("All of it runs with:  python dev.py test")
+
+
+def overlap(one: Path, other: Path) -> bool:
+    """Whether one of two paths leads to the other."""
+    return one.is_relative_to(other) or other.is_relative_to(one)
 
 
 def missing(name: str) -> NoReturn:

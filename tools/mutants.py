@@ -1,6 +1,6 @@
 """Do the tests notice a broken line? Break lines one at a time, run the tests, list the breaks that nobody noticed.
 
-    python tools/mutants.py minigrad/memory.py --count 20 -- python -m pytest -p no:xdist -q -x tests/test_engine.py
+    python tools/mutants.py minigrad/memory.py --count 20 -- python -m pytest -p no:xdist -x tests/engine/test_engine.py
     python tools/mutants.py minigrad/memory.py:70-75 -- ...        every break of these lines
     python tools/mutants.py minigrad/viz/static/*.mjs --count 20 -- node --test tests/js/*.test.mjs
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cells import cell
 from playwright.sync_api import expect
+from viz.cells import cell
 
 FUNCTIONS = """\
 class Right(mg.autograd.Function):

@@ -18,9 +18,9 @@ from typing import Any
 
 import nbformat
 import pytest
-from cells import stored
 from nbclient import NotebookClient
 from playwright.sync_api import Locator, expect
+from viz.cells import stored
 
 import dev
 

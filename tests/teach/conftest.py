@@ -1,6 +1,7 @@
 """Tests of the course keep their progress in a file of their own."""
 
 import gc
+import itertools
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +23,21 @@ def _quick_collections() -> Iterator[None]:
     gc.unfreeze()
 
 
+@pytest.fixture(scope="session")
+def _new_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Files that are not there yet."""
+    folder = tmp_path_factory.mktemp("progress")
+    return (folder / f"{number}.json" for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _progress_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+def _progress_of_its_own(
+    request: pytest.FixtureRequest, _new_files: Iterator[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the test's own folder where it has one. To make one for each would take longer than most checks."""
+    has_folder = "tmp_path" in request.fixturenames
+    file = request.getfixturevalue("tmp_path") / "progress.json" if has_folder else next(_new_files)
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(file))
     monkeypatch.setattr(teach.progress_file, "kept", {"exercises": {}, "predictions": {}})
     monkeypatch.setattr(teach.progress_file, "note", "")
 
@@ -42,7 +55,6 @@ def _same_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """
     if request.path.name == "test_wrong_answers.py" or "words" in request.fixturenames:
         monkeypatch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(request.node.name.encode())))
-    if request.path.name.startswith("test_wrong_answers"):
         # With fewer draws it is harder to refuse an answer and to tell one mistake from another; and comparing with
         # the known ones, case by case, is what takes the time.
         monkeypatch.setattr(exercises, "DRAWS", 2)

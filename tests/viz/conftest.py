@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from cells import STEPPED, cell
+from viz.cells import STEPPED, cell
 
 
 @pytest.fixture

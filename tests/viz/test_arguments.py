@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from cells import EXAMPLE, SVG, cell, parsed, still
+from viz.cells import EXAMPLE, SVG, cell, parsed, still
 
 import minigrad as mg
 from minigrad import viz

@@ -10,9 +10,9 @@ from typing import Any
 import ipywidgets
 import numpy as np
 import pytest
-from cells import cell
 from conftest import require
 from ipywidgets.widgets.widget import _instances
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from cells import cell, parsed, still
+from viz.cells import cell, parsed, still
 
 import minigrad as mg
 from minigrad import viz

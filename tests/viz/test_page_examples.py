@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cells import EXAMPLE, HOSTILE, STEPPED, cell
+from viz.cells import EXAMPLE, HOSTILE, STEPPED, cell
 
 import minigrad as mg
 from minigrad import viz

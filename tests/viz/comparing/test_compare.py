@@ -10,9 +10,9 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
-from cells import cell, still, stored
 from conftest import require
-from own_engines import Recursive, Value
+from viz.cells import cell, still, stored
+from viz.own_engines import Recursive, Value
 
 import minigrad as mg
 from minigrad.viz import Comparison, Engine, compare

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from cells import cell, check_no_circle, still
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from viz.cells import cell, check_no_circle, still
 
 import minigrad as mg
 from minigrad import viz

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cells import cell
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from op_rows import DIFFERENTIABLE
-from op_table import Case
+from ops.op_rows import DIFFERENTIABLE
+from ops.op_table import Case
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from cells import cell, check_no_circle
+from viz.cells import cell, check_no_circle
 
 import minigrad as mg
 from minigrad import nn, viz

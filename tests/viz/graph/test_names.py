@@ -4,7 +4,7 @@ import textwrap
 from typing import Any
 
 import pytest
-from cells import cell, seen
+from viz.cells import cell, seen
 
 import minigrad as mg
 from minigrad import viz

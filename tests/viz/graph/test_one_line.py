@@ -5,7 +5,7 @@ import textwrap
 from typing import Any
 
 import pytest
-from cells import cell, seen
+from viz.cells import cell, seen
 
 import minigrad as mg
 from minigrad.viz.graph.observer import Span

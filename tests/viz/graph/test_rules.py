@@ -7,7 +7,7 @@ from typing import Any
 import executing
 import numpy as np
 import pytest
-from op_forms import is_recorded
+from ops.op_forms import is_recorded
 
 import minigrad as mg
 from minigrad import op

@@ -1,7 +1,7 @@
 """What is copied of a graph, and what the boxes are called."""
 
 import pytest
-from cells import EXAMPLE, STEPPED, cell, seen
+from viz.cells import EXAMPLE, STEPPED, cell, seen
 
 import minigrad as mg
 from minigrad import viz

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cells import cell, seen
-from own_engines import Array, ArrayEngine, Plain, PlainEngine, Recursive, Value
+from viz.cells import cell, seen
+from viz.own_engines import Array, ArrayEngine, Plain, PlainEngine, Recursive, Value
 
 from minigrad import viz
 from minigrad.viz import BackwardStepper, Engine

@@ -14,8 +14,8 @@ from typing import Any
 
 import nbformat
 import pytest
-from cells import unpack
 from nbclient import NotebookClient
+from viz.cells import unpack
 
 import minigrad as mg
 from minigrad import viz

@@ -4,8 +4,8 @@ from typing import Any
 
 import ipywidgets
 import pytest
-from cells import cell, still, stored, unpack
 from IPython.core.interactiveshell import InteractiveShell
+from viz.cells import cell, still, stored, unpack
 
 from minigrad.viz.page import output
 from minigrad.viz.shell import show_containers_whole

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from cells import unpack
 from IPython.core.interactiveshell import InteractiveShell
+from viz.cells import unpack
 
 import minigrad as mg
 from minigrad import viz

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cells import cell
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz

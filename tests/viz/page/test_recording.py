@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cells import stored, unpack
+from viz.cells import stored, unpack
 
 import minigrad as mg
 from minigrad import viz

@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from cells import unpack
+from viz.cells import unpack
 
 import minigrad as mg
 from minigrad.viz import BackwardStepper

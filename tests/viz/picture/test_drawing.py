@@ -9,9 +9,9 @@ from typing import Any
 
 import graphviz
 import pytest
-from cells import EXAMPLE, HOSTILE, SVG, cell, check_harmless, parsed, still
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from viz.cells import EXAMPLE, HOSTILE, SVG, cell, check_harmless, parsed, still
 
 import minigrad as mg
 from minigrad import viz

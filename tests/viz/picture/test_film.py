@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from cells import HOSTILE, STEPPED, SVG, cell
+from viz.cells import HOSTILE, STEPPED, SVG, cell
 
 import minigrad as mg
 from minigrad import viz

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from cells import STEPPED, cell
+from viz.cells import STEPPED, cell
 
 from minigrad.viz.graph import values
 from minigrad.viz.steps.breakpoints import condition

@@ -5,10 +5,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-import op_rows
 import pytest
 import torch
-from cells import cell
+from ops import op_rows
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cells import HOSTILE, STEPPED, cell
+from viz.cells import HOSTILE, STEPPED, cell
 
 import minigrad as mg
 from minigrad import viz

@@ -6,8 +6,8 @@ from typing import Any
 import ipywidgets
 import numpy as np
 import pytest
-from cells import cell
 from conftest import require
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz

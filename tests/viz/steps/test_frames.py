@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from cells import EXAMPLE, cell, seen
+from viz.cells import EXAMPLE, cell, seen
 
 import minigrad as mg
 from minigrad import viz

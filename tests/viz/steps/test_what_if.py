@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cells import cell
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz

@@ -10,11 +10,11 @@ from typing import Any
 
 import ipywidgets
 import pytest
-from cells import cell
 from conftest import require
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch_programs import PROGRAMS, Silent, built, is_freed, leaf, same
+from viz.cells import cell
+from viz.torch_programs import PROGRAMS, Silent, built, is_freed, leaf, same
 
 from minigrad import viz
 from minigrad.viz.graph import values

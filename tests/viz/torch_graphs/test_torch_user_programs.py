@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets
 import pytest
-import torch_user_programs
-from torch_programs import PROGRAMS, built, same, torch
+from viz import torch_user_programs
+from viz.torch_programs import PROGRAMS, built, same, torch
 
 from minigrad import viz
 

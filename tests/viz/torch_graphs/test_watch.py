@@ -8,8 +8,8 @@ import weakref
 from typing import Any
 
 import pytest
-from cells import cell, seen
 from conftest import require
+from viz.cells import cell, seen
 
 import minigrad as mg
 from minigrad import viz

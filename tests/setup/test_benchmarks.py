@@ -1,0 +1,198 @@
+"""The benchmarks run and print their rows. How fast anything is, no test says."""
+
+import contextlib
+import importlib
+import io
+import itertools
+import json
+import math
+import os
+import re
+import runpy
+import subprocess
+import sys
+import types
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+SCRIPTS = {
+    "per_op": ("W1", "W2"),
+    "deep_graph": ("W6 100k", "W6 1M", "W6 bytes", "W6 gc"),
+    "mlp_step": ("W3", "W10 held", "W10 peak"),
+    "cnn_step": ("W4",),
+    "resnet_step": ("W5",),
+    "jacobian": ("W7 jacobian", "W7 hessian", "W7 jacobian at once", "W7 hessian at once"),
+    "gradcheck": ("W9",),
+    "train_digits": ("W11", "W11 wrong"),
+    "import_time": ("W8",),
+    "profiler_overhead": ("W5 profile",),
+    "op_variants": ("variants of W1",),
+    "watch_overhead": ("watch",),
+}
+
+
+@pytest.fixture
+def rounds(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    yield importlib.import_module("rounds")
+    for name in ("rounds", "run", *SCRIPTS):
+        sys.modules.pop(name, None)
+
+
+def output_of(script, *options):
+    run = subprocess.run([sys.executable, FOLDER / f"{script}.py", "--quick", *options], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def output_here(monkeypatch, command):
+    """What a script prints that runs in this process, where torch need not be imported again."""
+    printed = io.StringIO()
+    with monkeypatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.setattr(sys, "argv", [str(word) for word in command])
+        runpy.run_path(str(command[0]), run_name="__main__")
+    return printed.getvalue()
+
+
+@pytest.fixture
+def contenders_here(rounds, monkeypatch):
+    """A script starts its contenders as always, but each runs in this process."""
+
+    def run(command, **options):
+        return subprocess.CompletedProcess(command, 0, output_here(monkeypatch, command[1:]), "")
+
+    monkeypatch.setattr(rounds, "subprocess", types.SimpleNamespace(run=run))
+
+
+def check_tables(script, printed):
+    tables = printed.split("\n\n")
+    assert "2 BLAS threads, OPENBLAS_CORETYPE" in tables[0]
+    for row in SCRIPTS[script]:
+        (table,) = [table for table in tables[1:] if table.startswith(f"{row}  ") and "\n" in table.strip()]
+        own = re.search(r"^ +(?:minigrad|as it is|1 of 224x224) +([\d.,]+) ", table, re.MULTILINE)
+        assert own, table
+        value = float(own[1].replace(",", ""))
+        assert value == 0 if row == "W6 gc" else value > 0
+
+
+@pytest.mark.parametrize("script", ["deep_graph", "import_time"])
+def test_a_script_whose_contenders_need_fresh_processes_prints_a_table_for_each_row(script):
+    """One measures by how much its process grows, the other what an import takes."""
+    check_tables(script, output_of(script))
+
+
+@pytest.mark.usefixtures("contenders_here")
+@pytest.mark.parametrize("script", sorted(SCRIPTS.keys() - {"deep_graph", "import_time"}))
+def test_each_script_prints_a_table_for_each_row(script, monkeypatch):
+    check_tables(script, output_here(monkeypatch, [FOLDER / f"{script}.py", "--quick"]))
+
+
+def test_what_a_stepper_sends_is_counted_by_number_of_nodes(monkeypatch):
+    printed = output_here(monkeypatch, [FOLDER / "stepper_messages.py", "--quick"])
+    tables = [table.splitlines() for table in printed.strip().split("\n\n")]
+    assert [table[0].split("nodes")[0].strip() for table in tables] == [
+        "from code",
+        "a request a step",
+        "requests to run",
+    ]
+    counts = [[[int(word) for word in row.split()[:3]] for row in table[1:]] for table in tables]
+    assert all([row[0] for row in rows] == [51, 101] for rows in counts)
+    assert [row[1] for row in counts[1]] == [2 * 51, 2 * 101]  # each request comes back, and is answered
+    assert all(row[1] < row[0] / 2 for row in counts[0] + counts[2])
+
+
+def test_run_summarizes_the_rows_asked_for(tmp_path):
+    picture = tmp_path / "summary.png"
+    lines = output_of("run", "W1", "W8", "--picture", str(picture)).splitlines()
+    rows = [line[:10].rstrip() for line in lines if line.startswith("W")]
+    assert rows == ["W1", "W8", "W8 size"], lines
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_summary_judges_by_the_goals(rounds):
+    run = importlib.import_module("run")
+    goals = {name: goal.times_torch for name, goal in run.GOALS.items() if goal.times_torch}
+    assert set(run.GOALS) == {*itertools.chain(*list(SCRIPTS.values())[:10]), "W8 size"}
+    rows = [rounds.Row(name, "", "u") for name in goals]
+    for factor, verdict in ((1, "reached"), (2, "2.00 times the goal")):
+        results = {name: {"minigrad": [goal * factor], "torch": [1.0]} for name, goal in goals.items()}
+        assert all(line.endswith(verdict) for line in run.summary(rows, results)[1:])
+    assert run.reached(run.GOALS["W6 gc"], 0, math.nan) == "reached"
+    assert run.reached(run.GOALS["W6 gc"], 3, math.nan) == "missed"
+
+
+def test_ratios_are_taken_within_a_round(rounds):
+    values = {"torch": [1.0, 10.0, 4.0], "minigrad": [2.0, 5.0, 4.0], "other": [math.nan, math.nan, 2.0]}
+    assert rounds.ratio(values, "minigrad") == 1.0  # the median of 2, 0.5 and 1
+    assert rounds.ratio(values, "other") == 0.5
+    assert math.isnan(rounds.ratio(values, "absent"))
+    assert rounds.best(values["other"]) == 2.0
+
+
+def printing(values):
+    return [sys.executable, "-c", f"print({json.dumps(json.dumps(values))})"]
+
+
+def test_contenders_take_turns_and_must_agree(rounds):
+    options = Namespace(rounds=2, coretype=None, quick=False)
+    row = rounds.Row("speed", "", "s")
+    same = {"a": printing({"speed": 1.5, "agree": 7}), "b": printing({"agree": 7.000001})}
+    results = rounds.measure(same, [row], options)
+    assert results["speed"]["a"] == [1.5, 1.5]
+    assert all(map(math.isnan, results["speed"]["b"]))
+    with pytest.raises(SystemExit, match=r"b computes 8, but a computes 7"):
+        rounds.measure(same | {"b": printing({"speed": 1, "agree": 8})}, [row], options)
+    with pytest.raises(SystemExit, match=r"(?s)b failed.*ZeroDivisionError"):
+        rounds.measure(same | {"b": [sys.executable, "-c", "1 / 0"]}, [row], options)
+
+
+def test_environment_has_this_clone_two_threads_and_the_core_type(rounds, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    assert rounds.environment()["OPENBLAS_CORETYPE"] == "Nehalem"
+    variables = rounds.environment("Haswell")
+    assert variables["OPENBLAS_CORETYPE"] == "Haswell"
+    assert variables["OPENBLAS_NUM_THREADS"] == variables["OMP_NUM_THREADS"] == "2"
+    assert variables["PYTHONPATH"].startswith(str(FOLDER.parent))
+
+
+COUNTS = """#!/bin/sh
+for repetitions; do :; done
+echo "==1== Collected : $((repetitions * 2000 + 5))" >&2
+shift 2
+exec "$@"
+"""
+
+
+def plain_path(path, *arguments):
+    command = [sys.executable, FOLDER / "plain_path.py", *arguments]
+    return subprocess.run(command, env={**os.environ, "PATH": str(path)}, capture_output=True, text=True)
+
+
+def test_the_plain_path_is_counted_without_what_starting_costs(tmp_path):
+    valgrind = tmp_path / "valgrind"
+    valgrind.write_text(COUNTS)
+    valgrind.chmod(0o755)
+    run = plain_path(tmp_path, str(FOLDER.parent))
+    assert run.returncode == 0, run.stderr
+    _, *rows = run.stdout.splitlines()[1:]
+    assert [row.split()[-3:] for row in rows] == [["2", "2", "1.000"]] * 3
+
+
+def test_the_plain_path_says_what_it_lacks(tmp_path):
+    assert "valgrind is not installed" in plain_path(tmp_path).stderr
+    (tmp_path / "valgrind").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "valgrind").chmod(0o755)
+    assert f"{tmp_path} is no clone of minigrad" in plain_path(tmp_path, str(tmp_path)).stderr
+    assert "the program did not run under valgrind" in plain_path(tmp_path).stderr
+
+
+def test_one_multiplication_and_its_backward_are_soon_read():
+    """In a process of its own, in which nobody else traces or has called what is traced."""
+    run = subprocess.run([sys.executable, FOLDER / "backward_path.py"], capture_output=True, text=True, timeout=120)
+    lines, functions, files = map(int, re.findall(r"\d+", run.stdout.splitlines()[-1]))
+    assert 0 < lines <= 330, run.stdout
+    assert functions > 0
+    assert 0 < files <= 8
