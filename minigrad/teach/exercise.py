@@ -314,7 +314,7 @@ class Exercise:
     def _judge(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
         """The card for a case that failed; None if it did not."""
         seed, again = outcome.case.seed, f"check.{self.name}({self.name}, seed={outcome.case.seed})"
-        words, shown = outcome.case.words, self._shown(expected, outcome.value)
+        words, shown = outcome.case.words, self._value_text(expected, outcome.value)
         given = [("input", words), ("drawn", "" if seed is None else f"at random. {again} draws it again")]
         if (error := outcome.error) is not None:
             kind, stopped = type(error).__name__, isinstance(error, TookTooLongError)
@@ -342,7 +342,7 @@ class Exercise:
         before = replace(outcome, arguments=outcome.case.make()) if wrong else outcome  # with what was put in
         rows = [
             *given,
-            ("yours", self._shown(outcome, expected.value)),
+            ("yours", self._value_text(outcome, expected.value)),
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
@@ -367,13 +367,13 @@ class Exercise:
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
             returned = "None" if outcome.value is None else "..."
-            return Difference(ANSWER, returned, self._shown(expected), NOTHING)
+            return Difference(ANSWER, returned, self._value_text(expected), NOTHING)
         if self.compare is None:
             return compare(expected.value, outcome.value, notes=self.notes)
         found = self.compare(expected.value, outcome.value, outcome)
         return next(filter(None, found), None) if isinstance(found, Iterator) else found
 
-    def _shown(self, outcome: Outcome, beside: Any = None, most: int | None = SHOWN) -> str:
+    def _value_text(self, outcome: Outcome, beside: Any = None, most: int | None = SHOWN) -> str:
         """The value of an outcome as text; of what is seen, what another value has not like it."""
         value = outcome.value
         if self.show is not None:
@@ -417,7 +417,7 @@ class Exercise:
             return type(error), str(error), None if own_line(answer, place) else place
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
         whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
-        return self._shown(whole, most=None)
+        return self._value_text(whole, most=None)
 
 
 def stars(count: int) -> str:

@@ -41,7 +41,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (131_298, ("viz",)),
     "viz's scripts": (76_374, ("viz/static",)),
-    "teach": (15_324, ("teach",)),
+    "teach": (17_934, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {

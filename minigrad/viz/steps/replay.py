@@ -40,7 +40,7 @@ class CannotReplayError(RuntimeError):
     """A box that cannot be computed once more; the text says which, and why."""
 
 
-class Noted:
+class NotedCalls:
     """What a replay needs of a graph and a pass or a cell may change: the numbers of its leaves, and what wrote through
     views.
     """
@@ -77,7 +77,7 @@ class Replay:
     """
 
     def __init__(
-        self, first: Snapshot, noted: Noted, changed: Mapping[str, Any], output: int, precisely: bool = False
+        self, first: Snapshot, noted: NotedCalls, changed: Mapping[str, Any], output: int, precisely: bool = False
     ) -> None:
         self.noted = noted
         self.source = first.source

@@ -23,7 +23,7 @@ from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.forward import forward_frames
 from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
+from minigrad.viz.steps.replay import CannotReplayError, NotedCalls, Replay
 
 RECORDED = "The recorded graph: branches, comparisons, drawn and detached numbers are as they were."
 MOST_BOXES = 600  # boxes
@@ -105,7 +105,7 @@ class WhatIfQuestion:
         self.wanted, self.is_grown = wanted, is_grown
         source = graph.source
         self.output = source.output(source.root)
-        self.noted = Noted(graph) if isinstance(source.root, Tensor) else None
+        self.noted = NotedCalls(graph) if isinstance(source.root, Tensor) else None
 
     def leaf(self, name: str) -> str:
         """The id of the leaf with a name. ValueError, with the names that there are, for any other."""
@@ -133,7 +133,7 @@ class WhatIfQuestion:
         return made
 
     @property
-    def _noted(self) -> Noted:
+    def _noted(self) -> NotedCalls:
         if self.noted is None:
             raise CannotReplayError(f"This is no graph of minigrad's: {OTHERS}.")
         return self.noted

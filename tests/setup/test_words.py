@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "minigrad"
+PACKAGE = Path(__file__).parents[2] / "minigrad"
 PAGE = (PACKAGE / "WORDS.md").read_text(encoding="utf-8")
 WORDS = re.findall(r"^\| \*\*([\w-]+)\*\* \|", PAGE, re.MULTILINE)
 CELLS = re.findall(r"\| ([^|]*) \|$", PAGE, re.MULTILINE)
