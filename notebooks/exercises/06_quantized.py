@@ -308,8 +308,6 @@ EXERCISE = Exercise(
         "backward has written to grad_output": [
             lambda x, step: quantized_function(backward=lambda g, given: g.add_(1).sub(1))(x, step)
         ],
-        "No gradient goes back to x": [
-            lambda x, step: quantized_function(backward=lambda g, given: None)(x, step)
-        ],
+        "No gradient goes back to x": [lambda x, step: quantized_function(backward=lambda g, given: None)(x, step)],
     },
 )
