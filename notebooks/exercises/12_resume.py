@@ -221,6 +221,7 @@ def _kind(words):
 # ---------------------------------------------------------------- wrong answers
 
 
+SAVE = '        mg.save({**states, "random": mg.get_rng_state(), "losses": losses}, path)\n'
 RANDOM_AGAIN = 'mg.set_rng_state(saved["random"])'
 
 
@@ -533,7 +534,13 @@ EXERCISE = Exercise(
     seconds=15.0,
     mistakes=(
         Mistake(
-            edited(resume, "while", "random = mg.get_rng_state()\n    while", 'm": mg.get_rng_state()', 'm": random'),
+            edited(
+                resume,
+                "while",
+                "random = mg.get_rng_state()\n    while",
+                '"random": mg.get_rng_state()',
+                '"random": random',
+            ),
             words="The random numbers were noted once, at the beginning of the call, so that those of its first epochs "
             "come again. Note them after each epoch.",
         ),
@@ -543,7 +550,7 @@ EXERCISE = Exercise(
             when=_calls_say(lambda mine, right: len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0),
         ),
         Mistake(
-            edited(resume, "mg.save(", "("),
+            edited(resume, SAVE, ""),
             words="Nothing is in the file: save after each epoch.",
             when=_calls_say(lambda mine, right: right[0].is_saved and not any(call.is_saved for call in mine)),
         ),
@@ -624,8 +631,8 @@ EXERCISE = Exercise(
                 resume,
                 ', "schedule": schedule',
                 "",
-                'ed["losses"]',
-                'ed["losses"]\n        _step_early(schedule, len(losses))',
+                'losses = saved["losses"]',
+                'losses = saved["losses"]\n        _step_early(schedule, len(losses))',
             ),
             words="The schedule counts right, but the rates are others: most schedules make a rate from the one that "
             "is there, and the optimizer's state had brought the last already. Load schedule.state_dict() in place of "
