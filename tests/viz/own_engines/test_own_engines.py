@@ -671,12 +671,12 @@ def test_a_pass_with_repeated_runs_is_kept_in_a_page(tmp_path: Any) -> None:
 def test_what_a_node_says_of_itself_is_told_without_its_address() -> None:
     a = Array(2.0)
     with pytest.raises(
-        ValueError, match=r"order\(\) gave <own_engines.Array object>, which is not among what the root"
+        ValueError, match=r"order\(\) gave <viz.own_engines.Array object>, which is not among what the root"
     ):
         BackwardStepper(
             a.sum(), engine=answering(order=lambda root: [a, Array(2.0)], inputs=lambda node: node.inputs, op=str)
         )
-    with pytest.raises(TypeError, match=r"Odd.value\(\) of <own_engines.Array object> gave None: no number"):
+    with pytest.raises(TypeError, match=r"Odd.value\(\) of <viz.own_engines.Array object> gave None: no number"):
         viz.draw(Array(2.0), engine=answering(value=lambda node: None, inputs=lambda node: node.inputs))
 
 

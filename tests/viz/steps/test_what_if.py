@@ -12,7 +12,7 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.viz.graph import observer
 from minigrad.viz.sources import snapshot_of as snapshot
-from minigrad.viz.steps.replay import CannotReplayError, Noted, Replay
+from minigrad.viz.steps.replay import CannotReplayError, NotedCalls, Replay
 
 PROGRAMS = {
     "numbers among the operands": "y = (x * 2 + 1 - x / 4 + 3 / (x * x + 1) + (2 - x)).sum()",
@@ -459,4 +459,4 @@ def test_no_large_array_is_kept_alive_by_what_is_noted():
     assert isinstance(noted.numbers, observer.weakref.ref)
     graph = snapshot(y)
     key = next(box.id for box in graph.boxes if box.kind == "leaf")
-    assert Replay(graph, Noted(graph), {key: np.full(1000, 3, np.float32)}, 0).root.sum().item() == 1500
+    assert Replay(graph, NotedCalls(graph), {key: np.full(1000, 3, np.float32)}, 0).root.sum().item() == 1500
