@@ -928,6 +928,15 @@ def test_a_rule_for_an_input_that_there_is_not_is_an_error_of_its_declaration() 
         op_text.OpText(mg.neg.__wrapped__.declared[0], {"self": lambda F, g, other: g}, *options)
 
 
+def test_what_broadcasts_has_two_operands_with_rules() -> None:
+    def mix(weight: Any, self: Any, other: Any) -> Any:
+        return self + weight * (other - self)
+
+    options = (None, True, False, False, False, False, (), ())
+    with fails(TypeError, "op mix: broadcasts=True is for two operands, and there are rules for ['weight', 'self', 'o"):
+        op_text.OpText(mix, dict.fromkeys(("weight", "self", "other"), lambda F, g: g), *options)
+
+
 def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     seen: list[tuple[Node, Any]] = []
     operands: list[Sequence[Tensor]] = []
