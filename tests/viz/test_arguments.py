@@ -34,7 +34,7 @@ def test_gradient_inputs_and_retain_graph() -> None:
 def test_a_result_among_inputs_gets_its_grad_and_gives_it_back() -> None:
     scope = cell(EXAMPLE)
     stepper = viz.BackwardStepper(scope["F"], inputs=[scope["D"]], names={name: scope[name] for name in "ABCDEF"})
-    assert stepper.frames[0].total == 2
+    assert stepper.frames[0].total == 3
     stepper.last()
     assert scope["D"].grad.tolist() == [10.0]
     stepper.first()

@@ -95,7 +95,7 @@ class FrameMaker:
         if self.finished or self.failure is not None:
             return None
         ready = self.progress.ready()
-        is_ours = all(self.source.is_plain(self.progress.nodes[key]) for key in ready[:1])
+        is_ours = bool(ready) and self.source.is_plain(self.progress.nodes[ready[0]])
         if not is_ours:
             self.progress.leaves_may_differ()
         held = {key: self.progress.leaf_grad(key) for key in ready if key in self.progress.leaves}
@@ -234,9 +234,9 @@ class FrameMaker:
         return self._frame(key, story, events, {key: joint}, questions=(asked,) if asked else (), **came)
 
     def _note_that_it_ran(self, key: str) -> None:
-        """After the last node the engine has still to put away what it captured for `inputs=`."""
+        """A box has run. Where nobody is ready any more, the pass is asked once more, so that it comes to its end."""
         self.progress.has_run(key)
-        if len(self.progress.ran) >= len(self.progress.plan.runs) and next(self.backward, None) is None:
+        if not self.progress.ready() and next(self.backward, None) is None:
             self.finished = True
 
     def _names_of_freed(self, box: Box, node: Any) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ class PassProgress:
         self.arrived[key] += not again
         if self.arrived[key] == self.needed[key]:
             self.arrivals[key] = None
-            if key in self.runs or key in (self.wanted or ()):
+            if key in self.runs:
                 self.backward.is_ready(self.source.number(self.nodes[key]), key)
         return before
 
@@ -304,7 +304,7 @@ def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
 
 def plan_of(graph: Snapshot, wanted: Mapping[str, Any] | None) -> tuple[set[str], dict[str, Edge]]:
     """The boxes that will run, and the edges along which gradients will go; all leaves are wanted, or those of
-    `wanted`, box id -> tensor of `inputs=`.
+    `wanted`, box id -> tensor of `inputs=`. A result that is wanted runs, too: its hooks see what arrives.
     """
     below = {graph.root}
     for box in reversed(graph.boxes):  # results stand behind their inputs
@@ -320,7 +320,7 @@ def plan_of(graph: Snapshot, wanted: Mapping[str, Any] | None) -> tuple[set[str]
             useful.add(edge.target)
             reached.add(edge.target)
     live = {edge.id: edge for edge in carrying if edge.target in useful and edge.source in reached}
-    return useful | {key for key in wanted if graph.source.is_leaf(graph.node_of[key])}, live
+    return useful | (wanted.keys() & below), live
 
 
 def _level_order(graph: Snapshot) -> dict[str, int]:

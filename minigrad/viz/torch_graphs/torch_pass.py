@@ -211,7 +211,7 @@ class TorchPass(Pass):
             number, incoming, outgoing = self._more()
             node, hooks = self.nodes[number], self.gate.hooks
             is_leaf = source.is_leaf(node)
-            # PyTorch also runs a node whose result is one of `inputs`, and leaves that no gradient reached.
+            # PyTorch also runs leaves that no gradient reached.
             if node not in self.useful or (is_leaf and incoming[0] is None):
                 continue
             if not (self.retain or is_leaf):
