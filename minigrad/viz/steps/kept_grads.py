@@ -56,7 +56,7 @@ class KeptGrads:
     retain their `.grad`).
     """
 
-    def __init__(self, graph: Snapshot, wanted: Mapping[str, Any] | None) -> None:
+    def __init__(self, graph: Snapshot, wanted: Mapping[str, tuple[Any, ...]] | None) -> None:
         self.tensors: dict[str, Any] = {}
         self._source = source = graph.source
         for key, node in graph.node_of.items():
@@ -64,10 +64,12 @@ class KeptGrads:
             tensor = source.result(node) if leaf is None else leaf
             if tensor is not None and (leaf is not None or source.keeps_grad(tensor)):
                 self.tensors[key] = tensor
-        self.tensors |= wanted or {}
+        self.tensors |= {key: tensors[0] for key, tensors in (wanted or {}).items()}
         results = [tensor for tensor in graph.results if source.keeps_grad(tensor)]
+        results += [tensor for tensors in (wanted or {}).values() for tensor in tensors]  # maybe several of one node
         known = {id(tensor) for tensor in self.tensors.values()}
-        self.tensors |= {f"retaining {n}": one for n, one in enumerate(results) if id(one) not in known}
+        others = {id(tensor): tensor for tensor in results if id(tensor) not in known}
+        self.tensors |= {f"retaining {n}": one for n, one in enumerate(others.values())}
         self._history = History({key: self._keep(tensor, None) for key, tensor in self.tensors.items()})
         self._ran: dict[int, dict[str, KeptGrad | None]] = {}  # what steps left, where `correct` has replaced it
 

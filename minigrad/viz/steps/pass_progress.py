@@ -32,7 +32,7 @@ class PassProgress:
 
     Args:
         graph: the boxes and the nodes behind them.
-        wanted: box id -> tensor of `inputs=`, or None for all leaves.
+        wanted: box id -> tensors of `inputs=`, or None for all leaves.
         rooms: how many characters fit into a row of each box.
         backward: the pass.
     """
@@ -288,23 +288,29 @@ class PassProgress:
         return BoxState(name, badge, grad, text, arrived, needed)
 
 
-def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, Any] | None:
-    """Box id -> tensor of those `inputs` that are part of the graph; None if all leaves are wanted."""
+def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, tuple[Any, ...]] | None:
+    """Box id -> the tensors of `inputs` that are its outputs; None if all leaves are wanted. TypeError for what is no
+    tensor, though the engine takes it.
+    """
     if inputs is None:
         return None
-    found, source = {}, graph.source
+    found: dict[str, tuple[Any, ...]] = {}
+    source = graph.source
     for given in [inputs] if source.tensor(inputs) is not None else inputs:
         tensor = source.tensor(given)
-        node = None if tensor is None else source.node(tensor)
+        if tensor is None:
+            kind = type(given).__name__
+            raise TypeError(f"inputs= of a stepper are tensors, whose .grad it shows, and not {kind}: give the tensor")
+        node = source.node(tensor)
         for key, one in graph.node_of.items():
-            if tensor is not None and (source.leaf(one) is tensor or (node is not None and node is one)):
-                found[key] = tensor
+            if source.leaf(one) is tensor or (node is not None and node is one):
+                found[key] = (*found.get(key, ()), tensor)
     return found
 
 
 def plan_of(graph: Snapshot, wanted: Mapping[str, Any] | None) -> tuple[set[str], dict[str, Edge]]:
     """The boxes that will run, and the edges along which gradients will go; all leaves are wanted, or those of
-    `wanted`, box id -> tensor of `inputs=`. A result that is wanted runs, too: its hooks see what arrives.
+    `wanted`, box id -> tensors of `inputs=`. A result that is wanted runs, too: its hooks see what arrives.
     """
     below = {graph.root}
     for box in reversed(graph.boxes):  # results stand behind their inputs

@@ -110,14 +110,17 @@ class Session:
             return source.steps(gradient, retain_graph, create_graph, inputs)
 
         source = graph.source
+        if type(inputs) is dict or isinstance(inputs, Iterator):  # several look through them
+            inputs = list(inputs.values() if isinstance(inputs, dict) else inputs)
         steps = steps_of(source, inputs)  # raises what backward() would for wrong arguments
         wanted = wanted_boxes(graph, inputs)
         seed = np.ones_like(source.array(source.root)) if gradient is None else np.array(source.array(gradient))
         retain = create_graph if retain_graph is None else retain_graph
         new_maker = functools.partial(FrameMaker, seed=seed, rooms=rooms, retain=retain)
 
-        def maker_of(second: Snapshot, wanted: Mapping[str, Any] | None) -> FrameMaker:
-            return new_maker(second, steps_of(second.source, wanted and list(wanted.values())), wanted=wanted)
+        def maker_of(second: Snapshot, wanted: Mapping[str, tuple[Any, ...]] | None) -> FrameMaker:
+            inputs = wanted and [tensor for tensors in wanted.values() for tensor in tensors]
+            return new_maker(second, steps_of(second.source, inputs), wanted=wanted)
 
         self.listener = Listener()
         self.graph, self.seed = graph, seed

@@ -89,7 +89,7 @@ class WhatIfQuestion:
         graph: as it is shown.
         begin: the maker of a pass: `begin(graph, wanted)`.
         seed: the gradient of the root.
-        wanted: box id -> tensor of `inputs=`, or None.
+        wanted: box id -> tensors of `inputs=`, or None.
         is_grown: whether the forward pass is shown, too.
     """
 
@@ -98,7 +98,7 @@ class WhatIfQuestion:
         graph: Snapshot,
         begin: Callable[..., FrameMaker],
         seed: Any,
-        wanted: Mapping[str, Any] | None,
+        wanted: Mapping[str, tuple[Any, ...]] | None,
         is_grown: bool,
     ) -> None:
         self.graph, self.begin, self.seed = graph, begin, seed
@@ -176,7 +176,9 @@ class WhatIfQuestion:
                 f"This graph has more than {MOST_BOXES} boxes, too many to compute them once more here."
             )
         second = Replay(self.graph, self._noted, changed, self.output)
-        wanted = self.wanted and {key: second.of[key][tensor.output_nr] for key, tensor in self.wanted.items()}
+        wanted = self.wanted and {
+            key: tuple(second.of[key][tensor.output_nr] for tensor in tensors) for key, tensors in self.wanted.items()
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they came when the graph was made
             maker = self.begin(second.graph, wanted)

@@ -104,3 +104,43 @@ def test_one_goes_to_a_wanted_result_and_stops_there(library: Any) -> None:
     assert stepper.stopped == {"index": 2, "why": "Stopped at a breakpoint: y."}
     stepper.first()
     assert stepper.run_to("y").name == "y"
+
+
+@pytest.mark.parametrize(
+    "form", [lambda *given: dict(enumerate(given)), lambda *given: iter(given), lambda *given: given]
+)
+def test_inputs_come_in_any_form_that_backward_takes(library: Any, form: Callable[..., Any]) -> None:
+    w, x = leaves(library, 2.0, 3.0)
+    loss = w * x
+    stepper = BackwardStepper(loss, inputs=form(w), names={"w": w, "x": x, "loss": loss})
+    assert stepper.frame.total == 2
+    stepper.last()
+    assert (w.grad.item(), x.grad) == (3.0, None)
+
+
+def test_two_outputs_of_one_node_are_both_wanted_and_both_put_back(library: Any) -> None:
+    (x,) = leaves(library, [1.0, 2.0])
+    y, z = x.unbind()
+    loss = y * z * 2
+    stepper = BackwardStepper(loss, inputs=[y, z], names={"x": x, "y": y, "z": z, "loss": loss})
+    for _ in range(2):
+        stepper.last()
+        assert (y.grad.item(), z.grad.item()) == (4.0, 2.0)
+        stepper.first()
+        assert (y.grad, z.grad) == (None, None)
+
+
+def test_with_other_numbers_two_outputs_of_one_node_are_wanted_too() -> None:
+    (x,) = leaves(mg, [1.0, 2.0])
+    y, z = x.unbind()
+    loss = y * z * 2
+    stepper = BackwardStepper(loss, inputs=[y, z], names={"x": x, "y": y, "z": z, "loss": loss})
+    assert len(stepper.what_if(x=[3.0, 5.0]).frames) == stepper.frame.total + 1
+
+
+def test_an_edge_among_inputs_is_said_to_be_none_of_a_steppers(library: Any) -> None:
+    (x,) = leaves(library, 3.0)
+    y = x * 2
+    edge = library.autograd.graph.get_gradient_edge(x)
+    with pytest.raises(TypeError, match="tensor.*GradientEdge"):
+        BackwardStepper(y, inputs=[edge])
