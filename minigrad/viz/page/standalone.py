@@ -74,7 +74,7 @@ def stepper_page(stepper: BackwardStepper, title: str | None = None) -> str:
     the script (so open where no script runs), all steps in words.
     """
     root = shorten(stepper.picture["root"], LONGEST_TITLE)
-    total, run = stepper.frames[0].total, len(stepper.frames) - 1
+    total, run = stepper.frames[0].total, len(stepper.frames) - 1 - stepper.frames[-1].failed
     steps = f"{total} steps" if run == total else f"{run} of {total} steps"
     kept = packing.pack({"picture": stepper.picture, "frames": stepper.recorded, "problem": stepper.problem})
     values = {"kept": kept, "index": stepper.index, "finished": stepper.finished, "live": False}

@@ -55,7 +55,7 @@ class Breakpoints:
         self.items = [(kind, value) for kind, value in self.items if kind == "code"]
         for one in wanted:
             box, when = (one.get("box"), one.get("when")) if isinstance(one, dict) else (None, None)
-            if box in runs:
+            if isinstance(box, str) and box in runs:
                 self.add("box", box)
             elif isinstance(when, str):
                 with contextlib.suppress(ValueError):

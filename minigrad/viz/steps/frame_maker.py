@@ -37,6 +37,10 @@ from minigrad.viz.steps.stop_button import stoppable
 from minigrad.viz.steps.watching import FunctionWatcher, Note, Teller
 
 
+class ClosedError(RuntimeError):
+    """The graph was let go of, so that nothing runs any more."""
+
+
 class FrameMaker:
     """Runs a backward pass node by node and writes frames."""
 
@@ -153,7 +157,7 @@ class FrameMaker:
         if self.source is NO_SOURCE:
             return  # closed before
         self.backward.close()
-        self.failure = self.failure or RuntimeError("the stepper was closed")
+        self.failure = self.failure or ClosedError("the stepper was closed")
         self.graph = replace(self.graph, source=NO_SOURCE, nodes=(), results=(), reached={}, ways={})
         self.progress.forget()
         self.ids, self.watcher = {}, FunctionWatcher(NO_SOURCE, {})

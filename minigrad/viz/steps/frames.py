@@ -143,16 +143,21 @@ class Frame:
     made: tuple[str, ...] = ()  # the boxes that appear, in a frame of the forward pass, whose index is below 0
 
     @property
+    def _count(self) -> int:
+        """How many had run; in the forward pass, whose indices are below 0, none."""
+        return max(self.index - self.failed, 0)
+
+    @property
     def done(self) -> tuple[Turn, ...]:
         """Who has run, in that order."""
-        return tuple(map(self._turn, self.plan.ran[: self.index - self.failed]))
+        return tuple(map(self._turn, self.plan.ran[: self._count]))
 
     @property
     def waiting(self) -> tuple[Turn, ...]:
         """Who will run later, those first for whom most has arrived."""
-        left = Counter(self.plan.runs) - Counter(self.plan.ran[: self.index - self.failed])
+        left = Counter(self.plan.runs) - Counter(self.plan.ran[: self._count])
         turns = [self._turn(key) for key in left if all(key != turn.box for turn in self.ready)]
-        # A leaf for which all have run and nothing was sent does not run: see Progress.is_passed_by.
+        # A leaf for which all have run and nothing was sent does not run: see PassProgress.is_passed_by.
         return tuple(sorted((turn for turn in turns if turn.arrived < turn.needed), key=lambda turn: -turn.arrived))
 
     def _turn(self, key: str) -> Turn:

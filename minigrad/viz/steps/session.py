@@ -31,7 +31,7 @@ from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps import outside, trace
 from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
-from minigrad.viz.steps.frame_maker import FrameMaker
+from minigrad.viz.steps.frame_maker import ClosedError, FrameMaker
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.kept_values import KeptValues
@@ -167,7 +167,7 @@ class Session:
         """Of what it is a pass, where it stands, and who runs next."""
         frame = self.frame
         upcoming = trace.upcoming(frame).removeprefix("nobody, ")
-        upcoming = f"next to run: {upcoming}" if frame.next else upcoming
+        upcoming = f"next{' to run' if frame.index >= 0 else ''}: {upcoming}" if frame.next else upcoming
         root = clean(self.graph.by_id[self.graph.root].name)
         return f"{root}: {trace.place_of(frame, len(self.forward))}, {upcoming}"
 
@@ -306,7 +306,7 @@ class Session:
     def question(self) -> WhatIfQuestion:
         """What can be asked with other numbers. RuntimeError where the stepper was closed."""
         if self._question is None:
-            raise RuntimeError("the stepper was closed")
+            raise ClosedError("the stepper was closed")
         return self._question
 
     def what_if(self, changes: Mapping[str, Any] = NOTHING, /, **more: Any) -> WhatIf | None:
@@ -485,7 +485,8 @@ class Session:
         """
         failure = self.failure
         if failure is not None:
-            raise RuntimeError(f"this pass cannot go on: its last step failed with {type(failure).__name__}: {failure}")
+            why = f"its last step failed with {type(failure).__name__}: {failure}"
+            raise RuntimeError(f"this pass cannot go on: {failure if isinstance(failure, ClosedError) else why}")
         known = len(self.frames)
         try:
             return self._recorded_one()

@@ -22,7 +22,7 @@ def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
     """All frames recorded so far as text; `shown` is the one that the widget shows."""
     root = clean(graph.by_id[graph.root].name)
     before = [frame for frame in frames if frame.index < 0]  # the forward pass
-    ran = len(frames) - len(before) - 1
+    ran = len(frames) - len(before) - 1 - frames[-1].failed
     lines = [f"backward from {root}: {frames[-1].total} steps, {ran} run, step {shown} shown"]
     for frame in before:
         lines += ["", *_step_lines(graph, frame, place_of(frame, len(before)))]

@@ -149,8 +149,12 @@ def test_a_step_that_fails_is_told_and_the_steps_before_it_are_kept(tmp_path: Pa
 
     d.register_hook(refuse)
     stepper = viz.BackwardStepper(f)
-    kept = unpack(Page(_saved(stepper, tmp_path)).passes[0]["kept"])
+    text = _saved(stepper, tmp_path)
+    kept = unpack(Page(text).passes[0]["kept"])
     assert kept["problem"]["text"] == "ValueError: no further"
+    many = len(kept["frames"]) - 2  # without the moment before, and the step that failed
+    assert f"<p>{many} of 6 steps, recorded." in text
+    assert f": 6 steps, {many} run, " in text
     assert 1 < len(kept["frames"]) < 7
     assert (stepper.index, a.grad) == (0, None)
 

@@ -67,7 +67,7 @@ def test_wrong_names_and_types_are_explained(stepper: Any) -> None:
 def test_the_page_sets_and_removes_breakpoints_and_runs(stepper: Any) -> None:
     stepper.break_when(print)
     key = stepper.session.graph.box_named("D").id
-    stepper.breaks = [{"box": key}, {"when": "g.max() > 100"}, {"when": "os.remove"}, {"box": "n99"}, 3]
+    stepper.breaks = [{"box": key}, {"when": "g.max() > 100"}, {"when": "os.remove"}, {"box": "n99"}, {"box": [key]}, 3]
     assert stepper.breaks == [{"code": "your print()"}, {"box": key}, {"when": "g.max() > 100"}]
     stepper.request = {"run": True, "nth": 1}
     assert (stepper.index, stepper.answered) == (3, 1)

@@ -125,9 +125,17 @@ def test_one_walk_leads_through_both_passes_and_back() -> None:
     assert stepper.last().index == stepper.frame.total
     assert stepper.first().index == -8
     assert w.grad is None
-    assert "forward 1 of 8" in repr(stepper)
+    assert repr(stepper).endswith("forward 1 of 8, next: w")  # which nobody runs here
     assert stepper.run_to("prediction").box == stepper.session.graph.box_named("prediction").id
     assert stepper.index > 0
+
+
+def test_in_the_forward_pass_nobody_has_run_whatever_was_stepped_since() -> None:
+    stepper = grown("a formula")
+    frame = stepper.session.forward[3]
+    waiting = frame.waiting
+    stepper.last()
+    assert (frame.done, frame.waiting) == ((), waiting)
 
 
 def test_what_is_written_to_a_grad_meanwhile_stays() -> None:

@@ -142,5 +142,5 @@ def test_an_edge_among_inputs_is_said_to_be_none_of_a_steppers(library: Any) -> 
     (x,) = leaves(library, 3.0)
     y = x * 2
     edge = library.autograd.graph.get_gradient_edge(x)
-    with pytest.raises(TypeError, match="tensor.*GradientEdge"):
+    with pytest.raises(TypeError, match=r"tensor.*GradientEdge"):
         BackwardStepper(y, inputs=[edge])

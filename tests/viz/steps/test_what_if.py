@@ -449,6 +449,8 @@ def test_nothing_is_asked_of_a_stepper_that_was_closed():
     stepper.close()
     with pytest.raises(RuntimeError, match="closed"):
         stepper.what_if(w=1.0)
+    with pytest.raises(RuntimeError, match="^this pass cannot go on: the stepper was closed$"):
+        stepper.next()
 
 
 def test_no_large_array_is_kept_alive_by_what_is_noted():
