@@ -8,6 +8,7 @@ import { boxNamed, changed, classes, examples, key, press, saved, shown, texts }
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { freest, pathOf, placesOn } = await loadModule("viz/static/wires.mjs");
+const { opWord } = await loadModule("viz/static/picture.mjs");
 const { hatching, share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
 
 let page;
@@ -251,6 +252,18 @@ test("a version is a tag on the upper edge, and goes away when there is none to 
   assert.equal(tag.getAttribute("visibility"), "hidden");
 });
 
+// ---------------------------------------------------------------- names of operations
+
+test("an operation is called what Python calls it", () => {
+  for (const [op, word] of [
+    ["MulBackward0", "mul"],
+    ["LogSoftmaxBackward0", "log_softmax"],
+    ["Conv2DBackward0", "conv2d"],
+    ["MaxPool2DWithIndicesBackward0", "max_pool2d_with_indices"],
+  ])
+    assert.equal(opWord(op), word);
+});
+
 // ---------------------------------------------------------------- sheets
 
 /** The network with its last box in the graph of the gradient, as Python groups it. */
@@ -278,6 +291,26 @@ test("beside modules, the graph of a gradient lies on a sheet that closes and op
   assert.match(sheet.getAttribute("aria-label"), /, the graph of the gradient: .*Enter opens it/); // it is no module
   press(root, "open-all");
   assert.ok(shown(root.querySelector(`[data-box="${last}"]`)));
+});
+
+test("a loop opens and closes by its own name: it is no module", async () => {
+  const [box] = Object.keys(examples.network.picture.boxes);
+  const picture = structuredClone(examples.network.picture);
+  const loop = { id: "g9", name: "for k in range(2)", path: "", kind: "loop", is_module: false };
+  picture.groups.push({ ...loop, parent: null, boxes: [box], count: 1 });
+  picture.open = [...picture.open, "g9"];
+  const root = await show(saved("network", { picture }));
+  const entries = () => texts(root, ".mg-menu-item span");
+  const element = root.querySelector('.mg-groups [data-group="g9"]');
+  const menu = (on) => on.dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true }));
+  menu(root.querySelector(`[data-box="${box}"]`));
+  assert.ok(entries().includes("Close for k in range(2)"));
+  menu(element);
+  assert.equal(entries()[0], "Close for k in range(2)");
+  root.querySelector(".mg-menu-item").click();
+  assert.match(root.querySelector("[aria-live]").textContent, /for k in range\(2\) is closed/);
+  menu(element);
+  assert.equal(entries()[0], "Open for k in range(2)");
 });
 
 test("an open sheet has no state of its own, a closed one that of what is in it", async () => {

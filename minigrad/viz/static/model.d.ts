@@ -183,7 +183,7 @@ export interface Frame {
   box: string | null;
   next: string | null;
   story: Line[];
-  /** Where in the learner's code: [source, first line, its column, last line, its column]. */
+  /** Where in the learner's code: [source, first line, last line, first column, last column]. */
   line: number[] | null;
   ready: string[];
   boxes: Record<string, State>;

@@ -38,10 +38,10 @@ const BEGAN = "NaN begins"; // on a box where the sizes of gradients are shown, 
 const NOTHING = new Set();
 
 /** The op's own name: MaxPool2DBackward0 -> max_pool2d. */
-function opWord(op) {
+export function opWord(op) {
   return op
     .replace(/Backward\d*$/, "")
-    .replace(/D$/, "d")
+    .replace(/(\d)D/g, "$1d")
     .replace(/(?<!^)(?=[A-Z])/g, "_")
     .toLowerCase();
 }

@@ -115,7 +115,7 @@ export class Stepper {
 
   // ---------------------------------------------------------------- parts
 
-  /** That a large graph is shown with its modules closed. */
+  /** That a large graph is shown with some of its groups closed. */
   notice(text) {
     return text ? make("div", { class: "mg-notice", role: "note", title: text }, text) : null;
   }
@@ -235,7 +235,7 @@ export class Stepper {
     const entries = [];
     if (group) {
       entries.push([
-        `${modules.open.has(id) ? "Close" : "Open"} ${group.sheet ? group.name : "module"}`,
+        `${modules.open.has(id) ? "Close" : "Open"} ${group.is_module ? "module" : group.name}`,
         "Enter",
         () => this.toggleGroup(id),
       ]);
@@ -252,12 +252,10 @@ export class Stepper {
       entries.push(["Show where it comes from", "u", () => this.highlight(id, "up")]);
       entries.push(["Show what it leads to", "d", () => this.highlight(id, "down")]);
       const home = modules.parent(id);
-      if (home)
-        entries.push([
-          `Close ${modules.byId.get(home).sheet ? "" : "module "}${modules.byId.get(home).name}`,
-          "",
-          () => this.toggleGroup(home),
-        ]);
+      if (home) {
+        const { is_module, name } = modules.byId.get(home);
+        entries.push([`Close ${is_module ? "module " : ""}${name}`, "", () => this.toggleGroup(home)]);
+      }
     }
     if (this.way) entries.push(["End the highlight", "Escape", () => this.endHighlight()]);
     this.menu.open(entries, element, point);
@@ -352,9 +350,8 @@ export class Stepper {
     element?.focus?.({ preventScroll: true });
     if (this.picture.modules.open.has(id)) this.camera.show(element);
     else this.camera.reveal(element);
-    this.panels.say(
-      `${this.picture.modules.byId.get(id).path} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`,
-    );
+    const { is_module, path, name } = this.picture.modules.byId.get(id);
+    this.panels.say(`${is_module ? path : name} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`);
   }
 
   /** @param {() => void} change */
