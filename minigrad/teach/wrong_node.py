@@ -29,7 +29,8 @@ def draw_wrong_node(
     """An SVG of the graph behind a tensor, with all gradients, and the box of `wrong` in red under `words`.
 
     Args:
-        root: where the walk begins. Its leaves get gradients: pass a graph that nobody else holds.
+        root: where the walk begins. Its leaves get gradients, and its nodes lose the lines that made them: pass a graph
+            that nobody else holds.
         names: what the boxes are called.
         wrong: the name of a box, or the tensor of one. Where the graph does not lead to that tensor, the root is red.
         gradient: what arrives at a root that is no scalar.
@@ -40,7 +41,7 @@ def draw_wrong_node(
     from minigrad.viz.picture.svg import draw_svg
     from minigrad.viz.steps.frame_maker import FrameMaker
 
-    graph = _copy_graph(root, names, answer)
+    graph = _snapshot_of_case(root, names, answer)
     key = graph.box_named(wrong).id if isinstance(wrong, str) else _box_of(graph, wrong)
     if not root.requires_grad:
         return _draw_red(graph, {}, key, words)
@@ -61,7 +62,7 @@ def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Cal
     from minigrad.viz.graph.boxes import BoxState
     from minigrad.viz.picture.svg import draw_svg
 
-    graph = _copy_graph(root, names, None)
+    graph = _snapshot_of_case(root, names, None)
     states = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         kind = "off" if node is None else "failed" if wrong(node) else "idle"
@@ -82,13 +83,15 @@ def numbers(value: Any) -> str:
     return show(rounded).removeprefix("tensor(").removesuffix(")")
 
 
-def _copy_graph(root: Tensor, names: Names, answer: Any) -> Any:
+def _snapshot_of_case(root: Tensor, names: Names, answer: Any) -> Any:
+    """The snapshot of a case's graph, whose nodes forget the lines that are not the learner's."""
+    from minigrad.viz.graph.observer import ObservedMaking
+    from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
     from minigrad.viz.sources import snapshot_of
 
-    own = set(_codes(getattr(answer, "__code__", None)))
-    for node in nodes_of(root):
-        making = getattr(node, "_creation", None)
-        if making is not None and making.code not in own:
+    own, source = set(_codes(getattr(answer, "__code__", None))), MinigradSource(root)
+    for making in map(source.making, nodes_of(root)):
+        if isinstance(making, ObservedMaking) and making.code not in own:
             making.code = None  # else the line that called the check would stand in the box
     return snapshot_of(root, names)
 
@@ -117,7 +120,7 @@ def nodes_of(root: Tensor, most: float = float("inf")) -> list[Any]:
 
 def _box_of(graph: Any, tensor: Tensor) -> str:
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
-        if node is not None and (node is tensor.grad_fn or getattr(node, "variable", None) is tensor):
+        if node is not None and (node is tensor.grad_fn or graph.source.leaf(node) is tensor):
             return str(box.id)
     return str(graph.root)
 

@@ -26,7 +26,6 @@ import ipywidgets
 import numpy as np
 import traitlets
 
-from minigrad.tensor import Tensor
 from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.graph.source import Source
@@ -154,7 +153,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         picture = _without_collecting(picture_of, session, drawing)
         if predict:
             picture["predict"] = True
-        is_plain_pass = isinstance(source.root, Tensor) and not create_graph and session.maker.progress.wanted is None
+        is_plain_pass = source.can_be_replayed and not create_graph and session.maker.progress.wanted is None
         if is_plain_pass and (program := program_of(graph, session.seed, drawing.rooms)) is not None:
             picture["program"] = program
         if forward:

@@ -23,7 +23,7 @@ from typing import Any
 
 import minigrad
 from minigrad.viz.graph.loops import goes_on, loops_around
-from minigrad.viz.graph.observer import ENGINE, NO_PLACE, ObservedMaking, source_text, span_at
+from minigrad.viz.graph.observer import ENGINE, NO_PLACE, Making, source_text, span_at
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
@@ -178,7 +178,7 @@ def _calls_in(scopes: list[Scope]) -> int:
     return int(bool(scopes) and scopes[0].kind in (MODULE, FUNCTION))
 
 
-def way_of(making: ObservedMaking) -> tuple[Place, ...]:
+def way_of(making: Making) -> tuple[Place, ...]:
     """Where a node was made: the calls that were under way, without the machinery of ops and of the engine."""
     calls: list[Any] = []
     above: Any = making.way

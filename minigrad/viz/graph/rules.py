@@ -45,7 +45,8 @@ def explain(
     Args:
         function: the rule, `lambda F, g, other: g * other`; or words, where there is only that to say.
         parameter: the input whose gradient it gives.
-        bound: its parameters' values, "g" among them: small arrays, shapes (as `Sizes`) of large ones, numbers, tuples.
+        bound: its parameters' values, "g" among them: small arrays, shapes (as `ShapeAlone`) of large ones, numbers,
+            tuples.
         names: the learner's names for some of its parameters.
         shape: that of the gradient which it gave.
     """

@@ -21,7 +21,7 @@ from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.learner_code import first_assignment, listings_of, only_assignment
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import consumers, nodes_behind, stages
-from minigrad.viz.graph.observer import NO_PLACE, NOT_NOTED, ObservedMaking, Span, span_of
+from minigrad.viz.graph.observer import NO_PLACE, NOT_NOTED, Making, Span, span_of
 from minigrad.viz.graph.source import Node, Source, Tensor
 from minigrad.viz.graph.values import Value
 
@@ -159,7 +159,7 @@ class _Builder:
 
     def _ways(self) -> dict[Any, tuple[Place, ...]]:
         """Node -> the calls in which it was made, the outermost first; where they were not noted, those of modules."""
-        makings = {node: made for node, made in self.made.items() if isinstance(made, ObservedMaking)}
+        makings = {node: made for node, made in self.made.items() if made.way is not Making.way}
         ways: dict[Any, Any] = {}  # the very same for all nodes that one call has made
         noted = {node: ways.setdefault(made.call or node, way_of(made)) for node, made in makings.items()}
         return {**self.source.module_calls(self.nodes, self.variables.modules.values()), **noted}

@@ -62,6 +62,8 @@ class Source:
     sorts_by_number = True
     # Whether gradients are numbers before anything has arrived, so that 0 says nothing.
     begins_with_zero = False
+    # Whether operations can be called again on other numbers, and all that a pass changes be put back.
+    can_be_replayed = False
 
     def __init__(self, root: Tensor) -> None:
         self.root = root
@@ -227,6 +229,10 @@ class Source:
         """As what it has saved the thing that a pack hook has put in a tensor's place."""
         return ""
 
+    def has_hooks(self, node: Node) -> bool:
+        """Whether there are hooks that run with it, as far as that is known."""
+        return False
+
     def is_plain(self, node: Node) -> bool:
         """Whether nothing but the engine's own code runs with it, so that to run it once more shows nowhere."""
         return False
@@ -267,7 +273,7 @@ class Pass:
     out for each of its edges. Steps are taken one at a time, and a pass may be given up after any of them.
     """
 
-    # After a step: what is to be remarked on it, and the boxes whose gradients that may have changed, None for all.
+    # After a step: what is to be remarked on it, and the boxes whose gradients the step may have changed, None for all.
     remarks: Sequence[StoryLine] = ()
     touched: Sequence[str] | None = None
     # The boxes that run next whether they have all that they wait for or not.

@@ -1,4 +1,4 @@
-"""What minigrad's own engine answers to the pictures: the one place of viz that reads what nodes and tensors hide.
+"""What minigrad's own engine answers to the pictures: through it they ask what nodes and tensors hide.
 
 Looking never runs a hook: what is packed stays packed until the node itself asks for it.
 """
@@ -37,6 +37,7 @@ class MinigradSource(Source):
 
     notes_lines = True
     shows_rules = True
+    can_be_replayed = True
 
     # -- of a tensor
 
@@ -117,8 +118,11 @@ class MinigradSource(Source):
     def packed_as(self, node: Node, packed: Any) -> str:
         return parameter_of(node, lambda held: isinstance(held, PackedTensor) and held.packed is packed)
 
+    def has_hooks(self, node: Node) -> bool:
+        return node._hooks is not None
+
     def is_plain(self, node: Node) -> bool:
-        if node._is_custom or node._hooks is not None:
+        if node._is_custom or self.has_hooks(node):
             return False
         return not any(isinstance(kept, PackedTensor) for kept in node._kept or ())
 

@@ -24,7 +24,7 @@ from minigrad.viz.steps.pass_progress import PassProgress
 from minigrad.viz.steps.story import line
 from minigrad.viz.steps.watching import FunctionWatcher
 
-Node = Any  # an own_engines.own_source.Node
+Node = Any  # an own_engines.own_source.OwnNode
 SORTED = "Sorted, each node runs once, after all that use it"
 
 

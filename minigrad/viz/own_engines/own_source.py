@@ -45,7 +45,7 @@ class Gradient:
 
 
 class OwnSource(Source):
-    """A graph of an engine of the learner's. A `OwnNode` is a node, and a tensor.
+    """A graph of an engine of the learner's. An `OwnNode` is a node, and a tensor.
 
     Raises TypeError or ValueError for a graph that cannot be one, RuntimeError where a method of the engine raises.
     """

@@ -19,7 +19,6 @@ from typing import Any
 import ipywidgets
 import traitlets
 
-from minigrad.tensor import Tensor
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.page import widget_source
 from minigrad.viz.picture.markup import clean
@@ -109,8 +108,7 @@ def shared_code() -> SharedCode:
 def can_rehearse(graph: Snapshot) -> bool:
     """Whether running the pass once more than asked would show nowhere: no code of the learner's runs in it."""
     is_small = len(graph.boxes) <= NODES and sum(math.prod(box.value.shape) for box in graph.boxes) <= ELEMENTS
-    is_known = isinstance(graph.source.root, Tensor)  # how to put back what a pass changes: see rehearsal_of
-    return is_known and is_small and all(map(graph.source.is_plain, graph.node_of.values()))
+    return graph.source.can_be_replayed and is_small and all(map(graph.source.is_plain, graph.node_of.values()))
 
 
 def rehearsal_of(

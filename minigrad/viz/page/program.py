@@ -46,7 +46,7 @@ def _row(graph: Snapshot, key: str, node: Any, names: dict[Any, str]) -> dict[st
     if leaf is not None:
         return {"id": key, **_tensor(graph.source.array(leaf))}
     name = names.get(type(node))
-    if name not in OPS or making is NOT_NOTED or node._hooks is not None:
+    if name not in OPS or making is NOT_NOTED or graph.source.has_hooks(node):
         raise _OtherKindError
     edges = {edge.slot: edge for edge in graph.into[key] if edge.carries}
     inputs = []

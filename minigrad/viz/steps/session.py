@@ -1,6 +1,6 @@
 """The walk through a backward pass: forward, back, over a module, to a breakpoint, with other numbers.
 
-Going forward runs the engine's generator one node on, and the maker writes a frame. Going back runs nothing: it
+Going forward takes one step of the `Pass`, and the maker writes a frame. Going back runs nothing: it
 shows an earlier frame and puts the `.grad` of each leaf back to what it was then, so that what is shown and the next
 cell never disagree. What a cell or another session has changed meanwhile is looked for before each step and after each
 cell. None of it knows Jupyter: the widget (stepper.py) is one `Listener`. static/player.mjs walks by the same names

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.tensor import Tensor
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Box, Snapshot
 from minigrad.viz.graph.values import in_short, number
@@ -105,7 +104,7 @@ class WhatIfQuestion:
         self.wanted, self.is_grown = wanted, is_grown
         source = graph.source
         self.output = source.output(source.root)
-        self.noted = NotedCalls(graph) if isinstance(source.root, Tensor) else None
+        self.noted = NotedCalls(graph) if source.can_be_replayed else None
 
     def leaf(self, name: str) -> str:
         """The id of the leaf with a name. ValueError, with the names that there are, for any other."""
@@ -145,7 +144,7 @@ class WhatIfQuestion:
         names = {key: self.graph.by_id[key].name for key in second.leaves}
         changes = [_change(names[key], self._noted.numbers(key, names[key]), array) for key, array in changed.items()]
         grown = forward_frames(second.graph, frames[0]) if self.is_grown else []
-        has_hooks = any(node._hooks is not None for node in self.graph.node_of.values())
+        has_hooks = any(map(self.graph.source.has_hooks, self.graph.node_of.values()))
         held = {clean(names[key]): leaf.grad for key, leaf in second.leaves.items()}
         grads = {name: None if grad is None else grad.detach().numpy() for name, grad in held.items()}
         root, value = clean(self.graph.by_id[self.graph.root].name), second.root.detach().numpy()

@@ -20,9 +20,7 @@ class Entry:
 
 
 class ReadyQueue:
-    """The boxes that are ready, in a heap ordered as PyTorch's is. None is `forced` to run before it is ready."""
-
-    forced = ()
+    """The boxes that are ready, in a heap ordered as PyTorch's is."""
 
     def __init__(self) -> None:
         self._heap: list[Entry] = []

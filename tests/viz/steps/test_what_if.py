@@ -449,7 +449,7 @@ def test_nothing_is_asked_of_a_stepper_that_was_closed():
     stepper.close()
     with pytest.raises(RuntimeError, match="closed"):
         stepper.what_if(w=1.0)
-    with pytest.raises(RuntimeError, match="^this pass cannot go on: the stepper was closed$"):
+    with pytest.raises(RuntimeError, match=r"^this pass cannot go on: the stepper was closed$"):
         stepper.next()
 
 
