@@ -33,7 +33,7 @@ class Ran:
         self.scales: dict[tuple[str, str], float] = {}
         leaves, backward = list(maker.progress.leaves), maker.backward
         held = {key: maker.progress.leaf_grad(key) for key in leaves}
-        maker.listener = partial(self._note, maker)
+        maker.on_step = partial(self._note, maker)
         try:
             while (frame := maker.advance()) is not None:
                 self._add(frame)

@@ -191,6 +191,6 @@ def _source(ran: Ran, key: str) -> list[str]:
     """The lines of a box's rule: of a learner's own, else of ours, for each of its inputs."""
     box = ran.graph.by_id[key]
     items = [item for frame in ran.frames if frame.box == key for item in frame.contributions]
-    rules = dict.fromkeys(item.rule for item in items if item.rule.source)
+    rules = dict.fromkeys(item.rule for item in items if item.rule.code)
     own = [text for text in box.backward.splitlines() if not text.lstrip().startswith(("@", "def "))]
-    return own or [f"{rule.parameter}: {rule.source}" for rule in rules]
+    return own or [f"{rule.parameter}: {rule.code}" for rule in rules]

@@ -29,7 +29,7 @@ class Rule:
     """The rule of one input: as code, without what is the engine's business, and as a formula or in words."""
 
     parameter: str
-    source: str
+    code: str
     formula: Formula = UNKNOWN
 
 
@@ -55,12 +55,12 @@ def explain(
     expression = expression_of(function) if function is not None else None
     if expression is None:
         return Rule(parameter, f"the rule for {parameter}")
-    source = ast.unparse(expression)
+    code = ast.unparse(expression)
     try:
-        source = ast.unparse(_PlainRule(bound).visit(copy_tree(expression)))
-        return Rule(parameter, source, formula_of(expression, bound, names, shape))
+        code = ast.unparse(_PlainRule(bound).visit(copy_tree(expression)))
+        return Rule(parameter, code, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
-        return Rule(parameter, source)
+        return Rule(parameter, code)
 
 
 def binding(value: Any) -> Any:

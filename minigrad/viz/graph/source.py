@@ -300,10 +300,10 @@ class Pass:
     def watch(self, graph: Snapshot, progress: PassProgress, watcher: FunctionWatcher) -> None:
         """Before the first step: what it goes over, how far it has come, and who looks on at the learner's hooks."""
 
-    def is_ready(self, number: int, box: str) -> None:
+    def note_ready(self, number: int, box: str) -> None:
         """A box has all that it waits for; `number` is its node's."""
 
-    def has_run(self, box: str) -> None:
+    def note_run(self, box: str) -> None:
         """A box has run."""
 
     def order(self) -> list[str] | None:

@@ -52,7 +52,7 @@ def contributions_of(
             continue
         if gradient is None:
             if sends:
-                progress.edge_is(edge.id, "off")
+                progress.mark_edge(edge.id, "off")
                 progress.arrive(edge.source, edge.output, None, box.name, again=again)
             continue
         array = array_of(source, gradient)
@@ -64,7 +64,7 @@ def contributions_of(
             if before is not None:
                 after = progress.sums[item.box][edge.output]
                 item = replace(item, joint=sum_text(before, item.array, after), held=before)
-        progress.edge_is(edge.id, "now")
+        progress.mark_edge(edge.id, "now")
         found.append(item)
     return tuple(found)
 
@@ -125,24 +125,24 @@ def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
 
 
 def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any, unpacked: Unpacked, gave: Any) -> Rule:
-    engine = progress.source
-    if not engine.shows_rules:  # only what it sent is known
+    source = progress.source
+    if not source.shows_rules:  # only what it sent is known
         return Rule("", "", Formula(""))
-    if box.backward or engine.is_custom(node):
-        arguments = engine.arguments(node)
+    if box.backward or source.is_custom(node):
+        arguments = source.arguments(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
-        source = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
+        code = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
         bound = _known_values(box, received, unpacked)
         bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
         formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
-        return Rule(parameter, source, formula or Formula("what your backward returns", in_words=True))
+        return Rule(parameter, code, formula or Formula("what your backward returns", in_words=True))
     if box.op == "CopySlices":  # the write of a part: autograd/inplace.py
         words = "g, with 0 in the part that was written" if slot == 0 else "the part of g that was written"
         return rules.explain(words, "self" if slot == 0 else "written", {}, {})
     inputs = box.inputs
-    parameter = inputs[slot] if len(inputs) == len(engine.edges(node)) else (inputs[0] if inputs else f"input {slot}")
-    bound = _known_values(box, received, unpacked) | dict(engine.bound_values(node))
-    return rules.explain(engine.rule(node, parameter), parameter, bound, _names(progress, box, bound), np.shape(gave))
+    parameter = inputs[slot] if len(inputs) == len(source.edges(node)) else (inputs[0] if inputs else f"input {slot}")
+    bound = _known_values(box, received, unpacked) | dict(source.bound_values(node))
+    return rules.explain(source.rule(node, parameter), parameter, bound, _names(progress, box, bound), np.shape(gave))
 
 
 def _names(progress: PassProgress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:

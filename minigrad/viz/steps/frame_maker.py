@@ -73,7 +73,7 @@ class FrameMaker:
         self.patterns: tuple[str, ...] = ()  # of the node that runs: see cells.py
         self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
         self.nan_met = False
-        self.listener: Callable[[Step], None] = lambda step: None  # is told of each step, before its frame is written
+        self.on_step: Callable[[Step], None] = lambda step: None  # is told of each step, before its frame is written
         backward.watch(graph, self.progress, self.watcher)
         self.progress.arrive(graph.root, 0, seed, "")
 
@@ -118,7 +118,7 @@ class FrameMaker:
             self.finished = True
             return None
         if self.failure is None:
-            self.listener(step)
+            self.on_step(step)
         frame = self._frame_of_step(step, held) if self.failure is None else self._frame_of_failure(self.failure)
         return self.with_lines(frame, tell.printed_lines(printed.shown))
 
@@ -142,7 +142,7 @@ class FrameMaker:
         """The frame of a node that has run; `held` is what the `.grad` of leaves that were ready was before."""
         node, incoming = step[:2]
         key = self.ids[node]
-        self.backward.has_run(key)
+        self.backward.note_run(key)
         self.watcher.notes += self.backward.notes_unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
         is_leaf = key in self.progress.leaves
@@ -239,7 +239,7 @@ class FrameMaker:
 
     def _note_that_it_ran(self, key: str) -> None:
         """A box has run. Where nobody is ready any more, the pass is asked once more, so that it comes to its end."""
-        self.progress.has_run(key)
+        self.progress.note_run(key)
         if not self.progress.ready() and next(self.backward, None) is None:
             self.finished = True
 

@@ -112,7 +112,7 @@ class PassProgress:
         if self.arrived[key] == self.needed[key]:
             self.arrivals[key] = None
             if key in self.runs:
-                self.backward.is_ready(self.source.number(self.nodes[key]), key)
+                self.backward.note_ready(self.source.number(self.nodes[key]), key)
         return before
 
     def change(self, key: str, before: Any, after: Any) -> None:
@@ -126,7 +126,7 @@ class PassProgress:
             self.described.pop(key, None)
             self.touched.add(key)
 
-    def has_run(self, key: str) -> None:
+    def note_run(self, key: str) -> None:
         """A box has run."""
         self.ran.append(key)
         self.left[key] -= 1
@@ -134,7 +134,7 @@ class PassProgress:
         if not self.left[key]:
             self.arrivals.pop(key, None)
 
-    def edge_is(self, edge: str, state: str) -> None:
+    def mark_edge(self, edge: str, state: str) -> None:
         """What an edge looks like from this step on; what goes along it "now" is "done" at the next."""
         self.flowing[edge] = state
         if state == "now":

@@ -33,7 +33,7 @@ from minigrad.viz.graph.observer import UNKNOWN, Copy, OperandCopy, map_parts
 from minigrad.viz.graph.source import Source
 from minigrad.viz.picture.markup import clean
 
-NOT_NOTED = "what it was called with is not known: it was made before minigrad.viz was imported, or by no operation"
+NOT_KNOWN = "what it was called with is not known: it was made before minigrad.viz was imported, or by no operation"
 
 
 class CannotReplayError(RuntimeError):
@@ -153,7 +153,7 @@ class Replay:
         kept = self.source.saved_value(node, parameter)
         if kept is None:
             gone = "an operand without gradient is not there any more, or was written to since"
-            raise CannotReplayError(NOT_NOTED if noted is UNKNOWN else gone)
+            raise CannotReplayError(NOT_KNOWN if noted is UNKNOWN else gone)
         return self._constant(self.source.array(kept)) if isinstance(kept, Tensor) else kept
 
     def _call(self, node: Any, inputs: list[Any]) -> Any:
@@ -164,7 +164,7 @@ class Replay:
                 f"{name} is your own, and its forward may do more than compute: it is not run again"
             )
         if function is None:
-            raise CannotReplayError(NOT_NOTED)
+            raise CannotReplayError(NOT_KNOWN)
         given = self.source.making(node).given or {}
         if function.__name__ in FOUND_ANEW:
             return FOUND_ANEW[function.__name__](self, function, node, inputs, given)
@@ -216,7 +216,7 @@ def _select_again(replay: Replay, function: Any, node: Any, inputs: list[Any], g
     (source,), dim, keepdim = inputs, given.get("dim"), given.get("keepdim")
     name, old = type(node).__name__, replay._value(given.get("indices", UNKNOWN), node, "indices")
     if dim is None:
-        raise CannotReplayError(NOT_NOTED)
+        raise CannotReplayError(NOT_KNOWN)
     if not source.ndim:
         indices: Any = old._array
     elif name in ("MaxBackward0", "MinBackward0"):
@@ -240,7 +240,7 @@ def _normalize_again(replay: Replay, function: Any, node: Any, inputs: list[Any]
     """A normalisation, which finds mean and variance in its input."""
     (source, weight, *_), norm = inputs, given.get("norm") or replay.source.saved_value(node, "norm")
     if norm is None:
-        raise CannotReplayError(NOT_NOTED)
+        raise CannotReplayError(NOT_KNOWN)
     own: Any = functional
     if function.__name__ == "normalize_batch":
         return own.batch_norm(source, None, None, *inputs[1:], True, 0.1, norm.eps)
@@ -253,7 +253,7 @@ def _normalize_again(replay: Replay, function: Any, node: Any, inputs: list[Any]
 def _convolve_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """A convolution; what it prepares for its gradients is its own."""
     if not given:
-        raise CannotReplayError(NOT_NOTED)
+        raise CannotReplayError(NOT_KNOWN)
     return function(*inputs, **{**given, "prepared": Prepared()})
 
 

@@ -243,7 +243,7 @@ def _code(box: Box, contributions: Iterable[Contribution]) -> list[StoryLine]:
     if box.backward:
         return [line("code", ("code", box.backward), why=True)]
     rules = dict.fromkeys(item.rule for item in contributions)
-    return [line("code", ("text", f"{rule.parameter}: "), ("code", rule.source), why=True) for rule in rules]
+    return [line("code", ("text", f"{rule.parameter}: "), ("code", rule.code), why=True) for rule in rules]
 
 
 def _derivative(root: Box, box: Box) -> list[Any]:

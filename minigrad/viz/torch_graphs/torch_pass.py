@@ -185,10 +185,10 @@ class TorchPass(Pass):
         self.gate.hooks = HookWatch(graph, watcher, self.gate.is_running)
         self.source.freed.difference_update(self.nodes)
 
-    def is_ready(self, number: int, box: str) -> None:
+    def note_ready(self, number: int, box: str) -> None:
         self.queue.push(number, box)
 
-    def has_run(self, box: str) -> None:
+    def note_run(self, box: str) -> None:
         self.queue.ran(box)
 
     def order(self) -> list[str]:

@@ -120,7 +120,7 @@ def test_each_op_is_told_as_a_formula_that_gives_what_was_sent(chosen: list[Case
             sentences = [line.text for line in frame.story if line.kind == "sentence"]
             assert len(sentences) == 1
             assert not ENGINES.search(with_one_word(sentences[0], stepper)), sentences[0]
-            assert "what its rule gives" not in sentences[0], [item.rule.source for item in frame.contributions]
+            assert "what its rule gives" not in sentences[0], [item.rule.code for item in frame.contributions]
         for formula, bound, names, shape in told:
             if formula.in_words or formula.text == "0" or "x̂" in formula.text or "rstd" in formula.text:
                 continue

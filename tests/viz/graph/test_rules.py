@@ -51,7 +51,7 @@ def test_a_rule_as_code_and_as_a_formula(
     rule: Callable[..., Any], bound: dict[str, Any], source: str, text: str, numbers: str
 ) -> None:
     written = rules.explain(rule, "self", bound, {})
-    assert (written.source, written.formula.text, written.formula.numbers) == (source, text, numbers)
+    assert (written.code, written.formula.text, written.formula.numbers) == (source, text, numbers)
 
 
 def short(F: Any, g: Any, x: Any) -> Any:
@@ -69,19 +69,19 @@ def test_a_rule_of_float16_is_that_of_all_numbers() -> None:
     single, half = (mg.ones(2, dtype=dtype, requires_grad=True).tanh() for dtype in (mg.float32, mg.float16))
     told = [rules.explain(t.grad_fn.rules["self"], "self", {"g": 1, "result": 2}, {}) for t in (single, half)]
     assert told[0] == told[1]
-    assert told[0].source == "g * (1 - result * result)"
+    assert told[0].code == "g * (1 - result * result)"
 
 
 def test_a_rule_that_is_a_function() -> None:
     """Its only line, or its call where it has several: `half` alone would say nothing."""
-    assert rules.explain(short, "self", {}, {}).source == "g * cos(x)"
-    assert rules.explain(long, "self", {}, {}).source == "long(g, x)"
+    assert rules.explain(short, "self", {}, {}).code == "g * cos(x)"
+    assert rules.explain(long, "self", {}, {}).code == "long(g, x)"
     assert rules.explain(long, "self", {}, {}).formula.text == "long(g, x)"
 
 
 @pytest.mark.parametrize("rule", [None, len, print, lambda *a, **k: None, eval("lambda F, g: g"), object()])
 def test_a_rule_without_source_is_described(rule: Any) -> None:
-    assert rules.explain(rule, "weight", {}, {}).source
+    assert rules.explain(rule, "weight", {}, {}).code
 
 
 def test_rules_are_written_out_after_ipython_has_shown_an_error() -> None:
@@ -93,4 +93,4 @@ def test_rules_are_written_out_after_ipython_has_shown_an_error() -> None:
         written = rules.explain(lambda F, g, other: g * other, "self", {"g": ONE, "other": np.float64(4)}, {})
     finally:
         del shared.parent
-    assert (written.source, written.formula.text, written.formula.numbers) == ("g * other", "g × other", "1 × 4")
+    assert (written.code, written.formula.text, written.formula.numbers) == ("g * other", "g × other", "1 × 4")

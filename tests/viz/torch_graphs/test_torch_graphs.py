@@ -348,7 +348,7 @@ def test_the_hook_of_a_tensor_that_is_gone_is_seen_by_what_it_changed() -> None:
     told = [event.text for event in frame.events if event.kind == "tensor_hook"]
     assert told == ["The tensor hook that PyTorch ran changed the gradient of t0 from [1, 1] to [2, 2]."]
     (item,) = frame.contributions
-    assert (item.rule.source, item.value.text) == ("g * result", "[2, 2]")
+    assert (item.rule.code, item.value.text) == ("g * result", "[2, 2]")
 
 
 NAN, INF = float("nan"), float("inf")
@@ -581,7 +581,7 @@ def test_a_rule_that_is_not_known_is_said_to_be_unknown() -> None:
     stepper = viz.BackwardStepper(torch.linalg.svd(leaf(3, 3))[1].sum())
     frame = stepper.run_to(next(box.name for box in stepper.session.graph.boxes if box.op == "LinalgSvdBackward0"))
     (item,) = frame.contributions
-    assert "its formula is not known here" in item.rule.source
+    assert "its formula is not known here" in item.rule.code
     assert "=" not in item.text
     assert frame.story[0].text.startswith(f"svd: {item.name} gets what PyTorch's compiled code gives")
 
