@@ -12,7 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from helpers.side_by_side import Behaviours
+
+import minigrad
 
 behaviours = Behaviours()
 
@@ -77,3 +80,28 @@ for _title, (_layer, _shapes) in LAYERS.items():
             )
 
 test_as_in_torch = behaviours.test()
+
+
+MIXTURES: dict[str, Callable[..., Any]] = {
+    "avg_pool2d": lambda F, x: F.avg_pool2d(x, 2),
+    "adaptive_avg_pool2d": lambda F, x: F.adaptive_avg_pool2d(x, 3),
+    "interpolate(nearest)": lambda F, x: F.interpolate(x, scale_factor=2, mode="nearest"),
+    "interpolate(bilinear)": lambda F, x: F.interpolate(x, scale_factor=2, mode="bilinear"),
+}
+
+
+def nodes_below(node: Any) -> set[str]:
+    names, todo = set(), [node]
+    while todo:
+        node = todo.pop()
+        names.add(node.name())
+        todo += [below for below, _ in node.next_functions if below is not None]
+    return names
+
+
+@pytest.mark.parametrize("title", MIXTURES)
+def test_a_gradient_of_mixed_pixels_is_not_named_after_another_layer(title: str) -> None:
+    x, g = (minigrad.ones(1, 1, size, size, requires_grad=True) for size in (4, 1))
+    (gradient,) = minigrad.autograd.grad(MIXTURES[title](minigrad.nn.functional, x).sum() * g, x, create_graph=True)
+    assert "MixBackward0" in nodes_below(gradient.grad_fn)
+    assert not any(name.startswith(("Upsample", "AvgPool", "AdaptiveAvg")) for name in nodes_below(gradient.grad_fn))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.op import Array, op
+from minigrad.op import Array, arrays, op
 
 
 class Mix(NamedTuple):
@@ -73,18 +73,24 @@ def gradient_of_means(F: Any, g: Any, self: Any, mixes: list[Mix], counts: Any, 
     return F.as_function_of(F.mix(g, mixes, counts, not back), self, True)
 
 
-def mixing(node: str | None = None, gradient: Any = _gradient) -> Any:
+def mixing(node: str, gradient: Any = _gradient) -> Any:
     """The op under one of the names that PyTorch's nodes have."""
 
     @op(name=node, self=gradient)
-    def mix(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
+    def mix_pixels(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
         """(..., *old size) mixed along each dimension, over `counts`: (..., *new size). The gradient goes `back`."""
         out = _divide(self, counts) if back else self
         for dim, along in enumerate(mixes, -len(mixes)):
             out = along.along(dim, out, back)
         return out if back else _divide(out, counts)
 
-    return mix
+    return mix_pixels
+
+
+@op(self=_gradient)
+def mix(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
+    """`mix_pixels` as backwards call it, under a name that no other op takes over."""
+    return arrays.mix_pixels(self, mixes, counts, back)
 
 
 def _divide(image: Array, counts: Any) -> Array:
@@ -94,6 +100,3 @@ def _divide(image: Array, counts: Any) -> Array:
     if image.dtype.kind == "f":
         return image / np.asarray(counts, image.dtype)
     return np.trunc(image / counts).astype(image.dtype)
-
-
-mixing()  # as backwards call it
