@@ -43,7 +43,7 @@ def _comparing(compare: Method, others: Any) -> Method:
 
 def _or_else(function: Method, reflected: str) -> Method:
     """An operator, which Python leaves to the other operand if only that knows how: if it has the method `reflected`.
-    (Those that are ops themselves do so by themselves: see op.REFLECTED.)
+    (Those that are ops themselves do so by themselves: see operands.REFLECTED.)
     """
 
     def method(self: Tensor, other: Any) -> Any:

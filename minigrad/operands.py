@@ -133,7 +133,7 @@ _KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np
 _SCALING = ("mul", "div")  # in which a number beside float16 keeps digits that float16 does not hold
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_down", "floor_divide")  # of two, too
 _SYMBOLS = {
-    "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "rsub_scaled": "-", "mul": "*",
+    "add": "+", "add_scaled": "+", "sub": "-", "sub_scaled": "-", "rsub": "-", "mul": "*",
     "div": "/", "div_down": "/", "pow": "** or pow()", "floor_divide": "//",
     "remainder": "%", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "matmul": "@",
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",

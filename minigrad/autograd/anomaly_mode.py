@@ -78,9 +78,9 @@ def notice(node: Node, out: Any, inputs: Sequence[Any], options: Any = None) -> 
             node.metadata["parent_"] = thread.evaluating
 
 
-def steps_until_nan(run: Iterator[Step]) -> Iterator[Step]:
+def steps_until_nan(steps: Iterator[Step]) -> Iterator[Step]:
     """The steps of a backward run, up to the first in which a nan comes out."""
-    for node, incoming, outgoing in run:
+    for node, incoming, outgoing in steps:
         for index, gradient in enumerate(outgoing):
             if _has_nan(gradient):
                 warn_of_failure(node)

@@ -71,7 +71,7 @@ class Batched(NDArrayOperatorsMixin):
 # ---------------------------------------------------------------- one node
 
 
-def run(node: Any, *gradients: Any) -> tuple[Any, ...]:
+def apply_to_rows(node: Any, *gradients: Any) -> tuple[Any, ...]:
     """A node's gradients, for each row of a batch of incoming ones."""
     count = next(len(gradient.array) for gradient in gradients if gradient is not None)
     try:

@@ -185,7 +185,7 @@ class BackwardRun:
         """Run a node's rules, on tensors and with what they do recorded if the run is."""
         apply: Any = node.apply_recorded if self.recorded else node.apply
         if not self.recorded and batching.Batched in map(type, incoming):
-            apply = partial(batching.run, node)
+            apply = partial(batching.apply_to_rows, node)
         if (profiler := modes.profiler) is not None:
             apply = partial(profiler.call_timed, node, apply)
         if not self.recorded:

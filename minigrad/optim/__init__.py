@@ -1,7 +1,7 @@
 """What changes the parameters by their gradients, under the names of torch.optim.
 
-`optimizer` is what all optimizers share: groups, options, what is saved. `rules` has the ways to step: SGD, RMSprop,
-Adam, AdamW, Adagrad and Adadelta. `lr_scheduler` has learning rates that change.
+`optimizer` is what all optimizers share: groups, options, what is saved. `algorithms` has the ways to step: SGD,
+RMSprop, Adam, AdamW, Adagrad and Adadelta. `lr_scheduler` has learning rates that change.
 """
 
 from minigrad.absent import attributes_of

@@ -1,4 +1,4 @@
-"""The rules by which parameters step: gradient descent, RMSprop, Adam and AdamW.
+"""The rules by which parameters step: gradient descent, RMSprop, Adam, AdamW, Adagrad and Adadelta.
 
 Each rule is a few lines of numpy, in place, on arrays that all have the parameter's shape. Run on a large parameter as
 a whole, each operation would fetch the arrays from main memory, and each intermediate result would be a new array as
@@ -29,7 +29,7 @@ _NOT_NEGATIVE = {
 }  # fmt: skip
 
 
-class RuleOptimizer(Optimizer):
+class ElementwiseOptimizer(Optimizer):
     """An optimizer that updates each parameter by itself: subclasses define `_update`.
 
     ValueError for options that are out of range.
@@ -78,7 +78,7 @@ class RuleOptimizer(Optimizer):
         return count.item(), [_for_writing(state[name]) for name in names]
 
 
-class SGD(RuleOptimizer):
+class SGD(ElementwiseOptimizer):
     """Stochastic gradient descent.
 
         b ← momentum·b + (1 − dampening)·g          (the first b is g)
@@ -122,7 +122,7 @@ class SGD(RuleOptimizer):
             p -= np.multiply(options.lr, step, out=work)
 
 
-class RMSprop(RuleOptimizer):
+class RMSprop(ElementwiseOptimizer):
     """Root mean square propagation (Tieleman and Hinton 2012, lecture 6 of "Neural networks for machine learning").
 
         v ← alpha·v + (1 − alpha)·g²
@@ -161,7 +161,7 @@ class RMSprop(RuleOptimizer):
             p -= np.multiply(options.lr, step, out=work)
 
 
-class Adam(RuleOptimizer):
+class Adam(ElementwiseOptimizer):
     """Adaptive moment estimation (Kingma and Ba 2015, "Adam: A Method for Stochastic Optimization").
 
         m ← β₁·m + (1 − β₁)·g
@@ -228,7 +228,7 @@ class AdamW(Adam):
             group["decoupled_weight_decay"] = True
 
 
-class Adagrad(RuleOptimizer):
+class Adagrad(ElementwiseOptimizer):
     """Adaptive gradient (Duchi, Hazan and Singer 2011, "Adaptive Subgradient Methods").
 
         s ← s + g²
@@ -258,7 +258,7 @@ class Adagrad(RuleOptimizer):
             p -= np.multiply(lr, step, out=work)
 
 
-class Adadelta(RuleOptimizer):
+class Adadelta(ElementwiseOptimizer):
     """Adagrad with averages in the place of sums, and steps of the size that former ones had (Zeiler 2012, "ADADELTA").
 
         v ← rho·v + (1 − rho)·g²

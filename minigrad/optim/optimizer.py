@@ -3,7 +3,7 @@
 `param_groups` is a list of dicts: each has its parameters under "params", and its own learning rate and other options
 beside them. `state` has, for each parameter, what the rule remembers from step to step. `state_dict()` is both with
 numbers in the place of the parameters, so that it can be saved and loaded into an optimizer of the same network. How a
-step is made is told in `rules`.
+step is made is told in `algorithms`.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Prepared:
 
 
 def blocks(images: int, elements: int) -> list[slice]:
-    """Blocks of images whose columns or tiles, so many `elements` for each, fit into the cache."""
+    """Blocks of images whose columns, so many `elements` for each, fit into the cache."""
     step = max(1, 2**20 // max(1, elements))  # 4 MiB in float32
     return [slice(start, start + step) for start in range(0, images, step)]
 

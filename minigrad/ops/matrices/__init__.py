@@ -1,4 +1,4 @@
 """Products of vectors and matrices, and linear algebra.
 
-What is in which file: matmul, solving (inverse, solve, determinant, Cholesky).
+What is in which file: matmul, einsum, solving (inverse, solve, determinant, Cholesky).
 """

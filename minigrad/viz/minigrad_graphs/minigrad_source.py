@@ -129,7 +129,7 @@ class MinigradSource(Source):
     def run_batch(self, node: Node, gradients: Any) -> Sequence[Any] | None:
         if not node.rules or node._output_count != 1 or modes.profiler is not None:
             return None
-        found = fit(node, batching.run(node, batching.Batched(gradients)))
+        found = fit(node, batching.apply_to_rows(node, batching.Batched(gradients)))
         return [None if one is None else one.array for one in found]
 
     def overwritten_values(self, node: Node, error: BaseException) -> Iterator[Overwritten]:
