@@ -5,9 +5,18 @@
   const SCREEN = 779; // pixels of a 1400x900 window in which JupyterLab shows the notebook
   const SLACK = 1.5; // what the eye forgives
   const FEWEST = 14; // letters that a line of words holds
+  const BACK = 4; // pixels that an edge goes against the others, at least, to go back
+  // What a box says of numbers; what of it are literals; what words are; and a shape, which needs none beside it.
+  const NUMBER = /\d|∞|\(\)|\[\]|\b(none|nan|inf|true|false)\b/i;
+  const LITERAL = /\b(none|nan|inf|true|false)\b|\d[\d_.]*(e[+-]?\d+)?/gi;
+  const WORD = /\p{L}{2,}|[∂∇‖]/u;
+  const SHAPE = /^(\(\d*(, ?\d*)*\)|\d+( ?× ?\d+)+)$/;
+  const GRADIENT = /grad|[∂∇]/i;
+  const OPERATION = /[=·+*/@(−-]/; // in a name, where the two stand together
   const drawing = root.querySelector("svg.mg-graph");
-  const told = { under: [], crossings: [], overlapping: [], struck: [], spilled: [], collided: [], cut: [], squeezed: [], mute: [] };
-  if (!drawing) return { boxes: 0, told };
+  const told = { under: [], crossings: [], overlapping: [], struck: [], titles: [], spilled: [], collided: [], cut: [], squeezed: [] };
+  Object.assign(told, { mute: [], wordless: [], unsaid: [], back: [] }); // of what a box says, and of the way that it flows
+  if (!drawing) return { boxes: 0, shown: [], groups: [], closed: [], whole: [], told };
 
   const parents = (element) => (element === root ? [] : [element.parentElement, ...parents(element.parentElement)]);
   const isSeen = (element) => element.getClientRects().length > 0 && element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
@@ -37,6 +46,9 @@
         size: Number.parseFloat(getComputedStyle(text).fontSize) * Math.sqrt(Math.abs(a * d - b * c)),
         rect: { left, right, top: top + margin, bottom: bottom - margin },
         home: standing.find(({ element }) => element.contains(text)),
+        isName: text.matches(".mg-name"),
+        isOperation: text.matches(".mg-expression"),
+        isTitle: Boolean(text.closest(".mg-group-title")),
         flows: Boolean(text.closest("[data-chip]")), // it lies on its edge
         hangs: Boolean(text.closest(".mg-badge, .mg-version-tag, [data-chip]")),
       };
@@ -85,9 +97,11 @@
       if (wire.ends.includes(box) || !meets(box.rect, wire.bounds, -1)) continue;
       if (wire.points.some(({ x, y }) => holds(box.rect, x, y, 2))) told.under.push(`${called(wire)} under ${box.name}`);
     }
-    for (const { text, rect, flows } of texts) {
+    for (const { text, rect, flows, isTitle } of texts) {
       if (flows || boxes.some((box) => within(rect, box.rect, 3)) || !meets(rect, wire.bounds, -1)) continue;
-      if (wire.points.some(({ x, y }) => holds(rect, x, y, SLACK))) told.struck.push(`${text} by ${called(wire)}`);
+      if (!wire.points.some(({ x, y }) => holds(rect, x, y, SLACK))) continue;
+      told.struck.push(`${text} by ${called(wire)}`);
+      if (isTitle) told.titles.push(told.struck.at(-1));
     }
   });
   texts.forEach(({ text, rect, home, hangs }, k) => {
@@ -100,9 +114,48 @@
 
   for (const { name } of standing) if (name.endsWith("…") && name.length < 8) told.cut.push(name);
 
+  // ---------------------------------------------------------------- what a box says
+
+  const isBeside = (one, other) => Math.abs(one.rect.top + one.rect.bottom - other.rect.top - other.rect.bottom) < one.rect.bottom - one.rect.top;
   for (const box of boxes) {
-    if (box.element.hasAttribute("data-box") && texts.filter(({ home, hangs }) => home === box && !hangs).length < 2) told.mute.push(box.name);
+    if (!box.element.hasAttribute("data-box")) continue; // of a closed group its title is enough
+    const own = texts.filter(({ home, hangs }) => home === box && !hangs);
+    const said = own.filter(({ isName, isOperation }) => !isName && !isOperation);
+    const numbers = said.filter(({ text }) => NUMBER.test(text));
+    const words = said.filter(({ text }) => WORD.test(text.replace(LITERAL, "")));
+    if (!numbers.length) told.mute.push(box.name);
+    const lonely = numbers.filter((number) => !SHAPE.test(number.text) && !words.some((word) => isBeside(word, number)));
+    if (lonely.length) told.wordless.push(`${box.name}: ${lonely.map(({ text }) => text).join(", ")}`);
+    const isMade = wires.some(({ ends }) => ends[1] === box);
+    const hasGradient = !box.element.matches(".mg-constant, .mg-greyed, .mg-pruned, .mg-off");
+    const lacks = [
+      own.some(({ isName }) => isName) ? "" : "name",
+      !isMade || own.some(({ text, isName, isOperation }) => isOperation || (isName && OPERATION.test(text))) ? "" : "operation",
+      !hasGradient || words.some(({ text }) => GRADIENT.test(text)) ? "" : "gradient",
+    ].filter(Boolean);
+    if (lacks.length) told.unsaid.push(`${box.name}: no ${lacks.join(", no ")}`);
   }
+
+  // ---------------------------------------------------------------- which way it flows
+
+  const goes = ({ points }, axis) => points.at(-1)[axis] - points[0][axis];
+  const [across, down] = ["x", "y"].map((axis) => wires.filter((wire) => goes(wire, axis) > BACK).length);
+  const axis = across > down ? "x" : "y"; // that along which most edges go forward
+  const isBack = (wire) => goes(wire, axis) < -BACK;
+  told.back = wires.filter(isBack).map(called);
+  /** How often, at most, one turns back who follows the edges: the columns or bands beyond the first. */
+  const turns = new Map(boxes.map((box) => [box, 0]));
+  for (let round = 0, grew = true; grew && round < boxes.length; round += 1) {
+    grew = false;
+    for (const wire of wires) {
+      const [from, to] = wire.ends;
+      const count = turns.get(from) + (isBack(wire) ? 1 : 0);
+      if (count <= turns.get(to)) continue;
+      turns.set(to, count);
+      grew = true;
+    }
+  }
+
   /** Words beside and below the drawing that are set in lines of a few letters. */
   const blocks = new Set();
   for (const element of root.querySelectorAll("*")) {
@@ -125,6 +178,9 @@
   const [left, top] = [frame.left + view.clientLeft, frame.top + view.clientTop];
   const seen = { left, right: left + view.clientWidth, top, bottom: Math.min(top + view.clientHeight, whole.top + SCREEN) };
   const inView = boxes.filter(({ rect }) => within(rect, seen));
+  const overlap = (one, other, start, end) => Math.max(0, Math.min(one[end], other[end]) - Math.max(one[start], other[start]));
+  const common = (rect) => overlap(rect, seen, "left", "right") * overlap(rect, seen, "top", "bottom");
+  const idsOf = (some, kind) => some.filter(({ element }) => element.hasAttribute(kind)).map(({ element }) => element.getAttribute(kind));
   return {
     boxes: boxes.length,
     frames: standing.length - boxes.length,
@@ -135,6 +191,13 @@
     ...Object.fromEntries(Object.entries(told).map(([name, list]) => [name, list.length])),
     height: whole.height,
     width: whole.width,
+    direction: axis === "y" ? "down" : "across",
+    turns: Math.max(0, ...turns.values()),
+    used: boxes.reduce((sum, { rect }) => sum + common(rect), 0) / common(seen), // of the canvas, by boxes
+    shown: idsOf(standing, "data-box"),
+    groups: idsOf(standing, "data-group"),
+    closed: idsOf(boxes, "data-group"),
+    whole: [...idsOf(inView, "data-box"), ...idsOf(inView, "data-group")],
     names: standing.map(({ name }) => name),
     told,
   };

@@ -1,9 +1,11 @@
 """The programs whose pictures pictures.py measures, from the sketch of six boxes to ResNet-18, and the course's own.
 
-Each is a function of the library, `minigrad` or `torch`, that returns its loss. As in a learner's notebook, its body is
-run as a cell, and the stepper stands in the next: so the names are those of the cell's variables. A script of its own:
+Each is a function of the library, `minigrad` or `torch`, that returns its loss; most are in picture_samples.py. As in a
+learner's notebook, its body is run as a cell, and the stepper stands in the next: so the names are those of the cell's
+variables. A script of its own:
 
     python benchmarks/picture_programs.py FOLDER mlp     runs a program and writes its stepper's page, mlp.html
+    --torchviz      writes mlp.svg, too: the graph of the same program in PyTorch, as torchviz draws it
 """
 
 # ruff: noqa: RET504, N806 (the stepper calls a loss by its variable; matrices keep the names that they have on paper)
@@ -17,6 +19,7 @@ import inspect
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -25,6 +28,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from picture_samples import FORMULAS, NETWORKS, USUAL
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -391,18 +396,22 @@ class Program(NamedTuple):
 
     name: str
     cells: tuple[str, ...]
-    is_course: bool = False
+    build: Callable[[Any], Any] | None = None  # None for the course's
+
+    @property
+    def is_course(self) -> bool:
+        return self.build is None
 
 
 BUILDERS: tuple[Callable[[Any], Any], ...] = (sketch, mlp, rnn_6, rnn_25, rnn_losses, micrograd, moons)
-BUILDERS += (transformer, resnet_18, unet, gan, lstm_10, vit, digits, penalty, rnn_700)
-TORCH: tuple[Callable[[Any], Any], ...] = (mlp, resnet_18, encoder_layer)  # these in PyTorch
+BUILDERS += (transformer, resnet_18, unet, gan, lstm_10, vit, digits, penalty, *FORMULAS, *NETWORKS, rnn_700)
+TORCH: tuple[Callable[[Any], Any], ...] = (mlp, resnet_18, encoder_layer, *USUAL)  # these in PyTorch
 QUICK = ("sketch", "mlp", "rnn_6", "micrograd", "transformer", "gan", "digits", "penalty")  # for the tests
 STEPPER_CALL = "BackwardStepper("
 
 
-def as_program(build: Callable[[Any], Any], library: str) -> Program:
-    """A function's body as one cell, and a stepper through what it returns as the next."""
+def body_of(build: Callable[[Any], Any]) -> tuple[str, str]:
+    """A function's body as the code of a cell, and the name of what it returns."""
     text = textwrap.dedent(inspect.getsource(build))
     (function,) = ast.parse(text).body
     assert isinstance(function, ast.FunctionDef)
@@ -410,9 +419,15 @@ def as_program(build: Callable[[Any], Any], library: str) -> Program:
     assert isinstance(last, ast.Return)
     assert isinstance(last.value, ast.Name)
     body = text.splitlines()[function.body[1].lineno - 1 : last.lineno - 1]  # the docstring comes first
+    return textwrap.dedent("\n".join(body)), last.value.id
+
+
+def as_program(build: Callable[[Any], Any], library: str) -> Program:
+    """A function's body as one cell, and a stepper through what it returns as the next."""
+    body, loss = body_of(build)
     first = f"import random\n\nimport {library} as torch\nfrom minigrad import viz"
     name = build.__name__ if library == "minigrad" else f"{library}_{build.__name__}"
-    return Program(name, (first, textwrap.dedent("\n".join(body)), f"viz.{STEPPER_CALL}{last.value.id})"))
+    return Program(name, (first, body, f"viz.{STEPPER_CALL}{loss})"), build)
 
 
 def course() -> list[Program]:
@@ -423,7 +438,7 @@ def course() -> list[Program]:
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         shown = [count for count, text in enumerate(code, 1) if STEPPER_CALL in text]
         for number, count in enumerate(shown, 1):
-            programs.append(Program(f"{path.stem[:2]}_{number}", tuple(code[:count]), is_course=True))
+            programs.append(Program(f"{path.stem[:2]}_{number}", tuple(code[:count])))
     return programs
 
 
@@ -432,6 +447,107 @@ def programs() -> dict[str, Program]:
     ours = [as_program(build, "minigrad") for build in BUILDERS]
     theirs = [as_program(build, "torch") for build in TORCH]
     return {program.name: program for program in [*ours, *theirs, *course()]}
+
+
+# ---------------------------------------------------------------- which names are the code's
+
+NUMBERS = re.compile(r"(: ×\d+)?( ×\d+)?(\[\d+(…\d+)?\])?( ×\d+)?(,? (call )?\d+( of \d+)?)?$")  # behind a name
+ROUNDS = re.compile(r"iterations? \d+(…\d+| of \d+)$")
+COUNTED = re.compile(r"for .+? in (.+): ×(\d+)$")
+PATH = re.compile(r"\w+(\.\w+)*")
+SUBSCRIPTS = str.maketrans("", "", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def names_in(code: str) -> tuple[set[str], set[str]]:
+    """What code gives a name to (variables, attributes, functions, classes), and how its loops begin."""
+    names, heads = set(), set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.For | ast.comprehension):
+            heads.add(f"for {ast.unparse(node.target).strip('()')} in {ast.unparse(node.iter)}")
+        elif isinstance(node, ast.While):
+            heads.add(f"while {ast.unparse(node.test)}")
+    return names, heads
+
+
+def is_named_by_code(group: Any, names: set[str], heads: set[str]) -> bool:
+    """Whether a part of a picture is called what the code calls it: the path of a module, a function, how a loop begins
+    or which of its rounds, variables; and what `create_graph=True` asks for is what it says.
+    """
+    if group.is_module or group.kind in ("function", "create_graph"):
+        return True
+
+    def is_known(part: str) -> bool:
+        if ROUNDS.fullmatch(part):
+            return True
+        name = NUMBERS.sub("", part)
+        cut = name.removesuffix("…")
+        if any(head == name or (cut != name and head.startswith(cut)) for head in heads):
+            return True
+        paths = [path.translate(SUBSCRIPTS) for path in name.split(" = ")[0].split(", ")]
+        return all(PATH.fullmatch(path) and names.issuperset(path.split(".")) for path in paths)
+
+    return all(map(is_known, group.name.split(" · ")))
+
+
+def miscounted(name: str, variables: dict[str, Any]) -> bool:
+    """Whether a part is called a loop that makes so many rounds, `for step in range(2): ×8`, and it makes others."""
+    match = COUNTED.search(name)
+    if match is None:
+        return False
+    try:
+        rounds = len(list(eval(match[1], dict(variables))))
+    except Exception:  # of a function's own variables, or cut
+        return False
+    return rounds != int(match[2])
+
+
+# ---------------------------------------------------------------- as torchviz draws it
+
+LOOK = "style=filled shape=box fontname=Courier fontsize=10 height=0.2 fillcolor=lightgrey"
+
+
+def torchviz_dot(loss: Any, names: dict[int, str]) -> str:
+    """A graph of PyTorch's as torchviz writes it: a box for each node with its class, and leaves with their shapes;
+    `names` are those of the leaves by id().
+    """
+    keys, lines = {loss.grad_fn: "n0"}, [f"node [{LOOK}]", "n0 -> loss"]
+    lines.append(f'loss [label="{tuple(loss.shape)}" fillcolor=darkolivegreen1]')
+    found = [loss.grad_fn]
+    for node in found:  # which grows while it is walked
+        key = keys[node]
+        lines.append(f'{key} [label="{type(node).__name__}"]')
+        if (leaf := getattr(node, "variable", None)) is not None:
+            words = f"{names.get(id(leaf), '')}\\n {tuple(leaf.shape)}"
+            lines += [f'{key}_leaf [label="{words}" fillcolor=lightblue]', f"{key}_leaf -> {key}"]
+        for child, _ in node.next_functions:
+            if child is not None:
+                if child not in keys:
+                    keys[child] = f"n{len(keys)}"
+                    found.append(child)
+                lines.append(f"{keys[child]} -> {key}")
+    return "digraph { " + "; ".join(lines) + " }"
+
+
+def torchviz_svg(build: Callable[[Any], Any]) -> str:
+    """The same of a program, laid out. LayoutError where it is too large for that."""
+    import torch
+
+    from minigrad.viz.dot import run
+
+    body, loss = body_of(build)
+    names: dict[str, Any] = {"torch": torch, "random": random}
+    exec(compile(body, f"<{build.__name__}>", "exec"), names)
+    called = {id(value): name for name, value in names.items()}
+    for name, value in names.items():
+        if isinstance(value, torch.nn.Module):
+            called |= {id(parameter): f"{name}.{path}" for path, parameter in value.named_parameters()}
+    return run(torchviz_dot(names[loss], called), "svg").decode()
 
 
 # ---------------------------------------------------------------- run in a process of its own
@@ -458,6 +574,11 @@ def page_of(program: Program) -> tuple[str, dict[str, Any]]:
         assert isinstance(stepper, BackwardStepper), "the last cell of a program shows a stepper"
         stepper._repr_mimebundle_()  # once more, for what it raises: IPython only prints that
         facts = {"made": made, "nodes": len(stepper.picture["boxes"]), "steps": stepper.frames[0].total}
+        facts["runs"] = stepper.picture["runs"]
+        words = names_in("\n".join(program.cells))
+        groups = stepper.session.groups
+        facts["groups"] = {one.id: [one.name, is_named_by_code(one, *words)] for one in groups}
+        facts["miscounted"] = [one.name for one in groups if miscounted(one.name, shell.user_ns)]
         began = time.perf_counter()
         if facts["steps"] <= MOST_STEPS:
             with contextlib.suppress(Exception):  # a pass of the course that fails on purpose
@@ -471,7 +592,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Run programs and write the pages of their steppers.")
     parser.add_argument("folder", type=Path, help="where NAME.html and NAME.json are put")
     parser.add_argument("names", nargs="+", choices=programs(), metavar="NAME")
+    parser.add_argument("--torchviz", action="store_true", help="and NAME.svg, as torchviz draws it")
     options = parser.parse_args()
+    from minigrad.viz.dot import LayoutError
+
     folder, every = options.folder.resolve(), programs()
     with tempfile.TemporaryDirectory() as copy:  # nobody's progress counts, and nobody's is changed
         os.chdir(shutil.copytree(NOTEBOOKS, Path(copy) / "notebooks", ignore=shutil.ignore_patterns(".*", "*.ipynb")))
@@ -481,7 +605,14 @@ def main() -> None:
                 (folder / f"{name}.html").write_text(html, encoding="utf-8")
             except Exception as error:  # told in the table
                 facts = {"error": f"{type(error).__name__}: {error}"}
-            (folder / f"{name}.json").write_text(json.dumps(facts), encoding="utf-8")
+            if options.torchviz and (build := every[name].build) is not None:
+                try:
+                    (folder / f"{name}.svg").write_text(torchviz_svg(build), encoding="utf-8")
+                except LayoutError as error:  # a graph of thousands
+                    print(f"{name}: {error}", file=sys.stderr)
+            facts_are = folder / f"{name}.json.part"
+            facts_are.write_text(json.dumps(facts), encoding="utf-8")
+            facts_are.replace(folder / f"{name}.json")  # when it is there, all is
         os.chdir(ROOT)
 
 

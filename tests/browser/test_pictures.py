@@ -87,10 +87,9 @@ def test_the_table_has_a_number_for_each_head(page: Any, saved: Path) -> None:
     assert len(numbers) == len(heads)
     assert dict(zip(heads, numbers, strict=True))["nodes"] == "6"
     assert len(pictures.row("sketch", {"error": "KeyError: 'n3'"}).split()) == 3
-    assert pictures.summary({"sketch": result, "rnn": {"error": "KeyError"}})[:2] == [
-        "1 of 2 open.",
-        "  1 show at most 20 boxes at first",
-    ]
+    assert pictures.own_share(result) == 1
+    assert [place["isOwn"] and place["isSeen"] for place in result["places"]] == [True] * 6
+    assert pictures.summary({"sketch": result, "rnn": {"error": "KeyError"}})[0] == "1 of 2 open."
 
 
 DRAWN = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} text {{ font: 20px monospace }}</style>
@@ -98,10 +97,15 @@ DRAWN = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 0 }} text
 <svg class="mg-graph" width="400" height="400" viewBox="0 0 800 800">{shapes}</svg></div>{words}</div>"""
 
 
-def box(name: str, x: int, y: int, width: int = 120, more: str = "", value: int | str = 4) -> str:
+def box(name: str, x: int, y: int, width: int = 120, more: str = "", **rows: str) -> str:
+    rows = {"operation": "a*b", "value": "value 4", "grad": "grad 1"} | rows
+    kinds = zip(("mg-name", "mg-expression", "", ""), (name, *rows.values()), strict=True)
+    texts = "".join(
+        f'<text class="{kind}" x="10" y="{15 + 20 * k}">{row}</text>' for k, (kind, row) in enumerate(kinds)
+    )
     return (
         f'<g data-box="{name}" transform="translate({x} {y})"><rect class="mg-card" width="{width}" height="80"/>'
-        f'<text class="mg-name" x="10" y="30">{name}</text>{more}<text x="10" y="75">{value}</text></g>'
+        f"{texts}{more}</g>"
     )
 
 
@@ -121,18 +125,40 @@ FAULTS: dict[str, tuple[list[str], dict[str, int]]] = {
     ),
     "edges that part": ([box("far", 400, 200), edge("M120 40L400 240")], {"boxes": 3, "edges": 2}),
     "texts that overlap": ([box("one", 0, 200, more='<text x="20" y="32">two</text>')], {"boxes": 3, "overlapping": 1}),
-    "lines of text": ([box("one", 0, 200, more='<text x="10" y="52">two</text>')], {"boxes": 3}),
+    "lines of text": ([box("one", 0, 200, more='<text x="10" y="95">two</text>')], {"boxes": 3}),
     "a text that an edge runs through": (['<text x="200" y="48">struck</text>'], {"struck": 1}),
     "what flows along an edge": (['<g data-chip="e"><text x="200" y="48">4</text></g>'], {}),
     "a text wider than its box": ([box("much too long a name", 0, 200)], {"boxes": 3, "spilled": 1}),
-    "boxes on each other": ([box("upper", 0, 60, 130)], {"boxes": 3, "collided": 1}),
+    "boxes on each other": ([box("upper", 0, 76, 130)], {"boxes": 3, "collided": 1}),
     "a name of which little is left": ([box("Tr…", 0, 200)], {"boxes": 3, "cut": 1}),
     "a part that says whose it is": (
         ['<g data-group="g"><rect class="mg-frame" y="190" width="9" height="9"/><g data-group="g"><rect/></g></g>'],
         {"boxes": 3},
     ),
     "words in a narrow column": ([], {"squeezed": 1}),
-    "a box without a number": ([box("dumb", 0, 200, value="")], {"boxes": 3, "mute": 1}),
+    "a box without a number": ([box("dumb", 0, 200, value="", grad="grad")], {"boxes": 3, "mute": 1}),
+    "a number without a word": ([box("bare", 0, 200, value="4e-05")], {"boxes": 3, "wordless": 1}),
+    "a word in another row": ([box("bare", 0, 200, value="[1, 2]", grad="grad")], {"boxes": 3, "wordless": 1}),
+    "a shape, which needs no word": ([box("wide", 0, 200, value="(0, 3)")], {"boxes": 3}),
+    "a box without its gradient": ([box("idle", 0, 200, grad="")], {"boxes": 3, "unsaid": 1}),
+    "a constant": ([box("two", 0, 200, grad="").replace("<g ", '<g class="mg-constant" ', 1)], {"boxes": 3}),
+    "a result without its operation": (
+        [box("made", 400, 200, operation=""), edge("M120 40L400 240")],
+        {"boxes": 3, "edges": 2, "unsaid": 1},
+    ),
+    "an operation beside the name": (
+        [box("c = a*b", 400, 200, operation=""), edge("M120 40L400 240")],
+        {"boxes": 3, "edges": 2},
+    ),
+    "a flow that turns back": (
+        [box("low", 0, 200), box("far", 400, 200), edge("M400 60L120 240"), edge("M120 240L400 240")],
+        {"boxes": 4, "edges": 3, "back": 1, "turns": 1},
+    ),
+    "a title that an edge runs through": (
+        ['<g data-group="g" class="mg-open"><rect class="mg-frame" width="800" height="90"/></g>']
+        + ['<g class="mg-group-title"><text x="200" y="48">net</text></g>'],
+        {"frames": 1, "struck": 1, "titles": 1},
+    ),
     "small text": (['<text x="200" y="200" style="font-size: 9px">tiny</text>'], {"smallest": 4.5}),
     "an open group": (
         ['<g data-group="g" class="mg-open"><rect class="mg-frame" y="190" width="600" height="100"/></g>'],
@@ -152,7 +178,48 @@ def test_the_measures_see_each_fault_and_no_other(page: Any, fault: str) -> None
     width = 60 if "narrow" in fault else 500
     page.set_content(DRAWN.format(shapes="".join([*GOOD, *shapes]), words=words.format(width)))
     found = page.locator(".minigrad-stepper").evaluate(pictures.MEASURES)
-    wanted = {"boxes": 2, "frames": 0, "edges": 1, "smallest": 10} | dict.fromkeys(found["told"], 0) | expected
+    wanted = (
+        {"boxes": 2, "frames": 0, "edges": 1, "smallest": 10, "turns": 0} | dict.fromkeys(found["told"], 0) | expected
+    )
     assert {name: found[name] for name in wanted} == wanted, found["told"]
     assert found["seen"] == (pytest.approx(2 / 3) if "not seen" in fault else 1)
     assert (found["width"], found["height"]) == (700, 300)
+    assert found["direction"] == "across"
+
+
+def test_boxes_below_each_other_flow_down(page: Any) -> None:
+    shapes = [box("a", 0, 0), box("b", 0, 150), box("c", 300, 0), edge("M60 80L60 150"), edge("M120 190L300 40")]
+    shapes += [box("d", 300, 150), edge("M360 80L360 150")]
+    page.set_content(DRAWN.format(shapes="".join(shapes), words=""))
+    found = page.locator(".minigrad-stepper").evaluate(pictures.MEASURES)
+    assert (found["direction"], found["turns"], found["told"]["back"]) == ("down", 1, ["b → c"])
+    assert (found["shown"], found["groups"]) == (["a", "b", "c", "d"], [])
+    assert found["used"] == pytest.approx(4 * 60 * 40 / (700 * 300), rel=0.02)
+
+
+STEPPED = """<script>
+const states = [["[data-box=seen]"], ["[data-box=below]"], ["[data-group]"], ["[data-box=seen]"]];
+document.querySelector(".mg-press-next").addEventListener("click", () => {
+    const root = document.querySelector(".minigrad-stepper");
+    const step = Number(root.dataset.step ?? 0) + 1;
+    for (const one of document.querySelectorAll(".mg-ran")) one.classList.remove("mg-ran");
+    document.querySelector(states[step - 1]).classList.add("mg-ran");
+    if (step === states.length) document.querySelector("svg").style.display = "none";
+    root.dataset.step = step;
+});
+</script>"""
+
+
+def test_the_walk_sees_where_the_box_that_runs_stands(page: Any) -> None:
+    group = '<g data-group="g"><rect class="mg-frame" y="200" width="100" height="80"/></g>'
+    shapes = [box("seen", 0, 0), box("below", 0, 700), group]
+    words = '<button class="mg-press-next">Next</button>'
+    page.set_content(DRAWN.format(shapes="".join(shapes), words=words) + STEPPED)
+    walked = page.locator(".minigrad-stepper").evaluate(pictures.WALK, 4)
+    assert [(place["isOwn"], place["isSeen"]) for place in walked["places"]] == [
+        (True, True),
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+    assert len(walked["painted"]) == len(walked["heights"]) == 4

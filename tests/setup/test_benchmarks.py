@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import inspect
 import io
 import itertools
 import json
@@ -16,6 +17,10 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
+import torch
+
+import minigrad
+from minigrad.viz.sources import snapshot_of
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 SCRIPTS = {
@@ -196,3 +201,147 @@ def test_one_multiplication_and_its_backward_are_soon_read():
     assert 0 < lines <= 330, run.stdout
     assert functions > 0
     assert 0 < files <= 8
+
+
+# ---------------------------------------------------------------- the programs whose pictures are measured
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """The module of that name, and what it brings along."""
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    yield importlib.import_module("picture_programs")
+    for name in ("picture_programs", "picture_samples", "pictures", "stepper_click", "stepper_in_lab"):
+        sys.modules.pop(name, None)
+
+
+def test_the_pictures_are_of_many_programs_of_all_sizes_which_compute_the_same_in_pytorch(programs):
+    samples = programs.FORMULAS + programs.NETWORKS
+    sizes = []
+    for build in samples:
+        loss = build(minigrad)
+        assert loss.item() == pytest.approx(build(torch).item(), rel=1e-4), build.__name__
+        sizes.append(len(snapshot_of(loss).boxes))
+        assert 5 <= sizes[-1] <= 80, build.__name__
+    by_size = [sum(low < size <= low + 10 for size in sizes) for low in range(0, 80, 10)]
+    assert min(by_size) >= 4, by_size
+    assert sum(size > 40 for size in sizes) >= 25
+    with_modules = {build for build in samples if "nn.Module" in inspect.getsource(build)} | set(programs.NETWORKS)
+    assert len(with_modules) >= 20
+    assert len(set(samples) - with_modules) >= 20
+    names = [program.name for program in programs.programs().values() if not program.is_course]
+    assert len(names) >= 60
+    assert sum(name.startswith("torch_") for name in names) >= 10
+
+
+CODE = """
+class Net:
+    def forward(self, x, rate):
+        self.layer = x
+        for step in range(3):
+            hidden, cell = x, rate
+        return [w for w, v in zip(x, rate)]
+def cosine(a, b):
+    while True:
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "is_named"),
+    [
+        ("hidden", True),
+        ("hidden, cell", True),
+        ("hidden₂", True),
+        ("hidden = x", True),
+        ("Net", True),
+        ("cosine ×30", True),
+        ("cosine, call 2 of 3", True),
+        ("cosine 2 of 3 · for step in range(3): ×3", True),
+        ("layer[0…11] ×2", True),
+        ("self.layer", True),
+        ("other.layer", False),
+        ("for w, v in zip(x, rate): ×4", True),
+        ("for w, v in zip(x…: ×4", True),
+        ("for w, v in zap(x…: ×4", False),
+        ("while True: ×3", True),
+        ("iteration 2 of 4", True),
+        ("iterations 6…10", True),
+        ("steps ×4", False),
+        ("mm … mv", False),
+        ("exp · mean", False),
+        ("sin ×3", False),
+        ("hidden … cell", False),
+        ("7 inputs", False),
+        ("layer: 3 inputs", False),
+        ("repeats 1…6", False),
+    ],
+)
+def test_a_part_is_named_by_the_code_or_by_nobody(programs, name, is_named):
+    part = types.SimpleNamespace(name=name, kind="loop", is_module=False)
+    assert programs.is_named_by_code(part, *programs.names_in(CODE)) is is_named
+    for kind, is_module in (("function", False), ("Linear", True), ("create_graph", False)):
+        one = types.SimpleNamespace(name=name, kind=kind, is_module=is_module)
+        assert programs.is_named_by_code(one, set(), set())
+
+
+@pytest.mark.parametrize(
+    ("name", "is_wrong"),
+    [
+        ("for step in range(2): ×8", True),
+        ("for step in range(2): ×2", False),
+        ("f · for x in xs: ×3", False),
+        ("f · for x in xs: ×4", True),
+        ("for x in self.layers: ×4", False),
+        ("for x in zip(xs, [1, 2, 3…: ×9", False),
+        ("while x: ×9", False),
+    ],
+)
+def test_a_loop_is_counted_falsely_where_its_head_says_other_rounds(programs, name, is_wrong):
+    assert programs.miscounted(name, {"xs": [1, 2, 3]}) is is_wrong
+
+
+def test_torchviz_picture_has_each_node_of_pytorch_once(programs):
+    weight = torch.ones(2, 3, requires_grad=True)
+    hidden = weight * 2
+    dot = programs.torchviz_dot((hidden * hidden.exp()).sum(), {id(weight): "weight"})
+    labels = re.findall(r'\[label="(.*?)"', dot)
+    nodes = ["SumBackward0", "MulBackward0", "MulBackward0", "ExpBackward0", "AccumulateGrad"]
+    assert sorted(labels) == sorted([*nodes, "()", r"weight\n (2, 3)"])
+    assert dot.count("->") == 7  # one for each use of a result, one of the leaf, one to the loss
+    svg = programs.torchviz_svg(programs.mlp)
+    assert svg.count("AccumulateGrad") == 6
+    assert "net.4.weight" in svg
+
+
+def test_what_pictures_reach_is_told_by_size(programs):
+    pictures = importlib.import_module("pictures")
+    first = dict.fromkeys(["mute", "wordless", "unsaid", "turns", "crossings", "under", "titles", *pictures.WORDS], 0)
+    first |= {"direction": "down", "smallest": 10.0, "used": 0.3, "shown": ["n1", "n2"], "groups": ["g0", "g1", "g1"]}
+    steps = dict.fromkeys(["first", "middle", "last"], first)
+    result = {
+        "nodes": 40,
+        "runs": ["n1", "n2"],
+        "miscounted": [],
+        "groups": {"g0": ["h", True], "g1": ["mm … mv", False]},
+    }
+    result |= {"960": {"opened": first}, "steps": steps, "heights": [700, 701], "height changes by": 1}
+    result["parts"] = [{"in the way": 2, "whole": 0.5}]
+    result["places"] = [{"isOwn": True, "isSeen": True}, {"isOwn": False, "isSeen": True}]
+    large = result | {
+        "nodes": 41,
+        "runs": ["n1", "n2", "n3", "n4", "n5"],
+        "groups": {"g0": ["h", True], "g1": ["w", True]},
+    }
+    told = pictures.summary({"small": result, "large": large, "wrong": {"error": "KeyError"}})
+    assert told[0] == "2 of 3 open."
+    rows = {line[:48].strip(): line[48:84].split() for line in told[2:]}
+    assert "up to 40 (1)" in told[1]
+    assert rows["steps whose node has a box of its own"] == ["1", "(100%)", "0", "(40%)"]
+    assert rows["folds with a name nobody wrote"] == ["0", "(1)", "1", "(0)"]
+    assert rows["change of it between steps"] == ["0", "(1)", "0", "(1)"]
+    assert rows["height of the widget"] == ["1", "(701)", "1", "(701)"]
+    assert rows["steps that run in a closed box"] == ["(50%)", "(50%)"]
+    assert rows["turns of direction"] == ["1", "(0)", "1", "(0)"]
+    assert rows["the same after opening any one part"] == ["0", "(2)", "0", "(2)"]
+    assert pictures.nameless(result) == ["mm … mv"]
