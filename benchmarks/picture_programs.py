@@ -451,7 +451,10 @@ def programs() -> dict[str, Program]:
 
 # ---------------------------------------------------------------- which names are the code's
 
-NUMBERS = re.compile(r"(: ×\d+)?( ×\d+)?(\[\d+(…\d+)?\])?( ×\d+)?(,? (call )?\d+( of \d+)?)?$")  # behind a name
+# Behind a name.
+NUMBERS = re.compile(
+    r"(: ×\d+)?( ×\d+)?(\[\d+(…\d+)?\])?( ×\d+)?(,? (call )?\d+( of \d+|…\d+)?)?(: \d+ inputs(, \d+ of \d+)?)?$"
+)
 ROUNDS = re.compile(r"iterations? \d+(…\d+| of \d+)$")
 COUNTED = re.compile(r"for .+? in (.+): ×(\d+)$")
 PATH = re.compile(r"\w+(\.\w+)*")
@@ -489,8 +492,9 @@ def is_named_by_code(group: Any, names: set[str], heads: set[str]) -> bool:
         cut = name.removesuffix("…")
         if any(head == name or (cut != name and head.startswith(cut)) for head in heads):
             return True
-        paths = [path.translate(SUBSCRIPTS) for path in name.split(" = ")[0].split(", ")]
-        return all(PATH.fullmatch(path) and names.issuperset(path.split(".")) for path in paths)
+        paths = [path.translate(SUBSCRIPTS) for path in re.split(", | … ", name.split(" = ")[0])]
+        paths = [re.sub(r"\['?\w+'?\]", "", path) for path in paths]
+        return all(PATH.fullmatch(path) and path.split(".")[0] in names for path in paths)
 
     return all(map(is_known, group.name.split(" · ")))
 

@@ -88,8 +88,8 @@ def op(
         exact: numbers are only moved or chosen, or rounded once by numpy itself, so that kernel and rules need no
             float32 for float16 (see half_precision.py). Views and joins are; so is what `broadcasts`, unless said. Or
             "rules", if these need none.
-        broadcasts: the last two inputs are elementwise operands: of shapes that broadcast, of mixed dtypes, one maybe a
-            number. The engine sums each gradient back to its input's shape, so no rule has to.
+        broadcasts: the last two inputs are elementwise operands: of any shapes that broadcast, of mixed dtypes, one
+            of them maybe a number. The engine sums each gradient back to its input's shape, so no rule has to.
         bools: whether a bool beside a number makes sense.
         floating: integers are computed in the default dtype.
         view: the result shares the input's memory, and so its count of in-place writes.

@@ -6,7 +6,6 @@ whatever it contains: escaped, shortened, without the memory addresses that woul
 
 from __future__ import annotations
 
-import base64
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -90,12 +89,11 @@ class Card:
             display(self.at_work())  # type: ignore[no-untyped-call]
 
     def _picture(self) -> str:
-        """The picture as an image, so that its names and styles cannot meet those of others on the page."""
         if not self.picture:
             return ""
-        data = "data:image/svg+xml;base64," + base64.b64encode(self.picture.encode()).decode()
-        style = "background:#ffffff;border-radius:8px;padding:8px;margin:8px 0 0 0;max-width:100%"
-        return f'<img style="{style}" alt="the graph, with the wrong node marked" src="{data}">'
+        from minigrad.viz.picture.image import image_html
+
+        return image_html(self.picture, "the graph, with the wrong node marked", "minigrad-wrong-node")
 
 
 def _wrap(text: str, width: int) -> list[str]:

@@ -7,7 +7,7 @@ lines stand in the boxes that they made; what the course made for the case is wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import CodeType
 from typing import Any
@@ -60,14 +60,13 @@ def draw_wrong_node(
 def draw_nodes(root: Tensor, names: Names, badges: Mapping[Any, str], wrong: Callable[[Any], bool]) -> str:
     """An SVG of the graph behind a tensor, in which nodes have badges, and those that are `wrong` are red."""
     from minigrad.viz.graph.boxes import BoxState
-    from minigrad.viz.picture.svg import draw_svg
 
     graph = _snapshot_of_case(root, names, None)
     states = {}
     for box, node in zip(graph.boxes, graph.nodes, strict=True):
         kind = "off" if node is None else "failed" if wrong(node) else "idle"
         states[box.id] = BoxState(kind, badges.get(node, ""), box.grad)
-    return draw_svg(graph, states).svg
+    return _draw(graph, states, [key for key, state in states.items() if state.state == "failed"])
 
 
 def yours(value: Any) -> str:
@@ -127,11 +126,23 @@ def _box_of(graph: Any, tensor: Tensor) -> str:
 
 def _draw_red(graph: Any, states: dict[str, Any], key: str, words: str) -> str:
     from minigrad.viz.graph.boxes import BoxState
-    from minigrad.viz.picture.svg import draw_svg
+    from minigrad.viz.picture.svg import box_size
 
     state = states.get(key) or BoxState("failed", "", graph.by_id[key].grad)
-    width, _ = draw_svg(graph, states).sizes[key]
-    return draw_svg(graph, {**states, key: replace(state, state="failed", badge=_fitting(words, width))}).svg
+    width, _ = box_size(graph.by_id[key], every_grad=True)
+    return _draw(graph, {**states, key: replace(state, state="failed", badge=_fitting(words, width))}, [key])
+
+
+def _draw(graph: Any, states: dict[str, Any], red: Iterable[str]) -> str:
+    """The picture that `viz.draw` gives of the graph, in which also the parts are open that hold red boxes."""
+    from minigrad.viz.drawing import with_those_around
+    from minigrad.viz.graph.groups import groups_of, open_at_first
+    from minigrad.viz.picture.svg import draw_svg
+
+    groups = groups_of(graph, graph.modules)
+    wanted, red = set(open_at_first(graph, groups)), set(red)
+    holders = [group for group in groups if group.id in wanted or not red.isdisjoint(group.boxes)]
+    return draw_svg(graph, states, groups=groups, shown=with_those_around(groups, holders)).svg
 
 
 def _fitting(words: str, width: float) -> str:

@@ -2,7 +2,7 @@
 
 The files of this folder are what `viz` is used by, one each, and shell.py; the folders are what they are made of.
 
-    drawing.py      `draw(loss)`: the graph as a picture, and as a table in text
+    drawing.py      `draw(loss, open=["net"])`: the graph as a picture, and as a table in text
     stepper.py      `BackwardStepper(loss)`: `loss.backward()`, one node per click; `what_if(w=3.0)`: with other numbers
     comparison.py   `compare(a, b)`: two passes beside each other, and where they part
     dot.py          `make_dot(loss)`: the graph for Graphviz, for those who know torchviz
@@ -30,8 +30,9 @@ own.
 
 Importing this package installs an observer that notes, for each node made from then on, the line of code that made it,
 and what the operation was called with. What was made before is drawn without its line. In a notebook tensors are shown
-as tables, too (`rich_display`). The rest is imported when one of its names is first used, or something is first shown.
-minigrad itself needs numpy alone. Where the packages that this one needs are missing, ModuleNotFoundError names them.
+as tables, too (`rich_display`), and matplotlib's plots as light or dark as the page. The rest is imported when one of
+its names is first used, or something is first shown. minigrad itself needs numpy alone. Where the packages that this
+one needs are missing, ModuleNotFoundError names them.
 """
 
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ except ModuleNotFoundError as error:
 from minigrad.absent import attributes_of
 from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.graph.observer import observe
-from minigrad.viz.shell import rich_display, running_shell, show_containers_whole
+from minigrad.viz.shell import rich_display, running_shell, show_containers_whole, show_plots_as_the_page_is
 
 if TYPE_CHECKING:  # the names of _AT_FIRST_USE, for those that read types
     from minigrad.viz.comparison import Comparison, compare
@@ -104,3 +105,4 @@ set_creation_observer(observe)
 if running_shell() is not None:
     rich_display()
     show_containers_whole()
+    show_plots_as_the_page_is()

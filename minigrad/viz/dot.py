@@ -25,6 +25,7 @@ from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import nodes_behind
 from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.values import shape_text
+from minigrad.viz.picture.image import TURNED_DARK, image_html
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.sources import source_of
 
@@ -79,7 +80,10 @@ class Digraph(graphviz.Digraph):  # type: ignore[misc]
         return str(rendered)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
-        return {"image/svg+xml": self.pipe("svg", encoding="utf-8"), "text/plain": repr(self)}
+        svg = self.pipe("svg", encoding="utf-8")
+        head, mark, rest = svg.partition("<g ")
+        html = image_html(f"{head}{TURNED_DARK}{mark}{rest}", repr(self), "minigrad-dot")
+        return {"text/html": html, "image/svg+xml": svg, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         lines = sum(1 for _ in self)

@@ -27,6 +27,7 @@ from minigrad.viz.graph.observer import learner_frame, source_line
 from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup
+from minigrad.viz.picture.palette import light_dark
 
 THIN = 0.004  # of the whole time: shorter calls that follow one another are one bar
 ROW = 24  # pixels from a bar to the one below
@@ -35,9 +36,9 @@ LINES = 60  # of the profile in text
 # The arrow keys choose a bar: JupyterLab, which listens further out, would go to another cell. The other keys it gets.
 OWN_KEYS = "event.key.startsWith('Arrow') && !(event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)"
 STYLE = (
-    ".minigrad-flame{color-scheme:light dark;--mgb-ink:light-dark(#1d2733,#e8edf3);"
-    "--mgb-quiet:light-dark(#586474,#a3afbd);--mgb-line:light-dark(#d3dae3,#3a4450);"
-    "--mgb-paper:light-dark(#ffffff,#1f262f);--mgb-chosen:light-dark(#a8006f,#ff7bd0);"
+    f".minigrad-flame{{color-scheme:light dark;--mgb-ink:{light_dark('ink')};"
+    f"--mgb-quiet:{light_dark('quiet')};--mgb-line:{light_dark('line')};"
+    f"--mgb-paper:{light_dark('paper')};--mgb-chosen:{light_dark('alarm')};"
     f"position:relative;min-width:280px;margin:4px 2px;font:13px/1.5 {SANS};color:var(--mgb-ink)}}"
     '[data-jp-theme-light="true"] .minigrad-flame{color-scheme:light}'
     '[data-jp-theme-light="false"] .minigrad-flame{color-scheme:dark}'
@@ -50,7 +51,7 @@ STYLE = (
     ".minigrad-flame .mgb-thin{border-width:0 1px;background:var(--mgb-kind)}"
     ".minigrad-flame .mgb-forward{--mgb-kind:light-dark(#4ba3d8,#3a89bd)}"
     ".minigrad-flame .mgb-backward{--mgb-kind:light-dark(#ef8a3c,#c66a22)}"
-    ".minigrad-flame .mgb-named{--mgb-kind:light-dark(#97a2b0,#6d7986)}"
+    f".minigrad-flame .mgb-named{{--mgb-kind:{light_dark('wire')}}}"
     ".minigrad-flame .mgb-several{border-style:dashed}"
     ".minigrad-flame label:has(:checked) .mgb-bar{outline:3px solid var(--mgb-chosen);z-index:1}"
     ".minigrad-flame label:has(:focus-visible) .mgb-bar{outline-style:double;outline-width:5px}"

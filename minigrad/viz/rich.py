@@ -18,17 +18,17 @@ from minigrad.viz.graph.one_line import on_one_line
 from minigrad.viz.graph.values import LISTED, describe, number, shape_text
 from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, markup, shorten
+from minigrad.viz.picture.palette import light_dark
 
 LOST = "Invalid"  # as `repr` calls the grad_fn
 STYLE = (
-    ".minigrad-tensor{color-scheme:light dark;--mgt-ink:light-dark(#1d2733,#e8edf3);"
-    "--mgt-quiet:light-dark(#586474,#a3afbd);--mgt-line:light-dark(#d3dae3,#3a4450);"
-    "--mgt-grad:light-dark(#c24e00,#ff9a52);--mgt-alarm:light-dark(#b3007d,#ff7bd0);"
+    f".minigrad-tensor{{color-scheme:light dark;--mgt-ink:{light_dark('ink')};--mgt-quiet:{light_dark('quiet')};"
+    f"--mgt-line:{light_dark('line')};--mgt-grad:{light_dark('hot')};--mgt-alarm:{light_dark('alarm')};"
     f"margin:4px 2px;font:13px/1.5 {SANS};color:var(--mgt-ink);max-width:100%;overflow-x:auto}}"
     '[data-jp-theme-light="true"] .minigrad-tensor{color-scheme:light}'
     '[data-jp-theme-light="false"] .minigrad-tensor{color-scheme:dark}'
     ".minigrad-tensor table{border:1px solid var(--mgt-line);border-radius:8px;border-collapse:separate;"
-    "border-spacing:0;margin:0;background:light-dark(#ffffff,#1f262f);font-size:13px}"
+    f"border-spacing:0;margin:0;background:{light_dark('paper')};font-size:13px}}"
     ".minigrad-tensor caption{caption-side:top;text-align:left;padding:0 0 4px;color:var(--mgt-quiet)}"
     f".minigrad-tensor caption b{{color:var(--mgt-ink);font-family:{MONO}}}"
     ".minigrad-tensor tr,.minigrad-tensor tr:hover{background:none!important}"

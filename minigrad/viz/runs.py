@@ -19,31 +19,32 @@ from typing import Any
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.viz.graph.values import ADDRESS
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, clean_lines, markup
+from minigrad.viz.picture.palette import light_dark
 
 LONGEST, WIDTH = 26, 96  # characters of an answer in a cell, and of a line below the table
 LINE = 19  # pixels
 STYLE = (
     f".minigrad-runs{{color-scheme:light dark;position:relative;max-width:100%;font:13px/1.5 {SANS};margin:4px 2px;"
-    "color:light-dark(#1d2733,#e8edf3)}"
+    f"color:{light_dark('ink')}}}"
     '[data-jp-theme-light="true"] .minigrad-runs{color-scheme:light}'
     '[data-jp-theme-light="false"] .minigrad-runs{color-scheme:dark}'
     ".minigrad-runs>div{overflow-x:auto}"
     ".minigrad-runs table{margin:0;color:inherit;border:none;border-collapse:collapse;font-size:13px;table-layout:auto}"
     ".minigrad-runs tr{background:transparent!important}"
-    ".minigrad-runs :is(th,td){border:1px solid light-dark(#d3dae3,#3a4450);max-width:none;"
+    f".minigrad-runs :is(th,td){{border:1px solid {light_dark('line')};max-width:none;"
     "padding:0!important;text-align:left!important}"
     ".minigrad-runs th{padding:5px 10px!important;font-weight:600;vertical-align:bottom}"
     f".minigrad-runs tbody th{{font:12px/1.5 {MONO};white-space:nowrap;vertical-align:middle}}"
     ".minigrad-runs summary{cursor:pointer;display:block;padding:5px 10px;white-space:nowrap}"
     ".minigrad-runs summary:hover{background:light-dark(#e9f3fa,#24384a)}"
-    ".minigrad-runs summary:focus-visible{outline:2px solid light-dark(#0072b2,#5ab8f0)}"
+    f".minigrad-runs summary:focus-visible{{outline:2px solid {light_dark('leaf')}}}"
     ".minigrad-runs [open]>summary{background:light-dark(#d5e9f6,#1c4a68);font-weight:600}"
-    ".minigrad-runs .mgr-raised{color:light-dark(#b04600,#ff9a52)}"
+    f".minigrad-runs .mgr-raised{{color:{light_dark('hot')}}}"
     ".minigrad-runs details>div{position:absolute;left:0;bottom:0;box-sizing:border-box;overflow:auto;padding:8px 12px;"
-    "border-left:4px solid light-dark(#0072b2,#5ab8f0);width:100%}"
+    f"border-left:4px solid {light_dark('leaf')};width:100%}}"
     f".minigrad-runs pre{{margin:0;padding:0;background:transparent;color:inherit;font:12px/{LINE}px {MONO}}}"
-    ".minigrad-runs pre+pre{margin-top:8px!important;color:light-dark(#006a4e,#6fd3ae)!important}"
-    ".minigrad-runs .mgr-raised+div pre+pre{color:light-dark(#b04600,#ff9a52)!important}"
+    f".minigrad-runs pre+pre{{margin-top:8px!important;color:{light_dark('done')}!important}}"
+    f".minigrad-runs .mgr-raised+div pre+pre{{color:{light_dark('hot')}!important}}"
 )
 
 

@@ -1,10 +1,13 @@
-"""What the running IPython shows by itself: tensors as tables, and widgets that hold steppers with all that is in them.
+"""What the running IPython shows by itself: tensors as tables, widgets that hold steppers with all that is in them, and
+matplotlib's plots as light or dark as the page.
 
 What makes these outputs is imported when the first is shown: a notebook that draws nothing does not wait for it.
 """
 
 from __future__ import annotations
 
+import base64
+import struct
 import sys
 from typing import Any
 
@@ -37,6 +40,28 @@ def show_containers_whole() -> None:
     for kind in (ipywidgets.Box, ipywidgets.Output):
         formatters.ipython_display_formatter.for_type(kind, _show_container)
         formatters.mimebundle_formatter.for_type(kind, _bundle_of)
+
+
+def show_plots_as_the_page_is() -> None:
+    """Let the running IPython show matplotlib's figures light on a light page and dark on a dark one."""
+    formatter = running_shell().display_formatter.mimebundle_formatter
+    formatter.for_type_by_name("matplotlib.figure", "Figure", _plot_bundle)  # imports nothing
+
+
+def _plot_bundle(figure: Any, **_: Any) -> Any:
+    """A figure as PNG, as IPython makes it, and as an image that knows what to be on a dark page."""
+    made = running_shell().display_formatter.formatters["image/png"](figure)
+    if made is None:
+        raise NotImplementedError  # the notebook was told to show figures as something else
+    from minigrad.viz.picture.image import plot_html
+
+    data, metadata = made if isinstance(made, tuple) else (made, {})
+    png = data if isinstance(data, str) else base64.b64encode(data).decode()
+    width, height = struct.unpack(">II", base64.b64decode(png[:44])[16:24])
+    size = metadata.get("width", width), metadata.get("height", height)
+    words = [word for axes in figure.axes for word in (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())]
+    html = plot_html(png, *size, f"a plot: {', '.join(filter(None, dict.fromkeys(words)))}".removesuffix(": "))
+    return {"image/png": png, "text/html": html}, {"image/png": metadata} if metadata else {}
 
 
 def _tensor_html(tensor: Any) -> str:

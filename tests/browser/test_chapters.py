@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import nbformat
 import pytest
+from helpers.buttons import press
 from playwright.sync_api import Locator, expect
 
 import minigrad
@@ -214,14 +215,18 @@ LOOK = """async ([cells, patience]) => {
     const find = (selector) => output.querySelector(selector);
     if (kind === 'stepper') return isSeen(find('.minigrad-stepper .mg-box')) && !isSeen(find('.minigrad-still'));
     if (kind === 'prediction') return isSeen(find('[type=radio]'));
-    if (kind === 'picture') return isSeen(find('img')) && (await find('img').decode(), find('img').naturalWidth > 20);
+    if (kind === 'picture') {
+      const image = find('img.minigrad-plot, :is(.minigrad-drawing, .minigrad-dot, .jp-RenderedImage) img');
+      return isSeen(image) && (await image.decode(), image.naturalWidth > 20);
+    }
     return isSeen(output) && /\\S/.test(output.textContent);
   };
   const kindOf = (output, forms) => {
     if (output.querySelector('.minigrad-recorded')) return 'stepper';
     if (output.querySelector('.minigrad-prediction')) return 'prediction';
-    if (forms.includes('text/html')) return 'card';
-    return forms.includes('image/svg+xml') || forms.includes('image/png') ? 'picture' : 'text';
+    const isDrawn = forms.includes('image/svg+xml') || forms.includes('image/png');
+    if (isDrawn && !output.querySelector('.minigrad-figure')) return 'picture';
+    return forms.includes('text/html') ? 'card' : 'text';
   };
   const seen = [];
   for (const [place, outputs] of cells) {
@@ -314,8 +319,8 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
         expect(stepper.locator(".mg-event-title", has_text="changed from outside")).to_have_count(0)
         stepper.locator(".mg-press-last").click()
         expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true", timeout=SOON)
-        if (unfold := stepper.get_by_role("button", name="Open all")).is_visible():
-            unfold.click()
+        if stepper.locator("[data-group]").count():
+            press(stepper, "open-all")
         held = json.loads(lab.kernel(HELD.format(key=key)))
         shown = stepper.locator("[data-box]").evaluate_all(
             """(boxes) => Object.fromEntries(boxes.map((box) => [box.getAttribute('data-box'),
@@ -323,8 +328,9 @@ def walk_the_steppers(lab: Any, chapter: Chapter, name: str) -> None:
         )
         for key, leaf, *texts in held:
             for drawn, text in zip(shown[key], texts, strict=True):
-                cut = drawn.removesuffix("…")
-                is_it = drawn.split(" = ")[-1] == text or (cut != drawn and text.startswith(cut))
+                numbers = re.sub(r"^\[[^]]*\] ", "", drawn.removesuffix("…"))  # of what is cut, the shape stands first
+                is_cut = drawn.endswith("…") and re.sub(r"[\[\]]", "", text).startswith(numbers)
+                is_it = drawn.split(" = ")[-1] == text or is_cut
                 assert is_it, f"cell {place}, {leaf}: drawn {drawn}, held {text}"
         for leaf, number in next(told, {}).items():
             assert [text for _, known, text, _ in held if known == leaf] == [number]

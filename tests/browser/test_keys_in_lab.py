@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from helpers.buttons import in_menu, press
 from playwright.sync_api import Locator, expect
 
 CELLS = [
@@ -141,17 +142,17 @@ def test_escape_closes_what_is_open_first(notebook: Notebook) -> None:
     page = notebook.page
     inside = "Boolean(document.activeElement.closest('.minigrad-stepper'))"
     widget = page.locator(".minigrad-stepper").first
-    for key, opened in (("m", ".mg-menu"), ("Enter", ".mg-inspector"), ("?", ".mg-keys dl")):
+    for key, opened in (("m", ".mg-menu"), ("Enter", ".mg-inspector"), ("?", ".mg-explained")):
         notebook.focus("box")
         page.keyboard.press(key)
         expect(widget.locator(opened)).to_be_visible()
         page.keyboard.press("Escape")
         expect(widget.locator(opened)).to_be_hidden()
         assert page.evaluate(inside), opened
-    widget.locator(".mg-press-breaks").click()
+    press(widget, "breaks")
     expect(widget.locator(".mg-condition").first).to_be_focused()
     page.keyboard.press("Escape")
-    expect(widget.locator(".mg-press-breaks")).to_be_focused()
+    expect(widget.locator(".mg-press-more")).to_be_focused()
     notebook.focus("field")
     page.keyboard.press("Escape")
     expect(widget).to_be_focused()
@@ -199,7 +200,7 @@ def test_keys_that_an_element_knows_by_itself(notebook: Notebook) -> None:
     widget.locator(".mg-slider").focus()
     page.keyboard.press("ArrowUp")
     expect(widget).to_have_attribute("data-step", "3")
-    widget.locator(".mg-speed").select_option("normal")
+    in_menu(widget, ".mg-speed").select_option("normal")
     widget.locator(".mg-speed").focus()
     page.keyboard.press("f")
     expect(widget.locator(".mg-speed")).to_have_value("600")

@@ -18,29 +18,25 @@ with pytest.MonkeyPatch.context() as patch:  # the benchmarks are scripts, which
 class Bounds(NamedTuple):
     """What holds of a program's picture at 960 px, at first and at every other step."""
 
-    text: float = 10  # pixels of the smallest text, as it opens
-    boxes: int = 20  # shown at first; a closed group is one
-    seen: float = 1  # how much of the boxes lies in the view, as it opens
+    own: float = 1  # share of the steps whose node has a box of its own, as it opens
     crossings: int = 0
-    under: int = 0  # edges under boxes
-    height: int = 640  # of the whole widget
-    change: int = 0  # of the height between steps
-    overlapping: int = 0  # pairs of texts
-    struck: int = 0  # texts that an edge runs through
-    spilled: int = 0  # texts that are wider than their box
-    cut: int = 0  # names of which little is left
-    squeezed: int = 0  # words in lines of a few letters
-    mute: int = 0  # boxes that show no number
+    struck: int = 0  # texts that an edge runs through: titles of parts
+    fitted: float = 1  # how much of the boxes lies in the view after "fit"
 
 
+TEXT = 10  # pixels of the smallest text
+HEIGHT = 0.9 * pictures.WINDOW["height"] + 2  # of the whole widget, with its border
 BOUNDS = {
-    "sketch": Bounds(boxes=6, text=11),
-    "mlp": Bounds(boxes=7),
-    "rnn_6": Bounds(boxes=10, mute=4),
-    "micrograd": Bounds(boxes=6),
-    "gan": Bounds(boxes=9, struck=1),
-    "digits": Bounds(boxes=11),
-    "penalty": Bounds(boxes=14, mute=9),
+    "sketch": Bounds(),
+    "mlp": Bounds(),
+    "rnn_6": Bounds(),
+    "chain_of_7": Bounds(),
+    "vae": Bounds(crossings=3),
+    "siamese": Bounds(crossings=12, struck=6),
+    "digits": Bounds(struck=2),
+    "penalty": Bounds(crossings=23, struck=7),
+    "maml": Bounds(own=0.6, crossings=17, struck=15, fitted=0.95),
+    "micrograd": Bounds(own=0.25, crossings=36, struck=5),
 }
 
 
@@ -64,17 +60,17 @@ def test_the_picture_stays_within_its_bounds(page: Any, saved: Path, name: str) 
     place.name = name
     found, bounds = pictures.measured(place, widths=(960,)), BOUNDS[name]
     first, told = found["960"]["opened"], {moment: step["told"] for moment, step in found["steps"].items()}
-    assert 0 < first["boxes"] <= bounds.boxes, first["names"]
-    assert first["smallest"] >= bounds.text
-    assert first["seen"] >= bounds.seen
-    assert found["960"]["fitted"]["seen"] >= bounds.seen
+    assert pictures.own_share(place.facts(name) | found) >= bounds.own
+    assert all(step["isSeen"] for step in found["places"])
+    assert first["smallest"] >= TEXT
+    assert found["960"]["fitted"]["seen"] >= bounds.fitted
     assert first["crossings"] <= bounds.crossings, told
-    assert first["under"] <= bounds.under, told
-    assert first["mute"] <= bounds.mute, told
-    assert max(found["heights"]) <= bounds.height + 0.5
-    assert found["height changes by"] <= bounds.change + 0.5
-    for measure in pictures.WORDS:
-        assert pictures.worst(found, measure) <= getattr(bounds, measure), told
+    assert first["under"] == first["mute"] == first["wordless"] == first["unsaid"] == 0, told
+    assert max(found["heights"]) <= HEIGHT
+    assert found["height changes by"] == 0
+    assert pictures.worst(found, "struck") <= bounds.struck, told
+    for measure in {*pictures.WORDS} - {"struck"}:
+        assert pictures.worst(found, measure) == 0, told
 
 
 def test_the_table_has_a_number_for_each_head(page: Any, saved: Path) -> None:

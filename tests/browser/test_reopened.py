@@ -18,6 +18,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from helpers.buttons import in_menu
 from nbclient import NotebookClient
 from playwright.sync_api import Locator, expect
 from viz.cells import stored
@@ -404,7 +405,7 @@ def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, note
     notebook.open()
     first = steppers(lab).first
     first.locator(".mg-press-next").click()
-    first.locator(".mg-keys summary").click()
+    in_menu(first, ".mg-keys summary").click()
     first.evaluate("(element) => (element.isTheSame = true)")
     first.focus()
     lab.page.wait_for_function(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from helpers.buttons import in_menu, press
 from playwright.sync_api import Locator, expect
 
 EXAMPLE = [
@@ -40,7 +41,7 @@ class Stepper:
     widget: Locator
 
     def press(self, name: str) -> None:
-        self.widget.locator(f".mg-press-{name}").click()
+        press(self.widget, name)
 
     def at(self, step: int) -> None:
         """The page and the kernel show this step, and agree on every gradient."""
@@ -97,7 +98,7 @@ def test_keys_slider_first_and_last(stepper: Stepper, lab: Any) -> None:
     stepper.press("first")
     stepper.at(0)
     # Space plays to the end, over what is recorded.
-    stepper.widget.locator(".mg-speed").select_option("fast")
+    in_menu(stepper.widget, ".mg-speed").select_option("fast")
     stepper.widget.focus()
     lab.page.keyboard.press("Space")
     expect(stepper.widget).to_have_attribute("data-step", "6", timeout=15_000)
@@ -204,7 +205,7 @@ def test_the_rules_of_jupyterlab_do_not_reach_the_words(stepper: Stepper, lab: A
     expect(widget).to_have_attribute("data-step", "2")
     tall = widget.bounding_box()
     widget.locator(".mg-why summary").click()
-    keys = widget.locator(".mg-keys summary").click
+    keys = in_menu(widget, ".mg-keys summary").click
     details = widget.locator("[data-box]").first.click
     for change in (lambda: None, keys, keys, details):
         change()
@@ -337,10 +338,10 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
     lab.open("long.ipynb")
     widget = lab.page.locator(".minigrad-stepper").first
     expect(widget).to_be_visible(timeout=30_000)
-    widget.locator(".mg-press-run").click()
+    press(widget, "run")
     expect(widget).to_have_attribute("data-step", re.compile(r"^([2-9]|[12][0-9])$"), timeout=10_000)
     expect(widget.locator(".mg-press-play")).to_contain_text("Pause")
-    widget.locator(".mg-press-play").click()
+    press(widget, "play")
     expect(widget.locator(".mg-press-play")).to_contain_text("Play")
     lab.page.wait_for_timeout(1000)  # the portion that was asked for already, of 0.15 seconds, comes to its end
     stopped = int(lab.kernel("print(s.index)"))
@@ -356,7 +357,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_ended(lab: Any) -> None:
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     expect(lab.page.locator(".minigrad-alone").first).to_contain_text("kernel that ran this is gone", timeout=30_000)
     for name, step in (("first", "0"), ("next", "1"), ("last", "63"), ("back", "62")):
-        widget.locator(f".mg-press-{name}").click()
+        press(widget, name)
         expect(widget).to_have_attribute("data-step", step)
 
 
@@ -380,7 +381,7 @@ def test_thousands_of_steps_from_a_cell_arrive(lab: Any, run: str) -> None:
     assert lab.kernel(f"{run}\nprint(s.index, len(s.past))") == "1501 2"
     expect(widget).to_have_attribute("data-step", "1501", timeout=60_000)
     expect(widget.locator(".mg-counter")).to_have_text("step 1501 of 1501")
-    widget.locator(".mg-press-first").click()
+    press(widget, "first")
     expect(widget).to_have_attribute("data-step", "0")
     expect(widget.locator(".mg-story")).to_contain_text("Every .grad is None")
     assert lab.kernel("print(s.index, w.grad, b.grad)") == "0 None None"
@@ -440,7 +441,7 @@ def test_a_kernel_that_dies_in_a_step_is_told_of_and_what_was_recorded_steps(lab
     lab.page.get_by_role("button", name="Ok").click(timeout=30_000)  # JupyterLab has seen it, and starts another
     expect(lab.page.locator(".minigrad-alone")).to_contain_text(["kernel that ran this is gone"] * 2)
     for name, step in (("back", "1"), ("first", "0"), ("next", "1"), ("last", "2")):
-        widget.locator(f".mg-press-{name}").click()
+        press(widget, name)
         expect(widget).to_have_attribute("data-step", step)
     other.locator(".mg-press-last").click()  # nobody had stepped it: its steps were recorded ahead
     expect(other).to_have_attribute("data-step", "3")

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from helpers.buttons import press
 from playwright.sync_api import Locator, expect
 
 ENDLESS = [
@@ -115,7 +116,7 @@ def test_a_cell_that_runs_is_what_the_button_stops_and_a_click_waits_for_it(lab:
 @pytest.mark.parametrize("name", ["last", "run"])
 def test_a_long_run_ends_between_two_steps_and_goes_on_later(lab: Any, name: str) -> None:
     (widget,) = opened(lab, "walk.ipynb", MANY)
-    widget.locator(f".mg-press-{name}").click()
+    press(widget, name)
     expect(widget).to_have_attribute("data-step", re.compile(r"^[1-9]\d*$"), timeout=20_000)
     press_stop(lab)
     note = widget.locator(".mg-note")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from helpers.buttons import press
 from playwright.sync_api import Locator, expect
 
 CELLS = [
@@ -46,7 +47,7 @@ def test_next_and_back_run_torchs_backward(lab: Any) -> None:
     expect(widget).to_have_attribute("data-step", "6")
     twin = "g = torch.autograd.grad(net(x).sum(), net[0].weight)[0]; print(torch.equal(g, net[0].weight.grad))"
     assert lab.kernel(twin) == "True"
-    widget.locator(".mg-press-first").click()
+    press(widget, "first")
     expect(widget).to_have_attribute("data-step", "0")
     assert lab.kernel("print(net[0].weight.grad, net[0].bias.grad)") == "None None"
 
@@ -59,6 +60,6 @@ def test_a_click_shows_what_a_hook_prints_and_that_it_ends_the_pass_but_not_the_
     expect(happened).to_contain_text("Your code printed:seen <b> [3.0, 4.0]")
     expect(happened).to_contain_text("The tensor hook tell got [3, 4], the gradient of b, and raised SystemExit")
     assert lab.kernel("print(telling.frame.failed, w.grad.tolist(), a.grad)") == "True [1.0, 4.0] None"
-    widget.locator(".mg-press-first").click()
+    press(widget, "first")
     expect(widget).to_have_attribute("data-step", "0")
     assert lab.kernel("print(w.grad)") == "None"

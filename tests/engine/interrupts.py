@@ -629,7 +629,7 @@ class CourseCheck(Cell):
 
     def run(self) -> None:
         for answer, kind in ((slope, "good"), (slope_in_words, "good"), (slope_but_added, "bad")):
-            assert EXERCISE._tried(answer, EXERCISE.cases, None).kind == kind
+            assert EXERCISE._try_cases(answer, EXERCISE.cases, None).kind == kind
 
 
 class EndlessAnswer(Cell):

@@ -122,7 +122,11 @@ def lines_of(program: Program, indent: str = "") -> Iterator[str]:
 
 def source(program: Program, library: str = "minigrad") -> str:
     """The program as a file that runs, from the folder of the tests."""
-    opening = [f"import {library} as F", "from random_programs import vocabulary", "globals().update(vocabulary(F))"]
+    opening = [
+        f"import {library} as F",
+        "from engine.random_programs import vocabulary",
+        "globals().update(vocabulary(F))",
+    ]
     return "\n".join([*opening, "", *lines_of(program)])
 
 

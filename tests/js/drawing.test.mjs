@@ -9,7 +9,7 @@ import { boxNamed, changed, classes, examples, key, press, saved, shown, texts }
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { freest, pathOf, placesOn } = await loadModule("viz/static/wires.mjs");
 const { opWord } = await loadModule("viz/static/picture.mjs");
-const { hatching, share, sizeText, together } = await loadModule("viz/static/sizes.mjs");
+const { hatching, share, sizeText, spanOf, together } = await loadModule("viz/static/sizes.mjs");
 
 let page;
 let cleanup;
@@ -102,20 +102,13 @@ test("a pass that was saved with its boxes as texts shows these", async () => {
   );
 });
 
-test("an edge goes from its first stop to its last: in curves along the flow, and with round corners where it turns", () => {
-  const stop = (x, y, turns = false) => ({ x, y, turns });
-  const ways = [
-    [[stop(0, 0), stop(40, 20)], false, "M0 0C20 0 20 20 40 20"],
-    [[stop(0, 0), stop(40, 20)], true, "M0 0C0 10 40 10 40 20"],
-    [
-      [stop(0, 0), stop(50, 0, true), stop(50, 60, true), stop(9, 60)],
-      false,
-      "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60",
-    ],
-    // A corner takes half of what is short.
-    [[stop(0, 0), stop(8, 0, true), stop(8, 40)], false, "M0 0L4 0Q8 0 8 9L8 40"],
+test("an edge goes from its first point to its last, in curves that leave downwards and arrive so", () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 40, y: 20 },
+    { x: 40, y: 60 },
   ];
-  for (const [points, down, path] of ways) assert.equal(pathOf(points, down), path);
+  assert.equal(pathOf(points), "M0 0C0 10 40 10 40 20C40 40 40 40 40 60");
 });
 
 test("a pill stays between its boxes: what is too long becomes its shape, or ends in dots", async () => {
@@ -161,31 +154,25 @@ test("of a sum that is too long for its pill, the result stays", async () => {
 const meet = (one, other) => Math.abs(one.x - other.x) < 80 && Math.abs(one.y - other.y) < 20;
 
 test("of two edges that run close to each other, each has its pill where it can be read", () => {
-  const turns = true;
   const ways = {
     "beside each other": [0, 9].map((x) => [
-      { x, y: 0, turns },
-      { x, y: 300, turns },
+      { x, y: 0 },
+      { x, y: 300 },
     ]),
     "from one box to two": [-40, 40].map((x) => [
       { x: x / 9, y: 0 },
       { x, y: 40 },
     ]),
-    across: [0, 14].map((y) => [
-      { x: 0, y: 0 },
-      { x: 400, y },
-    ]),
   };
   for (const [name, [way, close]] of Object.entries(ways)) {
-    const down = name !== "across";
-    const one = freest(placesOn(way, down, 80), 80, 20, [], []);
+    const one = freest(placesOn(way, 80), 80, 20, [], []);
     assert.deepEqual(
       [one.x, one.y],
       [(way[0].x + way[1].x) / 2, (way[0].y + way[1].y) / 2],
       `${name}: alone, it is in the middle`,
     );
-    assert.ok(meet(one, placesOn(close, down, 80)[0]), `${name}: in the middle the second would hide it`);
-    const other = freest(placesOn(close, down, 80), 80, 20, [{ x: one.x - 40, y: one.y - 10, w: 80, h: 20 }], []);
+    assert.ok(meet(one, placesOn(close, 80)[0]), `${name}: in the middle the second would hide it`);
+    const other = freest(placesOn(close, 80), 80, 20, [{ x: one.x - 40, y: one.y - 10, w: 80, h: 20 }], []);
     assert.ok(!meet(one, other), `${name}: ${JSON.stringify([one, other])}`);
   }
 });
@@ -250,6 +237,32 @@ test("a version is a tag on the upper edge, and goes away when there is none to 
   assert.equal(tag.getAttribute("visibility"), "visible");
   press(root, "next");
   assert.equal(tag.getAttribute("visibility"), "hidden");
+});
+
+test("what wrote to a leaf before the graph was made is no version to tell, what writes to it afterwards is", async () => {
+  const leaf = boxOf("A");
+  const kinds = examples.example.picture.boxes;
+  assert.equal(kinds[leaf].kind, "leaf");
+  const result = Object.keys(kinds).find((id) => kinds[id].kind === "result");
+  const model = changed(
+    "example",
+    (frame, k) => {
+      if (k === 2) frame.boxes[leaf] = { ...JSON.parse(examples.example.recorded[0]).boxes[leaf], version: 2 };
+    },
+    (boxes) => {
+      Object.assign(boxes[leaf], { version: 1, saved_version: null }); // torch's initialisers write in place
+      Object.assign(boxes[result], { version: 1, saved_version: 1 }); // an operation of the graph did
+    },
+  );
+  const root = await show(model);
+  const told = (id) => {
+    const tag = root.querySelector(`[data-box="${id}"] .mg-version-tag`);
+    return tag && tag.getAttribute("visibility") !== "hidden" ? tag.textContent : "";
+  };
+  assert.deepEqual([told(leaf), told(result)], ["", "v1"]);
+  press(root, "next");
+  press(root, "next");
+  assert.deepEqual([told(leaf), told(result)], ["v2", "v1"]);
 });
 
 // ---------------------------------------------------------------- names of operations
@@ -347,6 +360,13 @@ test("the larger a gradient, the wider its edge, and g colours boxes by it and s
   key(root, "g");
   assert.equal(root.querySelector(".mg-press-sizes").getAttribute("aria-pressed"), "true");
   assert.ok(!root.querySelector(".mg-legend").hidden);
+  const all = Object.values(norms).filter((norm) => norm > 0);
+  const inText = (norm) => String(Number(norm.toPrecision(3)));
+  assert.deepEqual(
+    [".mg-size-least", ".mg-size-most"].map((end) => root.querySelector(end).textContent),
+    [inText(Math.min(...all)), inText(Math.max(...all))],
+  );
+  assert.deepEqual([size(ordered[0]), size(ordered.at(-1))], [0, 1]); // the ends of the scale are those of the pass
   for (const edge of sized()) {
     const id = edge.getAttribute("data-edge");
     assert.equal(chip(root, id).querySelector("text").textContent, `‖g‖ ${norms[id]}`);
@@ -395,10 +415,15 @@ test("two drawings on a page do not share a hatch, which would go with the one t
   assert.equal(name, `url(#${one.getAttribute("id")})`);
 });
 
-test("sizes are shares of powers of ten, also of nothing and of what is not finite", () => {
-  assert.deepEqual([1e-9, 0, 1e-6, 1e-2, 1, 100, 1e9].map(share), [0, 0, 0, 0.5, 0.75, 1, 1]);
+test("sizes are shares of what lies between the smallest and the largest of the pass, by powers", () => {
+  const within = (span) => (norm) => Number(share(norm, span).toFixed(6));
+  assert.deepEqual(spanOf([0, "Infinity", 3, 1e-4, "NaN", 100]), [1e-4, 100]);
+  assert.equal(spanOf([0, "NaN"]), null);
+  assert.deepEqual([0, 1e-4, 0.1, 10, 100, 1e9].map(within([1e-4, 100])), [0, 0, 0.5, 0.833333, 1, 1]);
+  assert.deepEqual([2, 2.0000001].map(within([2, 2.0000001])), [0.5, 0.5]); // all alike
+  assert.deepEqual([0, 5].map(within(null)), [0, 0.5]);
   assert.equal(sizeText(0.00031234), "‖g‖ 0.000312");
-  assert.deepEqual([Infinity, NaN].map(share), [1, 1]);
+  assert.deepEqual([Infinity, NaN].map(within([1, 2])), [1, 1]);
   assert.deepEqual([Infinity, NaN].map(sizeText), ["‖g‖ Inf", "‖g‖ NaN"]);
   assert.equal(together([3, undefined, 4]), 5);
   assert.equal(together([3, "Infinity"]), Infinity);

@@ -540,7 +540,7 @@ test("a run that takes long comes in portions, and can be ended between them", a
     });
   press(root, "run");
   assert.deepEqual(model.get("request"), { run: true, nth: 1 });
-  assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Pause");
+  assert.equal(root.querySelector(".mg-press-play .mg-face").textContent, "Pause");
   portion(2);
   assert.equal(step(root), 2); // what has run is shown meanwhile
   assert.deepEqual(model.get("request"), { run: true, more: true, nth: 2 });
@@ -548,7 +548,7 @@ test("a run that takes long comes in portions, and can be ended between them", a
   portion(4);
   assert.equal(step(root), 4);
   assert.deepEqual(model.get("request"), { run: true, more: true, nth: 2 }); // nothing more is asked for
-  assert.equal(root.querySelector(".mg-press-play").textContent.trim(), "Play");
+  assert.equal(root.querySelector(".mg-press-play .mg-face").textContent, "Play");
   assert.equal(root.querySelector(".mg-counter").textContent, `step 4 of ${LAST}`);
   press(root, "last");
   portion(5);
@@ -684,7 +684,7 @@ test("a step in which the kernel does not answer is stopped by the button that p
   const sent = [];
   model.send = (message) => sent.push(message);
   const root = await show(model);
-  const face = () => root.querySelector(".mg-press-play").textContent.trim();
+  const face = () => root.querySelector(".mg-press-play .mg-face").textContent;
   press(root, "next");
   assert.equal(face(), "Play");
   context.mock.timers.tick(2000);

@@ -271,9 +271,10 @@ def cosine(a, b):
         ("mm … mv", False),
         ("exp · mean", False),
         ("sin ×3", False),
-        ("hidden … cell", False),
+        ("hidden … cell", True),
+        ("hidden … nobody", False),
         ("7 inputs", False),
-        ("layer: 3 inputs", False),
+        ("layer: 3 inputs", True),
         ("repeats 1…6", False),
     ],
 )

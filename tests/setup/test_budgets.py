@@ -40,7 +40,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "random": (4_200, ("random",)),
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (131_298, ("viz",)),
-    "viz's scripts": (76_374, ("viz/static",)),
+    "viz's scripts": (78_464, ("viz/static",)),
     "teach": (17_934, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach

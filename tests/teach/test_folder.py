@@ -159,13 +159,13 @@ def test_two_of_the_same_name_are_refused_and_both_files_are_named(folder: Path)
     assert EXAMPLE is not None
     (folder / "00_slope.py").write_text(EXAMPLE[1])
     (folder / "00_predictions.py").write_text(ASKED.format(text="Is it so?"))
-    check, predict = Checks(exercises._Exercises()), Predictions(exercises._Predictions())
+    check, predict = Checks(exercises._Exercises()), Predictions(exercises._PredictionTable())
     assert predict.which().question == "Is it so?"
     assert len(exercises._Exercises()) == 1
     (folder / "01_slope.py").write_text(EXAMPLE[1])
     (folder / "01_predictions.py").write_text(ASKED.format(text="Is it so here?"))
     with pytest.raises(ImportError, match=r"'slope' is in 00_slope\.py and in 01_slope\.py: rename one of the two"):
         check.slope(None)
-    for act in (lambda: predict.which, lambda: list(exercises._Predictions()), lambda: predict("which")):
+    for act in (lambda: predict.which, lambda: list(exercises._PredictionTable()), lambda: predict("which")):
         with pytest.raises(ImportError, match=r"'which' is in 00_predictions\.py and in 01_predictions\.py: rename"):
             act()

@@ -170,7 +170,7 @@ def test_the_wrong_node_is_red_in_a_picture_of_the_graph(name: str, answer: str,
     assert len(red) == 1, card.picture
     assert f">{box}<" in red[0]
     assert "✗" in red[0]
-    assert "data:image/svg+xml;base64," in card._repr_html_()
+    assert "data:image/svg+xml," in card._repr_html_()
     assert "svg" not in repr(card)
 
 

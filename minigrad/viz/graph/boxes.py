@@ -7,6 +7,8 @@ of the learner's lines. All are immutable, and are found by id: n0, n1 ... for b
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +20,8 @@ from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value
 
+WORD = re.compile(r"[^\W\d]\w*")
+
 NO_SOURCE = Source(None)  # of a graph that was let go of
 GENERATIONS = {2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}  # by `Box.graph`
 
@@ -26,10 +30,10 @@ GENERATIONS = {2: "the graph of the gradient", 3: "the graph of the gradient's g
 class Box:
     """One box of the picture. `kind` is "leaf", "result" or "constant"; `expression` is the text that made it.
 
-    `outputs` are the values of a node with several. `version` counts the writes to the tensor, `saved_version` those
-    that there were when a node saved it; None where that is not known. `stage` is 0 for what the learner computed, 1
-    for the graph of its gradient, made by the rule of the box `made_by`, 2 for what the learner computed from that;
-    and so on. `backward` is the source of a custom Function's own backward.
+    `outputs` are the values of a node with several, `output_names` what each is called. `version` counts the writes to
+    the tensor, `saved_version` those that there were when a node saved it; None where that is not known. `graph` is 1
+    for what the learner computed, 2 for the graph of a gradient, made by the rule of the box `made_by`, 3 for that of a
+    gradient's gradient; and so on. `backward` is the source of a custom Function's own backward.
     """
 
     id: str
@@ -46,14 +50,14 @@ class Box:
     needs_grad: bool = True
     version: int | None = None
     saved_version: int | None = None
-    stage: int = 0
+    graph: int = 1
     made_by: str = ""
     backward: str = ""
+    output_names: tuple[str, ...] = ()
 
-    @property
-    def graph(self) -> int:
-        """1 for what the learner computed, 2 for the graph of a gradient, 3 for that of a gradient's gradient."""
-        return self.stage // 2 + 2 if self.stage % 2 else 1
+    def name_of_result(self, output: int) -> str:
+        """What one of its results is called, where it has several."""
+        return self.output_names[output] if output < len(self.output_names) else self.name
 
     @property
     def freed(self) -> tuple[str, ...]:
@@ -105,8 +109,9 @@ class Snapshot:
     """A whole graph. For those who step through it: `source` is asked about the engine's `nodes`, which are those
     behind the boxes (None for constants), and about `results`, the tensors that a name was found for; `reached` are
     leaves, with their names, that a custom Function may reach by a backward of its own. `ways` maps a box to the calls
-    in which it was made, the outermost first (see `calls`), `modules` the id() of a module to the learner's name for
-    it, `plain` a name that several results have, with numbers behind it, to the box that it means alone.
+    in which it was made, the outermost first (see `calls`), `backwards` what a recorded backward made to the number of
+    that backward, `modules` the id() of a module to the learner's name for it, `plain` a name that several results
+    have, with numbers behind it, to the box that it means alone.
     """
 
     root: str
@@ -116,6 +121,7 @@ class Snapshot:
     source: Source = field(default=NO_SOURCE, compare=False, repr=False)
     nodes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     ways: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+    backwards: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     plain: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     modules: Mapping[int, str] = field(default_factory=dict, compare=False, repr=False)
     results: tuple[Any, ...] = field(default=(), compare=False, repr=False)
@@ -127,9 +133,9 @@ class Snapshot:
         return {box.id: box for box in self.boxes}
 
     @cached_property
-    def order(self) -> dict[str, tuple[int, int]]:
-        """Where each box stands in the order of making, a later stage behind an earlier one."""
-        return {box.id: (box.stage, place) for place, box in enumerate(self.boxes)}
+    def order(self) -> dict[str, int]:
+        """Where each box stands in the order of making."""
+        return {box.id: place for place, box in enumerate(self.boxes)}
 
     @cached_property
     def into(self) -> dict[str, list[Edge]]:
@@ -144,6 +150,14 @@ class Snapshot:
         """The engine's node behind each box, but for constants."""
         return {box.id: node for box, node in zip(self.boxes, self.nodes, strict=True) if node is not None}
 
+    @cached_property
+    def gradient_name(self) -> str:
+        """What sentences call the gradient that came to a node: g, or grad and so on where a tensor has that name."""
+        first_words = {WORD.match(part) for box in self.boxes for part in box.name.split(", ")}
+        taken = {word[0] for word in first_words if word is not None}
+        names = itertools.chain(("g", "grad"), (f"grad{number}" for number in itertools.count(1)))
+        return next(name for name in names if name not in taken)
+
     def line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
         """Source number, first and last line, first and last column of the text that made a box."""
         span = self.by_id[key].span if key else None
@@ -156,7 +170,7 @@ class Snapshot:
         """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""
         for ask in (str, lambda text: text.translate(DIGITS)):
             for box in self.boxes:
-                names = box.name, *(box.name.split(", ") if box.outputs else ())
+                names = box.name, *box.output_names
                 if box.kind != "constant" and name in map(ask, names):
                     return box
             if name in self.plain:

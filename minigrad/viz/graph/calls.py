@@ -26,7 +26,13 @@ from minigrad.viz.graph.loops import goes_on, loops_around
 from minigrad.viz.graph.observer import ENGINE, NO_PLACE, Making, source_text, span_at
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
-REPEATED, RUN, INPUTS, RECORDED = "calls", "run", "inputs", "create_graph"  # which are made when a graph is folded
+REPEATED, RUN, INPUTS, RECORDED, STATEMENT = (
+    "calls",
+    "run",
+    "inputs",
+    "create_graph",
+    "statement",
+)  # which are made when a graph is folded
 OWN = os.path.dirname(minigrad.__file__) + os.sep
 NETWORKS = os.path.join("nn", "modules") + os.sep  # minigrad's and PyTorch's
 LIBRARIES = tuple({path + os.sep for name, path in sysconfig.get_paths().items() if "lib" in name})

@@ -137,7 +137,7 @@ class NodeNames:
             text = with_names(span, {part: name for part, name in self._parts[node].items() if name})
             if text and (not self._is_inside(node) or naming.says_op(text, self.source.name(node))):
                 return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        text = call_text(self.source, node, self.names.__getitem__, self.name_of_saved)
+        text = call_text(self.source, node, self.name_of_result, self.name_of_saved)
         return text if len(text) <= LONGEST else op_word(self.source.name(node))
 
     @functools.cached_property
@@ -159,38 +159,45 @@ class NodeNames:
         return found
 
     def name_of_saved(self, kept: Tensor) -> str:
-        """What the learner calls a tensor that a node has saved; "" where it has no name."""
+        """What the picture calls a tensor that a node has saved; "" where it has no name."""
         node = self.source.node(kept)
-        if node is not None:
-            found = self.variables.result(node, self.source.output(kept))
-            return found[0] if found is not None else self.names.get(node, "")
-        return self.variables.leaf(kept) or ""
+        if node is None:
+            return self.variables.leaf(kept) or ""
+        return self.name_of_result(node, self.source.output(kept))
+
+    def name_of_result(self, node: Any, output: int) -> str:
+        """What one of a node's results is called: of several that have no names each `parts[1]`."""
+        held, name = self.variables.result(node, output), self.names.get(node, "")
+        is_one_of_several = len(self.source.making(node).outputs) > 1
+        if held is not None and (is_one_of_several or not name):
+            return held[0]
+        return f"{name}[{output}]" if name and is_one_of_several else name
 
 
 def call_text(
-    source: Source, node: Node, name_of: Callable[[Node], str], of_saved: Callable[[Tensor], str] = lambda kept: ""
+    source: Source, node: Node, name_of: Callable[[Node, int], str], of_saved: Callable[[Tensor], str] = lambda kept: ""
 ) -> str:
     """A node's op as one would write it, g * 3 or exp(g): with names for its inputs, with the numbers that it kept, and
     … for what it did not keep. `of_saved` gives the name of a tensor, or "".
     """
     word, inputs = op_word(source.name(node)), source.inputs(node)
     parts = []
-    for slot, (child, _) in enumerate(source.edges(node)):
+    for slot, (child, output) in enumerate(source.edges(node)):
         kept = source.saved_value(node, inputs[slot]) if child is None and slot < len(inputs) else None
         known = source.tensor(kept)
         array = None if known is None else source.array(known)
         if child is not None:
-            parts.append(name_of(child))
+            parts.append(name_of(child, output))
         elif known is not None and (name := of_saved(known)):
             parts.append(name)
         elif array is not None and array.ndim == 0:
-            parts.append(values.number(array.item()))
+            parts.append(values.in_short(array))
         elif word in SYMBOLS:
             parts.append("…")
     if len(parts) == 1 and word in ("pow", "rsub", "neg"):
         exponent = source.saved_value(node, "exponent")
         is_known = isinstance(exponent, int | float) and not isinstance(exponent, bool)
-        power = f"{parts[0]} ** {values.number(exponent) if is_known else '…'}"
+        power = f"{parts[0]} ** {values.number_in_sentence(exponent) if is_known else '…'}"
         return {"pow": power, "rsub": f"… - {parts[0]}", "neg": f"-{parts[0]}"}[word]
     if len(parts) == 2 and word in SYMBOLS:
         return f" {SYMBOLS[word]} ".join(parts)

@@ -1,8 +1,9 @@
 """Which parts of a graph close to one box, so that at first a picture shows few of them and each part opens into few.
 
 A tree of scopes (calls, loops, rounds: see `calls`) becomes a tree of parts. A scope that holds one thing is that
-thing. A part with too many things is divided: calls of one function beside each other become one part, then runs of
-what is in it, in the order in which it was made; what many of them use, such as weights, becomes a part of its own.
+thing. A part with too many things is divided: calls of one function beside each other become one part, then what one
+statement has made, then runs of what is in it, in the order in which it was made; what many of them use, such as
+weights, becomes a part of its own.
 
 Nothing here can make a circle: without leaves and constants every part is an unbroken run of an order in which nodes
 stand behind their inputs; and leaves and constants, which lie with their uses or among themselves, have no inputs.
@@ -16,31 +17,46 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, REPEATED, ROUND, RUN, Calls, Scope
+from minigrad.viz.graph.calls import (
+    FUNCTION,
+    INPUTS,
+    LOOP,
+    MODULE,
+    RECORDED,
+    REPEATED,
+    ROUND,
+    RUN,
+    STATEMENT,
+    Calls,
+    Scope,
+    is_learners,
+)
 from minigrad.viz.graph.naming import op_word
-from minigrad.viz.graph.titles import Titles
+from minigrad.viz.graph.titles import AGAIN, REPEAT, Titles
 
 MOST_PARTS = 14  # results and parts in a part; beyond that it is divided
 MOST_WITH_INPUTS = 18  # those and leaves and constants
 PARTS = 12  # into so many at most
+MOST_IN_STATEMENT = 0.9  # of the things in a part: dividing it by statements would leave it as it is
 SEVERAL, MANY_CALLS = 2, 4  # calls beside each other that become one part, where there is much else or not
-AGAIN = "repeats"  # what is counted where only the ops tell that something is repeated
 
 
 def scopes_of(graph: Snapshot) -> Scope:
     """The scopes of a graph's nodes, with leaves and constants in the innermost that holds all their uses.
 
-    What a recorded backward has made is a scope of its own, between those whose results it uses and those that use it.
+    What a recorded backward has made is a scope of its own, in the call and the round that asked for the gradient.
     """
-    whole = Scope()
-    results = sorted((box for box in graph.boxes if box.kind == "result"), key=lambda box: graph.order[box.id])
-    for number, boxes in itertools.groupby(results, lambda box: (box.stage, box.graph)):
-        calls = Calls()
-        for box in boxes:
-            calls.add(box.id, graph.ways.get(box.id, ()))
-        calls.whole.kind, calls.whole.number = RECORDED, number[1]
-        whole.inside += calls.whole.inside if number[1] == 1 else [calls.whole]
-    adopt(whole)
+    calls = Calls()
+    whole = calls.whole
+    results = [box for box in graph.boxes if box.kind == "result"]
+    for number, boxes in itertools.groupby(results, lambda box: graph.backwards.get(box.id, 0)):
+        if not number:
+            for box in boxes:
+                calls.add(box.id, graph.ways.get(box.id, ()))
+            continue
+        made = list(boxes)
+        sheet = Scope(RECORDED, inside=[box.id for box in made], number=max(box.graph for box in made))
+        sheet.parent = calls.add(sheet, graph.ways.get(made[0].id, ()))
     home = {item: scope for scope in parts_of(whole) for item in scope.inside if isinstance(item, str)}
     for key, users in uses_of_inputs(graph).items():
         around = shared_start([[*home[user].outwards()][::-1] for user in users])
@@ -91,10 +107,19 @@ def _instead_of(child: Any) -> list[Any]:
         return [child]
     if child.kind == FUNCTION and _calls_itself(child):
         return child.inside
+    if child.kind == LOOP and not is_learners(child.about[0]) and not any(map(_calls_modules, child.inside)):
+        inside = [item for one in child.inside for item in (one.inside if isinstance(one, Scope) else [one])]
+        if len(inside) <= MOST_PARTS:  # a detail of the library's, of which the learner's code says nothing
+            return inside
     if child.kind == LOOP and child.rounds == 1 and len(child.inside) == 1:
         (only,) = child.inside
         return only.inside if isinstance(only, Scope) and only.kind == ROUND else [only]
     return child.inside if len(child.inside) <= 1 else [child]
+
+
+def _calls_modules(round_: Any) -> bool:
+    """Whether a round of a loop calls a module."""
+    return isinstance(round_, Scope) and any(isinstance(item, Scope) for item in round_.inside)
 
 
 def _calls_itself(scope: Scope) -> bool:
@@ -138,6 +163,8 @@ class _Division:
             is_much = len(others) > MOST_PARTS or len(scope.inside) > MOST_WITH_INPUTS
             others = self._with_repeated_joined(others, SEVERAL if is_much else MANY_CALLS)
         if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
+            others = self._with_statements_joined(others)
+        if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
         if len(others) > MOST_PARTS or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
             others = self._runs(scope, others)
@@ -174,14 +201,35 @@ class _Division:
             found += [Scope(REPEATED, None, None, calls, title=self.titles.calls_title(calls))] if is_several else calls
         return found
 
+    def _with_statements_joined(self, things: list[Any]) -> list[Any]:
+        """What one statement has made as one part. Where no line is known, a result with a name ends a statement."""
+        pieces: list[list[Any]] = []
+        statements: list[Any] = []
+        last: Any = None
+        ends = True
+        for thing, statement in zip(things, self.titles.statements_of(things), strict=True):
+            if statement != last or ends or isinstance(thing, Scope):
+                pieces.append([])
+                statements.append(statement)
+            pieces[-1].append(thing)
+            last, ends = statement, isinstance(thing, Scope) or (statement is None and self.titles.is_named(thing))
+        if max(map(len, pieces)) > MOST_IN_STATEMENT * len(things):  # as where a function calls itself
+            return things
+        parts = [piece[0] if len(piece) == 1 else Scope(STATEMENT, None, None, piece) for piece in pieces]
+        made = [(part, statement) for part, statement in zip(parts, statements, strict=True) if part not in things]
+        for part, statement in made:
+            part.title = self.titles.statement_title(part.inside, statement)
+        number_titles([part for part, _ in made])
+        return parts
+
     def _with_pattern_joined(self, scope: Scope, things: list[Any]) -> list[Any]:
         """Where the same ops come again and again, as in a loop whose code is not known, one part for each time."""
         found = pattern_in([self._sort_of(thing) for thing in things])
         if found is None:
             return things
         start, size, count = found
-        title = f"{self._sort_of(things[start])} … {self._sort_of(things[start + size - 1])}"
         pieces = [things[place : place + size] for place in range(start, start + size * count, size)]
+        title = self.titles.stretch_name(pieces[-1]) or REPEAT
         parts = [Scope(RUN, None, None, one, title=f"{title}, {k} of {count}") for k, one in enumerate(pieces, 1)]
         if count * size == len(things):
             scope.word = AGAIN
@@ -208,6 +256,7 @@ class _Division:
             run.number = start + (scope.number if scope.kind == RUN else 1)
             run.title = self.titles.run_title(run)
             runs.append(run)
+        number_titles(runs)
         return runs
 
     def _home_of(self, key: str, scope: Scope) -> Scope:
@@ -232,6 +281,15 @@ class _Division:
         for part in parts_of(scope):
             adopt(part)
             self.home |= {item: part for item in part.inside if isinstance(item, str)}
+
+
+def number_titles(parts: Sequence[Scope]) -> None:
+    """Of several parts beside each other with one title, which each is."""
+    total, before = Counter(part.title for part in parts), Counter[str]()
+    for part in parts:
+        before[part.title] += 1
+        if total[part.title] > 1:
+            part.title = f"{part.title}, {before[part.title]} of {total[part.title]}"
 
 
 def pattern_in(words: Sequence[str]) -> tuple[int, int, int] | None:
@@ -266,16 +324,16 @@ def adopt(scope: Scope) -> None:
 
 
 def sort(whole: Scope, graph: Snapshot) -> None:
-    """Put what lies in each scope into the order in which it was made, a later stage behind an earlier one."""
-    first: dict[int, tuple[int, int]] = {}
+    """Put what lies in each scope into the order in which it was made."""
+    first: dict[int, int] = {}
 
-    def key(item: Any) -> tuple[int, int]:
+    def key(item: Any) -> int:
         return graph.order[item] if isinstance(item, str) else first[id(item)]
 
     for scope in reversed(list(parts_of(whole))):
         scope.inside.sort(key=key)
         made = [item for item in scope.inside if isinstance(item, Scope) or graph.by_id[item].kind == "result"]
-        first[id(scope)] = key((made or scope.inside)[0]) if scope.inside else (0, 0)
+        first[id(scope)] = key((made or scope.inside)[0]) if scope.inside else 0
 
 
 def uses_of_inputs(graph: Snapshot) -> dict[str, list[str]]:

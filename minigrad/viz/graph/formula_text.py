@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.viz.graph.meanings import PHRASES, SKIPPED
-from minigrad.viz.graph.values import number
+from minigrad.viz.graph.values import number_in_sentence
 
 WORDS, COMPARISON, SUM, SIGN, PRODUCT, POWER, ATOM = range(7)  # what binds less tightly gets parentheses
+EXACT, MOST_DIGITS = 12, 7  # digits that a float has for sure, and that a number of the code is written with
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMPARED = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥", ast.Eq: "=", ast.NotEq: "≠", ast.Is: "is"}
 Leaf = Callable[[str, bool], str]  # a name, and whether it is transposed -> its text
@@ -42,7 +43,7 @@ class FormulaWriter:
     def _text(self, node: ast.expr) -> tuple[str, int]:
         if isinstance(node, ast.Constant):
             is_numeric = is_number(node) or isinstance(node.value, complex)
-            return _with_rank(number(node.value) if is_numeric else str(node.value))
+            return _with_rank(_constant_text(node.value) if is_numeric else str(node.value))
         if isinstance(node, ast.Name):
             return _with_rank(self.leaf(node.id, False))
         if isinstance(node, ast.Attribute):
@@ -167,6 +168,11 @@ def function_name(node: ast.AST) -> str:
 def is_number(node: ast.expr) -> bool:
     """Whether it is a number that stands in the text, and not True or False."""
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def _constant_text(value: Any) -> str:
+    """A number of the code, or one that was computed from such: 1.2 - 1 is 0.2."""
+    return number_in_sentence(float(f"{value:.{EXACT}g}") if isinstance(value, float) else value, MOST_DIGITS)
 
 
 def _with_rank(text: str) -> tuple[str, int]:

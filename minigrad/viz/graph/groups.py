@@ -7,6 +7,7 @@ opens into a dozen at most. Closing groups can never make a circle: see there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -16,7 +17,9 @@ from minigrad.viz.graph.folding import fold, parts_of, scopes_of, without_calls
 from minigrad.viz.graph.titles import Titles
 
 DEEPEST = 5  # groups in groups that are open at first
-MANY_BOXES = 20  # boxes: a picture with more of them is folded, and no more are seen at first
+UNFOLDED = 60  # boxes: a picture with more of them is folded
+MANY_BOXES = 40  # boxes that are seen of such a one at first, at most,
+FEW, LEAST_OWN = 80, 0.62  # but of a graph with so few in all that share of the nodes, at least
 
 
 @dataclass
@@ -44,7 +47,7 @@ class Group:
 def groups_of(graph: Snapshot, names: Mapping[int, str]) -> tuple[Group, ...]:
     """The groups of a graph, outer ones first; `names` maps the `id()` of a module to the learner's name for it."""
     whole, titles = scopes_of(graph), Titles(graph, names)
-    if len(graph.boxes) > MANY_BOXES:
+    if len(graph.boxes) > UNFOLDED:
         fold(whole, titles, graph)
     else:
         without_calls(whole)
@@ -61,37 +64,80 @@ def groups_of(graph: Snapshot, names: Mapping[int, str]) -> tuple[Group, ...]:
 
 
 def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
-    """Which groups begin open: all, if not too many boxes are seen then; else the largest first, from the outside.
+    """Which groups begin open: all of a small graph. Of a larger one the largest, from the outside, and then, as long
+    as there is room, those in which backward begins; of one that is not much larger, until most steps have a box.
 
-    Of several alike (calls of one function, rounds of a loop) all are opened or the first, which shows what is in them.
+    Of several alike (calls of one function, rounds of a loop) all are opened or the last, with which backward begins.
     """
-    inside: dict[str | None, list[Group]] = {}
-    for group in groups:
-        inside.setdefault(group.parent, []).append(group)
-    shows = {group.id: len(group.boxes) + len(inside.get(group.id, ())) - 1 for group in groups}
-    if len(graph.boxes) <= MANY_BOXES:
+    if len(graph.boxes) <= UNFOLDED:
         return [group.id for group in groups]
-    seen = len(graph.boxes) - sum(group.count - 1 for group in inside.get(None, ()))
-    opened: list[str] = []
-    level = [group for group in inside.get(None, ()) if group.kind != INPUTS]
+    opening = _Opening(graph, groups)
+    level = opening.closed_in(None)
     for _ in range(DEEPEST):
-        if seen + sum(shows[group.id] for group in level) <= MANY_BOXES:
-            chosen = level
+        alike: dict[tuple[str | None, str], list[Group]] = {}
+        for group in reversed(level):
+            alike.setdefault((group.parent, group.kind), []).insert(0, group)
+        opened: list[Group] = []
+        if opening.has_room(level):
+            opened += opening.open(level)
         else:
-            alike: dict[tuple[str | None, str], list[Group]] = {}
-            for group in level:
-                alike.setdefault((group.parent, group.kind), []).append(group)
-            chosen = []
             for like in sorted(alike.values(), key=lambda like: -max(group.count for group in like)):
-                for some in (like, like[:1]):
-                    more = sum(shows[group.id] for group in [*chosen, *some])
-                    if seen + more <= MANY_BOXES and (len(like) > 2 or like[0].id in inside):
-                        chosen += some
-                        break
-        seen += sum(shows[group.id] for group in chosen)
-        opened += [group.id for group in chosen]
-        level = [inner for group in chosen for inner in inside.get(group.id, ()) if inner.kind != INPUTS]
-    return [group.id for group in groups if group.id in opened]
+                few = next((few for few in (like, like[-1:]) if opening.has_room(few)), [])
+                if len(like) > 2 or like[0].id in opening.inside:
+                    opened += opening.open(few)
+        level = [inner for group in opened for inner in opening.closed_in(group)]
+    opening.open_from_the_end(MANY_BOXES, math.inf)
+    if len(graph.boxes) <= FEW:
+        opening.open_from_the_end(FEW, LEAST_OWN)
+    return [group.id for group in groups if group.id in opening.opened]
+
+
+class _Opening:
+    """Which groups of a folded graph are open, and how much is seen."""
+
+    def __init__(self, graph: Snapshot, groups: tuple[Group, ...]) -> None:
+        self.graph = graph
+        self.opened: set[str] = set()
+        self.inside: dict[str | None, list[Group]] = {}
+        for group in groups:
+            self.inside.setdefault(group.parent, []).append(group)
+        homes = {box for group in groups for box in group.boxes}
+        self.own = [box.id for box in graph.boxes if box.id not in homes]  # boxes that are seen
+        self.seen = len(self.own) + len(self.inside.get(None, ()))  # and closed groups
+
+    def closed_in(self, outer: Group | None) -> list[Group]:
+        """The groups in another that may be opened: weights and constants stay closed."""
+        return [group for group in self.inside.get(None if outer is None else outer.id, ()) if group.kind != INPUTS]
+
+    def shows(self, group: Group) -> int:
+        """How much more is seen where a group is open."""
+        return len(group.boxes) + len(self.inside.get(group.id, ())) - 1
+
+    def has_room(self, some: list[Group]) -> bool:
+        """Whether some groups can be opened without too much being seen."""
+        return self.seen + sum(map(self.shows, some)) <= MANY_BOXES
+
+    def open(self, some: list[Group]) -> list[Group]:
+        """Open some groups. Returns them."""
+        for group in some:
+            self.opened.add(group.id)
+            self.own += group.boxes
+            self.seen += self.shows(group)
+        return some
+
+    def open_from_the_end(self, most: int, share: float) -> None:
+        """Open groups, beginning with what runs first, of which there is room as long as `most` are seen; until that
+        share of the nodes has a box.
+        """
+        nodes = {box.id for box in self.graph.boxes if box.kind != "constant"}
+        stack = list(self.inside.get(None, ()))
+        while stack:
+            group = stack.pop()
+            is_closed = group.id not in self.opened and (group.kind != INPUTS or share < math.inf)
+            if is_closed and self.seen + self.shows(group) <= most and len(nodes & {*self.own}) < share * len(nodes):
+                self.open([group])
+            if group.id in self.opened:
+                stack += self.inside.get(group.id, ())
 
 
 def notice(graph: Snapshot, groups: tuple[Group, ...], shown: list[str]) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-NORMALIZED = "({g} - mean({g}) - x̂ × mean({g} × x̂)) / σ, x̂ being the normalized {x} and σ its deviation"
-SCALED = "({g} - x̂ × mean({g} × x̂)) / σ, x̂ being the normalized {x} and σ its deviation"  # the mean is left where it is
+# Of a layer that normalizes its input, and of one that leaves the mean where it is; with a weight, ĝ is g times that.
+CENTRED, SCALED = "(ĝ - mean(ĝ) - x̂ × mean(ĝ × x̂)) / σ", "(ĝ - x̂ × mean(ĝ × x̂)) / σ"
+NORMALIZED = "x̂ being the normalized {x}, σ its deviation, and each mean over what was normalized together"
 
 # Name of a function -> its parameters, and what it computes; parameters that the text does not use are left out of it.
 DEFINITIONS: Mapping[str, tuple[str, str]] = {
@@ -86,13 +87,13 @@ PHRASES: Mapping[str, str] = {
     "bias_gradient": "{0} summed over all that it was added to",
     "weight_gradient": "{0} × x̂ summed over all that it scaled, x̂ being the normalized {1}",
     "index_backward": "{0} at the places that were picked, 0 elsewhere",
-    "_put_back": "{0} at the places that were picked, 0 elsewhere",
+    "_put_back": "{0} added up at the places that were picked, 0 elsewhere",
     "scatter_add": "{1} added up at the places that were picked, 0 elsewhere",
-    "gather": "{0} at the places where it went",
-    "advanced_index": "{0} at the places where it went",
-    "scatter": "{0}, with 0 where it was overwritten",
-    "index_put": "{0}, with 0 where it was overwritten",
-    "masked_fill": "{0}, with 0 where it was masked",
+    "gather": "{0} at the places that were written",
+    "advanced_index": "{0} at the places that were written",
+    "scatter": "{0}, with 0 at the places that were written",
+    "index_put": "{0}, with 0 at the places that were written",
+    "masked_fill": "{0}, with 0 where the mask is true",
     "constant_pad": "{0} without the padding",
     "diagonal": "the diagonal of {0}",
     "diagonal_backward": "{0} on the diagonal, 0 elsewhere",

@@ -45,15 +45,25 @@ def reachable(edges: Callable[[Node], Edges], starts: Iterable[Node], most: floa
     return found
 
 
-def stages(source: Source, nodes: list[Node]) -> dict[Node, int]:
-    """Node -> 0 for what the learner computed, 1 for the graph of its gradient, 2 for what the learner computed from
-    that, 3 for the graph of that one's gradient, and so on. No input is of a later stage.
+def backwards(source: Source, nodes: list[Node]) -> dict[Node, int]:
+    """Node -> which of the recorded backwards made it, counted in their order; none for what no rule made.
+
+    A backward makes all its nodes in one go, and goes from later nodes to earlier ones: where an earlier one is
+    followed by a later one, another backward has begun.
     """
     found: dict[Any, int] = {}
+    number, last = 0, 0
+    was_by_rule = False
     for node in nodes:
+        if source.is_leaf(node):
+            continue
         made = source.making(node)
-        stage = max([2 * made.graph - 3, 0, *(found[child] for child, _ in source.edges(node) if child is not None)])
-        found[node] = stage + (stage % 2 != made.by_rule)
+        if made.by_rule:
+            number += not was_by_rule or last < made.rule_of
+            found[node], last = number, made.rule_of or last
+        else:
+            last = 0
+        was_by_rule = made.by_rule
     return found
 
 

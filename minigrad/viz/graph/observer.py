@@ -62,6 +62,7 @@ class Making:
     given: Mapping[str, Any] | None = None  # the op's other arguments
     graph = 1  # 2 for the graph of a gradient, 3 for that of a gradient of a gradient ...
     parent: Making | None = None  # of the node whose rule this one is a part of
+    rule_of = 0  # the number of that node; 0 where it is not known, and for sums that the engine makes
     call: Any = None  # what all nodes have in common that one call has made; None where each has its own
 
     @property
@@ -76,7 +77,7 @@ NOT_NOTED = Making()
 class ObservedMaking(Making):
     """What is written down when a node of minigrad's is made."""
 
-    __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "way")
+    __slots__ = ("code", "given", "graph", "instruction", "numbers", "operands", "outputs", "parent", "rule_of", "way")
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class ObservedMaking(Making):
         if options and not PLAIN.issuperset(map(type, options.values())):
             options = {name: _note_of(value) for name, value in options.items()}
         self.given = options
-        self.graph, self.parent = 1, None
+        self.graph, self.parent, self.rule_of = 1, None, 0
 
 
 class Copy:
@@ -207,6 +208,7 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
         making.parent = getattr(thread.evaluating, "_creation", None)
         making.graph = 2 if making.parent is None else making.parent.graph + 1
+        making.rule_of = 0 if making.parent is None else thread.evaluating._sequence
     node._creation = making
 
 

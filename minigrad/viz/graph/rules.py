@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +22,7 @@ from minigrad.viz.graph.observer import syntax_tree
 from minigrad.viz.graph.simplifying import Formula, ShapeAlone, copy_tree, formula_of
 from minigrad.viz.graph.values import WHOLE
 
-UNKNOWN = Formula("what its rule gives", in_words=True)
+GRADIENT = re.compile(r"(?<![\w.])g(?!\w)")  # what came to the node, as rules name it
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Rule:
 
     parameter: str
     code: str
-    formula: Formula = UNKNOWN
+    formula: Formula
 
 
 def explain(
@@ -50,22 +51,26 @@ def explain(
         names: the learner's names for some of its parameters.
         shape: that of the gradient which it gave.
     """
+    gradient = names.get("g", "g")
     if isinstance(function, str):
-        return Rule(parameter, function, Formula(function, in_words=True))
+        words = GRADIENT.sub(gradient, function)
+        return Rule(parameter, words, Formula(words, in_words=True))
+    result, name = names.get("result", "the result"), names.get(parameter, parameter)
+    unknown = Formula(f"{gradient} times the derivative of {result} with respect to {name}", in_words=True)
     expression = expression_of(function) if function is not None else None
     if expression is None:
-        return Rule(parameter, f"the rule for {parameter}")
+        return Rule(parameter, f"the rule for {parameter}", unknown)
     code = ast.unparse(expression)
     try:
-        code = ast.unparse(_PlainRule(bound).visit(copy_tree(expression)))
+        code = GRADIENT.sub(gradient, ast.unparse(_PlainRule(bound).visit(copy_tree(expression))))
         return Rule(parameter, code, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
-        return Rule(parameter, code)
+        return Rule(parameter, code, unknown)
 
 
 def binding(value: Any) -> Any:
-    """What a rule's text needs of a value: the value itself, or the shape of an array that is not small."""
-    return ShapeAlone(value.shape) if isinstance(value, np.ndarray) and value.size > WHOLE else value
+    """What a rule's text needs of a value: the value itself, or the shape of an array that is large or empty."""
+    return ShapeAlone(value.shape) if isinstance(value, np.ndarray) and not 0 < value.size <= WHOLE else value
 
 
 @functools.lru_cache(maxsize=512)

@@ -20,8 +20,8 @@ import numpy as np
 
 from minigrad.ops.silence import silent
 from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, sizes
-from minigrad.viz.graph.meanings import DEFINITIONS, NORMALIZED, PHRASES, SCALED
-from minigrad.viz.graph.values import elements_text, number
+from minigrad.viz.graph.meanings import CENTRED, DEFINITIONS, NORMALIZED, PHRASES, SCALED
+from minigrad.viz.graph.values import as_in_code, in_short
 
 LONGEST_FORMULA, LONGEST_NUMBERS = 150, 80  # characters of a formula, and of one with numbers
 ELEMENTWISE = frozenset(
@@ -50,7 +50,8 @@ class ShapeAlone:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula with the learner's names and with numbers ("" where those say nothing more).
+    """A formula with the learner's names and with numbers ("" where those say nothing more); of a matrix product also
+    with `shapes`, which no number is equal to.
 
     `because` says why a branch was taken, `spread` what becomes of a value that is smaller than the gradient it gives
     ("for each of its 4 elements"); `in_words` is true of a phrase, which no equals sign may follow.
@@ -58,6 +59,7 @@ class Formula:
 
     text: str
     numbers: str = ""
+    shapes: str = ""
     because: str = ""
     spread: str = ""
     in_words: bool = False
@@ -83,14 +85,14 @@ def formula_of(
     text = named.text(tree)
     is_phrase = isinstance(tree, ast.Call) and function_name(tree) in (*PHRASES, "words", "where")
     numbers = "" if is_phrase else FormulaWriter(known.number_text).text(tree) if known.all_small(tree) else ""
-    if not numbers and not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree)):
-        numbers = FormulaWriter(known.shape_text).text(tree)
-    if len(text) > LONGEST_FORMULA or "\n" in text:
+    is_of_matrices = not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree))
+    shapes = FormulaWriter(known.shape_text).text(tree) if is_of_matrices else ""
+    if (len(text) > LONGEST_FORMULA and not is_phrase) or "\n" in text:
         raise ValueError("a formula of this length says less than words")
     because = "" if reason is None else named.text(reason)
     spread, single = _spread(known.shape(tree), shape, bound)
-    numbers = "" if len(numbers) > LONGEST_NUMBERS or numbers == text else numbers
-    return Formula(text, numbers, because, spread, is_phrase, single)
+    numbers, shapes = ("" if len(one) > LONGEST_NUMBERS or one == text else one for one in (numbers, shapes))
+    return Formula(text, numbers, shapes, because, spread, is_phrase, single)
 
 
 def simplify(expression: ast.expr, known: Known) -> tuple[ast.expr, ast.expr | None]:
@@ -121,7 +123,7 @@ def copy_tree(part: Any) -> Any:
 
 def _spread(own: tuple[int, ...] | None, shape: tuple[int, ...] | None, bound: Mapping[str, Any]) -> tuple[str, bool]:
     """What is to be said of a formula whose value is smaller than the gradient that it stands for."""
-    if own is None or shape is None or own == shape or math.prod(own) > math.prod(shape):
+    if own is None or shape is None or own == shape or math.prod(own) > math.prod(shape) > 0:
         return "", False
     if math.prod(own) == math.prod(shape):
         return ("" if math.prod(own) == 1 else f"reshaped to {sizes(shape)}"), False
@@ -192,7 +194,7 @@ class Known:
         if not isinstance(value, np.ndarray | np.generic):
             return name
         array = np.swapaxes(value, -1, -2) if turned and value.ndim > 1 else value
-        return number(array.item()) if array.size == 1 else elements_text(array)
+        return in_short(array)
 
     def shape_text(self, name: str, turned: bool) -> str:
         """A tensor as its shape."""
@@ -215,7 +217,9 @@ class _Simplify(ast.NodeTransformer):
         name, value = node.id, self.known.bound.get(node.id, self)
         is_array = isinstance(value, np.ndarray | np.generic)
         if is_array and self.known.names.get(name) == self.known.number_text(name):
-            return ast.Constant(value.item(), kind=GIVEN)  # a number without a name
+            return ast.Constant(
+                as_in_code(value) if value.dtype.kind == "f" else value.item(), kind=GIVEN
+            )  # a number without a name
         is_plain = value is None or isinstance(value, bool | int | float | complex | str | tuple)
         if is_plain and not is_array and not hasattr(value, "_fields"):
             return ast.Constant(value, kind=GIVEN)
@@ -327,9 +331,9 @@ class _Simplify(ast.NodeTransformer):
         own, index, shape = self.known.shape(args[0]), _plain(args[1]), _plain(args[-1])
         is_all = own is not None and isinstance(shape, tuple) and math.prod(own) == math.prod(shape)
         simple = [part is None or part is ... or isinstance(part, int | slice) for part in index or [self]]
-        return (
-            self.simplify_reshape([args[0], args[-1]]) if is_all and all(simple) else _call("index_backward", args[0])
-        )
+        if is_all and all(simple):
+            return self.simplify_reshape([args[0], args[-1]])
+        return _call("index_backward" if all(simple) else "_put_back", args[0])  # an array may pick a place twice
 
     def simplify_product_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, result = (
@@ -425,9 +429,10 @@ class _Simplify(ast.NodeTransformer):
     def simplify_normalized_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, weight, norm = args
         held = self.known.bound.get(norm.id) if isinstance(norm, ast.Name) else None
-        text = NORMALIZED if getattr(held, "is_centred", True) else SCALED
-        scaled = _times(g, weight) if isinstance(weight, ast.Name) and weight.id in self.known.names else g
-        return _call("words", ast.Constant(text), scaled, x)
+        text = CENTRED if getattr(held, "is_centred", True) else SCALED
+        if isinstance(weight, ast.Name) and weight.id in self.known.names:
+            return _call("words", ast.Constant(f"{text}, ĝ being {{g}}, {NORMALIZED}"), _times(g, weight), x)
+        return _call("words", ast.Constant(f"{text.replace('ĝ', '{g}')}, {NORMALIZED}"), g, x)
 
     def simplify_nll_gradient(self, args: list[ast.expr]) -> ast.expr:
         targets = self.known.bound.get("targets")

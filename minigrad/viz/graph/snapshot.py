@@ -20,7 +20,7 @@ from minigrad.viz.graph.constants import constants_of, shape_only
 from minigrad.viz.graph.expressions import NodeNames
 from minigrad.viz.graph.learner_code import first_assignment, listings_of, only_assignment
 from minigrad.viz.graph.naming import Variables
-from minigrad.viz.graph.nodes import consumers, nodes_behind, stages
+from minigrad.viz.graph.nodes import backwards, consumers, nodes_behind
 from minigrad.viz.graph.observer import NO_PLACE, NOT_NOTED, Making, Span, span_of
 from minigrad.viz.graph.source import Node, Source, Tensor
 from minigrad.viz.graph.values import Value
@@ -74,7 +74,6 @@ class _Builder:
         starts = [self.start] if beside is None else [self.start, source.node(beside)]
         self.nodes = nodes_behind(source, *starts)
         self.made = {node: source.making(node) for node in self.nodes}
-        self.stages = stages(source, self.nodes)
         # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
         self.spans: dict[Any, Span | None] = {
             node: None if made.by_rule else naming.whole_write(span_of(made)) for node, made in self.made.items()
@@ -139,6 +138,7 @@ class _Builder:
         return Snapshot(
             *(ids[self.start], tuple(boxes), tuple(edges), listings, source, tuple(nodes)),
             ways={ids[node]: way for node, way in self.ways.items() if way},
+            backwards={ids[node]: number for node, number in backwards(source, self.nodes).items()},
             modules=self.modules,
             plain={name: ids[node] for node, name in self.called.plain.items()},
             results=results,
@@ -181,8 +181,7 @@ class _Builder:
                     saved_versions[edge.source] = min(known, saved.saved_version)
                     versions[edge.source] = saved.version
                 if saved.parameter == parameter and saved.state != "kept":
-                    held = self.variables.result(behind[edge.source], edge.output)
-                    name = held[0] if held is not None else found[edge.source].name
+                    name = found[edge.source].name_of_result(edge.output)
                     named = tuple(replace(one, name=name) if one is saved else one for one in target.saved)
                     found[edge.target] = target = replace(target, saved=named)
         makings = {key: self.made.get(node, NOT_NOTED) for key, node in behind.items()}
@@ -221,8 +220,9 @@ class _Builder:
             source.inputs(node),
             outputs,
             version=None if tensor is None else source.version(tensor),
-            stage=self.stages[node],
+            graph=self.made[node].graph,
             backward=source.backward_source(node),
+            output_names=tuple(self.called.name_of_result(node, number) for number in range(len(outputs))),
         )
 
     def _outputs(self, node: Any) -> tuple[Value, ...]:

@@ -1,28 +1,28 @@
 """What the parts of a folded graph are called, as a reader of the code would say it.
 
-A module has its path in the module around it, or its variable's name; a function its own name; a loop its first line.
-Of several calls each says which it is, and several parts in one say how many.
+A module has its path in the module around it, or its variable's name; a function its own name; a loop its first line;
+a statement the variable that it assigns, and a run of statements the first and the last: `q … scores`. Of several calls
+each says which it is, and several parts in one say how many.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from minigrad.viz.graph.boxes import GENERATIONS, Box, Snapshot
-from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Scope, is_learners
+from minigrad.viz.graph.boxes import GENERATIONS, Snapshot
+from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Place, Scope, is_learners
 from minigrad.viz.graph.loops import head_of
-from minigrad.viz.graph.naming import op_word
+from minigrad.viz.graph.statements import Statement, assigned_by, statements_around
 
-STRETCH = "stretch of the code"
+STRETCH = "statements"
+REPEAT, AGAIN = "repeat", "repeats"  # where only the ops tell that something is repeated
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 ONLY_NUMBER = re.compile(r"[tg]\d+")  # the name of what no line gives one
 CLOSED = 26  # letters of a title for which a closed part has room
 OF_CLASS = re.compile(r"\.(__call__|forward|__init__)$")  # calls that a reader calls by the class's name
-# What only shows the same numbers in another order or shape.
-MOVES = {"view", "unsafe_view", "reshape", "t", "transpose", "permute", "unsqueeze", "squeeze", "select", "clone"}
 INDEXED = re.compile(r"(?:(.*)\.)?(\d+)")
 
 
@@ -88,35 +88,93 @@ class Titles:
             return self.inputs_title(run.inside)
         if not run.word:
             return self.stretch_title(run.inside)
+        if run.word == AGAIN:
+            what = run.inside[0].title.rpartition(",")[0]
+            return f"{AGAIN if what == REPEAT else what + ','} {run.number}…{run.number + len(run.inside) - 1}"
         if run.word == "calls" and len({self.callee_name(call) for call in run.inside}) > 1:
             return self.calls_title(run.inside)
         return f"{run.word} {run.number}…{run.number + len(run.inside) - 1}"
 
+    def statement_title(self, things: Sequence[Any], statement: Statement | None) -> str:
+        """What a statement is called that has made some things: by its variable, numbered as it is as a box."""
+        several = "" if statement is None else assigned_by(statement)
+        return several if "," in several else self.stretch_title(things)
+
     def stretch_title(self, things: Sequence[Any]) -> str:
-        """The first and the last of some things; of a few ops whose results have no names, which they are."""
-        boxes = [self.graph.by_id[thing] for thing in things if isinstance(thing, str)]
-        ops = Counter(word for box in boxes if box.kind == "result" and (word := op_word(box.op)) not in MOVES)
-        if len(boxes) == len(things) and 0 < len(ops) < 3 and not any(map(_is_named, boxes)):
-            return " · ".join(word if count == 1 else f"{word} ×{count}" for word, count in ops.items())
-        first, last = (self._end(things[end], end) for end in (0, -1))
-        return f"{first} … {last}"
+        """What a stretch of some things is called, where nothing has a name how many nodes it is."""
+        return self.stretch_name(things) or f"{sum(len(_things_in(thing, ())) for thing in things)} nodes"
+
+    def stretch_name(self, things: Sequence[Any]) -> str:
+        """The first and the last variable that some things compute; where the code gives them no names, what is near
+        that has one; "" where nothing has.
+        """
+        names = list(dict.fromkeys(name for thing in things for name in self._names_of(thing)))
+        numbered = {plain for name in names if (plain := name.rstrip(SUBSCRIPTS)) != name}
+        names = [name for name in names if name not in numbered]  # of `h = …` what leads to h₂ is called h
+        if len(names) > 1:
+            return f"{names[0]} … {names[-1]}"
+        return names[0] if names else self._name_nearby(things)
+
+    def _names_of(self, thing: Any) -> list[str]:
+        """What the code calls a thing: a call by its name, a result by its variable or that of its statement; of a part
+        what lies in it.
+        """
+        names = []
+        for at in _things_in(thing):
+            if isinstance(at, Scope):
+                names.append(self.callee_name(at))
+            elif self.is_named(at):
+                names.append(self.graph.by_id[at].name)
+            else:
+                around = statements_around(self._way(at))
+                names += list(filter(None, map(assigned_by, reversed(around))))[:1]
+        return names
+
+    def _name_nearby(self, things: Sequence[Any]) -> str:
+        """Of things to which the code gives no name: the module whose parameters they use, a leaf that they use, the
+        variable that is computed next.
+        """
+        boxes = [box for thing in things for box in _things_in(thing, ())]
+        used = dict.fromkeys(edge.source for box in boxes for edge in self.graph.into[box])
+        inputs = [self.graph.by_id[key] for key in used if self.graph.by_id[key].kind == "leaf"]
+        names = [box.name for box in inputs if not ONLY_NUMBER.fullmatch(box.name)]
+        modules = list(dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name))
+        later = self.graph.boxes[self.graph.order[boxes[-1]] :] if boxes else ()
+        after = [box.name for box in later if self.is_named(box.id)]
+        return [*modules, *names, *after, ""][0]
+
+    def statements_of(self, things: Sequence[Any]) -> list[Statement | None]:
+        """In which statement each of some things was made, in the outermost function that has several of them."""
+        around = [statements_around(self._way(next(iter(_things_in(thing, ())), ""))) for thing in things]
+        found: list[Statement | None] = [None] * len(things)
+        for depth in range(max(map(len, around), default=0)):
+            found = [way[min(depth, len(way) - 1)] if way else None for way in around]
+            if len(set(found)) > 1:
+                break
+        return found
+
+    def _way(self, box: str) -> Sequence[Place]:
+        """The calls around the line that made a box; of what a rule made, that of the node whose rule it is."""
+        while box and self.graph.by_id[box].graph > 1 and self.graph.by_id[box].made_by:
+            box = self.graph.by_id[box].made_by
+        return self.graph.ways.get(box, ())
+
+    def is_named(self, thing: Any) -> bool:
+        """Whether a thing is a result that the code has a name for."""
+        box = None if isinstance(thing, Scope) else self.graph.by_id[thing]
+        return box is not None and box.kind == "result" and not ONLY_NUMBER.fullmatch(box.name)
 
     def inputs_title(self, things: Sequence[str]) -> str:
-        """Leaves and constants: their names, or how many they are where that is too long, and of which module."""
+        """Leaves and constants: their names, where these are too many the first and the last, or their module."""
         names = [self.graph.by_id[thing].name for thing in things]
         if len(text := ", ".join(names)) <= CLOSED and not any(map(ONLY_NUMBER.fullmatch, names)):
             return text
         levels = zip(*(name.split(".")[:-1] for name in names), strict=False)
         around = ".".join(level[0] for level in itertools.takewhile(lambda level: len(set(level)) == 1, levels))
-        return f"{around}: {len(things)} inputs" if around else f"{len(things)} inputs"
-
-    def _end(self, thing: Any, end: int) -> str:
-        while isinstance(thing, Scope):
-            if thing.kind in (MODULE, FUNCTION):
-                return self.callee_name(thing)
-            thing = thing.inside[end]
-        box = self.graph.by_id[thing]
-        return box.name if box.kind != "result" or _is_named(box) else op_word(box.op)
+        if around:
+            return f"{around}: {len(things)} inputs"
+        named = [name for name in names if not ONLY_NUMBER.fullmatch(name)]
+        return f"{named[0]} … {named[-1]}" if len(named) > 1 else f"{len(things)} inputs"
 
     def callee_of_all(self, things: Sequence[Any]) -> Any:
         """What all of some things are calls of; None if there is no such one."""
@@ -155,5 +213,13 @@ class Titles:
         return self._paths[id(outer)]
 
 
-def _is_named(box: Box) -> bool:
-    return box.kind == "result" and not ONLY_NUMBER.fullmatch(box.name)
+def _things_in(thing: Any, calls: tuple[str, ...] = (MODULE, FUNCTION)) -> list[Any]:
+    """A box, or all that lie in a scope, in their order; a call stands for what is in it."""
+    found, stack = [], [thing]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, Scope) and at.kind not in calls:
+            stack += reversed(at.inside)
+        else:
+            found.append(at)
+    return found

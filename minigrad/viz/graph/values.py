@@ -13,7 +13,7 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from minigrad.ops.silence import silent
 WHOLE = 4  # elements that are written one by one inside a box
 LINE = 9  # elements that are written one by one in running text
 LISTED = 24  # elements that are written one by one where there is room for several lines
+MANY = 3  # digits that show that a number was rounded
 CELLS = 64  # elements that can have a numbered cell each
 MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
 
@@ -92,14 +93,14 @@ NONE = Value("None", "None", known=False)
 dtype_text = functools.lru_cache(maxsize=64)(str)  # numpy puts a type's name together anew each time
 
 
-def number(value: Any) -> str:
+def number(value: Any, digits: int = 4) -> str:
     """One number with four significant digits: 40, 0.3333, 1.2e-5, 1-2j, NaN, -Inf."""
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
     if isinstance(value, complex | np.complexfloating):
-        real, imaginary = number(value.real), number(value.imag)
+        real, imaginary = number(value.real, digits), number(value.imag, digits)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     value = float(value)
     if value != value:
@@ -110,9 +111,34 @@ def number(value: Any) -> str:
     if size < 1e6 and value == int(value):
         return str(int(value))
     if 1e-3 <= size < 1e6:
-        return f"{value:.0f}" if size >= 1000 else f"{value:.4g}"
-    digits, _, exponent = f"{value:.3e}".partition("e")
-    return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"
+        return f"{value:.0f}" if size >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+
+
+def number_in_sentence(value: Any, digits: int = 6) -> str:
+    """One number of an arithmetic, where 1.0005 is not 1: as the code has it if it has no more digits than these, else
+    with four; one of which four would leave less than three, such as 0.99998, with as many as these.
+    """
+    value = value[()] if isinstance(value, np.ndarray) else value
+    if not isinstance(value, float | np.floating) or not np.isfinite(value):
+        return number(value)
+    shortest, rounded = as_in_code(value), number(value)
+    is_short = _count_of_digits(repr(shortest)) <= digits or _count_of_digits(rounded) < MANY
+    return number(shortest, digits) if is_short else rounded
+
+
+@silent
+def as_in_code(value: Any) -> float:
+    """The float with the fewest digits that means this number in its type: 0.1 for the 0.10000000149 that 0.1 is in
+    float32, also where that has been cast to float64 since.
+    """
+    is_wide = isinstance(value, float) or value.dtype.itemsize > 4
+    return float(str(np.float32(value) if is_wide and value == np.float32(value) else value))
+
+
+def _count_of_digits(text: str) -> int:
+    return len(text.partition("e")[0].lstrip("-0.").replace(".", "").rstrip("0"))
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
@@ -162,12 +188,12 @@ def in_words(value: Any) -> str:
     if not isinstance(value, np.ndarray | np.generic):
         return short(value)
     if value.size <= WHOLE:
-        return describe(value).text
+        return in_short(value)
     statistics = _statistics(value)
     if statistics is None:
         return shape_text(value.shape)
     if value.size <= LINE:
-        return elements_text(value)
+        return in_short(value)
     least, mean, most = statistics
     return f"{shape_text(value.shape)} (min {least}, mean {mean}, max {most})"
 
@@ -175,8 +201,8 @@ def in_words(value: Any) -> str:
 def in_short(array: Any) -> str:
     """An array in a sentence: all of up to nine elements, else its shape."""
     if array.size == 1:
-        return number(array.reshape(())[()])
-    return elements_text(array) if array.size <= LINE else shape_text(array.shape)
+        return number_in_sentence(array.reshape(())[()])
+    return elements_text(array, number_in_sentence) if array.size <= LINE else shape_text(array.shape)
 
 
 def short(value: Any) -> str:
@@ -200,10 +226,12 @@ def value_of_outputs(outputs: Sequence[Value]) -> Value:
     )
 
 
-def elements_text(array: Any) -> str:
-    """The elements in nested brackets, on one line: [[1, 2], [3, 4]]."""
+def elements_text(array: Any, text_of: Callable[[Any], str] = number) -> str:
+    """The elements in nested brackets, on one line: [[1, 2], [3, 4]]; where there are none the shape, (0, 3)."""
     array = np.asarray(array)
-    return _in_brackets([number(item) for item in array.reshape(-1).tolist()], array.shape)
+    if not array.size:
+        return str(array.shape)
+    return _in_brackets([text_of(item) for item in array.reshape(-1)], array.shape)
 
 
 def as_python(array: Any) -> str:

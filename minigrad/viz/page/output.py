@@ -22,12 +22,12 @@ import sys
 import traceback
 from html import escape
 from typing import Any
-from urllib.parse import quote
 from weakref import WeakSet
 
 import ipywidgets
 
 from minigrad.viz.page import packing, standalone, widget_source
+from minigrad.viz.picture.image import image_html
 from minigrad.viz.shell import running_shell
 
 STORED = ("key", "kept", *packing.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
@@ -46,8 +46,7 @@ def html_of(stepper: Any, svg: str) -> str:
 
 def still(svg: str, words: str) -> str:
     """An SVG as a picture that stands there until, or unless, the script runs; nothing in it runs."""
-    address = f"data:image/svg+xml,{quote(svg, safe=' =:/;,()@!*$&+?[]|.-_~' + chr(39))}"
-    return f'<img class="minigrad-still" style="max-width:100%" alt="{escape(words)}" src="{escape(address)}">'
+    return image_html(svg, words, "minigrad-still")
 
 
 def without_scripts(html: str) -> str:

@@ -16,7 +16,7 @@ from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.page.packing import texts_of, trouble
 from minigrad.viz.picture.markup import clean
-from minigrad.viz.picture.svg import SvgDrawing, draw_svg, flows_of, places_of, texts_in_box
+from minigrad.viz.picture.svg import SvgDrawing, draw_svg, places_of, texts_in_box
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.kept_values import changed_value, value_of
 from minigrad.viz.steps.pass_progress import ROOM
@@ -38,7 +38,6 @@ def picture_of(session: Session, drawing: SvgDrawing) -> dict[str, Any]:
         "runs": list(steps),
         "root": clean(graph.by_id[graph.root].name),
         "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
-        "flows": {key: round(width) for key, width in flows_of(graph).items()},
         "groups": [vars(one) | {key: clean(getattr(one, key)) for key in ("name", "path", "kind")} for one in groups],
         "open": session.open,
         "note": notice(graph, groups, session.open),

@@ -18,7 +18,7 @@ STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 ORDER = (
     "dom marks conditions whatif cells values levels player measures layered modules wires sizes boxes picture camera "
-    "minimap inspector panels predict changing menu tip twins keyboard controls stepper"
+    "minimap inspector panels predict changing menu tip twins keyboard hint legend controls stepper"
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one

@@ -12,35 +12,36 @@ import math
 from collections.abc import Sequence
 
 from minigrad.viz.picture.markup import SANS, attribute, clean, markup, pixels
+from minigrad.viz.picture.palette import light, light_dark
 
 SMALLEST = 0.75  # of its size: a smaller picture could not be read, and is moved under a narrow page instead
 
-# class -> the attribute that it colours, in a light and in a dark page
+# class -> the attribute that it colours, and the colour
 COLOURS = {
-    "paper": ("fill", "#ffffff", "#1f262f"),
-    "ink": ("fill", "#1d2733", "#e8edf3"),
-    "quiet": ("fill", "#586474", "#a3afbd"),
-    "rule": ("stroke", "#d3dae3", "#3a4450"),
-    "axis": ("stroke", "#8792a0", "#66727f"),
-    "edge": ("stroke", "#1d2733", "#e8edf3"),
-    "blue": ("fill", "#0072b2", "#5ab8f0"),
-    "blue-line": ("stroke", "#0072b2", "#5ab8f0"),
-    "orange": ("fill", "#c24e00", "#ff9a52"),
-    "orange-line": ("stroke", "#c24e00", "#ff9a52"),
+    "paper": ("fill", "paper"),
+    "ink": ("fill", "ink"),
+    "quiet": ("fill", "quiet"),
+    "rule": ("stroke", "line"),
+    "axis": ("stroke", "edge"),
+    "edge": ("stroke", "ink"),
+    "blue": ("fill", "leaf"),
+    "blue-line": ("stroke", "leaf"),
+    "orange": ("fill", "hot"),
+    "orange-line": ("stroke", "hot"),
 }
 
 
 def _style() -> str:
     rules = "".join(
-        f".minigrad-figure .mgf-{name}{{{attribute}:light-dark({light},{dark})}}"
-        for name, (attribute, light, dark) in COLOURS.items()
+        f".minigrad-figure .mgf-{name}{{{attribute}:{light_dark(colour)}}}"
+        for name, (attribute, colour) in COLOURS.items()
     )
     return (
         ".minigrad-figure{color-scheme:light dark;margin:4px 2px;max-width:100%;overflow-x:auto}"
         '[data-jp-theme-light="true"] .minigrad-figure{color-scheme:light}'
         '[data-jp-theme-light="false"] .minigrad-figure{color-scheme:dark}'
-        f".minigrad-figure figcaption{{font:13px/1.5 {SANS};color:light-dark(#586474,#a3afbd);max-width:70em}}"
-        ".minigrad-figure [tabindex]:focus-visible{outline:2px solid light-dark(#0072b2,#5ab8f0);outline-offset:1px}"
+        f".minigrad-figure figcaption{{font:13px/1.5 {SANS};color:{light_dark('quiet')};max-width:70em}}"
+        f".minigrad-figure [tabindex]:focus-visible{{outline:2px solid {light_dark('leaf')};outline-offset:1px}}"
         f"{rules}"
     )
 
@@ -85,7 +86,7 @@ def picture(width: float, height: float, title: str, parts: Sequence[str]) -> st
 def colour_attributes(*names: str) -> str:
     """The classes and attributes that give an element its colours."""
     classes = " ".join(f"mgf-{name}" for name in names)
-    attributes = " ".join(f'{COLOURS[name][0]}="{COLOURS[name][1]}"' for name in names)
+    attributes = " ".join(f'{COLOURS[name][0]}="{light(COLOURS[name][1])}"' for name in names)
     return f'class="{classes}" {attributes}'
 
 

@@ -3,7 +3,7 @@
 It is made of the stills of all steps. What is the same in several steps is there once; what changes is there once for
 each stretch of steps in which it stays the same, and a style sheet shows these in turn. Where nothing moves (on paper,
 for readers who want no motion, in programs that know no animation) it is the first step's still. It is as light or dark
-as the reader's system.
+as the page that shows it, or the reader's system.
 """
 
 from __future__ import annotations
@@ -21,18 +21,8 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 NARROWEST, MARGIN = 460, 14  # pixels: of the words' width, and around everything
 LINE, LETTER = 20, 7.4  # pixels: a line's height, a letter's width
 KEYS = "data-box", "data-edge", "data-chip", "data-group"
-LIGHT = [svg.INK, svg.QUIET, svg.PAPER, svg.RULE, svg.PANEL, svg.MODULE, svg.LEAF, svg.WIRE, svg.GRAD, svg.ALARM]
-LIGHT += [svg.DONE, svg.WAIT, *(svg.STATES[state][3] for state in ("ran", "failed", "off"))]
-DARK = ["#e8edf3", "#a9b4c1", "#1f262f", "#3a4450", "#211d2d", "#1a212a", "#5ab8f0", "#6d7986", "#ff9a52", "#ff7bd0"]
-DARK += ["#3ecb9b", "#f2bd45", "#3d2815", "#40122f", "#1b2129"]
-STYLE = (
-    "text{unicode-bidi:isolate}.back{fill:#fff}@media(prefers-color-scheme:dark){.back{fill:#14181d}"
-    + "".join(
-        f'[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}'
-        for light, dark in zip(LIGHT, DARK, strict=True)
-    )
-    + "}@media print,(prefers-reduced-motion:reduce){*{animation:none!important}}"
-)
+STILL = "@media print,(prefers-reduced-motion:reduce){*{animation:none!important}}"
+STYLE = f"text{{unicode-bidi:isolate}}{svg.DARK}{STILL}"
 
 
 def film_of(stills: Sequence[str], sentences: Sequence[str], seconds: float) -> str:
@@ -49,16 +39,17 @@ def film_of(stills: Sequence[str], sentences: Sequence[str], seconds: float) -> 
     words = film.part_text([_words(one, height + 2 * MARGIN) for one in lines])
     size = [pixels(whole + 2 * MARGIN), pixels(height + 3 * MARGIN + LINE * max(map(len, lines)))]
     return (
-        f'<svg{NAMESPACE} width="{size[0]}" height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}" '
+        f'<svg{NAMESPACE} class="mg-graph" width="{size[0]}" height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}" '
         f'font-family="{MONO}" font-size="12"><title>{markup(frames[0].findtext("title", ""))}</title>'
-        f'<style>{STYLE}{film.style(seconds)}</style><rect class="back" width="{size[0]}" height="{size[1]}" rx="10"/>'
+        f"<style>{STYLE}{film.style(seconds)}</style>"
+        f'<rect class="mg-back" width="{size[0]}" height="{size[1]}" rx="10" fill="{svg.PAPER}"/>'
         f'<g transform="translate({pixels(MARGIN + (whole - width) / 2)} {MARGIN})">{drawn}</g>{words}</svg>\n'
     )
 
 
 def _words(lines: Sequence[str], top: float) -> str:
     spans = [f'<tspan x="{MARGIN}" dy="{LINE}">{markup(line)}</tspan>' for line in lines]
-    return f'<text y="{pixels(top)}" font-family="{SANS}" font-size="13" fill="{svg.INK}">{"".join(spans)}</text>'
+    return f'<text y="{pixels(top)}" font-family="{SANS}" font-size="13" fill="{svg.INK}">{" ".join(spans)}</text>'
 
 
 class _Film:

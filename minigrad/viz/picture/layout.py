@@ -1,8 +1,7 @@
 """The places of a whole picture: boxes in groups, groups in groups, and the edges through all of them.
 
 Each open group is laid out by itself (layered.py) and then stands in the one around it as a box of its size, from the
-innermost to the outermost. The direction, from left to right or from top to bottom, is the one in which the picture is
-larger in the room that it gets. In the page static/modules.mjs does the same, where groups open and close.
+innermost to the outermost. In the page static/modules.mjs does the same, where groups open and close.
 """
 
 from __future__ import annotations
@@ -14,33 +13,25 @@ from typing import Any
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.groups import Group
-from minigrad.viz.picture.layered import Arranged, Item, Link, Point, Room, Stop, arrange
+from minigrad.viz.picture.layered import Arranged, Item, Link, Point, arrange
 from minigrad.viz.picture.measures import (
     AROUND,
     CLOSED_HEIGHT,
     CLOSED_LEAST,
     CLOSED_MOST,
     CLOSED_ROOM,
-    CROWD,
-    FEWEST_SEEN,
     FOOT,
     HEAD,
-    LARGER,
-    LEGIBLE_NAMES,
     MARGIN,
     MONO_WIDTH,
     NAME_LETTER,
-    READABLE,
-    SQUEEZED,
     TITLE_ROOM,
 )
 
 WHOLE = ""  # the id of what is around everything
-PAGE = (944.0, 560.0)  # pixels for a still picture
 
 BoxSize = tuple[float, float]
 BoxSizes = Mapping[str, BoxSize]
-Flows = Mapping[str, float]
 Shown = Collection[str]
 
 
@@ -63,7 +54,7 @@ class Wire:
     source: str
     target: str
     members: tuple[str, ...]
-    stops: tuple[Stop, ...]
+    points: tuple[Point, ...]
 
 
 @dataclass(frozen=True)
@@ -72,71 +63,20 @@ class Layout:
 
     width: float
     height: float
-    down: bool
-    part: float  # of the room along the flow, which its open groups got
-    scale: float  # at which it fits the page
-    worth: float  # the same, less what bands cost the reader
     corners: dict[str, Point]
     frames: dict[str, GroupFrame]
     wires: tuple[Wire, ...]
 
 
-def lay_out(
-    sizes: BoxSizes,
-    edges: Sequence[Edge],
-    flows: Flows,
-    groups: Sequence[Group] = (),
-    shown: Shown = (),
-    page: BoxSize = PAGE,
-    before: Layout | None = None,
-) -> Layout:
+def lay_out(sizes: BoxSizes, edges: Sequence[Edge], groups: Sequence[Group] = (), shown: Shown = ()) -> Layout:
     """Place everything.
 
     Args:
         sizes: box id -> width and height in pixels, in the order in which the boxes were made.
-        flows: edge id -> how wide that is which flows along it.
         groups: outer ones first.
         shown: the ids of those that are open.
-        page: the pixels that there are.
-        before: what was placed of this graph before. A crowd is placed once, as that was.
     """
-    nest = _Nest(sizes, edges, flows, groups, shown)
-    parts = (1.0, SQUEEZED) if nest.open else (1.0,)
-    tries = [(down, part) for down in (False, True) for part in parts]
-    if before is not None and len(nest.members) > CROWD:
-        tries = [(before.down, before.part)]
-    best, *others = (nest.layout(Room(*page, down), part) for down, part in tries)
-    for laid in others:
-        if laid.worth > LARGER * best.worth:
-            best = laid
-    return best
-
-
-def open_that_fit(
-    sizes: BoxSizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown, page: BoxSize = PAGE
-) -> tuple[list[str], Layout]:
-    """Of the groups that are to be open those with which numbers can be read, and the layout with them: the innermost
-    are closed first, level by level. Where so little would be seen then that it is no picture, as much stays open as
-    names can be read of.
-    """
-    parents = {group.id: group.parent for group in groups}
-    levels: dict[str, int] = {}
-    for group in groups:  # outer ones first
-        levels[group.id] = levels.get(group.parent or "", 0) + 1
-    left = [key for key in parents if key in shown]
-    states: list[tuple[list[str], Layout]] = []
-    laid = None
-    while True:
-        laid = lay_out(sizes, edges, flows, groups, left, page, laid)
-        states.append((left, laid))
-        if not left or laid.scale >= READABLE:
-            break
-        deepest = max(levels[key] for key in left)
-        left = [key for key in left if levels[key] < deepest]
-    seen = len(laid.corners) + sum(not frame.is_open for frame in laid.frames.values())
-    if laid.scale >= READABLE and seen >= FEWEST_SEEN:
-        return left, laid
-    return next((state for state in states if state[1].scale >= LEGIBLE_NAMES), states[-1])
+    return _Nest(sizes, edges, groups, shown).layout()
 
 
 def closed_size(group: Group) -> BoxSize:
@@ -157,9 +97,7 @@ def kind_beside(group: Group) -> str:
 class _Nest:
     """Who lies in whom, and which edges are seen."""
 
-    def __init__(
-        self, sizes: BoxSizes, edges: Sequence[Edge], flows: Flows, groups: Sequence[Group], shown: Shown
-    ) -> None:
+    def __init__(self, sizes: BoxSizes, edges: Sequence[Edge], groups: Sequence[Group], shown: Shown) -> None:
         self.sizes = sizes
         self.groups = {group.id: group for group in groups}
         self.open = {key for key in self.groups if key in shown}
@@ -176,7 +114,6 @@ class _Nest:
             ends = self.shown_for(edge.source), self.shown_for(edge.target)
             if ends[0] != ends[1]:
                 self.members.setdefault(ends, []).append(edge.id)
-        self.flows = {ends: max(flows.get(key, 0) for key in keys) for ends, keys in self.members.items()}
 
     def around(self, key: str) -> list[str]:
         """From a box or group outwards, up to the whole."""
@@ -191,31 +128,25 @@ class _Nest:
         """What stands for a box: itself, or the outermost closed group around it."""
         return self.closed[self.groups[key].parent or WHOLE if key in self.groups else self.home[key]] or key
 
-    def layout(self, room: Room, part: float) -> Layout:
-        """`part` is how much of the room along the flow an open group gets."""
+    def layout(self) -> Layout:
         inside = self._inside()
         laid: dict[str, Arranged] = {}
         sizes = dict(self.sizes)
 
         def port(item: str, link: str, side: str) -> float | None:
             way = laid[item].ways.get(link) if item in laid else None
-            if way is None:
-                return None
-            point = way[0 if side == "before" else -1]
-            return point[0] + self._inset(item, laid, sizes) if room.down else point[1] + HEAD
+            return None if way is None else way[0 if side == "before" else -1][0] + self._inset(item, laid, sizes)
 
         for key in [*reversed(self.groups), WHOLE]:
             if key not in inside:
                 sizes[key] = closed_size(self.groups[key])
                 continue
             items = [Item(item, *sizes[item]) for item in inside[key][0]]
-            depth = len(self.around(key)) if key else 0
-            there = room.within(2 * AROUND * depth, (HEAD + FOOT) * depth, part if key else 1.0)
-            laid[key] = whole = arrange(items, inside[key][1], there, port)
+            laid[key] = whole = arrange(items, inside[key][1], port)
             if key:
                 width = max(whole.width + 2 * AROUND, words_width(self.groups[key]) + TITLE_ROOM)
                 sizes[key] = width, whole.height + HEAD + FOOT
-        return self._gather(room, part, laid, sizes)
+        return self._gather(laid, sizes)
 
     def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
         """What lies directly in the whole and in each open group that is seen, and the pieces of edges."""
@@ -224,18 +155,18 @@ class _Nest:
         things = [box for box in self.sizes if self.shown_for(box) == box]
         for key in sorted([*things, *seen], key=self.order.__getitem__):
             inside[self.around(key)[0]][0].append(key)
-        for (source, target), flow in self.flows.items():
+        for source, target in self.members:
             name = f"{source}>{target}"
             out, into, common = self._way(source, target)
             at = source
             for group in out:
-                inside[group][1].append(Link(name, at, "", flow))
+                inside[group][1].append(Link(name, at, ""))
                 at = group
             end = target
             for group in into:
-                inside[group][1].append(Link(name, "", end, flow))
+                inside[group][1].append(Link(name, "", end))
                 end = group
-            inside[common][1].append(Link(name, at, end, flow))
+            inside[common][1].append(Link(name, at, end))
         return inside
 
     def _way(self, source: str, target: str) -> tuple[list[str], list[str], str]:
@@ -248,7 +179,7 @@ class _Nest:
         """From a group's left edge to what is laid out in it: its title may be wider."""
         return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
 
-    def _gather(self, room: Room, part: float, laid: Mapping[str, Arranged], sizes: BoxSizes) -> Layout:
+    def _gather(self, laid: Mapping[str, Arranged], sizes: BoxSizes) -> Layout:
         origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
         corners: dict[str, Point] = {}
         frames: dict[str, GroupFrame] = {}
@@ -265,13 +196,11 @@ class _Nest:
         for (source, target), members in self.members.items():
             name = f"{source}>{target}"
             out, into, common = self._way(source, target)
-            stops: list[Stop] = []
+            points: list[Point] = []
             for group in [*out, common, *reversed(into)]:
                 x, y = origins[group]
-                stops += [(x + stop[0], y + stop[1], stop[2]) for stop in laid[group].ways[name]]
-            wires.append(Wire(name, source, target, tuple(members), tuple(stops)))
-        inner = [one for key, one in laid.items() if key]
+                points += [(x + point[0], y + point[1]) for point in laid[group].ways[name]]
+            wires.append(Wire(name, source, target, tuple(members), tuple(points)))
+
         whole = laid[WHOLE]
-        width, height = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
-        scale, worth = room.scale(width, height), room.worth(whole, inner)
-        return Layout(width, height, room.down, part, scale, worth, corners, frames, tuple(wires))
+        return Layout(whole.width + 2 * MARGIN, whole.height + 2 * MARGIN, corners, frames, tuple(wires))

@@ -18,6 +18,8 @@ SANS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
 NO_CHARACTERS = "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
 FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069{NO_CHARACTERS}]")
 
+BRACKETS = re.compile(r"[\[\]]")
+
 
 def clean(text: str) -> str:
     """Text that XML and a single line allow: control characters become the replacement character, line ends a visible
@@ -64,3 +66,11 @@ def shorten(text: str, limit: int) -> str:
     while text and columns(text) > limit - 1:
         text = text[:-1]
     return text + "…"
+
+
+def value_text(text: str, shape: tuple[int, ...], limit: int) -> str:
+    """The text of a value if it fits into `limit` columns, else its shape and its first numbers."""
+    if columns(text) <= limit or not shape or not text.startswith("["):
+        return shorten(text, limit)
+    whole = f"[{', '.join(map(str, shape))}]"
+    return shorten(whole if text == whole else f"{whole} {BRACKETS.sub('', text)}", limit)

@@ -1,7 +1,7 @@
 """The picture itself: one SVG, drawn once.
 
-Each shape goes by a class. Each element carries its colours as attributes, a palette that reads on white and on black,
-so that the SVG is complete by itself (a notebook shows it as an image, which no style sheet reaches). Inside the
+Each shape goes by a class. Each element carries its colours as attributes, and the SVG says itself what they are on a
+dark page, so that it is complete by itself (a notebook shows it as an image, which no style sheet reaches). Inside the
 stepper the style sheet overrides them by class: a step changes classes and texts, never the drawing. Names and
 expressions are isolated from the text around them, so that right-to-left names turn nothing around.
 """
@@ -17,12 +17,11 @@ from minigrad.viz.graph.boxes import Box, BoxState, Snapshot
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.groups import Group
 from minigrad.viz.graph.values import Value, shape_text
-from minigrad.viz.picture.layered import Point, Stop
-from minigrad.viz.picture.layout import PAGE, BoxSizes, GroupFrame, Layout, Wire, kind_beside, open_that_fit
-from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten
+from minigrad.viz.picture.layered import Point
+from minigrad.viz.picture.layout import BoxSizes, GroupFrame, Layout, Wire, kind_beside, lay_out
+from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten, value_text
 from minigrad.viz.picture.measures import (
     CHIP_ROUND,
-    CORNER,
     FLAG_WIDTH,
     MAP_HEIGHT,
     MAP_WIDTH,
@@ -31,27 +30,30 @@ from minigrad.viz.picture.measures import (
     PAD,
     ROW,
 )
+from minigrad.viz.picture.palette import dark_style, light
 
 NAME_WIDTH = 8.6  # pixels of a character in a name
 LABEL = 42  # width of the words "value" and "grad"
 NARROWEST, WIDEST = 138, 280
 BESIDE_NAME = 16  # pixels between a name and its expression
-SUM = 9  # characters for which a pill of a number has room
+PAGE = 944  # pixels of a notebook's output, from left to right
+SMALLEST = 0.84  # of its size: what is wider than a page is moved under it, rather than have letters below 10 pixels
 NAME_LIMIT = 18  # characters of a name inside a box
 
-INK, QUIET, PAPER, RULE = "#1d2733", "#5f6b7a", "#ffffff", "#c3cad3"
-PANEL, MODULE = "#f4f1f8", "#eef2f7"
-LEAF, WIRE, GRAD, ALARM, DONE, WAIT = "#0072b2", "#8792a0", "#c24e00", "#b3007d", "#00805a", "#b57600"
+COLOURS = ["ink", "quiet", "paper", "line", "second", "module", "leaf", "wire"]
+COLOURS += ["hot", "alarm", "done", "wait", "glow", "alarm-back", "bar"]
+INK, QUIET, PAPER, RULE, PANEL, MODULE, LEAF, WIRE, GRAD, ALARM, DONE, WAIT, GLOW, FAILED, BAR = map(light, COLOURS)
+DARK = dark_style(COLOURS)
 
 # What a state looks like without a style sheet: border colour, border width, dashes, fill.
 STATES = {
     "idle": (WIRE, 1.2, "", PAPER),
     "waiting": (WAIT, 2.0, "2 4", PAPER),
     "ready": (WAIT, 2.4, "7 4", PAPER),
-    "ran": (GRAD, 3.2, "", "#fff3ea"),
+    "ran": (GRAD, 3.2, "", GLOW),
     "done": (DONE, 1.6, "", PAPER),
-    "failed": (ALARM, 3.2, "", "#fdf0f8"),
-    "off": ("#b4bcc6", 1.0, "", "#f2f3f5"),
+    "failed": (ALARM, 3.2, "", FAILED),
+    "off": (RULE, 1.0, "", BAR),
 }
 # The same of an edge: colour, width, dashes.
 WIRES = {
@@ -87,7 +89,7 @@ def draw_svg(
         wires: edge id -> "idle", "now", "done" or "off".
         chips: edge id -> what flows along it now.
         groups: those that open and close, outer ones first.
-        shown: the ids of those that are to be open, as far as all can be read then.
+        shown: the ids of those that are open.
         placed: where everything stands, from `places_of`, where that is known.
     """
     every_grad = states is not None
@@ -102,7 +104,7 @@ def draw_svg(
         states_of = {wires.get(edge.id, "idle" if edge.carries else "off") for edge in members}
         flow = next(flow for flow in WIRES if flow in states_of)
         title = f"{names[wire.source]} enters {names[wire.target]}"
-        lines += _wire(wire, flow, any(edge.carries for edge in members), layout.down, title)
+        lines += _wire(wire, flow, any(edge.carries for edge in members), title)
     seen = [box for box in graph.boxes if box.id in layout.corners]
     boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad) for box in seen]
     looks = _looks(groups, states)
@@ -115,7 +117,7 @@ def draw_svg(
 def places_of(graph: Snapshot, every_grad: bool, groups: Sequence[Group], shown: Collection[str]) -> Layout:
     """Where everything stands; with `every_grad`, results have a row for their gradient, too."""
     sizes = {box.id: box_size(box, every_grad) for box in graph.boxes}
-    return open_that_fit(sizes, graph.edges, flows_of(graph) if every_grad else {}, groups, shown)[1]
+    return lay_out(sizes, graph.edges, groups, shown)
 
 
 def empty_drawing(graph: Snapshot) -> SvgDrawing:
@@ -125,30 +127,23 @@ def empty_drawing(graph: Snapshot) -> SvgDrawing:
     return _drawing(graph, {box.id: box_size(box, True) for box in graph.boxes})
 
 
-def flows_of(graph: Snapshot) -> dict[str, float]:
-    """Edge -> how many pixels wide a pill on it is likely to be: a number, or a shape."""
-    widths = {}
-    for edge in graph.edges:
-        value = graph.by_id[edge.source].value
-        length = len(value.text) if value.is_large else SUM
-        widths[edge.id] = length * MONO_WIDTH + CHIP_ROUND if edge.carries else 0
-    return widths
-
-
 def _drawing(
     graph: Snapshot, sizes: BoxSizes, layout: Layout | None = None, layers: Sequence[str] = [""] * 4
 ) -> SvgDrawing:
     """`layers` is what is drawn already: groups, edges, boxes and chips."""
-    title, extent = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", ""
+    title, extent, back = f"The graph of {clean(graph.by_id[graph.root].name)}: {len(graph.boxes)} boxes", "", ""
     if layout is not None:
-        scale = min(1.0, PAGE[0] / layout.width)  # wider, a notebook would cut it off
+        scale = max(SMALLEST, min(1.0, PAGE / layout.width))
         size = [pixels(side) for side in (layout.width * scale, layout.height * scale, layout.width, layout.height)]
         extent = ' width="{}" height="{}" viewBox="0 0 {} {}"'.format(*size)
+        back = (
+            f'<style>{DARK}</style><rect class="mg-back" width="{size[2]}" height="{size[3]}" rx="8" fill="{PAPER}"/>'
+        )
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph"{extent} role="group" aria-label={attribute(title)} '
         f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title>'
-        f'<g class="mg-groups">{layers[0]}</g><g class="mg-edges">{layers[1]}</g><g class="mg-boxes">{layers[2]}</g>'
-        f'<g class="mg-chips">{layers[3]}</g></svg>'
+        f'{back}<g class="mg-groups">{layers[0]}</g><g class="mg-edges">{layers[1]}</g>'
+        f'<g class="mg-boxes">{layers[2]}</g><g class="mg-chips">{layers[3]}</g></svg>'
     )
     return SvgDrawing(svg, {key: _room(width) for key, (width, _) in sizes.items()}, sizes)
 
@@ -188,7 +183,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
         f'<g class="mg-group-title" {place} pointer-events="none">'
         f'<text x="12" {look} font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
         f"{markup(shorten(name, max(int((frame.width - 24) / NAME_WIDTH), 4)))}</text>"
-        f'<text x="{pixels(frame.width - 12)}" {look} text-anchor="end" fill="{QUIET}">{markup(kind)}</text></g>',
+        f'<text x="{pixels(22 + columns(name) * NAME_WIDTH)}" {look} fill="{QUIET}">{markup(kind)}</text></g>',
     )
 
 
@@ -237,14 +232,16 @@ def texts_in_box(box: Box, width: float) -> dict[str, str]:
     return {
         "label": label,
         "beside": clean(shorten(box.expression, beside)),
-        "text": row_text(box.value, box.value.text, width),
+        "text": row_text(box.value, width),
     }
 
 
-def row_text(value: Value, text: str, width: float) -> str:
-    """A value or a gradient in its row: what is wrong with it goes before what it is."""
+def row_text(value: Value, width: float, text: str = "") -> str:
+    """A value or a gradient as it fits into its row, or a `text` that stands for it; what is wrong with it first."""
+    if value.alarm:
+        text = f"⚠ {value.alarm}"
     room = _room(width, MAP_WIDTH + 10 if value.heat else 0)
-    return clean(shorten(f"⚠ {value.alarm}" if value.alarm else text, room))
+    return clean(shorten(text, room) if text else value_text(value.text, value.shape, room))
 
 
 def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | None, every_grad: bool) -> str:
@@ -271,7 +268,7 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | N
     top = NAME_ROW + 3
     parts.append(_row("value", box.value, words["text"], top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
-        text = row_text(state.grad, state.grad_text or state.grad.text, width)
+        text = row_text(state.grad, width, state.grad_text)
         parts.append(_row("grad", state.grad, text, top + ROW, width, box.value.is_large))
     if state.badge:
         parts.append(_badge(state.badge, width, stroke))
@@ -311,58 +308,35 @@ def _badge(text: str, width: float, colour: str) -> str:
     )
 
 
-def _wire(wire: Wire, flow: str, carries: bool, down: bool, title: str) -> str:
+def _wire(wire: Wire, flow: str, carries: bool, title: str) -> str:
     """An edge with an arrowhead at each end; which of them shows depends on where things flow."""
     colour, width, dash = WIRES[flow]
     back, dead = flow in ("now", "done"), "" if carries else " mg-dead"
     return (
         f'<g class="mg-edge mg-{flow}{dead}" data-edge="{" ".join(wire.members)}"><title>{markup(title)}</title>'
-        f'<path class="mg-wire" d="{path_of(wire.stops, down)}" fill="none" stroke="{colour}" '
+        f'<path class="mg-wire" d="{path_of(wire.points)}" fill="none" stroke="{colour}" '
         f'stroke-width="{width}"{dash}/>'
-        f'<path class="mg-forward" d="{_head(wire.stops[-1], down, 1)}" fill="{colour}"{_visibility(back)}/>'
-        f'<path class="mg-backward" d="{_head(wire.stops[0], down, -1)}" fill="{colour}"{_visibility(not back)}/></g>'
+        f'<path class="mg-forward" d="{_head(wire.points[-1], 1)}" fill="{colour}"{_visibility(back)}/>'
+        f'<path class="mg-backward" d="{_head(wire.points[0], -1)}" fill="{colour}"{_visibility(not back)}/></g>'
     )
 
 
-def path_of(stops: Sequence[Stop], down: bool) -> str:
-    """An edge's way as a path: curves that leave and arrive along the flow, and lines that turn with round corners."""
-    path = f"M{_point(stops[0])}"
-    for number in range(1, len(stops)):
-        one, other = stops[number - 1], stops[number]
-        if one[2] or other[2]:
-            following = stops[number + 1] if other[2] and number + 1 < len(stops) else None
-            path += _line(one, other, following)
-            continue
-        bend = max((other[1] - one[1] if down else other[0] - one[0]) / 2, 0)
-        leaves = (one[0], one[1] + bend) if down else (one[0] + bend, one[1])
-        comes = (other[0], other[1] - bend) if down else (other[0] - bend, other[1])
-        path += f"C{_point(leaves)} {_point(comes)} {_point(other)}"
+def path_of(points: Sequence[Point]) -> str:
+    """An edge's way as a path: curves that leave downwards and arrive so."""
+    path = f"M{_point(points[0])}"
+    for one, other in pairwise(points):
+        middle = max(one[1] + (other[1] - one[1]) / 2, one[1])
+        path += f"C{_point((one[0], middle))} {_point((other[0], other[1] - middle + one[1]))} {_point(other)}"
     return path
-
-
-def _line(one: Stop, other: Stop, following: Stop | None) -> str:
-    """A straight piece up to the next turn, and that turn."""
-    if following is None:
-        return f"L{_point(other)}"
-    before, after = _towards(other, one), _towards(other, following)
-    return f"L{_point(before)}Q{_point(other)} {_point(after)}"
-
-
-def _towards(corner: Stop, other: Stop) -> Point:
-    """The point on the way from a corner to another point where the corner's rounding ends."""
-    dx, dy = other[0] - corner[0], other[1] - corner[1]
-    length = (dx * dx + dy * dy) ** 0.5 or 1.0
-    part = min(CORNER, length / 2) / length
-    return (corner[0] + dx * part, corner[1] + dy * part)
 
 
 def _visibility(hidden: bool) -> str:
     return ' visibility="hidden"' if hidden else ""
 
 
-def _head(tip: Stop, down: bool, way: int) -> str:
-    """An arrowhead with its point at `tip`, along the flow or, where `way` is -1, against it."""
-    return f"M{_point(tip)}" + (f"l4.5 {-10 * way}h-9z" if down else f"l{-10 * way} 4.5v-9z")
+def _head(tip: Point, way: int) -> str:
+    """An arrowhead with its point at `tip`, downwards or, where `way` is -1, upwards."""
+    return f"M{_point(tip)}l4.5 {-10 * way}h-9z"
 
 
 def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
@@ -386,7 +360,7 @@ def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
 def _middle(wire: Wire) -> Point:
     """The middle of an edge's longest piece."""
     one, other = max(
-        pairwise(wire.stops), key=lambda piece: abs(piece[0][0] - piece[1][0]) + abs(piece[0][1] - piece[1][1])
+        pairwise(wire.points), key=lambda piece: abs(piece[0][0] - piece[1][0]) + abs(piece[0][1] - piece[1][1])
     )
     return ((one[0] + other[0]) / 2, (one[1] + other[1]) / 2)
 
@@ -403,5 +377,5 @@ def hover(box: Box) -> str:
     return "\n".join(lines)
 
 
-def _point(point: Point | Stop) -> str:
+def _point(point: Point) -> str:
     return f"{pixels(point[0])} {pixels(point[1])}"

@@ -1,5 +1,5 @@
-// How large the drawing is and which part of it is seen: at first all of it. As in a map on a page, dragging moves it
-// and the wheel with Ctrl (or a pinch) zooms about the pointer, while the wheel alone scrolls the page. Zooming only
+// How large the drawing is and which part of it is seen: at first what runs, in letters that can be read. As in a map on
+// a page, the wheel and dragging move it, and the wheel with Ctrl (or a pinch) zooms about the pointer. Zooming only
 // sets the drawing's size; how much is said at a size is the picture's business (`setDetail`).
 
 /** @import { Picture } from "./picture.mjs" */
@@ -7,7 +7,8 @@
 const LEAST = 0.08;
 const MOST = 3;
 const FACTOR = 1.25;
-const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
+export const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
+const AROUND_STEP = 110; // pixels of the drawing around what runs: there its neighbours are
 const LINE = 16; // pixels of a line, for wheels that count in lines
 const SHEET = { width: 680, height: 560 }; // pixels of a sheet of paper for the drawing, in page.css too
 
@@ -21,10 +22,7 @@ export class Camera {
     this.view = view;
     this.picture = picture;
     this.changed = changed;
-    // A size that the reader chose; null shows the whole, or, where that is less than `least`, the part where something
-    // runs.
-    this.zoomed = null;
-    this.least = 0; // the size at which numbers can be read, on a narrow page; until the reader asks for the whole
+    this.zoomed = null; // a size that the reader chose
     this.scale = 1; // until the size of the view is known
     this.pointers = new Map();
     if (!picture.drawing) return;
@@ -56,9 +54,9 @@ export class Camera {
     return Math.max(LEAST, Math.min(1, width / this.picture.width, height / this.picture.height));
   }
 
-  /** The size that it has at the least, unless the reader has chosen one. */
-  get wanted() {
-    return this.fitted ? 0 : this.least;
+  /** The size that it has unless the reader has chosen one: all is seen, if it can be read then. */
+  get usual() {
+    return Math.max(LEGIBLE, this.whole);
   }
 
   /** Whether all of the drawing is in the view. */
@@ -71,7 +69,7 @@ export class Camera {
     if (!drawing) return;
     this.scale = this.paper?.matches
       ? Math.min(1, SHEET.width / width, SHEET.height / height)
-      : (this.zoomed ?? Math.max(this.whole, this.wanted));
+      : (this.zoomed ?? this.usual);
     drawing.setAttribute("width", String(Math.floor(width * this.scale)));
     drawing.setAttribute("height", String(Math.floor(height * this.scale)));
     this.picture.setDetail(this.scale);
@@ -103,19 +101,14 @@ export class Camera {
 
   /** All of the drawing. */
   fit() {
-    this.zoomed = null;
-    this.fitted = true;
-    this.resize();
+    this.zoom(this.whole);
   }
 
-  /** Bring an opened group into view, so large that what is in it can be read. */
+  /** Bring an opened group into view, from its head on. */
   show(element) {
     const frame = element?.querySelector(".mg-frame");
-    if (!frame || this.whole >= LEGIBLE) return;
-    const [width, height] = ["width", "height"].map((name) => Number(frame.getAttribute(name)));
-    this.zoomed = Math.max(LEGIBLE, Math.min(1, this.room.width / width, this.room.height / height));
-    this.resize();
-    const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
+    if (!frame || this.showsAll) return;
+    const { x, y, width } = frameOf(element);
     this.revealed = true; // the reader has chosen what is seen
     this.view.scrollTo?.({
       left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2),
@@ -125,19 +118,11 @@ export class Camera {
   }
 
   wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return; // the browser scrolls the drawing, and at its ends the page
+    event.preventDefault();
     const unit = event.deltaMode === 1 ? LINE : 1;
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault();
-      const { left, top } = this.view.getBoundingClientRect();
-      this.zoom(this.scale * Math.exp(-event.deltaY * unit * 0.0025), event.clientX - left, event.clientY - top);
-      return;
-    }
-    // Sideways there is nothing else to move, so a trackpad moves the drawing; up and down belongs to the page.
-    const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-    if (Math.abs(sideways) <= (event.shiftKey ? 0 : Math.abs(event.deltaY))) return;
-    const before = this.view.scrollLeft;
-    this.view.scrollLeft += sideways * unit;
-    if (this.view.scrollLeft !== before) event.preventDefault();
+    const { left, top } = this.view.getBoundingClientRect();
+    this.zoom(this.scale * Math.exp(-event.deltaY * unit * 0.0025), event.clientX - left, event.clientY - top);
   }
 
   down(event) {
@@ -176,20 +161,21 @@ export class Camera {
     this.dragged = 0;
   }
 
-  /** Bring a box into view, if the drawing is larger than the view. */
+  /** Bring a box into view with what lies around it, if it is not there. */
   reveal(element) {
-    const {
-      view,
-      picture: { down },
-    } = this;
-    const { width: room, height: tall } = this.room;
+    const { view, scale } = this;
+    const { width: wide, height: tall } = this.room;
     if (!element || !view.clientWidth || this.showsAll) return;
-    const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
-    const card = element.querySelector(".mg-card, .mg-frame");
-    const [width, height] = ["width", "height"].map((side) => Number(card?.getAttribute(side) ?? 0));
-    // The gradient goes against the flow, so the box stands behind the middle.
-    const left = (x + width / 2) * this.scale - room * (down ? 0.5 : 0.62);
-    const top = (y + height / 2) * this.scale - tall * (down ? 0.62 : 0.5);
+    const { x, y, width, height } = frameOf(element);
+    const ends = (start, length, scrolled, room) => {
+      const around = Math.min(AROUND_STEP, Math.max(0, (room / scale - length) / 2));
+      return (start - around) * scale >= scrolled - 1 && (start + length + around) * scale <= scrolled + room + 1;
+    };
+    const isSeen = ends(x, width, view.scrollLeft, wide) && ends(y, height, view.scrollTop, tall);
+    if (this.revealed && isSeen) return;
+    // The gradient goes upwards, so the box stands behind the middle.
+    const left = (x + width / 2) * scale - wide * 0.5;
+    const top = (y + height / 2) * scale - tall * 0.62;
     const calm = !this.revealed || (window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true);
     this.revealed = true;
     view.scrollTo?.({ left, top, behavior: calm ? "auto" : "smooth" });
@@ -198,4 +184,12 @@ export class Camera {
   destroy() {
     this.paper?.removeEventListener("change", this.printed);
   }
+}
+
+/** Where a box or group stands in the drawing, and its size. */
+function frameOf(element) {
+  const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
+  const card = element.querySelector(".mg-card, .mg-frame");
+  const [width, height] = ["width", "height"].map((side) => Number(card?.getAttribute(side) ?? 0));
+  return { x, y, width, height };
 }

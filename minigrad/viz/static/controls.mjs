@@ -1,22 +1,24 @@
-// The bar above the drawing: the steps, the slider, playing, running to a breakpoint, search, zoom, and the list of
-// breakpoints. Each has a name for those who hear the page and a key for those who do not use a pointer.
+// What steps the pass: the bar above the drawing has what is used at every step, and "⋯" a menu with all the rest, by name
+// and with its key. Each has a name for those who hear the page and a key for those who do not use a pointer.
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
 import { button, icon, make, textField } from "./dom.mjs";
-import { legend } from "./sizes.mjs";
+import { More } from "./menu.mjs";
+import { SizeScale, spanOf } from "./sizes.mjs";
 
 /** @import { Stepper } from "./stepper.mjs" */
 
 const SPEEDS = Object.entries({ slow: 2400, normal: 1300, fast: 600 }); // milliseconds between steps
 const AT_ONCE = 800; // boxes and groups that are drawn within a second
 const TOO_MANY = 2000; // 5,000 take half a minute, and show nothing
-const FEW = 25; // boxes that can be seen at once: with fewer there is nothing to search for
 
 // What the longer ones of the buttons do.
 const OVER = "step over: to the end of the module or call that comes next (o)";
 const LEAVE = "step out: to the end of the module or call around this step (e)";
 const PREDICT = "predict: type the numbers before you see them (p)";
-const SIZES = "‖g‖: colour edges and boxes by the size of their gradients (g)";
+const RUN = "run to breakpoint: on to the next breakpoint, or to the end (Enter)";
+const SIZES = "‖g‖ in colours: edges and boxes by the size of their gradients (g)";
+const LEGEND = "legend: what the parts of this picture mean (?)";
 
 const HOW_TO_WRITE_CONDITIONS =
   "Write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, " + `as in ${EXAMPLE}; or nan, or inf.`;
@@ -38,35 +40,60 @@ export class Controls {
     return element;
   }
 
+  /** A button of the menu, called by what is seen of it: its word, and at the end of the row its key. */
+  entry(name, label, { key = "", ...options }, action) {
+    const element = this.press(name, label, options, action);
+    if (key) element.append(" ", make("kbd", {}, key));
+    element.setAttribute("aria-label", element.textContent.trim());
+    return element;
+  }
+
   build() {
-    const { player, stepper } = this;
-    this.buttons = { ...this.stepButtons(), ...this.zoomButtons() };
+    const { player } = this;
+    this.buttons = { ...this.stepButtons(), ...this.menuButtons(), ...this.zoomButtons() };
     this.buttons.breaks.setAttribute("aria-expanded", "false");
     this.buttons.fit.setAttribute("aria-pressed", "false");
     this.buttons.sizes.setAttribute("aria-pressed", "false");
     this.buttons.predict.setAttribute("aria-pressed", String(player.picture.predict === true));
     this.count = make("span", { class: "mg-count", hidden: true });
-    this.buttons.breaks.append(make("span", { class: "mg-wide-word" }, "Breakpoints"), this.count);
+    this.buttons.breaks.querySelector(".mg-face").after(this.count);
     this.slider = this.stepSlider();
     this.counter = make("span", { class: "mg-counter" });
     this.speed = this.speedChoice();
-    const { first, back, next, over, leave, play, last, run, breaks, sizes, out, size, fit } = this.buttons;
+    const { back, next, last, over, leave, out, size, fit } = this.buttons;
     for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
     this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
     const group = (name, label, ...parts) =>
       make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
+    this.more = new More(this.menuGroups());
+    this.found = [];
+    this.searching = group("search", "search", this.searchBox());
+    this.searching.hidden = true;
+    this.going = make("span", { class: "mg-going" }); // the pause button, as long as something goes by itself
     this.element = make(
       "div",
       { class: "mg-bar" },
-      group("steps", "steps", first, back, next, over, leave, play, last),
-      group("where", "where", make("div", { class: "mg-way" }, this.slider, this.marks), this.counter, this.speed),
-      group("breaks", "breakpoints", run, breaks),
-      group("search", "search", this.searchBox()),
+      group("steps", "steps", back, next),
+      group("where", "where", make("div", { class: "mg-way" }, this.slider, this.marks), this.counter),
+      group("end", "to the end, and more", this.going, last, this.more.button),
+      this.searching,
     );
-    this.legend = legend();
-    const folds = stepper.picture.modules.any ? this.foldButtons() : [];
-    this.zoom = group("zoom", "the drawing", ...folds, sizes, out, size, this.buttons.in, fit);
+    this.scale = new SizeScale();
+    this.zoom = group("zoom", "the drawing", out, size, this.buttons.in, fit);
     this.list = this.breakList();
+  }
+
+  /** What the menu has, under plain words. */
+  menuGroups() {
+    const { first, over, leave, play, run, breaks, find, sizes, predict, legend } = this.buttons;
+    const folds = this.stepper.picture.modules.any ? this.foldButtons() : [];
+    this.ways = make("div", { class: "mg-more-row" }, play, this.speed);
+    return {
+      Go: [first, over, leave],
+      "By itself": [this.ways, run, breaks],
+      Look: [find, sizes, ...folds],
+      Learn: [legend, predict, this.stepper.keys],
+    };
   }
 
   stepButtons() {
@@ -77,25 +104,69 @@ export class Controls {
         action();
       });
     return {
-      first: stepping("first", "first: before anything ran (Home)", { picture: "first" }, () => player.first()),
       back: stepping("back", "back one step (arrow left)", { picture: "back", face: "Back" }, () => player.back()),
       next: stepping("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, () =>
         this.forward(),
       ),
-      over: stepping("over", OVER, { picture: "over", face: "Over" }, () => player.over()),
-      leave: stepping("leave", LEAVE, { picture: "leave", face: "Out" }, () => player.out()),
-      play: this.press("play", "play (space)", { picture: "play", face: "Play" }, () => this.toggle()),
-      last: stepping("last", "last: run to the end (End)", { picture: "last" }, () => player.last()),
-      run: stepping("run", "run to the next breakpoint (Enter)", { picture: "run", face: "Run" }, () => player.run()),
-      predict: this.press("predict", PREDICT, { face: "?" }, () => this.togglePredict()),
-      breaks: this.press("breaks", "breakpoints", { face: "⬣" }, () => this.toggleBreaks()),
+      last: stepping("last", "last: run to the end (End)", { picture: "last", face: "Last" }, () => player.last()),
+    };
+  }
+
+  menuButtons() {
+    const { player, stepper } = this;
+    const entry = (name, label, key, face, picture, action) => this.entry(name, label, { key, face, picture }, action);
+    const step = (action) => () => {
+      this.stop();
+      action();
+    };
+    return {
+      first: entry(
+        "first",
+        "first: before anything ran (Home)",
+        "Home",
+        "First",
+        "first",
+        step(() => player.first()),
+      ),
+      over: entry(
+        "over",
+        OVER,
+        "o",
+        "Step over",
+        "over",
+        step(() => player.over()),
+      ),
+      leave: entry(
+        "leave",
+        LEAVE,
+        "e",
+        "Step out",
+        "leave",
+        step(() => player.out()),
+      ),
+      play: entry("play", "play (space)", "space", "Play", "play", () => {
+        this.toggle();
+        if (this.isBusy) this.buttons.play.focus(); // it is in the bar now
+      }),
+      run: entry(
+        "run",
+        RUN,
+        "Enter",
+        "Run to breakpoint",
+        "run",
+        step(() => player.run()),
+      ),
+      breaks: entry("breaks", "breakpoints", "", "Breakpoints", "stop", () => this.toggleBreaks()),
+      find: entry("find", "find a node (/)", "/", "Find a node", "search", () => stepper.openSearch()),
+      sizes: entry("sizes", SIZES, "g", "‖g‖ in colours", "sizes", () => this.toggleSizes()),
+      predict: entry("predict", PREDICT, "p", "Predict", "predict", () => this.togglePredict()),
+      legend: entry("legend", LEGEND, "?", "Legend", "legend", () => stepper.legend.toggle()),
     };
   }
 
   zoomButtons() {
     const { stepper } = this;
     return {
-      sizes: this.press("sizes", SIZES, { face: "‖g‖" }, () => this.toggleSizes()),
       out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
       size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
       in: this.press("in", "larger (+)", { picture: "in" }, () => stepper.camera.zoomIn()),
@@ -108,8 +179,8 @@ export class Controls {
     const { stepper } = this;
     const closeAll = () => stepper.regroup(() => stepper.picture.modules.closeAll());
     return [
-      this.press("open-all", "open all modules", { face: "Open all" }, () => this.openAll()),
-      this.press("close-all", "close all modules", { face: "Close all" }, closeAll),
+      this.press("open-all", "open all modules", { face: "Open all", picture: "in" }, () => this.openAll()),
+      this.press("close-all", "close all modules", { face: "Close all", picture: "out" }, closeAll),
     ];
   }
 
@@ -222,7 +293,7 @@ export class Controls {
   toggleSizes() {
     const { picture } = this.stepper;
     picture.showSizes(!picture.sizes);
-    this.legend.hidden = !picture.sizes;
+    this.scale.element.hidden = !picture.sizes;
     this.stepper.camera.resize(); // on a narrow page the legend takes room
     this.buttons.sizes.setAttribute("aria-pressed", String(picture.sizes));
   }
@@ -273,7 +344,7 @@ export class Controls {
   toggleBreaks() {
     const { hidden } = this.list;
     // What is hidden has no focus.
-    if (!hidden && this.list.contains(document.activeElement)) this.buttons.breaks.focus();
+    if (!hidden && this.list.contains(document.activeElement)) this.more.button.focus();
     this.list.hidden = !hidden;
     this.buttons.breaks.setAttribute("aria-expanded", String(hidden));
     if (hidden) this.list.querySelector("input")?.focus();
@@ -285,7 +356,7 @@ export class Controls {
     this.paintedBreaks = breaks;
     this.count.hidden = breaks.length === 0;
     this.count.textContent = String(breaks.length);
-    this.buttons.breaks.setAttribute("aria-label", `breakpoints: ${breaks.length || "none"}`);
+    this.buttons.breaks.setAttribute("aria-label", `Breakpoints${breaks.length ? ` ${breaks.length}` : ""}`);
     const items = breaks.map((item, k) => {
       const what = item.box ? (picture.boxes?.[item.box]?.name ?? item.box) : (item.when ?? item.code);
       const remove = button("remove", `remove the breakpoint at ${what}`, { picture: "close" });
@@ -311,7 +382,6 @@ export class Controls {
     const looks = { type: "search", class: "mg-search", placeholder: "find a node" };
     this.search = textField("find a node by name, operation or module (/)", looks);
     this.hits = make("span", { class: "mg-hits", role: "status" });
-    this.found = [];
     this.search.addEventListener("input", () => this.find(this.search.value));
     this.search.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !(event.ctrlKey || event.altKey || event.metaKey)) {
@@ -323,6 +393,9 @@ export class Controls {
         this.find("");
         event.stopPropagation();
       }
+    });
+    this.search.addEventListener("blur", () => {
+      this.searching.hidden = !this.search.value; // it stays with what was found
     });
     return make("label", { class: "mg-search-box" }, icon("search"), this.search, this.hits);
   }
@@ -356,14 +429,7 @@ export class Controls {
     for (const name of ["next", "last", "run"]) set(this.buttons[name], player.atEnd || stuck);
     set(this.buttons.play, stuck && !this.isBusy);
     for (const name of ["over", "leave"]) set(this.buttons[name], player.atEnd || stuck);
-    const playing = this.isBusy;
-    const { play } = this.buttons;
-    if (this.paintedPlaying !== playing) {
-      this.paintedPlaying = playing;
-      play.querySelector(".mg-icon").replaceWith(icon(playing ? "pause" : "play"));
-      play.querySelector(".mg-face").textContent = playing ? "Pause" : "Play";
-      play.setAttribute("aria-label", playing ? "pause (space)" : "play (space)");
-    }
+    this.paintPlaying();
     this.slider.value = String(player.index);
     const place =
       player.index < 0
@@ -376,6 +442,33 @@ export class Controls {
     this.counter.textContent = player.wanted === null ? place : running;
     this.paintBreaks();
     this.paintStretches();
+  }
+
+  /** What ends a run stands in the bar as long as there is one. */
+  paintPlaying() {
+    const playing = this.isBusy;
+    const { play, next } = this.buttons;
+    if (this.paintedPlaying === playing) return;
+    this.paintedPlaying = playing;
+    play.querySelector(".mg-icon").replaceWith(icon(playing ? "pause" : "play"));
+    play.querySelector(".mg-face").textContent = playing ? "Pause" : "Play";
+    play.setAttribute("aria-label", playing ? "Pause" : "Play space");
+    play.setAttribute("title", playing ? "pause (space)" : "play (space)");
+    const hadFocus = play.contains(document.activeElement);
+    if (playing) this.going.append(play);
+    else this.ways.prepend(play);
+    if (hadFocus) (playing ? play : next).focus({ preventScroll: true });
+  }
+
+  /** The scale of sizes, which grows with what has run. */
+  paintScale() {
+    const { player } = this;
+    const { frames } = player;
+    if (this.scaled === player.read) return;
+    this.scaled = player.read;
+    const span = spanOf(frames.flatMap(({ norms }) => Object.values(norms ?? {})));
+    this.stepper.picture.setSpan(span);
+    this.scale.paint(span);
   }
 
   /** How far along the slider a step is, in percent. */
@@ -409,13 +502,10 @@ export class Controls {
   }
 
   paintZoom() {
-    const { camera, picture } = this.stepper;
+    const { camera } = this.stepper;
     const size = `${Math.round(100 * camera.scale)} %`;
     this.buttons.size.querySelector(".mg-face").textContent = size;
     this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
-    this.buttons.fit.setAttribute("aria-pressed", String(camera.zoomed === null && camera.showsAll));
-    const boxes = Object.keys(picture.data.boxes ?? {}).length;
-    const around = /** @type {HTMLElement} */ (this.search.closest(".mg-set"));
-    around.hidden = boxes < FEW && !this.search.value;
+    this.buttons.fit.setAttribute("aria-pressed", String(camera.showsAll));
   }
 }

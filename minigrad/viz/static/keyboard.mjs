@@ -22,7 +22,7 @@ export const KEYS = [
   ["g", "colour edges and boxes by the size of their gradients"],
   ["p", "predict: who runs next and which numbers come, before they are shown"],
   ["↑ ↓", "scroll an explanation that has the focus"],
-  ["?", "this list"],
+  ["?", "what the parts of this picture mean; again, or a click, ends it"],
   ["Escape", "close, clear; where nothing is open, leave: JupyterLab's own keys work again"],
 ];
 
@@ -115,7 +115,7 @@ function anywhere(key, stepper) {
     g: () => controls.toggleSizes(),
     p: () => controls.togglePredict(),
     "/": () => stepper.openSearch(),
-    "?": () => stepper.keys.toggleAttribute("open"),
+    "?": () => stepper.legend.toggle(),
   };
   return Object.hasOwn(actions, key) ? actions[key] : null;
 }

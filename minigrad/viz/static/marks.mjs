@@ -30,6 +30,7 @@ export function sign(kind, x = 0, y = 0) {
   const mark = shape("g", {
     class: `mg-sign mg-sign-${style}${ALARMS.has(kind) ? " mg-sign-alarm" : ""}`,
     transform: `translate(${x} ${y})`,
+    "data-sign": kind,
   });
   mark.append(shape("circle", { r: 9, class: "mg-sign-back" }), shape("path", { d: outline }));
   return mark;

@@ -1,7 +1,7 @@
-// What can be done with a box, as a menu: by the right mouse button, or the key m. It is walked with the
-// keyboard: arrows, Home and End, Enter, and Escape, which gives the focus back.
+// Two menus: what can be done with a box, by the right mouse button or the key m; and under "⋯" all that the bar has no
+// room for. They are walked with the keyboard: arrows, Home and End, Enter, and Escape, which gives the focus back.
 
-import { make } from "./dom.mjs";
+import { button, make } from "./dom.mjs";
 
 export class Menu {
   /** @param {HTMLElement} root */
@@ -66,5 +66,74 @@ export class Menu {
       event.preventDefault();
       this.close(true);
     }
+  }
+}
+
+/**
+ * The button "⋯" and what it opens: a panel in groups with a heading. It holds buttons, a choice and a list, so to those
+ * who hear the page it is what it is, a part that opens, and not a menu.
+ */
+export class More {
+  /** @param {Record<string, HTMLElement[]>} groups by their headings */
+  constructor(groups) {
+    this.button = button("more", "more: all that can be done", { face: "⋯" });
+    this.button.setAttribute("aria-expanded", "false");
+    this.button.addEventListener("click", () => this.toggle());
+    const parts = Object.entries(groups).map(([heading, entries]) =>
+      make(
+        "div",
+        { class: "mg-more-group", role: "group", "aria-label": heading },
+        make("p", { class: "mg-title", "aria-hidden": "true" }, heading),
+        ...entries,
+      ),
+    );
+    this.element = make(
+      "div",
+      { class: "mg-more", role: "region", "aria-label": "more", tabindex: "-1", hidden: true },
+      ...parts,
+    );
+    // It closes before what was pressed acts: that may want the focus.
+    const closeFor = (target) => target.closest(".mg-button") && this.close(true);
+    this.element.addEventListener("click", (event) => closeFor(event.target), true);
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("focusout", ({ relatedTarget }) => {
+      const next = /** @type {Node | null} */ (relatedTarget);
+      if (next && !this.element.contains(next) && !this.button.contains(next)) this.close(false);
+    });
+  }
+
+  toggle() {
+    if (this.close(true)) return;
+    this.element.hidden = false;
+    this.button.setAttribute("aria-expanded", "true");
+    this.stops()[0]?.focus({ preventScroll: true });
+  }
+
+  /** @param {boolean} refocus */
+  close(refocus) {
+    if (this.element.hidden) return false;
+    if (refocus) this.button.focus({ preventScroll: true });
+    this.element.hidden = true;
+    this.button.setAttribute("aria-expanded", "false");
+    return true;
+  }
+
+  /** @returns {HTMLElement[]} */
+  stops() {
+    return Array.from(/** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("button, summary"))).filter(
+      (stop) => !stop.hidden,
+    );
+  }
+
+  key(event) {
+    const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
+    if (ctrlKey || altKey || metaKey || shiftKey || event.target.closest("select")) return;
+    const stops = this.stops();
+    const here = stops.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const moves = { ArrowDown: here + 1, ArrowUp: here - 1 + stops.length, Home: 0, End: stops.length - 1 };
+    if (!(key in moves)) return;
+    event.preventDefault();
+    event.stopPropagation(); // else it would step
+    stops[moves[key] % stops.length]?.focus();
   }
 }

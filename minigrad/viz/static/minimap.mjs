@@ -1,15 +1,12 @@
-// A small map of the whole drawing, in the corner of a view that shows only part of it: what has run is coloured, and a
-// frame says which part is seen. Clicking or dragging in it moves the view.
+// A small map of the whole drawing, beside a view that shows only part of it: what has run is coloured, and a frame says
+// which part is seen. Clicking or dragging in it moves the view.
 
 import { make, shape } from "./dom.mjs";
 
 /** @import { Camera } from "./camera.mjs" */
 /** @import { Picture } from "./picture.mjs" */
 
-const MAP_WIDE = 168;
-const MAP_TALL = 104;
-const MOSTLY = 0.9; // of the drawing's width and height is in the view, and no map is needed
-const FRAME = 24; // pixels around it, and to the corner of the view
+const MAP_WIDE = 72; // pixels
 
 export class Minimap {
   /**
@@ -40,12 +37,9 @@ export class Minimap {
   paint() {
     const { camera, picture } = this;
     const { view, scale, room } = camera;
-    this.element.hidden = camera.whole > MOSTLY * scale || !picture.width;
+    this.element.hidden = camera.showsAll || !picture.width || room.height <= 0; // in a tab that is not shown
     if (this.element.hidden) return;
-    const part = Math.min(
-      Math.min(MAP_WIDE, room.width / 4) / picture.width,
-      Math.min(MAP_TALL, room.height / 4) / picture.height,
-    );
+    const part = Math.min(MAP_WIDE / picture.width, room.height / picture.height);
     const [wide, tall] = [picture.width, picture.height].map((side) => Math.round(side * part));
     const drawn = { viewBox: `0 0 ${picture.width} ${picture.height}`, width: wide, height: tall };
     for (const [name, value] of Object.entries(drawn)) this.drawing.setAttribute(name, String(value));
@@ -71,15 +65,5 @@ export class Minimap {
       "stroke-width": 2 / part,
     };
     for (const [name, value] of Object.entries(seen)) this.seen.setAttribute(name, value.toFixed(1));
-    // In the other corner where it would hide the box that ran.
-    const ran = shown.find(({ group, open }) => !open && group.classList.contains("mg-ran"));
-    const [x, y] = ran?.group
-      .getAttribute("transform")
-      .match(/-?[\d.]+/g)
-      .map(Number) ?? [0, Infinity];
-    this.element.classList.toggle(
-      "mg-low",
-      y < seen.y + (tall + FRAME) / scale && x + ran?.width > seen.x + (room.width - wide - FRAME) / scale,
-    );
   }
 }

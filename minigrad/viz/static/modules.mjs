@@ -1,27 +1,21 @@
 // Groups that open and close, so that a network of a thousand nodes fits on a page: boxes belong to groups (an
 // nn.Module's call, the rounds of a loop, a stretch of the code), groups to larger ones, and a closed group is one box.
 // Which edges are seen follows from that. Each open group is laid out by itself and then stands in the one around it as
-// a box of its size, from the innermost to the outermost; the direction is the one in which the picture is larger.
+// a box of its size, from the innermost to the outermost.
 // minigrad/viz/picture/layout.py does the same for still pictures.
 
-import { arrange, scaleIn, worthIn } from "./layered.mjs";
+import { arrange } from "./layered.mjs";
 import {
   AROUND,
   CLOSED_HEIGHT,
   CLOSED_LEAST,
   CLOSED_MOST,
   CLOSED_ROOM,
-  CROWD,
-  FEWEST_SEEN,
   FOOT,
   HEAD,
-  LARGER,
-  LEGIBLE_NAMES,
   MARGIN,
   MONO_WIDTH,
   NAME_LETTER,
-  READABLE,
-  SQUEEZED,
   TITLE_ROOM,
 } from "./measures.mjs";
 
@@ -29,6 +23,7 @@ import {
 
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in calls.py
+const MOST_FOLLOWED = 60; // things in a part that opens by itself
 
 export class Modules {
   /** @param {PictureData} picture */
@@ -38,8 +33,9 @@ export class Modules {
     this.byId = new Map(this.groups.map((group) => [group.id, group]));
     this.boxes = picture.boxes ?? {};
     this.edges = picture.edges ?? [];
-    this.flows = picture.flows ?? {};
     this.open = new Set(picture.open ?? []);
+    this.byHand = new Set(); // what the reader has opened or closed, which stays as it is
+    this.followed = new Set(); // what is open because the step is in it
     this.home = new Map(Object.keys(this.boxes).map((id) => [id, WHOLE]));
     for (const group of this.groups) for (const box of group.boxes) this.home.set(box, group.id);
     this.inside = new Map(this.groups.map((group) => [group.id, []])); // every box in a group, however deep
@@ -95,24 +91,62 @@ export class Modules {
     return covers;
   }
 
+  /** Open or close a group as the reader wishes. */
+  set(id, isOpen) {
+    if (isOpen) this.open.add(id);
+    else this.open.delete(id);
+    this.byHand.add(id);
+    this.followed.delete(id);
+  }
+
   toggle(id) {
-    if (this.open.has(id)) this.open.delete(id);
-    else this.open.add(id);
+    this.set(id, !this.open.has(id));
   }
 
   /** Open all groups around a box. Returns whether anything changed. */
   uncover(id) {
     const closed = this.around(id).filter((group) => group && !this.open.has(group));
-    for (const group of closed) this.open.add(group);
+    for (const group of closed) this.set(group, true);
     return closed.length > 0;
   }
 
   openAll() {
-    for (const group of this.groups) this.open.add(group.id);
+    for (const { id } of this.groups) this.set(id, true);
   }
 
   closeAll() {
-    this.open.clear();
+    for (const { id } of this.groups) this.set(id, false);
+  }
+
+  /**
+   * Open the groups around the box that runs, and close those that were opened so and that the step has left. Returns
+   * whether anything changed.
+   * @param {string | null} id null: the step is nowhere
+   */
+  follow(id) {
+    const around = id === null ? [] : this.around(id).filter((group) => group);
+    const left = [...this.followed].filter((group) => !around.includes(group));
+    for (const group of left) {
+      this.open.delete(group);
+      this.followed.delete(group);
+    }
+    let changed = left.length > 0;
+    for (const group of around.reverse()) {
+      if (this.open.has(group)) continue;
+      if (this.byHand.has(group) || this.things(group) > MOST_FOLLOWED) break;
+      this.open.add(group);
+      this.followed.add(group);
+      changed = true;
+    }
+    return changed;
+  }
+
+  /**
+   * How many boxes and groups are seen of a group where it is open and those in it are closed.
+   * @param {string} id
+   */
+  things(id) {
+    return this.byId.get(id).boxes.length + this.groups.filter(({ parent }) => parent === id).length;
   }
 
   /** The edges that are seen: those between the same two boxes or closed groups are one. */
@@ -124,10 +158,8 @@ export class Modules {
       const to = covers.get(this.home.get(target)) ?? target;
       if (from === to) continue;
       const key = `${from}>${to}`;
-      if (!seen.has(key)) seen.set(key, { id: key, from, to, members: [], flow: 0 });
-      const link = seen.get(key);
-      link.members.push(id);
-      link.flow = Math.max(link.flow, this.flows[id] ?? 0);
+      if (!seen.has(key)) seen.set(key, { id: key, from, to, members: [] });
+      seen.get(key).members.push(id);
     }
     return [...seen.values()];
   }
@@ -155,73 +187,19 @@ export class Modules {
     return { w: Math.min(Math.max(CLOSED_LEAST, this.wordsWidth(group) + CLOSED_ROOM), CLOSED_MOST), h: CLOSED_HEIGHT };
   }
 
-  /**
-   * Place everything that is seen, in the direction in which it is larger in one of some rooms, [{width, height}].
-   * Returns the picture's size and direction, where boxes, groups and edges are, and, as `room`, which room it is for.
-   * A crowd is placed once, as what was seen before it was.
-   */
-  layout(rooms) {
+  /** Place everything that is seen: the picture's size, and where boxes, groups and edges are. */
+  layout() {
     const links = this.links();
     const inside = this.contents(links);
-    const every = rooms.flatMap((_, room) =>
-      [false, true].flatMap((down) => (this.open.size ? [1, SQUEEZED] : [1]).map((part) => ({ room, down, part }))),
-    );
-    const tries = links.length > CROWD && rooms[this.chosen?.room] ? [this.chosen] : every;
-    let best = null;
-    for (const { room, down, part } of tries) {
-      const laid = { ...this.placed(links, inside, { ...rooms[room], down }, part), room, down, part };
-      if (!best || laid.worth > LARGER * best.worth) best = laid;
-    }
-    this.chosen = best;
-    return best;
-  }
-
-  /**
-   * Close the innermost of the open groups, level by level, until numbers can be read in one of the rooms; but where so
-   * little would be seen then that it is no picture, as much stays open as names can be read of.
-   */
-  closeToFit(rooms) {
-    const depth = (id) => this.around(id).length;
-    const states = [];
-    for (;;) {
-      const laid = this.layout(rooms);
-      states.push({
-        open: new Set(this.open),
-        scale: scaleIn(rooms[laid.room], laid),
-        seen: laid.boxes.size + [...laid.groups.values()].filter(({ open }) => !open).length,
-      });
-      if (!this.open.size || states.at(-1).scale >= READABLE) break;
-      const deepest = Math.max(...[...this.open].map(depth));
-      for (const id of [...this.open]) if (depth(id) === deepest) this.open.delete(id);
-    }
-    const last = states.at(-1);
-    const best =
-      last.scale >= READABLE && last.seen >= FEWEST_SEEN ? last : states.find(({ scale }) => scale >= LEGIBLE_NAMES);
-    this.open = (best ?? last).open;
-  }
-
-  /** `part` is how much of the room along the flow an open group gets. */
-  placed(links, inside, room, part) {
     const laid = new Map();
     const sizes = new Map([...inside.values()].flatMap(({ items }) => items.map((id) => [id, this.size(id)])));
     const port = (item, link, side) => {
       const way = laid.get(item)?.ways.get(link);
       if (!way) return null;
-      const point = side === "before" ? way[0] : way.at(-1);
-      return room.down ? point.x + inset(sizes.get(item), laid.get(item)) : point.y + HEAD;
+      return (side === "before" ? way[0] : way.at(-1)).x + inset(sizes.get(item), laid.get(item));
     };
     for (const [id, { items, links: own }] of [...inside].reverse()) {
-      const depth = id ? this.around(id).length : 0;
-      const [wide, tall] = [
-        Math.max(room.width - 2 * AROUND * depth, 1),
-        Math.max(room.height - (HEAD + FOOT) * depth, 1),
-      ];
-      const [across, downwards] = !id ? [1, 1] : room.down ? [1, part] : [part, 1];
-      const there = { width: wide * across, height: tall * downwards, down: room.down };
-      laid.set(
-        id,
-        arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, room: there, port }),
-      );
+      laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, port }));
       const { width, height } = laid.get(id);
       if (id)
         sizes.set(id, {
@@ -229,10 +207,7 @@ export class Modules {
           h: height + HEAD + FOOT,
         });
     }
-    const gathered = this.gathered(links, laid, sizes);
-    const whole = laid.get(WHOLE);
-    laid.delete(WHOLE);
-    return { ...gathered, worth: worthIn(room, whole, [...laid.values()]) };
+    return this.gathered(links, laid, sizes);
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */

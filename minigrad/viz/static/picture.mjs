@@ -7,13 +7,14 @@
 import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER, READABLE } from "./measures.mjs";
+import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER } from "./measures.mjs";
 import { kindBeside, Modules } from "./modules.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
-import { freest, headOf, longestPiece, pathOf, placesOn } from "./wires.mjs";
+import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 
 /** @import { About, Breakpoint, Frame, Group, Happened, PictureData, State, Written } from "./model.d.ts" */
 /** @import { Sum } from "./player.mjs" */
+/** @import { Span } from "./sizes.mjs" */
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
@@ -22,12 +23,13 @@ const CHIP_HEIGHT = 20;
 const MOST_PLACED = 100; // pills that are kept apart, where every edge has one
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
-const BESIDE_EDGE = 170; // pixels that a pill on an edge downwards may take
+const MOST_IN_PILL = 20; // characters
 const FAILED = "✗ failed";
-const FEWEST = 6; // characters of a pill that say something
+const INNER_ROW = 13; // pixels of a line below a closed group
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
 // Of its size: below, a box shows its name and its numbers in larger letters, and below READABLE its name alone.
 const NUMBERS = 0.834;
+const READABLE = 0.64;
 const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
@@ -54,12 +56,13 @@ export class Picture {
     this.modules = new Modules(data);
     this.width = 0;
     this.height = 0;
-    this.down = false;
     this.detail = "whole";
     this.letter = 0; // pixels of a name's letters, where they are not as drawn; else 0
     this.boxes = new Map();
     this.groups = new Map();
     this.wires = new Map();
+    this.sized = new Map(); // the norms of what has one, by its elements
+    this.span = null;
     this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
     this.targets = new Map((data.edges ?? []).map(([id, , target]) => [id, target]));
     this.painted = { edges: {}, chips: {}, next: null, signs: [] };
@@ -164,15 +167,11 @@ export class Picture {
 
   // ---------------------------------------------------------------- modules
 
-  /**
-   * Lay out what is open for one of some rooms, [{width, height}], and draw the edges between what is seen. Returns for
-   * which one.
-   */
-  arrange(rooms) {
-    const laid = this.modules.layout(rooms);
+  /** Lay out what is open, and draw the edges between what is seen. */
+  arrange() {
+    const laid = this.modules.layout();
     this.width = Math.ceil(laid.width);
     this.height = Math.ceil(laid.height);
-    this.down = laid.down;
     this.drawing.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.draw([...laid.boxes.keys()]);
     for (const [id, { group }] of this.boxes) {
@@ -202,7 +201,6 @@ export class Picture {
     this.setDetail(this.scale ?? 1, true);
     if (this.highlight) this.setHighlight(this.highlight);
     this.keepStop();
-    return laid.room;
   }
 
   /** One stop for the tab key, where it can be seen; arrows with Shift go from box to box. */
@@ -244,9 +242,11 @@ export class Picture {
       title: shape("g", { class: "mg-group-title", "data-group": about.id }),
       sign: shape("text", { class: "mg-fold", x: 18.5, y: 20, "text-anchor": "middle", "aria-hidden": "true" }),
       name: shape("text", { class: "mg-name", x: 32, y: 20 }, about.name),
-      kind: shape("text", { class: "mg-expression", y: 20, "text-anchor": "end" }, kindBeside(about)),
+      kind: shape("text", { class: "mg-expression", y: 20 }, kindBeside(about)),
       track: shape("rect", { class: "mg-track", x: 12, y: 31, height: 4, rx: 2 }),
       bar: shape("rect", { class: "mg-progress", x: 12, y: 31, height: 4, rx: 2, width: 0 }),
+      // What runs in a closed group hangs below it: its line, and its value and gradient.
+      inner: ["line", "numbers"].map((part) => shape("text", { class: `mg-inner-${part}`, x: 12 })),
     };
     // What lies in a tinted frame is lighter again.
     group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0);
@@ -258,7 +258,7 @@ export class Picture {
       parts.kind,
       " ",
     );
-    group.append(parts.shadow, parts.frame, parts.track, parts.bar);
+    group.append(parts.shadow, parts.frame, parts.track, parts.bar, ...parts.inner);
     return parts;
   }
 
@@ -277,7 +277,8 @@ export class Picture {
       rect.setAttribute("height", h.toFixed(1));
     }
     shadow.setAttribute("visibility", open ? "hidden" : "visible");
-    kind.setAttribute("x", (w - 12).toFixed(1));
+    // Beside the name: where an edge comes in, there is rarely a word then.
+    kind.setAttribute("x", (32 + [...about.name].length * NAME_LETTER + 10).toFixed(1));
     fold.textContent = open ? "−" : "+";
     for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
@@ -300,18 +301,17 @@ export class Picture {
     const pills = this.layer("mg-chips", null);
     lines.replaceChildren();
     pills.replaceChildren();
+    for (const { group } of this.wires.values()) this.sized.delete(group);
     this.wires.clear();
     for (const { id, from, to, members, points } of wires) {
-      const d = pathOf(points, this.down);
-      const piece = longestPiece(points);
+      const d = pathOf(points);
       const parts = {
         group: shape("g", { class: "mg-edge", "data-edge": members.join(" ") }),
         from,
         to,
         members,
-        room: this.down || piece.height > piece.width ? BESIDE_EDGE : piece.width,
-        forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), this.down, 1) }),
-        backward: shape("path", { class: "mg-backward", d: headOf(points[0], this.down, -1) }),
+        forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), 1) }),
+        backward: shape("path", { class: "mg-backward", d: headOf(points[0], -1) }),
       };
       parts.group.append(
         shape("path", { class: "mg-wire", d, fill: "none" }),
@@ -326,7 +326,6 @@ export class Picture {
         {
           class: "mg-chip",
           "data-chip": members.join(" "),
-          transform: `translate(${piece.x.toFixed(1)} ${piece.y.toFixed(1)})`,
           visibility: "hidden",
         },
         pill,
@@ -503,7 +502,7 @@ export class Picture {
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
     this.paintBadge(parts);
-    this.paintVersion(parts, { ...this.about(id), ...box });
+    this.paintVersion(parts, { ...this.about(id), ...box, drawn: this.data.boxes?.[id]?.version });
     parts.state = box.state;
     this.call(id);
   }
@@ -534,10 +533,15 @@ export class Picture {
     flagText.textContent = text;
   }
 
-  /** The version of a tensor that has been written to, and, where another one was saved, that one too. */
-  paintVersion(parts, { version, saved_version: saved }) {
+  /**
+   * The version of a tensor that was written to by a node of this graph or since it was drawn, and, where another one was
+   * saved, that one too.
+   */
+  paintVersion(parts, { kind, version, saved_version: saved, drawn }) {
     const differs = Boolean(version) && saved !== undefined && saved !== null && saved !== version;
-    const text = differs ? `v${version} ≠ v${saved}` : version ? `v${version}` : "";
+    // A result is new when a node makes it; a leaf was there before, and what wrote to it then tells nothing here.
+    const isWritten = Boolean(version) && (kind === "result" || version !== drawn);
+    const text = differs ? `v${version} ≠ v${saved}` : isWritten ? `v${version}` : "";
     if (!text && !parts.version) return;
     if (!parts.version) {
       parts.version = shape("text", { class: "mg-version", x: 16, y: 1 });
@@ -599,7 +603,20 @@ export class Picture {
     group.classList.toggle("mg-sized", norm !== undefined);
     group.classList.toggle("mg-nan", Number.isNaN(norm));
     group.classList.toggle("mg-inf", norm === Infinity);
-    if (norm !== undefined) group.style?.setProperty("--mg-size", share(norm).toFixed(3));
+    group.classList.toggle("mg-zero", norm === 0);
+    if (norm === undefined) this.sized.delete(group);
+    else this.sized.set(group, norm);
+    if (norm !== undefined) group.style?.setProperty("--mg-size", share(norm, this.span).toFixed(3));
+  }
+
+  /**
+   * The smallest and the largest size of a gradient in this pass, as far as is known: what has a size is painted anew.
+   * @param {Span | null} span
+   */
+  setSpan(span) {
+    if (String(span) === String(this.span)) return;
+    this.span = span;
+    for (const [group, norm] of this.sized) group.style?.setProperty("--mg-size", share(norm, span).toFixed(3));
   }
 
   /** Colour edges and boxes by the size of their gradients, and say these in numbers; or no longer. */
@@ -628,20 +645,20 @@ export class Picture {
     if (this.painted.chips === chips && !this.sizes && !anew) return;
     const letter = MONO_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
     const { boxes, taken } = this.standing();
-    for (const { members, chip, room, norm } of this.wires.values()) {
+    for (const { members, chip, norm } of this.wires.values()) {
       if (!chip) continue;
       const flowing = members.filter((id) => id in chips);
       const texts = this.sizes ? (norm === undefined ? [] : [sizeText(norm)]) : flowing.map((id) => chips[id]);
       const told = texts.length > 2 ? `${texts[0]} and ${texts.length - 1} more` : texts.join(", ");
       chip.group.setAttribute("visibility", told ? "visible" : "hidden");
       if (!told) continue;
-      const text = this.fitting(told, room, flowing.length === 1 ? flowing[0] : null);
+      const text = this.fitting(told, flowing.length === 1 ? flowing[0] : null);
       chip.group.classList.toggle("mg-differs", told.includes("≠"));
       const width = [...text].length * letter + CHIP_ROUND;
       chip.text.textContent = text;
       chip.pill.setAttribute("width", width);
       chip.pill.setAttribute("x", -width / 2);
-      const places = placesOn(chip.points, this.down, width);
+      const places = placesOn(chip.points, width);
       const { x, y } =
         this.sizes && this.wires.size > MOST_PLACED
           ? places[0]
@@ -669,15 +686,14 @@ export class Picture {
    * A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where
    * it flows.
    */
-  fitting(whole, room, edge) {
-    const most = Math.floor((room - CHIP_ROUND) / MONO_WIDTH);
-    const fits = (text) => !room || [...text].length <= most;
+  fitting(whole, edge) {
+    const fits = (text) => [...text].length <= MOST_IN_PILL;
     if (fits(whole)) return whole;
     const text = whole.split(" = ").at(-1);
     if (fits(text)) return text;
     const shape = text.startsWith("[") && edge !== null ? this.about(this.sources.get(edge))?.shape : "";
     if (shape) return shape;
-    return most < FEWEST ? text : beginningOf(text, most);
+    return beginningOf(text, MOST_IN_PILL);
   }
 
   /**
@@ -702,7 +718,8 @@ export class Picture {
         row.append(
           shape("text", { class: "mg-more-signs", x: 22 * MOST_SIGNS - 4, y: 4 }, `+${kinds.length - MOST_SIGNS}`),
         );
-      parts.group.append(" ", row);
+      row.prepend(" "); // words apart, for who reads them as text
+      parts.group.append(row);
       this.painted.signs.push([id, row]);
       this.call(id);
     }
@@ -745,10 +762,30 @@ export class Picture {
       parts.kind.classList.toggle("mg-alarm", alarms[0] !== "");
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.modules.open.has(id);
+      const inner = open || !inside.includes(frame.box) ? [] : this.innerTexts(frame.box, boxes[frame.box]);
+      for (const [k, text] of parts.inner.entries()) {
+        text.textContent = beginningOf(inner[k] ?? "", Math.floor(parts.width / MONO_WIDTH));
+        text.setAttribute("y", (parts.height + INNER_ROW * (k + 1)).toFixed(1));
+      }
       const name = parts.about.is_module ? `module ${parts.about.path}` : parts.about.name;
       const enter = `Enter ${open ? "closes" : "opens"} it.`;
-      parts.group.setAttribute("aria-label", `${words(parts.title)}, ${name}: ${said}. ${enter}`);
+      const seen = [words(parts.title), ...parts.inner.map((text) => text.textContent)];
+      parts.group.setAttribute(
+        "aria-label",
+        `${seen.filter(Boolean).join(" ")}, ${name}: ${[said, ...inner].join("; ")}. ${enter}`,
+      );
     }
+  }
+
+  /**
+   * What is told of a box that runs where it is not seen: what it is, and its numbers.
+   * @param {string} id
+   * @param {State} state
+   */
+  innerTexts(id, state) {
+    const { name, expression, op, text, value, shape: size } = this.about(id);
+    const grad = state?.grad ? `, grad ${state.grad}` : "";
+    return [`${name} = ${expression || op}`, `${text || value || size}${grad}`];
   }
 
   /** @param {Breakpoint[]} breaks */

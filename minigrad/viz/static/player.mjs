@@ -566,7 +566,7 @@ export class Player {
   follow() {
     const answered = this.model.get("answered") ?? 0;
     const index = this.model.get("index") ?? 0;
-    const stays = this.supposed && index === this.kernelIndex; // this page walks by itself
+    const stays = (this.supposed || !this.hasKernel) && index === this.kernelIndex; // this page walks by itself
     this.kernelIndex = index;
     if (stays || (this.supposed && index >= this.frames.length)) {
       this.index = Math.min(this.index, this.frames.length - 1);

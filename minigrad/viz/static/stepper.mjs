@@ -4,14 +4,14 @@
 // (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar (controls.mjs) paint it. The same text
 // steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
 
-import { Camera } from "./camera.mjs";
+import { Camera, LEGIBLE } from "./camera.mjs";
 import { Changing } from "./changing.mjs";
 import { Controls } from "./controls.mjs";
 import { make } from "./dom.mjs";
+import { Hint } from "./hint.mjs";
 import { Inspector } from "./inspector.mjs";
 import { actionFor, BY_ITSELF, KEYS } from "./keyboard.mjs";
-import { scaleIn } from "./layered.mjs";
-import { READABLE } from "./measures.mjs";
+import { Legend } from "./legend.mjs";
 import { Menu } from "./menu.mjs";
 import { Minimap } from "./minimap.mjs";
 import { Panels } from "./panels.mjs";
@@ -23,8 +23,7 @@ import { Twins } from "./twins.mjs";
 
 /** @import { Model } from "./model.d.ts" */
 
-// Pixels of the whole widget: less than JupyterLab's window shows, or a telephone.
-const TALLEST = { usual: 636, narrow: 760 };
+const TALLEST = 0.9; // of what the page shows at once: the widget's height, at most
 const ASIDE = 330; // pixels of the explanation beside the drawing, in panels.css too
 // Pixels of the explanation below it, in controls.css and motion.css too.
 const UNDER = { words: 196, narrow: 240, cells: 300 };
@@ -32,10 +31,12 @@ const NARROW = 560; // pixels of a telephone held upright, at the most
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
 const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's place
 const EDGE = 8; // pixels around a drawing
-const TOOLS = 26; // below it, where the buttons for its size are
-const USUAL = 960; // pixels of a notebook's output, as long as nothing is known of the page
+const TOOLS = 40; // below it, where the buttons for its size are, in controls.css too
+// Pixels of a notebook's output and of its page, as long as nothing is known of them.
+const USUAL = 960;
+const USUAL_PAGE = 780;
 // For those who hear the page.
-const HOW_TO_STEP = "Arrow keys step, Home and End go to its ends, space plays, question mark lists all keys.";
+const HOW_TO_STEP = "Arrow keys step, Home and End go to its ends, space plays, question mark explains the picture.";
 
 export class Stepper {
   /**
@@ -56,6 +57,7 @@ export class Stepper {
     this.view = make("div", { class: "mg-view", "data-jp-suppress-context-menu": "" });
     if (this.picture.drawing) this.view.append(this.picture.drawing);
     player.open = () => this.picture.modules.open;
+    this.keys = this.keyList();
     this.controls = new Controls(this);
     this.camera = new Camera(this.view, this.picture, () => this.seen());
     this.minimap = new Minimap(this.camera, this.picture);
@@ -63,7 +65,6 @@ export class Stepper {
     this.panels = new Panels(player);
     this.predict = new Predict(this);
     this.panels.story.prepend(this.predict.element);
-    this.panels.happened.append(this.controls.buttons.predict);
     this.changing = new Changing(this);
     this.menu = new Menu(this.root);
     this.note = this.notice(data.note);
@@ -73,16 +74,17 @@ export class Stepper {
       this.view,
       this.minimap.element,
       ...(this.note ? [this.note] : []),
-      this.controls.legend,
+      this.controls.scale.element,
       this.controls.zoom,
     );
     this.tip = new Tip(player, this.picture, this.view, this.stage);
-    this.keys = this.keyList();
-    this.controls.element.append(this.keys);
-    this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element);
+    this.legend = new Legend(this);
+    this.hint = new Hint(this);
+    this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element, this.legend.element);
     this.main = make("div", { class: "mg-main" }, this.stage, this.side);
     this.root.append(
       this.controls.element,
+      this.controls.more.element,
       this.controls.list,
       this.changing.banner,
       this.main,
@@ -91,9 +93,9 @@ export class Stepper {
     );
     this.frame = make("div", { class: "minigrad-frame" }, this.root);
     host.append(this.frame);
+    this.isFollowing = true;
     this.listen();
     this.twins = new Twins(this.root, player, this.picture);
-    this.asMade = new Set(this.picture.modules.open);
     this.place();
     this.changed = () => this.paint();
     player.listeners.add(this.changed);
@@ -133,13 +135,18 @@ export class Stepper {
     return (this.root.clientWidth || USUAL) <= NARROW;
   }
 
+  /** The height of what the page shows at once: of a frame, which grows with what is in it, nothing is known. */
+  get visible() {
+    const notebook = this.root.closest(".jp-WindowedPanel-outer, .jp-NotebookPanel-notebook");
+    return notebook?.clientHeight || (window === window.parent && window.innerHeight) || USUAL_PAGE;
+  }
+
   /** The rooms in which the drawing could stand: with the explanation beside it, or below it. */
   rooms() {
     const width = this.root.clientWidth || USUAL;
     const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
-    const narrow = this.isNarrow;
-    const under = UNDER[this.panels.cells.isShown ? "cells" : narrow ? "narrow" : "words"];
-    const height = TALLEST[narrow ? "narrow" : "usual"] - head - 2 * EDGE - TOOLS;
+    const under = UNDER[this.panels.cells.isShown ? "cells" : this.isNarrow ? "narrow" : "words"];
+    const height = TALLEST * this.visible - head - 2 * EDGE - TOOLS;
     const below = { name: "below", width: width - 2 * EDGE, height: height - under };
     const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height };
     return width >= WIDE ? [beside, below] : [below];
@@ -150,29 +157,24 @@ export class Stepper {
     return this.changing.banner.offsetHeight || 0;
   }
 
-  /**
-   * Lay out what is open, where it is largest. As long as the reader has opened nothing, as much is open as can be
-   * read.
-   */
+  /** Lay out what is open, with the explanation beside the drawing unless that is wide. */
   place() {
     const rooms = this.rooms();
     const above = this.aboveAlso(); // asked before anything is drawn: an answer later has the page lay out all of it
     const { picture } = this;
     if (!picture.drawing) return;
-    if (this.asMade) {
-      picture.modules.open = new Set(this.asMade);
-      picture.modules.closeToFit(rooms);
-    }
-    const room = rooms[picture.arrange(rooms)];
-    this.camera.least = this.isNarrow ? READABLE : 0;
-    const scale = Math.max(this.camera.wanted, scaleIn(room, picture));
-    picture.setDetail(this.camera.zoomed ?? scale); // what is too small to be read is not laid out first
+    picture.arrange();
+    const fits = ({ width }) => width >= picture.width * LEGIBLE;
+    const room = rooms.find(fits) ?? rooms[0];
+    const scale =
+      this.camera.zoomed ?? Math.max(LEGIBLE, Math.min(1, room.width / picture.width, room.height / picture.height));
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
     const tall = Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
     this.root.classList.toggle("mg-beside", room.name === "beside");
     this.root.classList.toggle("mg-with-cells", this.panels.cells.isShown);
     this.stage.style?.setProperty("height", `${tall - above}px`);
     this.placedFor = this.root.clientWidth;
+    this.hint.place();
     this.camera.resize();
   }
 
@@ -180,6 +182,30 @@ export class Stepper {
   seen() {
     this.controls.paintZoom();
     this.minimap.paint();
+    this.legend?.paint();
+  }
+
+  // ---------------------------------------------------------------- the part that runs
+
+  /** Whether the part that runs opens by itself, and closes when the step has left it. */
+  get follows() {
+    return this.isFollowing;
+  }
+
+  /** Where it is wished anew, it holds for the parts, too, that the reader has closed. */
+  set follows(isOn) {
+    this.isFollowing = isOn;
+    if (isOn) this.picture.modules.byHand.clear();
+    this.paint();
+  }
+
+  /** Open the part that runs, if that is wished; only that changes what is open here. */
+  followStep() {
+    const { picture, player } = this;
+    const { frame } = player;
+    if (!picture.modules.any || !picture.modules.follow(this.follows ? (frame.box ?? frame.next) : null)) return;
+    this.place();
+    picture.setFound(this.controls.found);
   }
 
   // ---------------------------------------------------------------- what the reader does
@@ -319,8 +345,7 @@ export class Stepper {
   }
 
   openSearch() {
-    const around = /** @type {HTMLElement} */ (this.controls.search.closest(".mg-set"));
-    around.hidden = false;
+    this.controls.searching.hidden = false;
     this.controls.search.focus();
   }
 
@@ -329,11 +354,11 @@ export class Stepper {
    */
   escape() {
     this.tip.hide();
-    if (this.menu.close(true)) return;
+    if (this.menu.close(true) || this.legend.close()) return;
     if (this.inspector.id !== null) this.inspect(null);
     else if (this.way) this.endHighlight();
     else if (!this.controls.list.hidden) this.controls.toggleBreaks();
-    else if (this.keys.open) this.keys.open = false;
+    else if (this.controls.more.close(true)) this.keys.open = false;
     else if (document.activeElement.matches("input, select")) this.root.focus();
     else this.cellAround().focus({ preventScroll: true });
   }
@@ -357,7 +382,6 @@ export class Stepper {
   /** @param {() => void} change */
   regroup(change) {
     change();
-    this.asMade = null;
     this.place();
     this.picture.setFound(this.controls.found);
     this.paint();
@@ -416,7 +440,9 @@ export class Stepper {
     const { player } = this;
     const { frame } = player;
     if (!frame) return;
+    this.followStep();
     this.picture.paintNow(player.now);
+    this.controls.paintScale();
     if (this.changing.paint()) this.place(); // what stands above the picture takes its room
     this.picture.paint(frame, player.state(player.index), player.breaks, player.unmade);
     this.picture.paintFailure(player.failedHere ? player.problem.box : null);
@@ -429,8 +455,10 @@ export class Stepper {
     this.root.classList.toggle("mg-going-forward", player.index < 0);
     this.root.setAttribute("data-step", String(player.index));
     this.minimap.paint();
+    this.hint.paint();
     // What asks for places comes last: each question after a change would have the page laid out once more.
     this.panels.reveal();
+    this.legend.paint();
     if (this.shown !== frame) {
       this.shown = frame;
       this.camera.reveal(this.picture.element(frame.box ?? frame.next));

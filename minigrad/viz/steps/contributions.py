@@ -21,7 +21,7 @@ from minigrad.viz.graph.rules import Rule
 from minigrad.viz.graph.simplifying import Formula, ShapeAlone
 from minigrad.viz.graph.source import Source, Step
 from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
-from minigrad.viz.picture.markup import clean, columns, shorten
+from minigrad.viz.picture.markup import clean, columns, shorten, value_text
 from minigrad.viz.steps.events import LONGEST_NAME
 from minigrad.viz.steps.frames import Contribution
 from minigrad.viz.steps.pass_progress import PassProgress
@@ -73,6 +73,7 @@ def _contribution(
     edge: Edge, target: Box, rule: Rule, raw: np.ndarray[Any, Any], passed: np.ndarray[Any, Any]
 ) -> Contribution:
     """`raw` is what the rule gave, `passed` what hooks have made of it."""
+    name = target.name_of_result(edge.output)
     value = target.outputs[edge.output] if edge.output < len(target.outputs) else target.value
     shape = value.shape if value.known or value.shape else raw.shape
     array, final = _fit(raw, shape), _fit(passed, shape)
@@ -81,11 +82,11 @@ def _contribution(
     summed = ""
     if raw.shape != array.shape and told != NOTHING:
         shapes = f" from {sizes(raw.shape)} to {sizes(array.shape)}" if array.size > 1 else ""
-        summed = f"summed{shapes} as {clean(target.name)} was broadcast"
-        summed += f": {_addition(raw, array) or values.in_short(array)}"
+        summed = f"summed{shapes} as {clean(name)} was broadcast"
+        summed += f": {_addition(raw, array) or values.in_short(array)}" if array.size <= LINE else ""
         told = told if raw.size <= WHOLE else (told[0], "", "")
-    about = edge.id, target.id, target.name, rule, told, describe(final)
-    return Contribution(*about, spread=spread, summed=summed, changed=changed, array=final)
+    about = edge.id, target.id, name, rule, told, describe(final)
+    return Contribution(*about, output=edge.output, spread=spread, summed=summed, changed=changed, array=final)
 
 
 def _parts_to_tell(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
@@ -96,12 +97,16 @@ def _parts_to_tell(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[s
         return ("", "", values.in_short(raw)), ""
     text = " = ".join(dict.fromkeys(part for part in (formula.text, formula.numbers) if part))
     if formula.is_single and raw.size and np.all((raw == raw.flat[0]) | (raw != raw)):
-        one = values.number(raw.flat[0].item())
+        one = values.number_in_sentence(raw.flat[0])
         return _equation(text, one), formula.spread
     spread = f" {formula.spread}" if formula.spread else ""
     gave = values.in_short(raw)
-    if raw.size > LINE and "@" in formula.numbers:
-        return (f"{formula.text}, {formula.numbers}", " → ", sizes(raw.shape)), ""
+    if not raw.size:
+        return (formula.text + spread, ", of shape ", gave), ""
+    if formula.shapes and (raw.size > LINE or not formula.numbers):
+        product = f"{formula.text}, {formula.shapes}"
+        whole = (product, " → ", sizes(raw.shape))
+        return (whole if raw.size > LINE else (f"{product} → {sizes(raw.shape)}", ": ", gave)), ""
     if raw.size > LINE:
         if formula.text.endswith(f" to {sizes(raw.shape)}"):
             return (formula.text, "", ""), ""
@@ -120,7 +125,7 @@ def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
     """`1 + 2 = 3`, where few numbers are summed to one."""
     if array.size != 1 or not 1 < raw.size <= WHOLE:
         return ""
-    terms = " + ".join(in_parentheses(values.number(one)) for one in raw.reshape(-1).tolist())
+    terms = " + ".join(in_parentheses(values.number_in_sentence(one)) for one in raw.reshape(-1))
     return f"{terms.removeprefix('(').replace(')', '', 1) if terms.startswith('(') else terms} = {in_words(array)}"
 
 
@@ -131,14 +136,14 @@ def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any,
     if box.backward or source.is_custom(node):
         arguments = source.arguments(node)
         parameter = arguments[slot] if slot < len(arguments) else f"input {slot}"
-        code = f"{box.op.removesuffix('Backward')}.backward(ctx, g)"
+        code = f"{box.op.removesuffix('Backward')}.backward(ctx, {progress.gradient_name})"
         bound = _known_values(box, received, unpacked)
         bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
         formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
         return Rule(parameter, code, formula or Formula("what your backward returns", in_words=True))
     if box.op == "CopySlices":  # the write of a part: autograd/inplace.py
         words = "g, with 0 in the part that was written" if slot == 0 else "the part of g that was written"
-        return rules.explain(words, "self" if slot == 0 else "written", {}, {})
+        return rules.explain(words, "self" if slot == 0 else "written", {}, {"g": progress.gradient_name})
     inputs = box.inputs
     parameter = inputs[slot] if len(inputs) == len(source.edges(node)) else (inputs[0] if inputs else f"input {slot}")
     bound = _known_values(box, received, unpacked) | dict(source.bound_values(node))
@@ -147,18 +152,17 @@ def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any,
 
 def _names(progress: PassProgress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:
     """What the learner calls what a rule names: each input as its box is called, a number without a name by itself."""
-    found = dict.fromkeys(box.inputs, "constant") | {"result": box.name}
+    found = dict.fromkeys(box.inputs, "constant") | {"result": box.name, "g": progress.gradient_name}
     found |= {"condition": "the condition", "mask": "the mask"}
     for name, value in bound.items():
         is_number = isinstance(value, np.ndarray | np.generic) and value.size == 1 and value.dtype != bool
         if is_number and name not in ("g", "result"):
-            found[name] = values.number(value.item())
+            found[name] = values.in_short(np.asarray(value))
+    found |= {saved.parameter: saved.name for saved in box.saved if saved.name and saved.parameter != "result"}
     for edge in progress.into[box.id]:
         source = progress.boxes[edge.source]
         if edge.slot < len(box.inputs) and source.name != "constant":
-            several = source.name.split(", ")
-            found[box.inputs[edge.slot]] = several[edge.output] if edge.output < len(several) else source.name
-    found |= {saved.parameter: saved.name for saved in box.saved if saved.name and saved.parameter != "result"}
+            found[box.inputs[edge.slot]] = source.name_of_result(edge.output)
     if box.op == "ReluBackward0" and box.inputs:
         found["result"] = found.get(box.inputs[0], box.name)  # which is above 0 where its input is
     return {parameter: shorten(name, LONGEST_NAME) for parameter, name in found.items()}
@@ -178,10 +182,10 @@ def chip(item: Contribution) -> str:
     if item.value.alarm:
         return f"⚠ {item.value.alarm}"
     numbers = item.rule.formula.numbers
-    whole = f"{numbers} = {item.value.text}"
+    whole = f"{numbers} = {values.in_short(item.array)}"
     is_simple = not (item.value.is_large or item.summed or item.rule.formula.spread)
     says_more = numbers not in ("", item.value.text) and is_simple
-    return whole if says_more and columns(whole) <= CHIP else shorten(item.value.text, CHIP)
+    return whole if says_more and columns(whole) <= CHIP else value_text(item.value.text, item.value.shape, CHIP)
 
 
 def array_of(source: Source, gradient: Any) -> np.ndarray[Any, Any]:

@@ -144,10 +144,10 @@ def nan_event(box: Box, names: list[str], first: bool) -> Event:
     return Event("anomaly", box.id, "first NaN of the pass", text, line=line_of_span(box.span))
 
 
-def outside_change_event(box: Box, before: Any, after: Any, then: str) -> Event:
-    """A `.grad` that is not what the pass has left; `then` is what comes of it."""
+def outside_change_event(box: Box, before: Any, after: Any, when: str, then: str) -> Event:
+    """A `.grad` that is not what the pass has left; `when` is the moment of `before`, `then` what comes of it."""
     text = (
-        f"{box.name}.grad was {in_words(before)} after this step and is {in_words(after)} now: something else "
+        f"{box.name}.grad was {in_words(before)} {when} and is {in_words(after)} now: something else "
         f"changed it, your code or another pass over the same graph. {then}"
     ).rstrip()
     title = f"{box.name}.grad was changed from outside"

@@ -23,7 +23,7 @@ from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import NO_SOURCE, Box, Snapshot
 from minigrad.viz.graph.expressions import call_text
 from minigrad.viz.graph.source import Pass, Step
-from minigrad.viz.picture.markup import shorten
+from minigrad.viz.picture.markup import value_text
 from minigrad.viz.steps import events as happened
 from minigrad.viz.steps import story as tell
 from minigrad.viz.steps.cells import BOXES, cells_of_leaf, cells_of_op, patterns_of
@@ -73,12 +73,15 @@ class FrameMaker:
         self.patterns: tuple[str, ...] = ()  # of the node that runs: see cells.py
         self.grown: dict[Any, str] = {}  # node of the gradient's graph -> what it is called
         self.nan_met = False
+        self.began_with: dict[str, Any] = {}  # leaf -> the `.grad` that it had when this was made
         self.on_step: Callable[[Step], None] = lambda step: None  # is told of each step, before its frame is written
         backward.watch(graph, self.progress, self.watcher)
         self.progress.arrive(graph.root, 0, seed, "")
 
     def first(self) -> Frame:
         """The moment before anything ran."""
+        known = {box.name: self.progress.leaf_grad(box.id) for box in self.graph.boxes if box.kind == "leaf"}
+        self.began_with = {name: np.array(grad) for name, grad in known.items() if grad is not None}
         pruned = [box for box in self.graph.boxes if self.progress.is_pruned(box)]
         planned = self.progress.is_planned
         reasons = {box.id: self.backward.why_left_out(box.id) for box in pruned if planned}
@@ -89,7 +92,10 @@ class FrameMaker:
         leaves = [box for box in self.graph.boxes if box.kind == "leaf"]
         grads = [(box.name, self.progress.leaf_grad(box.id)) for box in leaves if self.progress.grad(box.id).known]
         held = [pair for pair in grads if not self.source.begins_with_zero or np.any(pair[1])]
-        return tell.beginning_lines(self.boxes[self.graph.root], self.seed, held, len(leaves), len(grads) > len(held))
+        began, is_zero = self.began_with, len(grads) > len(held)
+        new = {name for name, grad in held if not np.array_equal(began.get(name, ()), grad, equal_nan=True)}
+        root, has_run = self.boxes[self.graph.root], bool(self.progress.ran)
+        return tell.beginning_lines(root, self.seed, held, len(leaves), is_zero, new, has_run)
 
     def advance(self) -> Frame | None:
         """Run one node and write its frame; None when there is none left.
@@ -204,7 +210,7 @@ class FrameMaker:
         ]
         events += self._events_of_nan(box, self._have_nan(arrays), contributions)
         op, root = self.source.name(node), self.boxes[self.graph.root]
-        story = tell.op_lines(box, op, arrays, contributions, root, self.progress.senders)
+        story = tell.op_lines(box, op, arrays, contributions, root, self.progress.senders, self.progress.gradient_name)
         story += [*tell.freed_lines(freed), *self.backward.remarks]
         text = "" if received is None else values.in_words(received)
         asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
@@ -230,7 +236,7 @@ class FrameMaker:
         story = tell.leaf_lines(box, array, before, after, joint, self.progress.grad(key))
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
         grown = self._nodes_grown([self.source.grad(self.progress.leaves[key])])
-        is_sum = before is not None or len(self.progress.senders[key]) > 1
+        is_sum = before is not None or len(self.progress.senders[key, 0]) > 1
         asked = question(None, key, after, array, before) if is_sum and after is not None else None
         came: dict[str, Any] = {"op": "AccumulateGrad", "incoming": values.in_words(array), "grown": grown}
         came["cells"] = cells_of_leaf(key, array, after if joint else None)
@@ -278,8 +284,10 @@ class FrameMaker:
         arrays = [array_of(self.source, gradient) for gradient in gradients if gradient is not None]
         return any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
 
-    def _name_of(self, node: Any) -> str:
-        return self.boxes[self.ids[node]].name if node in self.ids else self.grown.get(node, self.source.name(node))
+    def _name_of(self, node: Any, output: int) -> str:
+        if node in self.ids:
+            return self.boxes[self.ids[node]].name_of_result(output)
+        return self.grown.get(node, self.source.name(node))
 
     # -- the frame
 
@@ -332,9 +340,10 @@ class FrameMaker:
         then = (
             "The next step, which has run, brings back what it left." if frame.index < len(self.progress.ran) else then
         )
-        event = happened.outside_change_event(self.boxes[key], before, self.progress.leaf_grad(key), then)
+        when = "after this step" if frame.index else "when the stepper was made"
+        event = happened.outside_change_event(self.boxes[key], before, self.progress.leaf_grad(key), when, then)
         grad, room = self.progress.grad(key), self.progress.rooms.get(key, ROOM)
-        state = replace(frame.states[key], grad=grad, grad_text=shorten(grad.text, room))
+        state = replace(frame.states[key], grad=grad, grad_text=value_text(grad.text, grad.shape, room))
         story = frame.story if frame.index else tuple(self._beginning())
         return replace(frame, states=frame.states.but({key: state}), events=(*frame.events, event), story=story)
 

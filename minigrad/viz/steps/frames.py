@@ -52,7 +52,8 @@ class StoryLine:
 @dataclass(frozen=True)
 class Contribution:
     """What a node sent to one of its inputs. `told` is its formula, the sign behind that and what it comes to;
-    `spread`, `summed` and `changed` what became of it on the way, or ""; `joint` reads "1 + 9 = 10" where two met.
+    `output` is which of the input's results it is for, where that has several; `spread`, `summed` and `changed` are
+    what became of it on the way, or ""; `joint` reads "1 + 9 = 10" where two met.
     """
 
     edge: str
@@ -65,6 +66,7 @@ class Contribution:
     summed: str = ""
     joint: str = ""
     changed: str = ""
+    output: int = 0
     array: Any = field(default=None, compare=False, repr=False)
     held: Any = field(default=None, compare=False, repr=False)  # what the input had before
 

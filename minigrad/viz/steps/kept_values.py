@@ -13,7 +13,7 @@ from typing import Any
 
 from minigrad.viz.graph.boxes import NO_SOURCE, Box, Snapshot
 from minigrad.viz.graph.values import describe
-from minigrad.viz.picture.markup import clean, clean_lines, shorten
+from minigrad.viz.picture.markup import clean, clean_lines, value_text
 from minigrad.viz.picture.svg import hover
 from minigrad.viz.steps.marks import Mark
 from minigrad.viz.steps.pass_progress import ROOM
@@ -62,7 +62,7 @@ class KeptValues:
 def changed_value(box: Box, room: int) -> dict[str, Any]:
     """The value of a box as the page knows it, when it is another than the one that was drawn."""
     value = box.value
-    text = f"⚠ {value.alarm}" if value.alarm else shorten(value.text, room)
+    text = f"⚠ {value.alarm}" if value.alarm else value_text(value.text, value.shape, room)
     return {"text": text, "heat": value.heat, "cells": "", **value_of(box)}
 
 

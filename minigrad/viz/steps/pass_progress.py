@@ -7,7 +7,7 @@ has run. Then the maker notes here, step by step, what arrives; from that a fram
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import NO_SOURCE, Box, BoxState, Edge, Snapshot
 from minigrad.viz.graph.source import Pass
 from minigrad.viz.graph.values import Value, describe
-from minigrad.viz.picture.markup import columns, shorten
+from minigrad.viz.picture.markup import columns, value_text
 from minigrad.viz.steps.frames import Plan, Turn
 from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.marks import Mark
@@ -45,6 +45,7 @@ class PassProgress:
         self.backward = backward
         self.source = graph.source
         self.boxes = graph.by_id
+        self.gradient_name = graph.gradient_name
         self.into = graph.into
         self.nodes = graph.node_of
         self.leaves = {key: leaf for key, node in self.nodes.items() if (leaf := self.source.leaf(node)) is not None}
@@ -63,7 +64,7 @@ class PassProgress:
         self.level_order = _level_order(graph)
         self.arrived = dict.fromkeys(self.boxes, 0)
         self.sums: dict[str, dict[int, Any]] = {key: {} for key in self.boxes}  # box -> output -> sum so far
-        self.senders: dict[str, list[str]] = {key: [] for key in self.boxes}
+        self.senders = defaultdict[tuple[str, int], list[str]](list)
         self.changing: dict[str, Any] = {}  # what a gradient was before this step changed it
         self.described: dict[str, Value] = {}  # what the sums read, until something is added to them
         self.held: dict[str, tuple[Mark, Value]] = {}  # what a leaf's .grad was and read when it was looked at last
@@ -103,7 +104,7 @@ class PassProgress:
             if before is not None and key not in self.leaves:
                 self.changing.setdefault(key, before)
             self.sums[key][output] = np.array(array) if before is None else silent(np.add)(before, array)
-            self.senders[key].append(sender)
+            self.senders[key, output].append(sender)
             self.described.pop(key, None)
             if reads is not None and before is None and not self.boxes[key].outputs:
                 self.described[key] = reads
@@ -284,7 +285,7 @@ class PassProgress:
         if ran is None and not self.ran and box.kind != "leaf":
             grad = values.NONE  # before the first step the picture shows no gradient anywhere
         room = self.rooms.get(key, ROOM)
-        text = joint if joint and columns(joint) <= room else shorten(grad.text, room)
+        text = joint if joint and columns(joint) <= room else value_text(grad.text, grad.shape, room)
         return BoxState(name, badge, grad, text, arrived, needed)
 
 

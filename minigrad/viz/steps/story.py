@@ -8,7 +8,7 @@ pieces with a style (a name, a value, code), so that the page can set them apart
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.naming import op_word
-from minigrad.viz.graph.values import LINE, WHOLE, Value, describe, in_short, in_words
+from minigrad.viz.graph.values import LINE, WHOLE, Value, in_short, in_words
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps.events import LONGEST_NAME, enumeration
 from minigrad.viz.steps.frames import Contribution, Grown, Piece, StoryLine
@@ -26,7 +26,7 @@ ENGINES_OWN = re.compile("^(native|unsafe|safe|fused|linalg)_|(_with_indices|_nd
 LAST = re.compile(r"Backwards?\d*(_copy)?$")
 BRACKETS = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 MOST_SENDERS = 3  # that are named where their gradients meet
-Senders = Mapping[str, list[str]]  # box -> the names of those from which it has had its gradients so far
+Senders = Mapping[tuple[str, int], list[str]]  # box, which of its results -> from whom it has had gradients so far
 
 
 def line(kind: str, *pieces: Any, why: bool = False) -> StoryLine:
@@ -44,10 +44,17 @@ def line(kind: str, *pieces: Any, why: bool = False) -> StoryLine:
 
 
 def beginning_lines(
-    root: Box, seed: Any, held: Sequence[tuple[str, Any]], leaves: int, is_zero: bool
+    root: Box,
+    seed: Any,
+    held: Sequence[tuple[str, Any]],
+    leaves: int,
+    is_zero: bool,
+    new: Collection[str] = (),
+    has_run: bool = False,
 ) -> list[StoryLine]:
     """The moment before anything ran. `held` are the leaves that have a `.grad` already, with it; the others have 0 if
-    `is_zero`, else None.
+    `is_zero`, else None. Those in `new` have got theirs since the stepper was made; `has_run` says that the pass did
+    without it, and is walked over again.
     """
     is_one = np.shape(seed) == () and seed == 1  # another one was given, and says how much each element counts
     what = [*_derivative(root, root), " = "] if is_one else ["the gradient that was given, "]
@@ -55,7 +62,11 @@ def beginning_lines(
     story = [line("sentence", "Nothing has run yet: ", ("name", root.name), *start, ".")]
     for name, grad in reversed(held):
         grad = ("value", in_words(grad))
-        story.append(line("item", ("name", name), GRAD, " still holds ", grad, " from before: backward() adds to it."))
+        told: list[Any] = [" still holds ", grad, " from before: backward() adds to it."]
+        if name in new:
+            then = "; it was not there when this pass ran." if has_run else ": backward() adds to it."
+            told = [" holds ", grad, " by now, which your code or another pass has put there", then]
+        story.append(line("item", ("name", name), GRAD, *told))
     if len(held) < leaves:
         every = "Every " if not held else "Every other "
         not_zero = "." if is_zero else ", which is not the same as 0."
@@ -64,12 +75,18 @@ def beginning_lines(
 
 
 def op_lines(
-    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], root: Box, senders: Senders
+    box: Box,
+    op: str,
+    arrays: list[Any],
+    contributions: Sequence[Contribution],
+    root: Box,
+    senders: Senders,
+    gradient: str = "g",
 ) -> list[StoryLine]:
     """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
-    gradients so far.
+    gradients so far, `gradient` is what formulas call the one that came in.
     """
-    story = [_sentence(box, op, arrays, contributions, senders)]
+    story = [_sentence(box, op, arrays, contributions, senders, gradient)]
     for item in contributions:
         story += _alarms(item.value, f"the gradient for {item.name}")
     given = [array for array in arrays if array is not None]
@@ -80,7 +97,7 @@ def op_lines(
             if array is not None:
                 received += [": " if len(received) == 1 else ", ", f"output {number} = ", ("value", in_words(array))]
     elif given:
-        received = ["g = ", *_derivative(root, box), " = ", ("value", in_words(given[0]))]
+        received = [f"{gradient} = ", *_derivative(root, box), " = ", ("value", in_words(given[0]))]
     own = "your own backward" if box.backward else "its rule"
     made = ("op", op), " made ", ("name", box.name)
     story.append(line("say", *made, ". It received ", *received, f" and ran {own}:", why=True))
@@ -104,13 +121,14 @@ def leaf_lines(box: Box, array: Any, before: Any, after: Any, joint: str, now: V
     grad = ("name", box.name), GRAD
     if after is None:
         told = line("sentence", *grad, " stays None: ", ("name", box.name), " no longer requires grad.")
-    elif before is None and after.size > LINE:
-        told = line("sentence", *grad, " becomes the gradient that came, of shape ", ("value", sizes(after.shape)), ".")
+    elif before is None and not 0 < after.size <= LINE:
+        told = line("sentence", *grad, " becomes the gradient that came, of shape ", ("value", _shape_of(after)), ".")
     elif before is None:
         told = line("sentence", *grad, " becomes ", ("value", in_short(after)), ".")
-    elif after.size > LINE:
-        came = " held a gradient, and the one that came is added to it: shape "
-        told = line("sentence", *grad, came, ("value", sizes(after.shape)), ".")
+    elif not 0 < after.size <= WHOLE:
+        came = " held a gradient, and the one that came is added to it: "
+        sums = ("value", in_short(after)) if 0 < after.size <= LINE else f"shape {_shape_of(after)}"
+        told = line("sentence", *grad, came, sums, ".")
     else:
         told = line("sentence", *grad, ": ", ("value", joint or in_short(after)), ".")
     story = [told, *_alarms(now, f"{box.name}.grad")]
@@ -160,10 +178,10 @@ def printed_lines(text: str) -> list[StoryLine]:
 
 
 def sum_text(before: Any, added: Any, after: Any) -> str:
-    """`1 + 9 = 10`, or the sum of two large ones in words."""
-    if np.asarray(after).size <= WHOLE:
+    """`1 + 9 = 10`; of two large ones what they come to."""
+    if 0 < np.asarray(after).size <= WHOLE:
         return f"{in_words(before)} + {in_parentheses(in_words(added))} = {in_words(after)}"
-    return f"{describe(before).text} + {describe(added).text} = {in_words(after)}"
+    return f"the sum is {in_words(after)}"
 
 
 def in_parentheses(text: str) -> str:
@@ -174,21 +192,25 @@ def in_parentheses(text: str) -> str:
 # ---------------------------------------------------------------- the parts of a sentence
 
 
+def _shape_of(array: Any) -> str:
+    """The shape of an array that is not written out: (64×10); (0, 3) of one that is empty."""
+    return sizes(array.shape) if array.size else in_short(array)
+
+
 def _sentence(
-    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders
+    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders, gradient: str
 ) -> StoryLine:
     """Who gets what: `mul: C gets g × D = 1 × 4 = 4, D gets g × C = 1 × 9 = 9`."""
     word = [("op", op.removesuffix("Backward") if box.backward else _word(op)), ": "]
     if not contributions:
         sent = "no gradient came, so none goes on" if all(array is None for array in arrays) else "no gradient goes on"
         return line("sentence", *word, sent, ".")
-    first = contributions[0]
-    boxes = {item.box for item in contributions}
-    if len(contributions) == len(boxes) == 2 and all(map(_is_passed_on, contributions)):
+    first, places = contributions[0], [(item.box, item.output) for item in contributions]
+    if len(contributions) == len(set(places)) == 2 and all(_is_passed_on(item, gradient) for item in contributions):
         names = ("name", first.name), " and ", ("name", contributions[1].name)
         formula = "code", first.told[0] + first.told[1]
         return line("sentence", *word, *names, " each get ", formula, *_value(first), ".")
-    later = [sum(other.box == item.box for other in contributions[k + 1 :]) for k, item in enumerate(contributions)]
+    later = [places[k + 1 :].count(place) for k, place in enumerate(places)]
     parts = [_gets(item, senders, later=more) for item, more in zip(contributions, later, strict=True)]
     texts = ["".join(text for _, text in part) for part in parts]
     comma = "; " if any(", " in BRACKETS.sub("", text) for text in texts) else ", "
@@ -204,9 +226,9 @@ def _word(op: str) -> str:
     return ENGINES_OWN.sub("", "matmul" if word in ("mm", "bmm", "mv") else word)
 
 
-def _is_passed_on(item: Contribution) -> bool:
+def _is_passed_on(item: Contribution, gradient: str) -> bool:
     """Whether it is g as it came, and nothing more is to be said of it."""
-    return item.rule.formula.text == "g" and not (item.summed or item.changed or item.joint or item.spread)
+    return item.rule.formula.text == gradient and not (item.summed or item.changed or item.joint or item.spread)
 
 
 def _gets(item: Contribution, senders: Senders, gets: str = "gets", later: int = 0) -> list[Piece]:
@@ -223,13 +245,13 @@ def _gets(item: Contribution, senders: Senders, gets: str = "gets", later: int =
         more += f", {words}" if words else ""
     pieces.append(("text", more))
     if item.joint:
-        had = senders[item.box]
+        had = senders[item.box, item.output]
         before = [name for name in had[: len(had) - 1 - later] if name]
         names, came = dict.fromkeys(before), f"the {len(before)} that came before"
         if len(names) <= MOST_SENDERS:  # of thousands, no list is made
             came = f"what came from {enumeration(names)}" if names else "what was there"
         pieces.append(("text", f", and that is added to {came}"))
-        if item.array.size <= LINE:
+        if 0 < item.array.size <= LINE:
             pieces += [("text", ": "), ("value", item.joint)]
     return [piece for piece in pieces if piece[1]]
 

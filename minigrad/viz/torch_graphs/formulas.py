@@ -22,7 +22,7 @@ from minigrad.viz.graph.source import Source
 from minigrad.viz.torch_graphs import own_rules, saved_tensors
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
-PACKED = "what its rule gives (with what a saved-tensors hook keeps for it, which is not looked into)"
+PACKED = "what PyTorch's rule makes of g and of what a saved-tensors hook keeps for it (which is not looked into)"
 UNKNOWN = "what PyTorch's compiled code gives (its formula is not known here)"
 
 

@@ -1,7 +1,9 @@
 """Folding: few boxes at first, each part opens into few, and its title says what a reader of the code would say."""
 
+import itertools
 import random
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,10 +16,11 @@ from viz.cells import cell, check_no_circle, still
 import minigrad as mg
 from minigrad import viz
 from minigrad.autograd.modes import set_creation_observer
+from minigrad.viz.graph import groups as module_of_groups
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
-from minigrad.viz.graph.groups import MANY_BOXES, Group, groups_of, open_at_first
+from minigrad.viz.graph.groups import FEW, MANY_BOXES, Group, groups_of, open_at_first
 from minigrad.viz.graph.observer import CALL, NO_PLACE, observe
 from minigrad.viz.graph.values import NONE
 from minigrad.viz.sources import snapshot_of as snapshot
@@ -60,6 +63,12 @@ for epoch in range(2):
 """
 
 
+@pytest.fixture(autouse=True)
+def folded_from_20_boxes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that a reader of these tests can take in are folded as larger ones are."""
+    monkeypatch.setattr(module_of_groups, "UNFOLDED", 20)
+
+
 def folded(text: str, **names: Any) -> tuple[Snapshot, tuple[Group, ...]]:
     """The graph of `loss` after a cell has run, and its groups."""
     scope = cell(text, **names)
@@ -74,9 +83,15 @@ def check(graph: Snapshot, groups: Sequence[Group]) -> None:
     things = {group.id: len(group.boxes) + sum(other.parent == group.id for other in groups) for group in groups}
     opened = open_at_first(graph, tuple(groups))
     assert all(group.parent is None or group.parent in opened for group in groups if group.id in opened)
-    if len(graph.boxes) > MANY_BOXES:
+    if len(graph.boxes) > module_of_groups.UNFOLDED:
         assert all(2 <= count <= MOST_WITH_INPUTS for count in things.values()), things
-        assert check_no_circle(graph, groups, opened) <= MANY_BOXES
+        if len(graph.boxes) > FEW:
+            assert check_no_circle(graph, groups, opened) <= MANY_BOXES
+        else:
+            hidden = {box for group in groups if not is_seen_open(groups, group, opened) for box in group.boxes}
+            nodes = {box.id for box in graph.boxes if box.kind != "constant"}
+            assert len(nodes - hidden) >= 0.6 * len(nodes)
+            check_no_circle(graph, groups, opened)
     homes = [box for group in groups for box in group.boxes]
     assert len(homes) == len(set(homes))
     for group in groups:
@@ -86,6 +101,15 @@ def check(graph: Snapshot, groups: Sequence[Group]) -> None:
         assert group.count == sum(len(other.boxes) for other in groups if other.id in inside)
     for shown in ([], [group.id for group in groups]):
         check_no_circle(graph, groups, shown)
+
+
+def is_seen_open(groups: Sequence[Group], group: Group, opened: Sequence[str]) -> bool:
+    """Whether a group and all around it are open."""
+    by_id = {one.id: one for one in groups}
+    at: Group | None = group
+    while at is not None and at.id in opened:
+        at = by_id.get(at.parent or "")
+    return at is None
 
 
 def titles(groups: Sequence[Group], parent: Group | None = None) -> list[str]:
@@ -191,8 +215,103 @@ def test_what_sum_and_reduce_call_is_no_loop() -> None:
         "for epoch in range(1):\n"
         "    loss = sum(x) * functools.reduce(lambda a, b: a * b, x)\n"
     )
-    assert titles(groups) == ["add ×4", "add ×5", "mul ×4", "mul … loss"]
-    assert {group.kind for group in groups} == {"stretch of the code"}
+    assert titles(groups) == [f"loss, {k} of 4" for k in (1, 2, 3, 4)]
+    assert {group.kind for group in groups} == {"statements"}
+
+
+ATTENTION = """\
+x = mg.ones(2, 4, requires_grad=True)
+Wq, Wk, Wv = (mg.full((4, 4), 0.1, requires_grad=True) for _ in range(3))
+q = (x @ Wq).tanh() * 2 + 1
+k = (x @ Wk).tanh() * 2 + 1
+v = (x @ Wv).tanh() * 2 + 1
+scores = (q @ k.T / 2).exp().log() * 3
+weights = scores.softmax(-1).sqrt() + 1
+out = (weights @ v).sin().cos() ** 2
+loss = ((out - 1) ** 2).mean()
+"""
+
+
+def test_statements_have_the_name_of_the_variable_that_they_assign() -> None:
+    _, groups = folded(ATTENTION)
+    assert [(group.name, group.kind) for group in groups] == [
+        *((name, "statement") for name in ("q", "k", "v", "scores", "weights", "out", "loss"))
+    ]
+
+
+def test_a_run_of_statements_has_the_names_of_the_first_and_the_last() -> None:
+    lines = [f"{name} = ({before} @ W).tanh() * 2 + 1\n" for before, name in itertools.pairwise("xabcdefghijklmnopq")]
+    _, groups = folded(
+        f"x, W = mg.ones(2, 2), mg.full((2, 2), 0.1, requires_grad=True)\n{''.join(lines)}loss = q.sum()\n"
+    )
+    assert titles(groups) == ["a … d", "e … i", "j … m", "n … loss"]
+    assert titles(groups, groups[0]) == ["a", "b", "c", "d"]
+
+
+def test_a_variable_that_is_assigned_again_and_again_has_numbers_as_in_the_boxes() -> None:
+    again = "h = (h @ W).tanh() * 2 + 1\n" * 6
+    _, groups = folded(f"h, W = mg.ones(2, 2), mg.full((2, 2), 0.1, requires_grad=True)\n{again}loss = h.sum()\n")
+    assert titles(groups) == [f"h{digit}" for digit in "₁₂₃₄₅₆"]
+
+
+def test_tuples_and_attributes_and_statements_in_functions() -> None:
+    _, groups = folded(
+        "class Coder: pass\ncoder = Coder()\n"
+        "def coded(x):\n"
+        "    inner = ((x * 2).exp().sin() + 1).cos().tanh()\n"
+        "    mu, spread = (inner.sin() * 3).exp(), (inner.cos() * 4).exp()\n"
+        "    coder.out = ((mu + spread).exp().tanh() * 2).cos().sin()\n"
+        "    return (coder.out * inner).exp().sum()\n"
+        "loss = coded(mg.ones(3, requires_grad=True))\ndel coder\n"
+    )
+    assert titles(groups) == ["inner", "mu, spread", "coder.out", "loss"]
+
+
+def test_in_the_graph_of_a_gradient_parts_have_the_names_of_what_they_lead_back_through() -> None:
+    _, groups = folded(
+        ATTENTION.replace("loss = ", "y = ") + "g, = mg.autograd.grad(y, x, create_graph=True)\nloss = (g * g).sum()\n"
+    )
+    (sheet,) = [group for group in groups if group.kind == "create_graph"]
+    assert {name.partition(",")[0] for name in titles(groups, sheet)} <= {
+        *("q", "k", "v", "scores", "weights", "out", "y", "g"),
+        *(f"{one} … {other}" for one in ATTENTION.split() for other in ATTENTION.split()),
+    }
+    assert len(titles(groups, sheet)) > 2
+
+
+def test_without_lines_a_result_with_a_name_ends_a_statement() -> None:
+    torch = pytest.importorskip("torch")
+    x, W = torch.ones(2, 2), torch.full((2, 2), 0.1, requires_grad=True)
+    h = (x @ W).tanh() * 2 + x.sum() * W
+    y = (h @ W).sin().cos().exp().tanh().sin() * 2
+    z = (y @ W).tanh().exp().sin().cos().exp().tanh() + 1
+    graph = snapshot(((z - 1) ** 2).mean(), {"W": W, "h": h, "y": y, "z": z})
+    groups = groups_of(graph, {})
+    check(graph, groups)
+    assert titles(groups)[:3] == ["h", "y", "z"]
+
+
+def test_a_loop_opens_at_its_end_where_backward_begins() -> None:
+    graph, groups = folded(
+        "w = mg.tensor(0.5, requires_grad=True)\nh = w * 1\n"
+        "for t in range(12):\n    h = (h * w).tanh() + (h * 2).exp().sin() * w\nloss = h\n"
+    )
+    opened = open_at_first(graph, groups)
+    rounds = [group for group in groups if group.parent == groups[0].id]
+    is_open = [group.id in opened for group in rounds]
+    assert is_open == sorted(is_open)
+    assert 0 < sum(is_open) < len(rounds)
+
+
+@pytest.mark.parametrize("rounds", [12, 13, 15])
+def test_up_to_80_boxes_most_steps_have_a_box_of_their_own(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module_of_groups, "UNFOLDED", 60)
+    graph, groups = folded(  # which checks it
+        "w = mg.tensor(0.5, requires_grad=True)\nh = w * 1\n"
+        f"for t in range({rounds}):\n    h = (h * w).tanh() + (h * 2).exp()\nloss = h\n"
+    )
+    assert 60 < len(graph.boxes) <= FEW
+    assert len(open_at_first(graph, groups)) < len(groups)
 
 
 def test_comprehensions_are_loops_too() -> None:
@@ -282,18 +401,23 @@ def any_graph(chance: random.Random) -> Snapshot:
     boxes: list[Box] = []
     edges: list[Edge] = []
     ways: dict[str, Any] = {}
+    backwards: dict[str, int] = {}
     for number in range(chance.randint(1, 80)):
         if chance.random() < 0.3:
             boxes.append(Box(f"n{len(boxes)}", "leaf", f"w{number}", "", "", NONE, NONE))
         inputs = chance.choices(boxes[-30:], k=chance.randint(0, 3)) if boxes else []
-        stage = max([chance.choice((1, 2)) if number and chance.random() < 0.05 else 0, *(box.stage for box in inputs)])
+        by_rule = number and chance.random() < 0.3
         key = f"n{len(boxes)}"
-        boxes.append(replace(Box(key, "result", f"t{number}", "", "", NONE, NONE), stage=stage))
+        boxes.append(
+            replace(Box(key, "result", f"t{number}", "", "", NONE, NONE), graph=chance.choice((2, 3)) if by_rule else 1)
+        )
+        if by_rule:
+            backwards[key] = max(backwards.values(), default=1) + (chance.random() < 0.2)
         edges += [Edge(f"e{number}.{slot}", box.id, key, slot) for slot, box in enumerate(inputs)]
         ways[key] = tuple(chance.choices(PLACES + MODULES, k=chance.randint(0, 4)))
     used = {edge.source for edge in edges}
     kept = tuple(box for box in boxes if box.kind == "result" or box.id in used)
-    return Snapshot(kept[-1].id, kept, tuple(edges), ways=ways)
+    return Snapshot(kept[-1].id, kept, tuple(edges), ways=ways, backwards=backwards)
 
 
 def test_weights_that_all_rounds_use_are_one_part_that_begins_closed() -> None:
@@ -407,6 +531,71 @@ def test_a_loop_of_pytorchs_is_found_by_its_ops() -> None:
 )
 def test_patterns(words: str, found: Any) -> None:
     assert pattern_in(words) == found
+
+
+TASKS = "w = mg.tensor([1.0, 2.0], requires_grad=True)\nx = [mg.ones(3, 2), mg.ones(3, 2) * 2]\nloss = 0\n"
+LOOPS_AROUND_GRAD = {
+    "two tasks": (
+        "for t in x:\n    f = w\n    for inner in range(2):\n        loss = ((t @ f - 1) ** 2).mean()\n"
+        "        g, = mg.autograd.grad(loss, f, create_graph=True)\n        f = f - 0.1 * g\n"
+        "    meta = meta + ((t @ f - 1) ** 2).mean()\nloss = meta\n",
+        {"for t in x: ×2": 1, "for inner in range(2): ×2": 2},
+    ),
+    "no grad": (
+        "for t in range(2):\n    f = w.sum()\n    for inner in range(2):\n"
+        "        f = f - 0.1 * (f * f + 1) ** 2 * f.exp()\n    meta = meta + f\nloss = meta\n",
+        {"for t in range(2): ×2": 1, "for inner in range(2): ×2": 2},
+    ),
+    "on one line, by functions": (
+        "def model(x, w): return x @ w\ndef mse(x, y, w): return ((model(x, w) - y) ** 2).mean()\nf = w\n"
+        "for inner in range(2):\n    loss = mse(x[0], x[1][:, 0], f); "
+        "g, = mg.autograd.grad(loss, f, create_graph=True); f = f - 0.1 * g\n"
+        "loss = mse(x[0], x[1][:, 0], f)\n",
+        {"for inner in range(2): ×2": 1},
+    ),
+    "while": (
+        "f, k = w, 0\nwhile k < 3:\n    g, = mg.autograd.grad((f ** 3).sum(), f, create_graph=True)\n"
+        "    f = f - 0.1 * g\n    k += 1\nloss = f.sum()\n",
+        {"while k < 3: ×3": 1},
+    ),
+    "a comprehension, with nothing between two backwards": (
+        "g, = mg.autograd.grad((w ** 3).sum() * w.exp().sum(), w, create_graph=True)\n"
+        "loss = mg.stack([mg.autograd.grad(g[i], w, create_graph=True)[0] for i in range(2)]).sum()\n",
+        {"for i in range(2): ×2": 1},
+    ),
+    "grad in an inner function": (
+        "def adapted(f, t):\n    g, = mg.autograd.grad(((t @ f - 1) ** 2).mean(), f, create_graph=True)\n"
+        "    return f - 0.1 * g\n"
+        "for t in x:\n    f = w\n    for k in range(3):\n        f = adapted(f, t)\n"
+        "    meta = meta + (t @ f).sum()\nloss = meta\n",
+        {"for t in x: ×2": 1, "adapted ×3": 2},
+    ),
+}
+
+
+@pytest.mark.parametrize("which", LOOPS_AROUND_GRAD)
+def test_loops_around_a_recorded_backward_have_their_true_counts(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module_of_groups, "UNFOLDED", 0)
+    code, counts = LOOPS_AROUND_GRAD[which]
+    graph, groups = folded(TASKS + "meta = 0\n" + code)
+    loops = [group for group in groups if group.kind == "loop"]
+    assert Counter(group.name for group in loops) == counts
+    for loop in loops:
+        count = int(loop.name.rpartition("×")[2])
+        rounds = [group for group in groups if group.parent == loop.id and group.kind != "inputs"]
+        assert len(rounds) == count
+        if which != "no grad" and not any(group.parent in {one.id for one in rounds} for group in loops):
+            sheets = [group for group in groups if group.kind == "create_graph"]  # each in a round of its own
+            inside = [{one.id, *(other.id for other in groups if other.parent == one.id)} for one in rounds]
+            assert [sum(sheet.id in ids for sheet in sheets) for ids in inside] == [1] * count
+    made_by_rules = {box.id for box in graph.boxes if box.graph > 1}
+    by_id = {group.id: group for group in groups}
+    home = {box: group for group in groups for box in group.boxes}
+    for box in made_by_rules:
+        around = [home[box]]
+        while around[-1].parent is not None:
+            around.append(by_id[around[-1].parent])
+        assert "create_graph" in {group.kind for group in around}
 
 
 def test_what_is_noted_of_a_call_is_not_among_its_variables() -> None:

@@ -349,8 +349,8 @@ def test_the_command_line_finds_template_and_exporter(executed: Any, tmp_path: P
 
 def test_a_film_lays_its_graph_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     laid: list[Any] = []
-    lay_out = svg.open_that_fit
-    monkeypatch.setattr(svg, "open_that_fit", lambda *given: laid.append(given) or lay_out(*given))
+    lay_out = svg.lay_out
+    monkeypatch.setattr(svg, "lay_out", lambda *given: laid.append(given) or lay_out(*given))
     x = mg.tensor([1.0], requires_grad=True)
     stepper = viz.BackwardStepper((x.exp() * x.tanh()).sum())
     stepper.save_svg(tmp_path / "film.svg")

@@ -11,7 +11,7 @@ import graphviz
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from viz.cells import EXAMPLE, HOSTILE, SVG, cell, check_harmless, parsed, still
+from viz.cells import EXAMPLE, HOSTILE, SVG, cell, check_harmless, parsed, shown_in, still
 
 import minigrad as mg
 from minigrad import viz
@@ -19,7 +19,7 @@ from minigrad.viz import dot
 from minigrad.viz.dot import LayoutError
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import LIMIT
-from minigrad.viz.picture import layout, svg
+from minigrad.viz.picture import svg
 from minigrad.viz.sources import snapshot_of as snapshot
 
 
@@ -39,18 +39,13 @@ def test_layout_is_the_same_each_time_and_nothing_overlaps() -> None:
     assert len(boxes) == 6
     for (x, y, w, h), (u, v, a, b) in itertools.combinations(boxes.values(), 2):
         assert x + w < u or u + a < x or y + h < v or v + b < y
-    for edge in snapshot(scope["F"]).edges:  # inputs stand to the left
-        assert boxes[edge.source][0] + boxes[edge.source][2] < boxes[edge.target][0]
+    for edge in snapshot(scope["F"]).edges:  # inputs stand above
+        assert boxes[edge.source][1] + boxes[edge.source][3] < boxes[edge.target][1]
 
 
-def test_an_edge_goes_from_its_first_stop_to_its_last() -> None:
-    """In curves along the flow, and with round corners where it turns: as on the page (tests/js/drawing.test.mjs)."""
-    curve = [(0, 0, False), (40, 20, False)]
-    assert svg.path_of(curve, False) == "M0 0C20 0 20 20 40 20"
-    assert svg.path_of(curve, True) == "M0 0C0 10 40 10 40 20"
-    turning = [(0, 0, False), (50, 0, True), (50, 60, True), (9, 60, False)]
-    assert svg.path_of(turning, False) == "M0 0L41 0Q50 0 50 9L50 51Q50 60 41 60L9 60"
-    assert svg.path_of([(0, 0, False), (8, 0, True), (8, 40, False)], False) == "M0 0L4 0Q8 0 8 9L8 40"
+def test_an_edge_goes_from_its_first_point_to_its_last() -> None:
+    """In curves that leave downwards and arrive so: as on the page (tests/js/drawing.test.mjs)."""
+    assert svg.path_of([(0, 0), (40, 20), (40, 60)]) == "M0 0C0 10 40 10 40 20C40 40 40 40 40 60"
 
 
 def test_a_missing_a_failing_and_a_slow_program_are_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -90,7 +85,7 @@ def test_the_kind_of_a_group_stands_beside_its_name_unless_that_says_it() -> Non
 
 
 def test_a_title_lies_above_the_edges_that_come_in_below_it() -> None:
-    loop = "w = mg.ones(2, requires_grad=True)\ntotal = 0.0\nfor k in range(5):\n    "
+    loop = "w = mg.ones(2, requires_grad=True)\ntotal = 0.0\nfor k in range(15):\n    "
     loop += "loss = (w * k - 1) ** 2\n    total = total + loss\n"
     image = parsed(viz.draw(cell(loop)["total"]).svg)
     drawn = [part.get("class") for part in image.iter() if part.tag in (f"{SVG}g", f"{SVG}path")]
@@ -98,14 +93,16 @@ def test_a_title_lies_above_the_edges_that_come_in_below_it() -> None:
     assert drawn.index("mg-group-title") > max(k for k, name in enumerate(drawn) if name == "mg-wire")
 
 
-def test_a_wide_picture_is_shown_as_wide_as_a_notebook_s_page() -> None:
-    made = "x = mg.tensor(1.0, requires_grad=True)\ny = x * 2\nz = y * 3\npredicted = z * 4\n"
-    made += "loss = predicted.exp()\n"
-    image = parsed(viz.draw(cell(made)["loss"]).svg)
-    width, height = (float(image.get(name, 0)) for name in ("width", "height"))
-    _, _, whole, high = map(float, image.get("viewBox", "").split())
-    assert whole > layout.PAGE[0] == width
-    assert width / whole == pytest.approx(height / high, rel=1e-3)
+def test_a_wide_picture_is_as_wide_as_a_notebook_s_page_but_never_too_small_to_be_read() -> None:
+    for inputs, scale in ((2, None), (30, svg.SMALLEST)):
+        tensors = [mg.ones(3, requires_grad=True) for _ in range(inputs)]
+        image = parsed(viz.draw(mg.stack(tensors)).svg)
+        width, height = (float(image.get(name, 0)) for name in ("width", "height"))
+        _, _, whole, high = map(float, image.get("viewBox", "").split())
+        assert width / whole == pytest.approx(height / high, rel=1e-3)
+        assert width / whole == pytest.approx(scale or min(1, svg.PAGE / whole), rel=1e-3)
+    assert width > svg.PAGE
+    assert svg.SMALLEST * float(image.get("font-size", 0)) >= 10
 
 
 def test_too_large_a_graph_is_refused_at_once() -> None:
@@ -152,7 +149,8 @@ def values_replace(box: Any, name: str) -> Any:
 def test_draw_shows_itself_as_svg_and_as_a_table() -> None:
     drawing = cell(EXAMPLE + "d = viz.draw(F)\n")["d"]
     bundle = drawing._repr_mimebundle_()
-    assert set(bundle) == {"image/svg+xml", "text/plain"}
+    assert set(bundle) == {"text/html", "image/svg+xml", "text/plain"}
+    assert shown_in(bundle["text/html"]) == drawing.svg == bundle["image/svg+xml"]
     check_harmless(bundle["image/svg+xml"])
     assert bundle["text/plain"].splitlines() == [
         "   made by               from  value  grad",
@@ -325,7 +323,7 @@ def test_a_value_that_is_too_long_is_cut_before_its_map() -> None:
     box = snapshot(x * 2).boxes[-1]
     assert box.value.heat
     assert box.value.text == str([2] * 12)
-    row = svg.row_text(box.value, box.value.text, svg.WIDEST)
+    row = svg.row_text(box.value, svg.WIDEST)
     assert row.startswith("[2, 2, ")
     assert row.endswith("…")
     assert len(row) * svg.MONO_WIDTH <= svg.WIDEST - 2 * svg.PAD - svg.LABEL - svg.MAP_WIDTH

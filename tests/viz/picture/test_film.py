@@ -11,6 +11,7 @@ from viz.cells import HOSTILE, STEPPED, SVG, cell
 import minigrad as mg
 from minigrad import viz
 from minigrad.viz.page.widget_picture import still_of
+from minigrad.viz.picture import svg
 
 STRETCH = re.compile(r"\.f(\d+)-(\d+)\{visibility:(\w+);animation:f\1-\2 ([\d.]+)s step-end infinite\}")
 
@@ -84,8 +85,9 @@ def test_it_is_dark_for_who_wants_that_and_still_for_who_wants_no_motion(tmp_pat
     markup = film(cell(STEPPED)["s"], tmp_path)
     style = markup[markup.index("<style>") : markup.index("</style>")]
     colours = set(re.findall(r'(?:fill|stroke)="(#\w+)"', markup[markup.index("</style>") :]))
-    assert "@media(prefers-color-scheme:dark)" in style
-    assert colours <= {"#b4bcc6", *re.findall(r'\[fill="(#\w+)"\]', style)}
+    assert svg.DARK in style
+    assert 'class="mg-graph"' in markup
+    assert colours <= {*re.findall(r'\[fill="(#\w+)"\]', style)}
     assert "@media print,(prefers-reduced-motion:reduce){*{animation:none!important}}" in style
     assert "<script" not in markup
     assert "http" not in markup.replace("http://www.w3.org/2000/svg", "")
@@ -148,5 +150,5 @@ def test_a_closed_part_shows_that_it_runs_and_that_it_is_done(tmp_path: Path) ->
             if part.find(f"{SVG}rect") is not None
         }
         looks.append([(cards[keys[name]].get("stroke"), cards[keys[name]].get("fill")) for name in "01"])
-    idle, ran, done = ("#8792a0", "#ffffff"), ("#c24e00", "#fff3ea"), ("#00805a", "#ffffff")
+    idle, ran, done = (svg.WIRE, svg.PAPER), (svg.GRAD, svg.GLOW), (svg.DONE, svg.PAPER)
     assert looks == [[idle, idle], [idle, ran], [ran, done]]

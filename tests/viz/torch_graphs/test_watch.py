@@ -327,8 +327,9 @@ def test_what_is_noted_holds_on_to_no_module() -> None:
     assert gone() is None
 
 
-def test_a_module_with_a_loop_is_told_apart_at_each_call() -> None:
+def test_a_module_with_a_loop_is_told_apart_at_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is noted around a call with a loop is noted once: it must be that of this very call."""
+    monkeypatch.setattr("minigrad.viz.graph.groups.UNFOLDED", 20)
     text = """\
 import torch
 class Twice(torch.nn.Module):

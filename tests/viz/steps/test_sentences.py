@@ -1,0 +1,304 @@
+"""The sentences of the steps: each is true as arithmetic, or in words."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import viz
+from minigrad.viz.graph import rules
+from minigrad.viz.graph.values import number_in_sentence
+
+
+def sentences(root: Any, **arguments: Any) -> dict[str, str]:
+    """Name of the box -> the sentence of its step, without the name of the op."""
+    stepper = viz.BackwardStepper(root, **arguments)
+    stepper.last()
+    told = {frame.name: frame.story[0].text for frame in stepper.frames}
+    leaves = {box.name for box in stepper.session.graph.boxes if box.kind == "leaf"}
+    return {name: text if name in {"", *leaves} else text.partition(": ")[2] for name, text in told.items()}
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_a_sentence_says_which_of_the_results_of_a_node_gets_something() -> None:
+    x = mg.tensor([[0.0, 1.0]], requires_grad=True)
+    mu, lv = x.chunk(2, dim=1)
+    t0 = lv.exp()
+    told = sentences((t0 + mu * lv).sum(), names={"x": x, "mu": mu, "lv": lv, "t0": t0})
+    assert (
+        told["t0"] == "lv gets g × t0 = 1 × 2.718 = 2.718, and that is added to what came from t1: 0 + 2.718 = 2.718."
+    )
+    assert told["t1"].startswith("mu gets g × lv = 1 × 1 = 1, lv gets g × mu = 1 × 0 = 0")
+
+
+def test_results_without_names_are_told_by_their_places() -> None:
+    x = mg.tensor([[0.0, 1.0]], requires_grad=True)
+    told = sentences(x.chunk(2, dim=1)[1].exp().sum(), names={"x": x})
+    assert told["t1"] == "t0[1] gets g × t1 = 1 × 2.718 = 2.718."
+
+
+def test_only_what_came_for_the_same_result_is_said_to_be_there_before() -> None:
+    a, b = mg.tensor([1.0, 2.0], requires_grad=True).chunk(2)
+    first, second, third = a * 3, b * 4, a * 5
+    total = first + second + third
+    told = sentences(total.sum(), names={"a": a, "b": b, "first": first, "second": second, "third": third})
+    assert told["second"] == "b gets g × 4 = 1 × 4 = 4."
+    assert told["first"] == "a gets g × 3 = 1 × 3 = 3, and that is added to what came from third: 5 + 3 = 8."
+
+
+def test_a_tensor_has_one_name_in_a_sentence() -> None:
+    alpha = mg.tensor([1.0, 2.0], requires_grad=True)
+    for _ in range(2):
+        alpha = alpha * 2
+    L = mg.logsumexp(alpha, dim=0)
+    told = sentences(L, names={"alpha": alpha, "L": L})
+    assert told["L"] == "alpha₂ gets g × exp(alpha₂ - L) = 1 × exp([4, 8] - 8.01815) = [0.01799, 0.982]."
+
+
+def test_a_name_with_a_comma_stands_whole_in_a_formula() -> None:
+    x = mg.tensor([3.0, 4.0], requires_grad=True)
+    y = x * mg.ones(1, 2)
+    told = sentences(y.sum(), names={"x": x, "y": y})
+    assert told["y"].startswith("x gets g × mg.ones(1, 2) = [[1, 1]] × [[1, 1]] = [[1, 1]], summed")
+
+
+# ---------------------------------------------------------------- numbers, not shapes, make numbers
+
+
+def test_what_is_added_to_what_was_there_is_no_sum_of_shapes() -> None:
+    h = mg.ones(8, requires_grad=True)
+    first, second = h * 2, h * 3
+    total = first + second
+    told = sentences(total.sum(), names={"h": h, "first": first, "second": second})
+    assert told["first"] == (
+        "h gets g × 2 = [2, 2, 2, 2, 2, 2, 2, 2], and that is added to what came from second: "
+        "the sum is [5, 5, 5, 5, 5, 5, 5, 5]."
+    )
+    again = sentences((h * 1).sum(), names={"h": h})
+    assert again["h"] == ("h.grad held a gradient, and the one that came is added to it: [6, 6, 6, 6, 6, 6, 6, 6].")
+
+
+def test_a_product_of_shapes_is_a_shape() -> None:
+    x, w = mg.ones(1, 5), mg.ones(5, 1, requires_grad=True)
+    h = mg.ones(1, 1, requires_grad=True)
+    made, wide = x @ w, h @ mg.ones(1, 5)
+    told = sentences(made.sum(), names={"x": x, "w": w, "made": made})
+    assert told["made"] == "w gets xᵀ @ g, (5×1) @ (1×1) → (5×1): [[1], [1], [1], [1], [1]]."
+    told = sentences(wide.sum(), names={"h": h, "wide": wide})
+    assert told["wide"].endswith(", (1×5) @ (5×1) → (1×1): 5.")
+
+
+def test_a_large_sum_over_what_was_broadcast_is_no_shape_in_the_place_of_its_value() -> None:
+    b = mg.ones(16, requires_grad=True)
+    y = mg.ones(2, 16, requires_grad=True) + b
+    assert sentences(y.sum(), names={"b": b, "y": y})["y"].endswith(
+        "b gets g, summed from (2×16) to (16) as b was broadcast."
+    )
+
+
+# ---------------------------------------------------------------- numbers as the code has them
+
+
+@pytest.mark.parametrize("factor", [1.0005, 0.99999, 1.23456, 0.00012345])
+def test_a_number_of_the_code_is_not_rounded_away(factor: float) -> None:
+    x = mg.tensor(2.0, requires_grad=True)
+    y = x * factor
+    text = number_in_sentence(factor)
+    assert float(text) == factor
+    assert sentences(y, names={"x": x, "y": y})["y"] == f"x gets g × {text} = 1 × {text} = {text}."
+    y = x / factor
+    assert sentences(y, names={"x": x, "y": y})["y"].startswith(f"x gets g / {text} = 1 / {text} = ")
+
+
+def test_an_exponent_and_what_is_taken_from_it_stand_as_in_the_code() -> None:
+    x = mg.tensor(1.0, requires_grad=True)
+    y = x**1.23456
+    told = sentences(y, names={"x": x, "y": y})["y"]
+    assert told == "x gets g × 1.23456·x ** 0.23456 = 1 × 1.23456·1 ** 0.23456 = 1.23456."
+
+
+def test_a_value_of_few_digits_is_written_with_all_of_them() -> None:
+    x = mg.tensor(1.23456, requires_grad=True)
+    y = x**2
+    assert sentences(y, names={"x": x, "y": y})["y"] == "x gets g × 2·x = 1 × 2·1.23456 = 2.46912."
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.float32(1) / 3, "0.3333"),
+        (np.float32(0.1) * np.float32(3), "0.3"),  # 0.3 but for rounding
+        (np.float32(0.99999) ** 2, "0.99998"),  # not 1
+        (np.float64(np.float32(0.12345)), "0.12345"),
+        (1 / 3, "0.3333"),
+        (1.00049996 - 1, "4.9996e-4"),
+        (np.float32(-1e-5), "-1e-5"),
+        (123456.7, "123457"),
+        (np.float16(0.1), "0.1"),
+        (2, "2"),
+        (float("nan"), "NaN"),
+        (np.complex64(0.5 - 2j), "0.5-2j"),
+    ],
+)
+def test_a_number_in_a_sentence(value: Any, text: str) -> None:
+    assert number_in_sentence(value) == text
+
+
+# ---------------------------------------------------------------- the gradient and a variable of its name
+
+
+def test_a_variable_called_g_is_not_the_gradient() -> None:
+    g = mg.tensor([3.0, 4.0], requires_grad=True)
+    n = g.norm()
+    stepper = viz.BackwardStepper(n, names={"g": g, "n": n})
+    frame = stepper.next()
+    assert frame is not None
+    assert frame.story[0].text == "vector_norm: g gets grad × g / n = 1 × [3, 4] / 5 = [0.6, 0.8]."
+    assert frame.story[1].text.startswith("LinalgVectorNormBackward0 made n. It received grad = ∂n/∂n = 1")
+    assert frame.story[2].text.startswith("self: norm_gradient(grad, self")
+
+
+def test_one_of_several_results_that_is_called_g_is_not_the_gradient() -> None:
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    f, g = x.chunk(2)
+    y = f + g
+    assert sentences(y, names={"f": f, "g": g, "y": y})["y"] == "f and g each get grad = 1."
+    grad = mg.tensor([2.0], requires_grad=True)
+    y = grad * g
+    told = sentences(y, names={"f": f, "grad": grad, "g": g, "y": y})
+    assert told["y"] == "grad gets grad1 × g = 1 × 2 = 2, g gets grad1 × grad = 1 × 2 = 2."
+
+
+def test_a_part_of_an_object_that_is_called_g_leaves_the_gradient_its_name() -> None:
+    weight = mg.tensor(2.0, requires_grad=True)
+    y = weight * 3
+    told = sentences(y, names={"net.g": weight, "y": y})
+    assert told["y"] == "net.g gets g × 3 = 1 × 3 = 3."
+
+
+def test_what_is_told_in_words_does_not_call_the_gradient_by_the_name_of_a_variable() -> None:
+    g = mg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = g * 2
+    y[0] = 5.0
+    told = sentences(y.sum(), names={"g": g})
+    assert any(" gets grad, with 0 in the part that was written: [0, 1, 1]" in text for text in told.values())
+
+
+# ---------------------------------------------------------------- in words
+
+
+class Batches(mg.nn.Module):
+    """A layer whose weight has a long name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a_name_that_is_long_enough_for_two = mg.nn.BatchNorm1d(2)
+
+    def forward(self, x: mg.Tensor) -> mg.Tensor:
+        return self.a_name_that_is_long_enough_for_two(x)
+
+
+def test_a_layer_that_normalizes_is_told_however_long_its_names_are() -> None:
+    network = Batches()
+    x = mg.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    y = network(x)
+    told = sentences(y.square().sum(), names={"network": network, "x": x, "y": y})["y"]
+    assert told.startswith(
+        "x gets (ĝ - mean(ĝ) - x̂ × mean(ĝ × x̂)) / σ, ĝ being g × network.a_name_that_is_long_enough_for_two.weight, "
+        "x̂ being the normalized x, σ its deviation, and each mean over what was normalized together: "
+    )
+
+
+def test_a_rule_that_is_no_formula_is_told_as_what_it_is() -> None:
+    written = rules.explain(None, "self", {}, {"self": "height", "result": "area"}).formula
+    assert (written.text, written.in_words) == ("g times the derivative of area with respect to height", True)
+
+
+def test_places_are_told_by_what_happened_there() -> None:
+    x, source = mg.zeros(3, requires_grad=True), mg.ones(2, requires_grad=True)
+    y = x.scatter(0, mg.tensor([2, 0]), source)
+    told = sentences(y.sum(), names={"x": x, "source": source, "y": y})["y"]
+    assert told == (
+        "x gets g, with 0 at the places that were written: [0, 1, 0]; "
+        "source gets g at the places that were written: [1, 1]."
+    )
+    y = x[mg.tensor([1, 1])]
+    told = sentences(y.sum(), names={"x": x, "y": y})["y"]
+    assert told == "x gets g added up at the places that were picked, 0 elsewhere: [0, 2, 0]."
+
+
+# ---------------------------------------------------------------- nothing
+
+
+def test_what_is_empty_says_its_shape() -> None:
+    x = mg.zeros(0, 3, requires_grad=True)
+    y = x * 2
+    stepper = viz.BackwardStepper(y.sum(), names={"x": x, "y": y})
+    stepper.last()
+    told = [frame.story[0].text for frame in stepper.frames[1:]]
+    assert told == [
+        "sum: y gets g for each of its 0 elements, of shape (0, 3).",
+        "mul: x gets g × 2, of shape (0, 3).",
+        "x.grad becomes the gradient that came, of shape (0, 3).",
+    ]
+    box = stepper.session.graph.box_named("x")
+    assert (box.value.text, box.value.python) == ("(0, 3)", "torch.tensor([]).reshape(0, 3)")
+    assert sentences((x * 2).sum(), names={"x": x})["x"] == (
+        "x.grad held a gradient, and the one that came is added to it: shape (0, 3)."
+    )
+
+
+def test_a_grad_that_was_put_there_after_the_pass_ran_is_not_said_to_be_added_to() -> None:
+    a = mg.tensor([1.0, 2.0], requires_grad=True)
+    stepper = viz.BackwardStepper((a * 3).sum(), names={"a": a})
+    stepper.last()
+    stepper.first()
+    a.grad = mg.tensor([5.0, 5.0])
+    stepper.look()
+    told = [line.text for line in stepper.frame.story]
+    assert told[1] == (
+        "a.grad holds [5, 5] by now, which your code or another pass has put there; "
+        "it was not there when this pass ran."
+    )
+
+
+# ---------------------------------------------------------------- the arithmetic of numbers
+
+POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+def calculated(text: str) -> float:
+    """What one side of an equation between numbers comes to."""
+    text = re.sub(
+        "[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda power: "**" + power[0].translate(POWERS), text.replace("×", "*").replace("·", "*")
+    )
+    text = re.sub(r"√([\d.]+)", r"sqrt(\1)", text)
+    return float(eval(text, {"__builtins__": {}, "sqrt": math.sqrt, "exp": math.exp, "cos": math.cos, "sin": math.sin}))
+
+
+def scalar_program() -> mg.Tensor:
+    """Each number is near 1, where rounding would hide most."""
+    w, b = mg.tensor(0.99999, requires_grad=True), mg.tensor(1.23456, requires_grad=True)
+    h = (w * 1.0005 + b / 0.99998).tanh()
+    p = mg.sigmoid(h * w - b) * 1.00007
+    return (p - 1.0005) ** 2 + (w * b).exp() * 0.99999 + (b.sqrt() - h.cos()) ** 3 / w + mg.log(b) * h.sin()
+
+
+def test_equations_between_numbers_hold_to_the_digits_that_they_show() -> None:
+    stepper = viz.BackwardStepper(scalar_program())
+    stepper.last()
+    checked = 0
+    for item in (item for frame in stepper.frames for item in frame.contributions):
+        numbers, shown = item.rule.formula.numbers, item.told[2]
+        for equation in filter(None, (numbers and f"{numbers} = {shown}", item.joint)):
+            left, right = map(calculated, equation.split(" = "))
+            assert math.isclose(left, right, rel_tol=1e-3, abs_tol=2e-3), equation
+            checked += 1
+    assert checked > 20
