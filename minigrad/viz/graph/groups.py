@@ -1,7 +1,7 @@
 """Groups of boxes: calls of modules and functions, loops and their rounds, the graphs of gradients, and stretches.
 
 So a network of thousands of nodes becomes a picture of a few boxes. A small graph has groups for its modules only, and
-they are open. A larger one is folded (`folding`): what is shown at first are at most about twenty boxes, and each group
+they are open. A larger one is folded (`folding`): what is shown at first are at most about forty boxes, and each group
 opens into a dozen at most. Closing groups can never make a circle: see there.
 """
 

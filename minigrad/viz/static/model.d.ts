@@ -85,8 +85,6 @@ export interface PictureData {
   root?: string;
   /** [id, the box that it leads from, the box that it leads to], in the direction of the forward pass. */
   edges?: [string, string, string][];
-  /** How wide edges are drawn. */
-  flows?: Record<string, number>;
   groups?: Group[];
   open?: string[];
   note?: string;
