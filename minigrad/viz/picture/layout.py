@@ -1,7 +1,7 @@
 """The places of a whole picture: boxes in groups, groups in groups, and the edges through all of them.
 
 Each open group is laid out by itself (layered.py) and then stands in the one around it as a box of its size, from the
-innermost to the outermost. In the page static/modules.mjs does the same, where groups open and close.
+innermost to the outermost. In the page static/layout.mjs does the same, where groups open and close.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// What pictures are measured with, once for both layouts: that of the widget (layered.mjs, modules.mjs and those that draw) and that of still
+// What pictures are measured with, once for both layouts: that of the widget (layered.mjs, layout.mjs and those that draw) and that of still
 // pictures, for which minigrad/viz/picture/measures.py reads this file. So each line is a name and a value as JSON has it. Pixels, unless said.
 
 // layers of boxes

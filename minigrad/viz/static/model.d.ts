@@ -101,7 +101,7 @@ export interface PictureData {
   program?: Program;
 }
 
-/** Boxes that close to one. `sheet`: it is the graph of a gradient (modules.mjs adds that). */
+/** Boxes that close to one. `sheet`: it is the graph of a gradient (layout.mjs adds that). */
 export interface Group {
   id: string;
   name: string;

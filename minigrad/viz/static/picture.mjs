@@ -8,7 +8,7 @@ import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
 import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER } from "./measures.mjs";
-import { kindBeside, Modules } from "./modules.mjs";
+import { kindBeside, Modules } from "./layout.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 

@@ -21,7 +21,7 @@ Size = tuple[float, float]
 STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
 IN_THE_PAGE = """
 import { readFileSync } from "node:fs";
-import { Modules } from "%s/modules.mjs";
+import { Modules } from "%s/layout.mjs";
 const laid = JSON.parse(readFileSync(0, "utf8")).map((picture) => {
   const { width, height, boxes, groups, wires } = new Modules(picture).layout();
   const ways = Object.fromEntries(wires.map(({ id, points }) => [id, points.map(({ x, y }) => [x, y])]));
