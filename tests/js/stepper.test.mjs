@@ -528,7 +528,8 @@ test("clicks that come faster than the answers are not lost", async () => {
   assert.equal(step(root), 3);
 });
 
-test("a run that takes long comes in portions, and can be ended between them", async () => {
+test("a run that takes long comes in portions, and can be ended between them", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   const model = live();
   const root = await show(model);
   const portion = (index) =>
@@ -542,8 +543,10 @@ test("a run that takes long comes in portions, and can be ended between them", a
   assert.deepEqual(model.get("request"), { run: true, nth: 1 });
   assert.equal(root.querySelector(".mg-press-play .mg-face").textContent, "Pause");
   portion(2);
-  assert.equal(step(root), 2); // what has run is shown meanwhile
   assert.deepEqual(model.get("request"), { run: true, more: true, nth: 2 });
+  assert.equal(step(root), 0); // the kernel is not to wait for a picture: it is drawn when the question has left
+  context.mock.timers.tick(30);
+  assert.equal(step(root), 2); // what has run is shown meanwhile
   press(root, "play");
   portion(4);
   assert.equal(step(root), 4);

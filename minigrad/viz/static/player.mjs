@@ -13,6 +13,9 @@ const PATIENCE = 1800;
 const NO_ANSWER =
   "The kernel does not answer: it is busy, or not running. " +
   "Recorded steps can be walked all the same, and ■ above the notebook stops what runs.";
+// Milliseconds until the question for the next portion has left the page: ipywidgets keeps it until the kernel is idle,
+// and a picture of thousands of boxes that is drawn meanwhile would have the kernel wait for it.
+const TO_LEAVE = 30;
 const FOLLOWED = [
   "recorded",
   "index",
@@ -577,8 +580,12 @@ export class Player {
       this.wanted = goesOn ? (this.wanted ?? this.total) : null;
       this.note = stopped.index === index && stopped.why ? stopped.why : "";
       this.index = index;
-      if (goesOn) this.ask({ ...this.journey, more: true });
-      else this.journey = null;
+      if (goesOn) {
+        this.ask({ ...this.journey, more: true });
+        setTimeout(() => this.tell(), TO_LEAVE);
+        return;
+      }
+      this.journey = null;
     }
     this.tell();
   }
