@@ -141,7 +141,7 @@ test("the legend explains what occurs in this picture at this step, and nothing 
   press(root, "next");
   assert.ok(root.querySelector(".mg-explained").hidden); // a click ends it
   key(root, "?");
-  for (const word of ["just ran", "arrow back", "pill"]) assert.ok(told(root).includes(word), word);
+  for (const word of ["just ran", "arrow back", "chip"]) assert.ok(told(root).includes(word), word);
   key(root, "ArrowRight"); // it follows the step
   assert.ok(told(root).includes("✓"));
   key(root, "Escape");

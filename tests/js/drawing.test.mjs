@@ -1,4 +1,4 @@
-// What the drawing keeps apart: signs below their box, pills between boxes, versions on tags, a gradient's graph on a
+// What the drawing keeps apart: signs below their box, chips between boxes, versions on tags, a gradient's graph on a
 // sheet of its own.
 
 import assert from "node:assert/strict";
@@ -111,7 +111,7 @@ test("an edge goes from its first point to its last, in curves that leave downwa
   assert.equal(pathOf(points), "M0 0C0 10 40 10 40 20C40 40 40 40 40 60");
 });
 
-test("a pill stays between its boxes: what is too long becomes its shape, or ends in dots", async () => {
+test("a chip stays between its boxes: what is too long becomes its shape, or ends in dots", async () => {
   const long = "[5.437, 0.03663, 325510]";
   const model = changed(
     "example",
@@ -138,7 +138,7 @@ test("a pill stays between its boxes: what is too long becomes its shape, or end
   );
 });
 
-test("of a sum that is too long for its pill, the result stays", async () => {
+test("of a sum that is too long for its chip, the result stays", async () => {
   const edge = Object.keys(JSON.parse(saved().get("recorded")[2]).chips)[0];
   const root = await show(
     changed("example", (frame, k) => {
@@ -150,10 +150,10 @@ test("of a sum that is too long for its pill, the result stays", async () => {
   assert.equal(chip(root, edge).querySelector("text").textContent, "2.828");
 });
 
-// Two pills, each of 80 by 20.
+// Two chips, each of 80 by 20.
 const meet = (one, other) => Math.abs(one.x - other.x) < 80 && Math.abs(one.y - other.y) < 20;
 
-test("of two edges that run close to each other, each has its pill where it can be read", () => {
+test("of two edges that run close to each other, each has its chip where it can be read", () => {
   const ways = {
     "beside each other": [0, 9].map((x) => [
       { x, y: 0 },
@@ -177,7 +177,7 @@ test("of two edges that run close to each other, each has its pill where it can 
   }
 });
 
-test("a pill that has to make room for another goes where it hides the least of the boxes", () => {
+test("a chip that has to make room for another goes where it hides the least of the boxes", () => {
   const places = placesOn(
     [
       { x: 0, y: 0, turns: true },
@@ -193,7 +193,7 @@ test("a pill that has to make room for another goes where it hides the least of 
   assert.ok(y > 110, `${y}`);
 });
 
-test("the pills of a step hide neither each other nor the flags of boxes", async () => {
+test("the chips of a step hide neither each other nor the flags of boxes", async () => {
   const root = await show(saved());
   const area = (element, place) => {
     const [x, y, w, h] = ["x", "y", "width", "height"].map((name) => Number(element.getAttribute(name)));
@@ -206,19 +206,19 @@ test("the pills of a step hide neither each other nor the flags of boxes", async
     };
   };
   for (;;) {
-    const pills = [...root.querySelectorAll(".mg-chip:not([visibility=hidden])")].map((one) =>
+    const chips = [...root.querySelectorAll(".mg-chip:not([visibility=hidden])")].map((one) =>
       area(one.querySelector("rect"), numbers(one, "transform")),
     );
     const flags = [...root.querySelectorAll(".mg-badge:not([visibility=hidden]) .mg-flag")].map((one) => ({
       ...area(one, numbers(one.closest("[data-box]"), "transform")),
     }));
-    for (const [k, pill] of pills.entries())
-      for (const other of [...pills.slice(k + 1), ...flags]) {
+    for (const [k, chip] of chips.entries())
+      for (const other of [...chips.slice(k + 1), ...flags]) {
         const [w, h] = [
-          Math.min(pill.right, other.right) - Math.max(pill.left, other.left),
-          Math.min(pill.bottom, other.bottom) - Math.max(pill.top, other.top),
+          Math.min(chip.right, other.right) - Math.max(chip.left, other.left),
+          Math.min(chip.bottom, other.bottom) - Math.max(chip.top, other.top),
         ];
-        assert.ok(w <= 0 || h <= 6, `${pill.words} and ${other.words}`); // a flag's lower half is in its box
+        assert.ok(w <= 0 || h <= 6, `${chip.words} and ${other.words}`); // a flag's lower half is in its box
       }
     if (root.querySelector(".mg-press-next").getAttribute("aria-disabled") === "true") break;
     press(root, "next");

@@ -20,7 +20,7 @@ import {
 
 const { default: widget, Stepper } = await loadModule("viz/static/stepper.mjs");
 const { Player } = await loadModule("viz/static/player.mjs");
-const { holds, met, parseCondition } = await loadModule("viz/static/conditions.mjs");
+const { breakpointMet, holds, parseCondition } = await loadModule("viz/static/conditions.mjs");
 const { EVENTS } = await loadModule("viz/static/marks.mjs");
 const LAST = examples.example.recorded.length - 1;
 
@@ -75,8 +75,8 @@ test("a condition holds where the gradient that came in says so", () => {
   assert.equal(holds(parseCondition("nan"), { ...frame, received: null, alarm: "NaN" }), true);
   assert.equal(holds(parseCondition("g.norm() > 0"), { box: "n1", alarm: "" }), false);
   assert.equal(holds(null, frame), false);
-  assert.equal(met([{ box: "n2" }, { box: "n1" }], frame).box, "n1");
-  assert.equal(met([{ code: "your lambda" }], frame), null);
+  assert.equal(breakpointMet([{ box: "n2" }, { box: "n1" }], frame).box, "n1");
+  assert.equal(breakpointMet([{ code: "your lambda" }], frame), null);
 });
 
 test("b sets a breakpoint at a box, run stops there, b removes it", async () => {
@@ -834,14 +834,14 @@ function stepperOf(t, open = []) {
 test("the part that runs opens by itself, and closes when the step has left it", async (t) => {
   const stepper = stepperOf(t);
   const { player, picture } = stepper;
-  const { modules } = picture;
-  const open = () => [...modules.open].sort();
+  const { layout } = picture;
+  const open = () => [...layout.open].sort();
   let changes = 0;
   for (let k = player.start; k <= player.total; k += 1) {
     const before = open();
     player.go(k);
     const { box, next } = player.frame;
-    const around = modules.around(box ?? next).filter((group) => group);
+    const around = layout.around(box ?? next).filter((group) => group);
     assert.deepEqual(open(), around.sort(), `step ${k}`); // all around it, and nothing else
     assert.ok(shown(picture.element(box ?? next)));
     assert.equal(picture.element(box ?? next).getAttribute("data-box"), box ?? next);
@@ -853,37 +853,37 @@ test("the part that runs opens by itself, and closes when the step has left it",
 test("what the reader has opened or closed stays so, until following is wished anew", async (t) => {
   const stepper = stepperOf(t);
   const { player, picture } = stepper;
-  const { modules } = picture;
+  const { layout } = picture;
   const [outer] = examples.network.picture.groups;
   const inner = examples.network.picture.groups.filter((group) => group.parent === outer.id);
-  while (!modules.open.has(outer.id)) player.go(player.index + 1);
+  while (!layout.open.has(outer.id)) player.go(player.index + 1);
   stepper.toggleGroup(outer.id); // the step had opened it
-  assert.equal(modules.open.has(outer.id), false);
+  assert.equal(layout.open.has(outer.id), false);
   for (let k = 0; k <= player.total; k += 1) {
     player.go(k);
-    assert.deepEqual([...modules.open], []);
+    assert.deepEqual([...layout.open], []);
   }
   player.go(0);
   stepper.toggleGroup(outer.id);
   stepper.toggleGroup(inner[0].id);
   for (let k = 0; k <= player.total; k += 1) {
     player.go(k);
-    assert.ok(modules.open.has(outer.id) && modules.open.has(inner[0].id));
+    assert.ok(layout.open.has(outer.id) && layout.open.has(inner[0].id));
   }
-  stepper.regroup(() => modules.closeAll());
+  stepper.regroup(() => layout.closeAll());
   player.go(3);
-  assert.deepEqual([...modules.open], []);
+  assert.deepEqual([...layout.open], []);
   stepper.follows = true;
   const { box } = player.frame;
   assert.deepEqual(
-    [...modules.open].sort(),
-    modules
+    [...layout.open].sort(),
+    layout
       .around(box)
       .filter((group) => group)
       .sort(),
   );
   stepper.follows = false;
-  assert.deepEqual([...modules.open], []); // what only the step had opened
+  assert.deepEqual([...layout.open], []); // what only the step had opened
 });
 
 test("a closed part in which a box runs tells its line, its value and its gradient", async (t) => {
@@ -898,7 +898,7 @@ test("a closed part in which a box runs tells its line, its value and its gradie
     player.go(k);
     const { box } = player.frame;
     const [line, numbers] = told().map((text) => text.textContent);
-    if (!box || !picture.modules.inside.get(outer.id).includes(box)) {
+    if (!box || !picture.layout.inside.get(outer.id).includes(box)) {
       assert.deepEqual([line, numbers], ["", ""]);
       continue;
     }

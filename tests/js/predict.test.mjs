@@ -7,7 +7,7 @@ import { loadModule, openPage } from "./page.mjs";
 import { examples, key, press, saved, step, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
-const { isRight, missed, numberFrom } = await loadModule("viz/static/predict.mjs");
+const { isRight, mistakeIn, numberFrom } = await loadModule("viz/static/predict.mjs");
 
 let page;
 let cleanup;
@@ -93,7 +93,7 @@ test("an answer is right as nearly as it was written", () => {
 
 test("what a wrong answer has left out is said only where the numbers tell it", () => {
   const kind = (text, question) =>
-    missed(numberFrom(text), { edge: "e1", came: null, held: null, ...question })?.[0] ?? null;
+    mistakeIn(numberFrom(text), { edge: "e1", came: null, held: null, ...question })?.[0] ?? null;
   assert.equal(kind("6", { value: -6, came: 3 }), "sign");
   assert.equal(kind("3", { value: -6, came: 3 }), "factor"); // g was passed on
   assert.equal(kind("-2", { value: -6, came: 3 }), "factor"); // g was left out

@@ -7,7 +7,7 @@ import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, groupNamed, key, press, saved, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
-const { asPython, change, compared, difference, grid, linesOf, rowsOf, valueShown } =
+const { asPython, change, difference, elementPairs, grid, linesOf, rowsOf, valueShown } =
   await loadModule("viz/static/values.mjs");
 
 const { nameOf } = await loadModule("viz/static/dom.mjs");
@@ -40,7 +40,7 @@ test("values are read as rows, compared and written as Python", () => {
   ]);
   assert.deepEqual(rowsOf("-Inf"), [["-Inf"]]);
   assert.equal(rowsOf("not kept: no variable holds it"), null);
-  assert.deepEqual(compared("[1, 2]", "[1, 3]"), [
+  assert.deepEqual(elementPairs("[1, 2]", "[1, 3]"), [
     [
       ["1", "1"],
       ["3", "2"],

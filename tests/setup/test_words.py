@@ -14,8 +14,10 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "minigrad"
 PAGE = (PACKAGE / "WORDS.md").read_text(encoding="utf-8")
 WORDS = re.findall(r"^\| \*\*([\w-]+)\*\* \|", PAGE, re.MULTILINE)
-CELLS = re.findall(r"\| ([^|]*) \|$", PAGE, re.MULTILINE)
-NAMES = sorted({name for cell in CELLS for name in re.findall(r"`(\w+)`", cell)})
+# In a cell, what Python calls it; behind the last words, what the scripts do.
+CELLS = [cell.partition("on the page") for cell in re.findall(r"\| ([^|]*) \|$", PAGE, re.MULTILINE)]
+NAMES = sorted({name for cell, _, _ in CELLS for name in re.findall(r"`(\w+)`", cell)})
+NAMES_ON_THE_PAGE = sorted({name for _, _, cell in CELLS for name in re.findall(r"`(\w+)`", cell)})
 
 # Past participles that do not end in -ed, but for those that are also the plain verb (read, put, split, spread).
 IRREGULAR = """
@@ -42,12 +44,29 @@ SAME_FILES = {
     ),
 }
 ROOMS = ("teach", "viz")  # all else is the engine
+# A function of a script with its name: declared, a method (no getter), or an arrow function. Scripts are formatted.
+FUNCTION = re.compile(
+    r"""^\s*(?:export\ )?(?:async\ )?function\*?\ (\w+)\(
+      | ^\s*(?:static\ |async\ )*\*?\#?(\w+)\((?:.*\)\ \{)?$
+      | (\w+)(?:\ =|:)\ (?:async\ )?(?:\([^()]*\)|\w+)\ =>""",
+    re.MULTILINE | re.VERBOSE,
+)
+CLASS = re.compile(r"^(?:export )?class (\w+)", re.MULTILINE)
 
 
 @cache
 def trees() -> dict[str, ast.Module]:
     paths = sorted(PACKAGE.rglob("*.py"))
     return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+@cache
+def scripts() -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted((PACKAGE / "viz" / "static").glob("*.*js"))}
+
+
+def functions_of(script: str) -> set[str]:
+    return {name for names in FUNCTION.findall(script) for name in names if name}
 
 
 def names_made(tree: ast.Module) -> Iterator[str]:
@@ -75,6 +94,11 @@ def test_a_name_on_the_page_is_in_the_code(name: str) -> None:
     assert any(name in set(names_made(tree)) for tree in trees().values())
 
 
+@pytest.mark.parametrize("name", NAMES_ON_THE_PAGE)
+def test_a_name_of_the_page_is_in_the_scripts(name: str) -> None:
+    assert any(name in functions_of(script) or name in CLASS.findall(script) for script in scripts().values())
+
+
 def test_no_function_is_named_by_a_participle_alone() -> None:
     found = [
         f"{place}: {node.name}"
@@ -86,6 +110,27 @@ def test_no_function_is_named_by_a_participle_alone() -> None:
         and [argument.arg for argument in node.args.args[:1]] != ["F"]
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "export async function asked(frame) {",
+        "  async asked(frame, { open = () => null }) {",
+        "  asked(\n    frame,\n  ) {",
+        "const asked = (frame) => frame",
+        "this.asked = async () => {};",
+        "show({ asked: frame => frame })",
+    ],
+)
+def test_a_function_of_a_script_is_found(script: str) -> None:
+    assert "asked" in functions_of(script)
+
+
+def test_no_function_of_a_script_is_named_by_a_participle_alone() -> None:
+    assert [
+        (place, name) for place, text in scripts().items() for name in functions_of(text) if is_participle(name)
+    ] == []
 
 
 def test_participles_that_are_names_are_there() -> None:
@@ -101,6 +146,12 @@ def test_a_class_has_a_name_of_its_own() -> None:
             if isinstance(node, ast.ClassDef):
                 places[node.name.strip("_")].append(place)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_a_class_of_a_script_has_a_name_of_its_own() -> None:
+    names = [name for script in scripts().values() for name in CLASS.findall(script)]
+    assert len(names) > 20
+    assert sorted(names) == sorted(set(names))
 
 
 def test_a_file_has_a_name_of_its_own_in_its_room() -> None:

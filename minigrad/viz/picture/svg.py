@@ -340,7 +340,7 @@ def _head(tip: Point, way: int) -> str:
 
 
 def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
-    """A pill on each edge with what flows along it."""
+    """A chip on each edge with what flows along it."""
     parts = []
     for wire in layout.wires:
         flowing = [texts[key] for key in wire.members if texts.get(key)]

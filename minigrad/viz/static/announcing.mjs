@@ -6,7 +6,7 @@ export const ANNOUNCED = "minigrad-model"; // the event's name; its detail is th
  * Key -> model, of all widgets on this page whose kernel lives.
  * @returns {Map<string, any>}
  */
-export function announced() {
+export function livingModels() {
   globalThis.minigradModels ??= new Map();
   return globalThis.minigradModels;
 }
@@ -15,10 +15,10 @@ export function announced() {
 export function announce(model) {
   const key = model.get("key");
   const tell = () => document.dispatchEvent(new CustomEvent(ANNOUNCED, { detail: key }));
-  announced().set(key, model);
+  livingModels().set(key, model);
   tell();
   return () => {
-    announced().delete(key);
+    livingModels().delete(key);
     tell();
   };
 }

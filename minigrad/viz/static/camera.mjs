@@ -16,20 +16,20 @@ export class Camera {
   /**
    * @param {HTMLElement} view
    * @param {Picture} picture
-   * @param {() => void} changed
+   * @param {() => void} onChange
    */
-  constructor(view, picture, changed) {
+  constructor(view, picture, onChange) {
     this.view = view;
     this.picture = picture;
-    this.changed = changed;
+    this.onChange = onChange;
     this.zoomed = null; // a size that the reader chose
     this.scale = 1; // until the size of the view is known
     this.pointers = new Map();
     if (!picture.drawing) return;
     this.paper = globalThis.matchMedia?.("print");
-    this.printed = () => this.resize();
-    this.paper?.addEventListener("change", this.printed);
-    view.addEventListener("scroll", () => this.changed(), { passive: true });
+    this.onPrint = () => this.resize();
+    this.paper?.addEventListener("change", this.onPrint);
+    view.addEventListener("scroll", () => this.onChange(), { passive: true });
     const listen = (event, handler, options = {}) => view.addEventListener(event, handler, options);
     listen("wheel", (event) => this.wheel(event), { passive: false });
     listen("pointerdown", (event) => this.down(event));
@@ -39,9 +39,9 @@ export class Camera {
   }
 
   get room() {
-    const padded = (name) => Number.parseFloat(getComputedStyle(this.view)[name]) || 0;
-    const sides = padded("paddingLeft") + padded("paddingRight");
-    const ends = padded("paddingTop") + padded("paddingBottom");
+    const padding = (name) => Number.parseFloat(getComputedStyle(this.view)[name]) || 0;
+    const sides = padding("paddingLeft") + padding("paddingRight");
+    const ends = padding("paddingTop") + padding("paddingBottom");
     return {
       width: this.view.clientWidth - sides || this.picture.width,
       height: this.view.clientHeight - ends || this.picture.height,
@@ -73,7 +73,7 @@ export class Camera {
     drawing.setAttribute("width", String(Math.floor(width * this.scale)));
     drawing.setAttribute("height", String(Math.floor(height * this.scale)));
     this.picture.setDetail(this.scale);
-    this.changed();
+    this.onChange();
   }
 
   /** Set the size, keeping the point (x, y) of the view where it is. */
@@ -88,7 +88,7 @@ export class Camera {
     const now = drawing.getBoundingClientRect();
     this.view.scrollLeft += now.left + point.x * this.scale - seen.left - x;
     this.view.scrollTop += now.top + point.y * this.scale - seen.top - y;
-    this.changed();
+    this.onChange();
   }
 
   zoomIn() {
@@ -114,7 +114,7 @@ export class Camera {
       left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2),
       top: y * this.scale - 8,
     });
-    this.changed();
+    this.onChange();
   }
 
   wheel(event) {
@@ -182,7 +182,7 @@ export class Camera {
   }
 
   destroy() {
-    this.paper?.removeEventListener("change", this.printed);
+    this.paper?.removeEventListener("change", this.onPrint);
   }
 }
 

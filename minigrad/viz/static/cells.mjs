@@ -206,7 +206,7 @@ export class Cells {
       this.word,
     );
     this.element = make("details", { class: "mg-folded", hidden: !this.any }, make("summary", {}, "cells"), this.body);
-    walkCells(this.body, (cell) => say(this.told(cell)));
+    walkCells(this.body, (cell) => say(this.sentenceOf(cell)));
     const cellAt = (element) => element?.closest?.(".mg-cells [data-k]") ?? null;
     for (const name of ["pointerover", "focusin"])
       this.body.addEventListener(name, (event) => this.light(cellAt(event.target)));
@@ -305,20 +305,17 @@ export class Cells {
   }
 
   /** The cells that one has to do with, [table, cell, weight], if any; null where that is not known. */
-  related(of, at) {
-    const linked = ([k, row], cell) => (row?.[cell] ? [[k, cell, row[cell]]] : []);
-    if (of !== "g")
-      return this.sent[of].weights?.[at]?.flatMap((weight, k) => linked(["g", { [k]: weight }], k)) ?? null;
+  relations(of, at) {
+    const link = ([k, row], cell) => (row?.[cell] ? [[k, cell, row[cell]]] : []);
+    if (of !== "g") return this.sent[of].weights?.[at]?.flatMap((weight, k) => link(["g", { [k]: weight }], k)) ?? null;
     if (!this.sent.some(({ weights }) => weights)) return null;
-    return this.sent.flatMap(({ weights }, k) =>
-      (weights ?? []).flatMap((row, j) => linked([k, { [j]: row?.[at] }], j)),
-    );
+    return this.sent.flatMap(({ weights }, k) => (weights ?? []).flatMap((row, j) => link([k, { [j]: row?.[at] }], j)));
   }
 
   light(cell) {
     for (const lit of this.tables.querySelectorAll(".mg-from, .mg-at")) lit.classList.remove("mg-from", "mg-at");
     const of = cell?.closest("table").getAttribute("data-of") ?? null;
-    const related = of === null ? null : this.related(of, Number(cell.getAttribute("data-k")));
+    const related = of === null ? null : this.relations(of, Number(cell.getAttribute("data-k")));
     cell?.classList.add("mg-at");
     this.tables.classList.toggle("mg-lights", related !== null);
     for (const [other, k, weight] of related ?? []) {
@@ -327,19 +324,19 @@ export class Cells {
       lit?.classList.add("mg-from");
       lit?.style?.setProperty("--mg-weight", `${25 + Math.round((weight / 9) * 75)}%`);
     }
-    this.word.textContent = cell ? this.told(cell) : "";
+    this.word.textContent = cell ? this.sentenceOf(cell) : "";
   }
 
   /** A cell, its number, and what it has to do with which others, in a sentence. */
-  told(cell) {
+  sentenceOf(cell) {
     const of = cell.closest("table").getAttribute("data-of");
     const at = Number(cell.getAttribute("data-k"));
     if (of === null) return "";
     const [tensor, name] = of === "g" ? [this.arrived, "g"] : [this.sent[of].tensor, this.sent[of].name];
-    const named = (k, { shape }, whose) => `${whose}${shape.length ? `[${placeOf(shape, k).join(", ")}]` : ""}`;
-    const related = this.related(of, at);
+    const nameAt = (k, { shape }, whose) => `${whose}${shape.length ? `[${placeOf(shape, k).join(", ")}]` : ""}`;
+    const related = this.relations(of, at);
     const others = (related ?? []).map(([which, k]) =>
-      which === "g" ? named(k, this.arrived, "g") : named(k, this.sent[which].tensor, this.sent[which].name),
+      which === "g" ? nameAt(k, this.arrived, "g") : nameAt(k, this.sent[which].tensor, this.sent[which].name),
     );
     const list =
       others.slice(0, SEVERAL).join(", ") + (others.length > SEVERAL ? ` and ${others.length - SEVERAL} more` : "");
@@ -350,6 +347,6 @@ export class Cells {
     const way = of === "g" ? "goes to" : "comes from";
     const known = others.length ? list : "no cell: the derivative is 0";
     const told = `${way} ${related === null ? `cells that are not known: ${unknown}` : known}`;
-    return `${of === "g" ? "" : "What goes to "}${named(at, tensor, name)}, ${tensor.words[at]}, ${told}.`;
+    return `${of === "g" ? "" : "What goes to "}${nameAt(at, tensor, name)}, ${tensor.words[at]}, ${told}.`;
   }
 }

@@ -92,12 +92,12 @@ export class Changing {
       const recorded = (player.model.get("recorded") ?? []).map((text) => JSON.parse(text));
       const supposed = supposedBy(picture, recorded, changes, SAME_GRAPH);
       player.suppose(Object.keys(changes).length ? supposed : {});
-      if (nudge) this.tell(this.measured(changes, nudge));
+      if (nudge) this.tell(this.nudgeInWords(changes, nudge));
     }
   }
 
   /** What a small step of one number does to the result, in words. */
-  measured(changes, { box, cell, by }) {
+  nudgeInWords(changes, { box, cell, by }) {
     const { picture } = this.player;
     const { numbers, shape, name } = this.leaf(box);
     const held = changes[box] ?? numbers;

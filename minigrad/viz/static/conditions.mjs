@@ -44,7 +44,7 @@ export function holds(condition, frame) {
  * @param {Breakpoint[]} breaks
  * @param {Frame} frame
  */
-export function met(breaks, frame) {
+export function breakpointMet(breaks, frame) {
   return (
     breaks.find((item) => (item.box ? item.box === frame.box : holds(parseCondition(item.when ?? ""), frame))) ?? null
   );

@@ -86,7 +86,7 @@ export class Controls {
   /** What the menu has, under plain words. */
   menuGroups() {
     const { first, over, leave, play, run, breaks, find, sizes, predict, legend } = this.buttons;
-    const folds = this.stepper.picture.modules.any ? this.foldButtons() : [];
+    const folds = this.stepper.picture.layout.any ? this.foldButtons() : [];
     this.ways = make("div", { class: "mg-more-row" }, play, this.speed);
     return {
       Go: [first, over, leave],
@@ -177,7 +177,7 @@ export class Controls {
   /** What opens and closes all modules. */
   foldButtons() {
     const { stepper } = this;
-    const closeAll = () => stepper.regroup(() => stepper.picture.modules.closeAll());
+    const closeAll = () => stepper.regroup(() => stepper.picture.layout.closeAll());
     return [
       this.press("open-all", "open all modules", { face: "Open all", picture: "in" }, () => this.openAll()),
       this.press("close-all", "close all modules", { face: "Close all", picture: "out" }, closeAll),
@@ -215,9 +215,9 @@ export class Controls {
    */
   openAll() {
     const { player, stepper } = this;
-    const { modules } = stepper.picture;
-    const open = () => stepper.regroup(() => modules.openAll());
-    const count = modules.order.size;
+    const { layout } = stepper.picture;
+    const open = () => stepper.regroup(() => layout.openAll());
+    const count = layout.order.size;
     if (count <= AT_ONCE) {
       open();
       return;

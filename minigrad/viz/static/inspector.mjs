@@ -47,22 +47,23 @@ export function eventItem(event, { at = null } = {}) {
   if (at !== null) title.append(make("span", { class: "mg-soft" }, ` · step ${at}`));
   body.append(title);
   if (event.text) body.append(make("div", { class: "mg-event-text", dir: "auto" }, event.text));
-  if (told(event.before) || told(event.after)) body.append(make("div", { class: "mg-event-change" }, changed(event)));
+  if (isTold(event.before) || isTold(event.after))
+    body.append(make("div", { class: "mg-event-change" }, changeShown(event)));
   body.append(eventLine(event));
   item.append(body);
   return item;
 }
 
-const told = (value) => value !== null && value !== undefined;
+const isTold = (value) => value !== null && value !== undefined;
 
 /**
  * What an event changed: a text, or what frames say about an array.
  * @param {Happened} event
  */
-function changed({ before, after, title }) {
+function changeShown({ before, after, title }) {
   const [was, is] = [readable(before), readable(after)];
   return valueShown(is ?? was, {
-    what: told(after) ? `what ${title} left` : `what ${title} got`,
+    what: isTold(after) ? `what ${title} left` : `what ${title} got`,
     before: is ? was : null,
     arrow: true,
   });
@@ -74,7 +75,7 @@ function changed({ before, after, title }) {
  * @returns {Readable | null}
  */
 function readable(value) {
-  if (!told(value)) return null;
+  if (!isTold(value)) return null;
   if (typeof value !== "object") return { text: String(value) };
   const { full, text, statistics, difference_map: differenceMap, ...more } = value;
   return {
@@ -129,7 +130,7 @@ export class Inspector {
     const before = player.index > 0 ? (player.state(player.index - 1).boxes[this.id] ?? {}) : {};
     const now = JSON.stringify(player.now[this.id] ?? "");
     const shown = [this.id, player.index, player.readings, now];
-    const key = [...shown, player.breaksAt(this.id), this.actions.highlighted() ?? ""].join("|");
+    const key = [...shown, player.breaksAt(this.id), this.actions.currentHighlight() ?? ""].join("|");
     if (key === this.key) return;
     this.key = key;
     const focused = this.element.contains(document.activeElement)
@@ -181,7 +182,7 @@ export class Inspector {
         `Comes from: highlight what leads to ${about.name} (u)`,
         "Comes from",
         () => actions.highlight(id, "up"),
-        actions.highlighted() === `${id} up`,
+        actions.currentHighlight() === `${id} up`,
       ),
     );
     tools.append(
@@ -190,7 +191,7 @@ export class Inspector {
         `Leads to: highlight what comes from ${about.name} (d)`,
         "Leads to",
         () => actions.highlight(id, "down"),
-        actions.highlighted() === `${id} down`,
+        actions.currentHighlight() === `${id} down`,
       ),
     );
     const close = act("close", "close the details (Escape)", "", () => actions.inspect(null));
@@ -236,8 +237,8 @@ export class Inspector {
     if (version)
       add(
         "version",
-        told(kept) ? `${version}, saved at ${kept}` : String(version),
-        told(kept) && kept !== version ? "mg-warn" : "",
+        isTold(kept) ? `${version}, saved at ${kept}` : String(version),
+        isTold(kept) && kept !== version ? "mg-warn" : "",
       );
     return make("dl", {}, ...rows);
   }

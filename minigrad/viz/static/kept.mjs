@@ -48,15 +48,15 @@ class KeptModel {
     for (const { events, listener } of [...this.listeners]) if (/recorded/.test(events)) listener();
   }
 
-  packed() {
+  packedTexts() {
     return PACKED.flatMap((name) => this.model.get(name) ?? []);
   }
 
   /** Unpack what is new in the past. Until that is done the frames of before it are there. */
   async unpackPast() {
-    for (const text of this.packed()) if (!this.chunks.has(text)) this.chunks.set(text, this.unpackChunk(text));
-    await Promise.all(this.packed().map((text) => this.chunks.get(text)));
-    const texts = new Set(this.packed());
+    for (const text of this.packedTexts()) if (!this.chunks.has(text)) this.chunks.set(text, this.unpackChunk(text));
+    await Promise.all(this.packedTexts().map((text) => this.chunks.get(text)));
+    const texts = new Set(this.packedTexts());
     for (const text of this.chunks.keys()) if (!texts.has(text)) this.chunks.delete(text);
   }
 
@@ -65,23 +65,23 @@ class KeptModel {
   }
 
   get isUnpacked() {
-    return this.packed().every((text) => Array.isArray(this.chunks.get(text)));
+    return this.packedTexts().every((text) => Array.isArray(this.chunks.get(text)));
   }
 
   /** For each frame that has run "", or the frame where it is not as kept. */
   ran() {
-    return [...this.packed().flatMap((text) => this.chunks.get(text)), ...(this.model.get("ran") ?? [])];
+    return [...this.packedTexts().flatMap((text) => this.chunks.get(text)), ...(this.model.get("ran") ?? [])];
   }
 
   get(name) {
     if (name === "picture") return this.kept.picture;
-    if (name === "recorded") return this.recorded();
+    if (name === "recorded") return this.recordedFrames();
     if (name === "live") return !this.alone;
     return (name === "problem" && this.alone && this.kept.problem) || this.model.get(name);
   }
 
   /** A new list only where there is something new in it: it is asked for all the time. */
-  recorded() {
+  recordedFrames() {
     const of = [...PACKED.map((name) => this.model.get(name)), this.model.get("ran"), this.alone];
     const { joined } = this;
     if (!joined || (this.isUnpacked && of.some((part, k) => part !== joined.of[k])))
@@ -94,17 +94,17 @@ class KeptModel {
     const past = ran.map((frame, k) => frame || frames[k]);
     // Each frame tells what changes: what the learner has changed stays as it is, and the recorded steps go on from
     // there.
-    return this.alone && !this.failed() ? [...past, ...frames.slice(past.length)] : past;
+    return this.alone && !this.hasFailed() ? [...past, ...frames.slice(past.length)] : past;
   }
 
   /** Whether the pass that ran has failed: then nothing comes behind it. */
-  failed() {
+  hasFailed() {
     return Boolean(this.model.get("problem")?.text);
   }
 
   /** Whether something was changed between the steps, of which the frames that were recorded before know nothing. */
   differs() {
-    return this.kept.frames.length > 1 && this.ran().some(Boolean) && !this.failed();
+    return this.kept.frames.length > 1 && this.ran().some(Boolean) && !this.hasFailed();
   }
 
   set(name, value) {

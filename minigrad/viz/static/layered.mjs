@@ -28,7 +28,7 @@ import {
  * ways: link -> [{x, y}]}.
  */
 export function arrange({ items, links, port = () => null }) {
-  return new Layers({ items, links, port }).arranged();
+  return new Layers({ items, links, port }).arrange();
 }
 
 function inLayers(items, links) {
@@ -110,8 +110,8 @@ class Layers {
         if (isLoose(node)) turns.set(target, shift < 0 ? -shift : -shift - 1);
         keys.set(node, [target?.place ?? k, shift, k]);
       });
-      row.sort((one, other) => ordered(keys.get(one), keys.get(other)));
-      numbered(row);
+      row.sort((one, other) => compare(keys.get(one), keys.get(other)));
+      placeInOrder(row);
     }
   }
 
@@ -125,14 +125,14 @@ class Layers {
           const ends = back ? node.after : node.before;
           node.weight = ends.length ? ends.reduce((sum, end) => sum + end.node.place, 0) / ends.length : node.place;
         }
-        row.sort((one, other) => ordered([one.weight, one.place], [other.weight, other.place]));
-        numbered(row);
+        row.sort((one, other) => compare([one.weight, one.place], [other.weight, other.place]));
+        placeInOrder(row);
       }
       const now = this.crossings();
       if (now < fewest) [best, fewest] = [this.rows.map((row) => [...row]), now];
     }
     this.rows = best;
-    this.rows.forEach(numbered);
+    this.rows.forEach(placeInOrder);
   }
 
   /** How many pairs of edges cross: inversions, counted while the far ends are put into order. */
@@ -171,7 +171,7 @@ class Layers {
       const back = sweep % 2 === 1;
       for (const row of back ? [...this.rows].reverse() : this.rows) {
         const wishes = row.map((node) => this.wish(node, back, sweep >= SWEEPS));
-        for (const [k, middle] of this.pooled(row, wishes).entries()) row[k].middle = middle;
+        for (const [k, middle] of this.poolViolators(row, wishes).entries()) row[k].middle = middle;
       }
     }
   }
@@ -202,7 +202,7 @@ class Layers {
   }
 
   /** Pool adjacent violators: the places nearest to the wishes, in least squares, that keep order and distance. */
-  pooled(row, wishes) {
+  poolViolators(row, wishes) {
     const offsets = row.map(() => 0);
     for (let k = 1; k < row.length; k += 1) offsets[k] = offsets[k - 1] + this.apart(row[k - 1], row[k]);
     const blocks = [];
@@ -225,7 +225,7 @@ class Layers {
 
   // ---------------------------------------------------------------- the picture
 
-  arranged() {
+  arrange() {
     const [tops, bottoms] = [[], []];
     for (const row of this.rows) {
       tops.push(bottoms.length ? bottoms.at(-1) + GAP : 0);
@@ -275,11 +275,11 @@ function isLoose(node) {
   return !node.bend && node.before.length === 0 && node.outside.length === 0 && node.after.length > 0;
 }
 
-function numbered(row) {
+function placeInOrder(row) {
   for (const [place, node] of row.entries()) node.place = place;
 }
 
-function ordered(one, other) {
+function compare(one, other) {
   for (let k = 0; k < one.length; k += 1) if (one[k] !== other[k]) return one[k] - other[k];
   return 0;
 }

@@ -25,7 +25,7 @@ const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in calls.py
 const MOST_FOLLOWED = 60; // things in a part that opens by itself
 
-export class Modules {
+export class GroupLayout {
   /** @param {PictureData} picture */
   constructor(picture) {
     // The graph of a gradient is drawn as a sheet of paper, not as a module.
@@ -188,7 +188,7 @@ export class Modules {
   }
 
   /** Place everything that is seen: the picture's size, and where boxes, groups and edges are. */
-  layout() {
+  layOut() {
     const links = this.links();
     const inside = this.contents(links);
     const laid = new Map();
@@ -207,7 +207,7 @@ export class Modules {
           h: height + HEAD + FOOT,
         });
     }
-    return this.gathered(links, laid, sizes);
+    return this.gather(links, laid, sizes);
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */
@@ -245,7 +245,7 @@ export class Modules {
     return { out: out.slice(0, out.indexOf(common)), into: into.slice(0, into.indexOf(common)), common };
   }
 
-  gathered(links, laid, sizes) {
+  gather(links, laid, sizes) {
     const origin = new Map([[WHOLE, { x: MARGIN, y: MARGIN }]]);
     const boxes = new Map();
     const groups = new Map();

@@ -71,7 +71,7 @@ const PARTS = [
     "left",
   ),
   part("dotted edge", ".mg-edge.mg-off > .mg-forward", "no gradient goes back here.", "left"),
-  part("pill", ".mg-chip:not(.mg-shape)", "the gradient that goes along this edge, or its shape or size."),
+  part("chip", ".mg-chip:not(.mg-shape)", "the gradient that goes along this edge, or its shape or size."),
   part("next ▸", `${MADE_BOX}.mg-upnext > .mg-badge`, "the node that runs next."),
   part(
     "ready",
@@ -190,7 +190,7 @@ export class Legend {
    * The parts that occur, each with one element to point at: where there are several, one that is in view, and to which
    * no other number stands too near.
    */
-  found() {
+  occurringParts() {
     const { stage, picture, view } = this.stepper;
     const whole = stage.getBoundingClientRect();
     const seen = view.getBoundingClientRect();
@@ -228,7 +228,7 @@ export class Legend {
 
   paint() {
     if (!this.isOpen) return;
-    const found = this.found();
+    const found = this.occurringParts();
     const told = found.map(({ word, sentence }) => `${word}: ${sentence}`).join("\n");
     if (told !== this.told) {
       this.told = told;

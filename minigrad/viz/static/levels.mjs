@@ -30,7 +30,7 @@ export class Levels {
    * @param {string} box
    * @param {Set<string>} open
    */
-  seen(box, open) {
+  groupsSeen(box, open) {
     const around = this.around(box);
     const closed = around.findIndex((group) => !open.has(group));
     return closed < 0 ? around : around.slice(0, closed + 1);
@@ -42,9 +42,9 @@ export class Levels {
    * @param {string} there
    * @param {Set<string>} open
    */
-  crossed(here, there, open) {
-    const inside = this.seen(here, open).filter((group) => open.has(group));
-    return this.seen(there, open).findLast((group) => !inside.includes(group)) ?? null;
+  groupCrossed(here, there, open) {
+    const inside = this.groupsSeen(here, open).filter((group) => open.has(group));
+    return this.groupsSeen(there, open).findLast((group) => !inside.includes(group)) ?? null;
   }
 
   /**
@@ -61,7 +61,7 @@ export class Levels {
    * @param {Set<string>} open
    */
   surrounding(frame, open) {
-    return this.seen(frame.box, open).findLast((group) => !this.isOver(group, frame)) ?? null;
+    return this.groupsSeen(frame.box, open).findLast((group) => !this.isOver(group, frame)) ?? null;
   }
 
   /**

@@ -26,10 +26,10 @@ export const TITLE_ROOM = 64; // of an open group's title beside its name and it
 export const CLOSED_ROOM = 56; // of a closed one's
 
 // boxes and edges
-export const MONO_WIDTH = 7.3; // of a character in a row or a pill
+export const MONO_WIDTH = 7.3; // of a character in a row or a chip
 export const NAME_LETTER = 8.2; // of one in the title of a group, which is bold
 export const FLAG_WIDTH = 7; // of one in a flag
-export const CHIP_ROUND = 18; // what a pill's round ends take
+export const CHIP_ROUND = 18; // what a chip's round ends take
 export const PAD = 11; // from a box's edge to what is written in it
 export const NAME_ROW = 28; // height of the row with the name
 export const ROW = 18; // and of the others

@@ -3,7 +3,7 @@
 // stepper again. While its kernel lives, the widget's own model, which is announced by its key (announcing.mjs), takes
 // the place of what is stored.
 
-import { ANNOUNCED, announced } from "./announcing.mjs";
+import { ANNOUNCED, livingModels } from "./announcing.mjs";
 import { renderKept } from "./kept.mjs";
 import { PlainModel } from "./plain.mjs";
 import { render } from "./stepper.mjs";
@@ -64,7 +64,7 @@ class Place extends HTMLElement {
 }
 
 /** The one with this key that has left the page a moment ago, or a new one, put into the page by `put`. */
-function placed(name, key, put, values) {
+function placeFor(name, key, put, values) {
   // What has left in a widget that lives comes back with it.
   const before = [...(places.get(key) ?? [])].find(
     (place) => !place.isConnected && !place.parentElement?.closest(LIVING),
@@ -113,7 +113,7 @@ function showLiving(stored, manager) {
   const shown =
     stored.nextElementSibling?.key === stored.dataset.widget
       ? stored.nextElementSibling
-      : placed(LIVING, stored.dataset.widget, (place) => stored.after(place), { stored });
+      : placeFor(LIVING, stored.dataset.widget, (place) => stored.after(place), { stored });
   shown.showing ??= shown.show(manager);
   return shown.showing.then(
     () => (stored.hidden = true),
@@ -129,7 +129,7 @@ class Output extends Place {
     super.connectedCallback();
     this.onModel = (event) => event.detail === this.key && this.refresh();
     document.addEventListener(ANNOUNCED, this.onModel);
-    if (this.model || announced().has(this.key)) this.refresh();
+    if (this.model || livingModels().has(this.key)) this.refresh();
     else this.waiting = setTimeout(() => this.refresh(), UNANNOUNCED);
   }
 
@@ -142,7 +142,7 @@ class Output extends Place {
   /** Show the model that lives, or else what is stored. Of a widget that was closed the still picture stays. */
   async refresh() {
     clearTimeout(this.waiting);
-    const living = announced().get(this.key);
+    const living = livingModels().get(this.key);
     const stored = living && around(this);
     if (stored && (await showLiving(stored, living.widget_manager))) return this.empty();
     const wasClosed = !living && this.model && !(this.model instanceof PlainModel);
@@ -180,7 +180,7 @@ function show(place, sheet) {
   const stored = JSON.parse(place.dataset.pass);
   // JupyterLab's looks of a text's code and tables.
   place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon");
-  placed(NAME, stored.key, (output) => place.append(output), { stored, sheet });
+  placeFor(NAME, stored.key, (output) => place.append(output), { stored, sheet });
 }
 
 export { renderKept, show };

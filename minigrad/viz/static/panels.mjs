@@ -281,10 +281,13 @@ export class Panels {
         make("dd", {}, ...(turns.length ? items : ["nobody"])),
       );
     };
-    const counted = (turn) => make("span", {}, nameOf(turn.name), ` (${turn.arrived}\u00a0of\u00a0${turn.needed})`);
+    const nameAndCount = (turn) =>
+      make("span", {}, nameOf(turn.name), ` (${turn.arrived}\u00a0of\u00a0${turn.needed})`);
     const { ready, waiting, done } = this.player.turns(frame.index);
-    const list = make("dl", {}, row("ready", ready, counted, "◍"));
-    list.append(row("waiting", waiting, (turn) => (turn.arrived ? counted(turn) : nameOf(turn.name, "span")), "◌"));
+    const list = make("dl", {}, row("ready", ready, nameAndCount, "◍"));
+    list.append(
+      row("waiting", waiting, (turn) => (turn.arrived ? nameAndCount(turn) : nameOf(turn.name, "span")), "◌"),
+    );
     list.append(row("done", done, (turn) => nameOf(turn.name, "span"), "✓"));
     const upcoming = ready.find((turn) => turn.box === frame.next);
     const next = make("p", { class: "mg-upcoming" });

@@ -8,7 +8,7 @@ import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
 import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER } from "./measures.mjs";
-import { kindBeside, Modules } from "./layout.mjs";
+import { GroupLayout, kindBeside } from "./layout.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 
@@ -20,10 +20,10 @@ const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
 const FLOWS = ["idle", "now", "done", "off"];
 const CHIP_HEIGHT = 20;
-const MOST_PLACED = 100; // pills that are kept apart, where every edge has one
+const MOST_PLACED = 100; // chips that are kept apart, where every edge has one
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
-const MOST_IN_PILL = 20; // characters
+const MOST_IN_CHIP = 20; // characters
 const FAILED = "✗ failed";
 const INNER_ROW = 13; // pixels of a line below a closed group
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
@@ -53,7 +53,7 @@ export class Picture {
   constructor(data) {
     this.data = data;
     this.drawing = drawingFrom(data.svg ?? "");
-    this.modules = new Modules(data);
+    this.layout = new GroupLayout(data);
     this.width = 0;
     this.height = 0;
     this.detail = "whole";
@@ -95,7 +95,7 @@ export class Picture {
    * @returns {SVGGElement | undefined}
    */
   element(id) {
-    const shown = this.modules.shownFor(id);
+    const shown = this.layout.shownFor(id);
     return (this.boxes.get(shown) ?? this.groups.get(shown))?.group;
   }
 
@@ -123,7 +123,7 @@ export class Picture {
     this.adopt([...(made?.children ?? [])]);
     const layer = this.layer("mg-boxes", ".mg-chips");
     let behind = null;
-    for (const id of [...this.modules.order.keys()].reverse()) {
+    for (const id of [...this.layout.order.keys()].reverse()) {
       const group = this.boxes.get(id)?.group;
       if (group?.parentNode === made) layer.insertBefore(group, behind);
       behind = group ?? behind;
@@ -169,7 +169,7 @@ export class Picture {
 
   /** Lay out what is open, and draw the edges between what is seen. */
   arrange() {
-    const laid = this.modules.layout();
+    const laid = this.layout.layOut();
     this.width = Math.ceil(laid.width);
     this.height = Math.ceil(laid.height);
     this.drawing.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
@@ -180,14 +180,14 @@ export class Picture {
       if (at) group.setAttribute("transform", `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`);
     }
     const frames = this.layer("mg-groups", ".mg-edges");
-    for (const { id } of this.modules.groups) {
+    for (const { id } of this.layout.groups) {
       const at = laid.groups.get(id);
       let parts = this.groups.get(id);
       if (!at) {
         parts?.group.setAttribute("display", "none");
         continue;
       }
-      parts ??= this.groupParts(this.modules.byId.get(id));
+      parts ??= this.groupParts(this.layout.byId.get(id));
       this.groups.set(id, parts);
       frames.append(parts.group); // outer ones first, so that the inner ones lie above them
       this.placeGroup(parts, at);
@@ -249,7 +249,7 @@ export class Picture {
       inner: ["line", "numbers"].map((part) => shape("text", { class: `mg-inner-${part}`, x: 12 })),
     };
     // What lies in a tinted frame is lighter again.
-    group.classList.toggle("mg-inner", this.modules.around(about.id).length % 2 === 0);
+    group.classList.toggle("mg-inner", this.layout.around(about.id).length % 2 === 0);
     parts.title.append(
       shape("rect", { class: "mg-fold-box", x: 11, y: 8, width: 15, height: 15, rx: 3 }),
       parts.sign,
@@ -298,9 +298,9 @@ export class Picture {
 
   drawWires(wires) {
     const lines = this.layer("mg-edges", null);
-    const pills = this.layer("mg-chips", null);
+    const chips = this.layer("mg-chips", null);
     lines.replaceChildren();
-    pills.replaceChildren();
+    chips.replaceChildren();
     for (const { group } of this.wires.values()) this.sized.delete(group);
     this.wires.clear();
     for (const { id, from, to, members, points } of wires) {
@@ -319,7 +319,7 @@ export class Picture {
         parts.forward,
         parts.backward,
       );
-      const pill = shape("rect", { y: -CHIP_HEIGHT / 2, height: CHIP_HEIGHT, rx: CHIP_HEIGHT / 2 });
+      const rect = shape("rect", { y: -CHIP_HEIGHT / 2, height: CHIP_HEIGHT, rx: CHIP_HEIGHT / 2 });
       const text = shape("text", { y: 4, "text-anchor": "middle", "font-weight": 700, style: "unicode-bidi:isolate" });
       const chip = shape(
         "g",
@@ -328,12 +328,12 @@ export class Picture {
           "data-chip": members.join(" "),
           visibility: "hidden",
         },
-        pill,
+        rect,
         text,
       );
-      parts.chip = { group: chip, pill, text, points };
+      parts.chip = { group: chip, rect, text, points };
       lines.append(parts.group);
-      pills.append(chip);
+      chips.append(chip);
       this.wires.set(id, parts);
     }
   }
@@ -406,7 +406,7 @@ export class Picture {
     this.paintNext(frame.index < 0 ? null : frame.next);
     this.paintMade(frame, unmade);
     this.paintSigns(frame);
-    if (this.modules.any) this.paintGroups(frame, state.boxes);
+    if (this.layout.any) this.paintGroups(frame, state.boxes);
     this.paintBreaks(breaks);
     this.painted.edges = state.edges;
   }
@@ -427,11 +427,11 @@ export class Picture {
     };
     for (const [id, { group }] of this.boxes) paint(group, !unmade.has(id), frame.made?.includes(id));
     for (const [id, { group, title }] of this.groups) {
-      const inside = this.modules.inside.get(id);
+      const inside = this.layout.inside.get(id);
       paint(
         group,
         inside.some((box) => !unmade.has(box)),
-        !this.modules.open.has(id) && inside.some((box) => frame.made?.includes(box)),
+        !this.layout.open.has(id) && inside.some((box) => frame.made?.includes(box)),
       );
       title.classList.toggle("mg-unmade", group.classList.contains("mg-unmade"));
     }
@@ -656,8 +656,8 @@ export class Picture {
       chip.group.classList.toggle("mg-differs", told.includes("≠"));
       const width = [...text].length * letter + CHIP_ROUND;
       chip.text.textContent = text;
-      chip.pill.setAttribute("width", width);
-      chip.pill.setAttribute("x", -width / 2);
+      chip.rect.setAttribute("width", width);
+      chip.rect.setAttribute("x", -width / 2);
       const places = placesOn(chip.points, width);
       const { x, y } =
         this.sizes && this.wires.size > MOST_PLACED
@@ -683,17 +683,17 @@ export class Picture {
   }
 
   /**
-   * A pill's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where
+   * A chip's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where
    * it flows.
    */
   fitting(whole, edge) {
-    const fits = (text) => [...text].length <= MOST_IN_PILL;
+    const fits = (text) => [...text].length <= MOST_IN_CHIP;
     if (fits(whole)) return whole;
     const text = whole.split(" = ").at(-1);
     if (fits(text)) return text;
     const shape = text.startsWith("[") && edge !== null ? this.about(this.sources.get(edge))?.shape : "";
     if (shape) return shape;
-    return beginningOf(text, MOST_IN_PILL);
+    return beginningOf(text, MOST_IN_CHIP);
   }
 
   /**
@@ -708,7 +708,7 @@ export class Picture {
       this.call(id);
     }
     this.painted.signs = [];
-    for (const [id, events] of grouped(frame.events ?? [])) {
+    for (const [id, events] of eventsByBox(frame.events ?? [])) {
       const parts = this.boxes.get(id);
       if (!parts) continue;
       const kinds = [...new Set(events.map((event) => event.kind))];
@@ -735,14 +735,14 @@ export class Picture {
     this.painted.groups = frame;
     const runs = new Set(this.data.runs ?? []);
     for (const [id, parts] of this.groups) {
-      const inside = this.modules.inside.get(id);
+      const inside = this.layout.inside.get(id);
       const states = inside.map((box) => boxes[box]?.state ?? "idle");
       const running = inside.filter((box) => runs.has(box));
       const done = running.filter((box) => ["done", "ran"].includes(boxes[box]?.state)).length;
       const over = running.length > 0 && done === running.length;
       const state = stateOfAll(states, over, done > 0);
       // A sheet is paper: its boxes have states.
-      const painted = parts.about.sheet && this.modules.open.has(id) ? "idle" : state;
+      const painted = parts.about.sheet && this.layout.open.has(id) ? "idle" : state;
       for (const name of STATES) parts.group.classList.toggle(`mg-${name}`, name === painted);
       const marks = inside.map((box) => boxes[box]?.mark);
       for (const name of PARTINGS)
@@ -750,7 +750,7 @@ export class Picture {
       const odd = ["NaN", "Inf"]
         .filter((word) => inside.some((box) => boxes[box]?.alarm && boxes[box].grad.includes(word)))
         .join(", ");
-      const alarms = [...(parts.began && !this.modules.open.has(id) ? [BEGAN, "NaN"] : odd ? [odd] : []), ""];
+      const alarms = [...(parts.began && !this.layout.open.has(id) ? [BEGAN, "NaN"] : odd ? [odd] : []), ""];
       const said = alarms[0]
         ? `⚠ ${alarms[0]} inside`
         : running.length
@@ -761,7 +761,7 @@ export class Picture {
       parts.kind.textContent = alarms[0] ? `⚠ ${alarm}`.trim() : parts.beside;
       parts.kind.classList.toggle("mg-alarm", alarms[0] !== "");
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
-      const open = this.modules.open.has(id);
+      const open = this.layout.open.has(id);
       const inner = open || !inside.includes(frame.box) ? [] : this.innerTexts(frame.box, boxes[frame.box]);
       for (const [k, text] of parts.inner.entries()) {
         text.textContent = beginningOf(inner[k] ?? "", Math.floor(parts.width / MONO_WIDTH));
@@ -862,9 +862,9 @@ export class Picture {
   setHighlight(ids) {
     this.highlight = ids;
     this.drawing?.classList.toggle("mg-dimmed", ids !== null);
-    const shown = ids === null ? new Set() : new Set([...ids].map((id) => this.modules.shownFor(id)));
+    const shown = ids === null ? new Set() : new Set([...ids].map((id) => this.layout.shownFor(id)));
     const isAround = (id) =>
-      this.modules.open.has(id) && (this.modules.inside.get(id) ?? []).some((box) => ids?.has(box));
+      this.layout.open.has(id) && (this.layout.inside.get(id) ?? []).some((box) => ids?.has(box));
     for (const [id, { group }] of [...this.boxes, ...this.groups])
       group.classList.toggle("mg-onway", shown.has(id) || isAround(id));
     const ends = new Map((this.data.edges ?? []).map(([id, source, target]) => [id, [source, target]]));
@@ -898,7 +898,7 @@ function words(group) {
 }
 
 /** @param {Happened[]} events */
-function grouped(events) {
+function eventsByBox(events) {
   const byBox = new Map();
   for (const event of events) byBox.set(event.node, [...(byBox.get(event.node) ?? []), event]);
   return byBox;

@@ -21,9 +21,9 @@ export class PlainModel {
   }
 
   off(events, listener) {
-    const kept = (listeners) => (listener ? listeners.filter((one) => one !== listener) : []);
+    const rest = (listeners) => (listener ? listeners.filter((one) => one !== listener) : []);
     for (const event of (events ?? [...this.listeners.keys()].join(" ")).split(" ")) {
-      this.listeners.set(event, kept(this.listeners.get(event) ?? []));
+      this.listeners.set(event, rest(this.listeners.get(event) ?? []));
     }
   }
 

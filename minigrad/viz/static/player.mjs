@@ -2,7 +2,7 @@
 // over recorded frames by itself, and only for a frame that is not there yet does it set `request` and wait for the
 // kernel. It knows no page. Any object with get, set, on, off and save_changes will do as the model.
 
-import { met } from "./conditions.mjs";
+import { breakpointMet } from "./conditions.mjs";
 import { Levels } from "./levels.mjs";
 
 /** @import { Breakpoint, Frame, Group, Model, PictureData, State } from "./model.d.ts" */
@@ -141,7 +141,7 @@ export class Player {
   }
 
   get frame() {
-    return this.veiled(this.at(this.index));
+    return this.veiledFrame(this.at(this.index));
   }
 
   /**
@@ -149,7 +149,7 @@ export class Player {
    * @param {Frame} frame
    * @returns {Frame}
    */
-  veiled(frame) {
+  veiledFrame(frame) {
     const hidden = frame && this.hide(frame);
     if (!hidden) return frame;
     if (this.veil?.frame !== frame) {
@@ -256,11 +256,11 @@ export class Player {
     for (; this.reached < k; this.reached += 1) {
       const frame = frames[this.reached + 1];
       this.undo[this.reached + 1] = Object.fromEntries(
-        Object.keys(this.sum).map((part) => [part, replaced(this.sum[part], frame[part] ?? {})]),
+        Object.keys(this.sum).map((part) => [part, replaceEntries(this.sum[part], frame[part] ?? {})]),
       );
     }
     for (; this.reached > k; this.reached -= 1) {
-      for (const [part, before] of Object.entries(this.undo[this.reached])) replaced(this.sum[part], before);
+      for (const [part, before] of Object.entries(this.undo[this.reached])) replaceEntries(this.sum[part], before);
     }
     if (this.states.size > 1) this.states.delete(this.states.keys().next().value);
     const { boxes, edges, norms } = this.sum;
@@ -429,7 +429,7 @@ export class Player {
    * @param {(frame: Frame) => boolean} isThere
    */
   runUntil(isThere) {
-    const meets = (frame) => (frame.index < 0 ? null : met(this.breaks, frame));
+    const meets = (frame) => (frame.index < 0 ? null : breakpointMet(this.breaks, frame));
     const ahead = this.ahead.find((frame) => isThere(frame) || meets(frame));
     this.go(ahead ? ahead.index : this.total);
     const why = ahead && meets(ahead);
@@ -445,8 +445,8 @@ export class Player {
     const { levels } = this;
     const frame = this.at(this.index);
     const group = back
-      ? levels.crossed(frame.next, frame.box, this.open())
-      : levels.crossed(frame.box, frame.next, this.open());
+      ? levels.groupCrossed(frame.next, frame.box, this.open())
+      : levels.groupCrossed(frame.box, frame.next, this.open());
     if (group === null || this.wanted !== null) this.go((this.wanted ?? this.index) + (back ? -1 : 1));
     else if (back) this.go(this.startOf(group));
     else this.leave(group);
@@ -456,7 +456,7 @@ export class Player {
   out(back = false) {
     const { frame, levels } = this;
     if (back) {
-      const group = levels.seen(frame.box, this.open()).at(-1);
+      const group = levels.groupsSeen(frame.box, this.open()).at(-1);
       this.go(group === undefined ? (this.index > 0 ? 0 : this.start) : this.startOf(group));
     } else {
       this.leave(levels.surrounding(frame, this.open()));
@@ -624,18 +624,18 @@ function unknown(text) {
  * @param {Hidden} hidden
  */
 function veiledCells({ box, cells }, { edges, text }) {
-  const veiled = (tensor) => ({ ...tensor, cells: tensor.cells?.replace(/\S+/g, text), from: "" });
+  const veiledTensor = (tensor) => ({ ...tensor, cells: tensor.cells?.replace(/\S+/g, text), from: "" });
   return (
     cells && {
       ...cells,
-      g: edges.has(box) ? veiled(cells.g) : cells.g,
-      sent: cells.sent.map((one) => (edges.has(one.key) ? veiled(one) : one)),
+      g: edges.has(box) ? veiledTensor(cells.g) : cells.g,
+      sent: cells.sent.map((one) => (edges.has(one.key) ? veiledTensor(one) : one)),
     }
   );
 }
 
 /** Put entries into an object; what stood there before, as entries that would undo it. */
-function replaced(into, entries) {
+function replaceEntries(into, entries) {
   const before = {};
   for (const [name, value] of Object.entries(entries)) {
     before[name] = into[name];

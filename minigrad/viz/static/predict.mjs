@@ -1,5 +1,5 @@
 // Predicting: who runs next, and the numbers of a step, before they are shown. While a number is asked for, the player
-// gives out the frame without it (`hidden`), so that no part of the page can tell. What was answered is compared with
+// gives out the frame without it (`hiddenAt`), so that no part of the page can tell. What was answered is compared with
 // the recorded frame; where a wrong answer is what is left when a factor, a sign or a sum is forgotten, that is said.
 
 import { button, make, nameOf, textField } from "./dom.mjs";
@@ -96,7 +96,7 @@ export function isRight(answer, value) {
  * @param {Answer} answer
  * @param {Asked} question
  */
-export function missed(answer, { edge, value, came, held }) {
+export function mistakeIn(answer, { edge, value, came, held }) {
   const is = (number) => Number.isFinite(number) && number !== value && isRight({ ...answer, digits: 0 }, number);
   const g = came === null ? null : Number(Number(came).toPrecision(4));
   const before = held === null ? null : Number(Number(held).toPrecision(4));
@@ -127,7 +127,7 @@ export class Predict {
     this.tally = { nodes: [0, 0], numbers: [0, 0], missed: {} };
     this.said = make("p", { class: "mg-predict-word", role: "status" });
     this.element = make("div", { class: "mg-predict", hidden: true, role: "group", "aria-label": "predict" });
-    this.player.hide = (frame) => this.hidden(frame);
+    this.player.hide = (frame) => this.hiddenAt(frame);
     this.on = this.player.picture.predict === true;
     this.end();
   }
@@ -162,7 +162,7 @@ export class Predict {
    * What a frame may not show yet: the edges and boxes of some numbers, and who runs next. Null where it may show all.
    * @param {Frame} frame
    */
-  hidden(frame) {
+  hiddenAt(frame) {
     const open = this.open(frame);
     if (!this.on || !(frame?.index >= 0) || !(open.length || frame.next)) return null;
     return {
@@ -258,14 +258,14 @@ export class Predict {
   answer(text) {
     const frame = this.present;
     const k = this.questions(frame).findIndex((_, place) => !this.answered.has(place));
-    const question = valued(this.questions(frame)[k]);
+    const question = questionInNumbers(this.questions(frame)[k]);
     const given = numberFrom(text);
     if (!given) {
       this.note(HOW_TO_ANSWER);
       return;
     }
     if (!isRight(given, question.value)) {
-      const why = missed(given, question);
+      const why = mistakeIn(given, question);
       if (this.tried === 0 && why) this.tally.missed[why[0]] = (this.tally.missed[why[0]] ?? 0) + 1;
       this.tried += 1;
       this.note(why ? why[1] : NOT_THAT);
@@ -363,7 +363,7 @@ export class Predict {
  * @param {Question} question
  * @returns {Asked}
  */
-function valued(question) {
+function questionInNumbers(question) {
   const number = (value) => (typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : value);
   return { ...question, value: number(question.value), came: number(question.came), held: number(question.held) };
 }

@@ -56,10 +56,10 @@ export class Stepper {
     // A right click in the drawing opens our menu; without this, JupyterLab opens its own over it.
     this.view = make("div", { class: "mg-view", "data-jp-suppress-context-menu": "" });
     if (this.picture.drawing) this.view.append(this.picture.drawing);
-    player.open = () => this.picture.modules.open;
+    player.open = () => this.picture.layout.open;
     this.keys = this.keyList();
     this.controls = new Controls(this);
-    this.camera = new Camera(this.view, this.picture, () => this.seen());
+    this.camera = new Camera(this.view, this.picture, () => this.paintView());
     this.minimap = new Minimap(this.camera, this.picture);
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
@@ -97,8 +97,8 @@ export class Stepper {
     this.listen();
     this.twins = new Twins(this.root, player, this.picture);
     this.place();
-    this.changed = () => this.paint();
-    player.listeners.add(this.changed);
+    this.repaint = () => this.paint();
+    player.listeners.add(this.repaint);
     this.paint();
   }
 
@@ -106,7 +106,7 @@ export class Stepper {
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
     this.view.addEventListener("contextmenu", (event) => this.rightClick(event));
-    this.view.addEventListener("focusin", (event) => this.focused(event));
+    this.view.addEventListener("focusin", (event) => this.focusIn(event));
     this.panels.cells.element.addEventListener("toggle", () => {
       this.place(); // cells need more room than words
       this.paint();
@@ -179,7 +179,7 @@ export class Stepper {
   }
 
   /** Another part of the drawing is seen, or another size of it. */
-  seen() {
+  paintView() {
     this.controls.paintZoom();
     this.minimap.paint();
     this.legend?.paint();
@@ -195,7 +195,7 @@ export class Stepper {
   /** Where it is wished anew, it holds for the parts, too, that the reader has closed. */
   set follows(isOn) {
     this.isFollowing = isOn;
-    if (isOn) this.picture.modules.byHand.clear();
+    if (isOn) this.picture.layout.byHand.clear();
     this.paint();
   }
 
@@ -203,7 +203,7 @@ export class Stepper {
   followStep() {
     const { picture, player } = this;
     const { frame } = player;
-    if (!picture.modules.any || !picture.modules.follow(this.follows ? (frame.box ?? frame.next) : null)) return;
+    if (!picture.layout.any || !picture.layout.follow(this.follows ? (frame.box ?? frame.next) : null)) return;
     this.place();
     picture.setFound(this.controls.found);
   }
@@ -242,7 +242,7 @@ export class Stepper {
   }
 
   /** The box with the focus is the one to which the tab key comes back. */
-  focused(event) {
+  focusIn(event) {
     const element = event.target.closest?.("[data-box], [data-group]");
     if (!element) return;
     for (const other of this.view.querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
@@ -254,14 +254,14 @@ export class Stepper {
    * @param {{ x: number, y: number } | null} point
    */
   openMenu(id, point = null) {
-    const { modules } = this.picture;
-    const group = modules.byId.get(id);
+    const { layout } = this.picture;
+    const group = layout.byId.get(id);
     const element = (this.picture.boxes.get(id) ?? this.picture.groups.get(id))?.group;
     if (!element) return;
     const entries = [];
     if (group) {
       entries.push([
-        `${modules.open.has(id) ? "Close" : "Open"} ${group.is_module ? "module" : group.name}`,
+        `${layout.open.has(id) ? "Close" : "Open"} ${group.is_module ? "module" : group.name}`,
         "Enter",
         () => this.toggleGroup(id),
       ]);
@@ -277,9 +277,9 @@ export class Stepper {
       }
       entries.push(["Show where it comes from", "u", () => this.highlight(id, "up")]);
       entries.push(["Show what it leads to", "d", () => this.highlight(id, "down")]);
-      const home = modules.parent(id);
+      const home = layout.parent(id);
       if (home) {
-        const { is_module, name } = modules.byId.get(home);
+        const { is_module, name } = layout.byId.get(home);
         entries.push([`Close ${is_module ? "module " : ""}${name}`, "", () => this.toggleGroup(home)]);
       }
     }
@@ -315,7 +315,7 @@ export class Stepper {
   }
 
   /** Which highlight is on: "n3 up", or null. */
-  highlighted() {
+  currentHighlight() {
     return this.way ?? null;
   }
 
@@ -370,13 +370,13 @@ export class Stepper {
 
   /** @param {string} id */
   toggleGroup(id) {
-    this.regroup(() => this.picture.modules.toggle(id));
+    this.regroup(() => this.picture.layout.toggle(id));
     const element = this.picture.groups.get(id)?.group;
     element?.focus?.({ preventScroll: true });
-    if (this.picture.modules.open.has(id)) this.camera.show(element);
+    if (this.picture.layout.open.has(id)) this.camera.show(element);
     else this.camera.reveal(element);
-    const { is_module, path, name } = this.picture.modules.byId.get(id);
-    this.panels.say(`${is_module ? path : name} is ${this.picture.modules.open.has(id) ? "open" : "closed"}.`);
+    const { is_module, path, name } = this.picture.layout.byId.get(id);
+    this.panels.say(`${is_module ? path : name} is ${this.picture.layout.open.has(id) ? "open" : "closed"}.`);
   }
 
   /** @param {() => void} change */
@@ -392,7 +392,7 @@ export class Stepper {
    * @param {string} id
    */
   reach(id) {
-    if (this.picture.modules.any && this.picture.modules.uncover(id)) this.regroup(() => {});
+    if (this.picture.layout.any && this.picture.layout.uncover(id)) this.regroup(() => {});
     const element = this.picture.element(id);
     this.camera.reveal(element);
     element?.classList.add("mg-reached");
@@ -480,7 +480,7 @@ export class Stepper {
     this.tip.destroy();
     this.camera.destroy();
     this.observer?.disconnect();
-    this.player.listeners.delete(this.changed);
+    this.player.listeners.delete(this.repaint);
     this.frame.remove();
   }
 }

@@ -8,13 +8,13 @@ function* outputsOf(notebook, model) {
     for (let place = 0; place < (outputs?.length ?? 0); place += 1) {
       const output = outputs.get(place).toJSON();
       const html = [output.data?.["text/html"] ?? ""].flat().join("");
-      if (html.includes(model.get("key"))) yield { outputs, place, html, now: renewed(html, model), output };
+      if (html.includes(model.get("key"))) yield { outputs, place, html, now: renew(html, model), output };
     }
   }
 }
 
 /** An output's HTML with what a model holds now. */
-function renewed(html, model) {
+function renew(html, model) {
   const area = document.createElement("textarea"); // it reads what is written as in an attribute
   return html.replace(/data-pass='([^']*)'/g, (before, text) => {
     area.innerHTML = text;
@@ -30,13 +30,13 @@ function renewed(html, model) {
 export function storeWhenSaved(model) {
   const context = model.widget_manager?.context; // of a notebook in JupyterLab
   if (!context?.saveState) return () => {};
-  const outdated = () => [...outputsOf(context.model, model)].filter(({ html, now }) => now !== html);
+  const outdatedOutputs = () => [...outputsOf(context.model, model)].filter(({ html, now }) => now !== html);
   const onChange = () => {
-    if (!context.model.dirty && outdated().length) context.model.dirty = true;
+    if (!context.model.dirty && outdatedOutputs().length) context.model.dirty = true;
   };
   const onSave = (_, state) => {
     if (state !== "started") return onChange(); // it counts as saved, also what came meanwhile
-    for (const { outputs, place, now, output } of outdated())
+    for (const { outputs, place, now, output } of outdatedOutputs())
       outputs.set(place, { ...output, data: { ...output.data, "text/html": now } });
   };
   context.saveState.connect(onSave);

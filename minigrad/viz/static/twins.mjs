@@ -58,7 +58,7 @@ export class Twins {
   boxesOf(twin) {
     const [box, group, chip] = ["data-box", "data-group", "data-chip"].map((name) => twin.getAttribute(name));
     if (box) return [box];
-    if (group) return this.picture.modules.open.has(group) ? [] : (this.picture.modules.inside.get(group) ?? []);
+    if (group) return this.picture.layout.open.has(group) ? [] : (this.picture.layout.inside.get(group) ?? []);
     if (chip) return [...new Set(chip.split(" ").flatMap((edge) => this.ends.get(edge) ?? []))];
     const text = twin.textContent;
     const id = twin.twin ?? this.named.get(text) ?? this.named.get(text.replace(/\.grad$/, ""));

@@ -63,7 +63,7 @@ export function difference(before, after) {
 }
 
 /** What was and what is, element by element: [word, word before or null]. */
-export function compared(before, after) {
+export function elementPairs(before, after) {
   const now = rowsOf(after);
   if (!now) return null;
   const was = before === null || before === undefined ? null : rowsOf(before);
@@ -79,7 +79,7 @@ export function compared(before, after) {
  * @param {string | null} before
  */
 export function grid(after, before = null) {
-  const rows = compared(before, after);
+  const rows = elementPairs(before, after);
   if (!rows) return make("bdi", { class: "mg-plain" }, after);
   const body = make("span", { class: "mg-grid", role: "text" });
   // So that columns stand below each other.

@@ -86,7 +86,7 @@ function broadcast(shape, other) {
  * @param {number[]} numbers
  * @returns {Tensor}
  */
-function gathered(shape, places, numbers) {
+function sumAt(shape, places, numbers) {
   const sum = zeros(shape);
   for (const [k, place] of places.entries()) sum.numbers[place] += numbers[k];
   return sum;
@@ -108,7 +108,7 @@ function elementwise(name, a, b) {
   const pairs = places[0].map((place, k) => [a.numbers[place], b.numbers[places[1][k]]]);
   const back = (g) =>
     [a, b].map((input, side) =>
-      gathered(
+      sumAt(
         input.shape,
         places[side],
         pairs.map((pair, k) => g.numbers[k] * slopes[side](...pair)),
@@ -122,7 +122,7 @@ function elementwise(name, a, b) {
  * @param {Row} row
  * @returns {Computed}
  */
-function reduced(a, { op, dim, keepdim }) {
+function reduction(a, { op, dim, keepdim }) {
   const dims = new Set(
     (dim?.length ? dim : op.endsWith("_all") || !dim ? [...a.shape.keys()] : dim).map((k) =>
       k < 0 ? k + a.shape.length : k,
@@ -131,7 +131,7 @@ function reduced(a, { op, dim, keepdim }) {
   const kept = a.shape.map((size, k) => (dims.has(k) ? 1 : size));
   const share = op.startsWith("mean") ? sizeOf(kept) / sizeOf(a.shape) : 1;
   const places = broadcast(a.shape, kept);
-  const sum = gathered(
+  const sum = sumAt(
     kept,
     places,
     a.numbers.map((number) => number * share),
@@ -145,7 +145,7 @@ function reduced(a, { op, dim, keepdim }) {
  * @param {number[]} order
  * @returns {Computed}
  */
-function moved(a, order) {
+function permute(a, order) {
   const strides = a.shape.map((_, k) => sizeOf(a.shape.slice(k + 1)));
   const shape = order.map((k) => a.shape[k]);
   const places = Array.from({ length: sizeOf(shape) }, (_, place) => {
@@ -156,11 +156,11 @@ function moved(a, order) {
     }
     return from;
   });
-  return [{ shape, numbers: places.map((place) => a.numbers[place]) }, (g) => [gathered(a.shape, places, g.numbers)]];
+  return [{ shape, numbers: places.map((place) => a.numbers[place]) }, (g) => [sumAt(a.shape, places, g.numbers)]];
 }
 
 /** @param {Tensor} a */
-const flipped = (a) => moved(a, [1, 0])[0];
+const transpose = (a) => permute(a, [1, 0])[0];
 /**
  * @param {Tensor} a
  * @param {Tensor} b
@@ -192,8 +192,8 @@ function product(a, b, shape) {
   const back = (g) => {
     const whole = { ...g, shape: made.shape };
     return [
-      { ...times(whole, flipped(right)), shape: a.shape },
-      { ...times(flipped(left), whole), shape: b.shape },
+      { ...times(whole, transpose(right)), shape: a.shape },
+      { ...times(transpose(left), whole), shape: b.shape },
     ];
   };
   return [{ ...made, shape }, back];
@@ -206,14 +206,14 @@ function product(a, b, shape) {
  * @returns {Computed}
  */
 function affine(bias, a, weight) {
-  const [made, back] = product(a, flipped(weight), [a.shape[0], weight.shape[0]]);
+  const [made, back] = product(a, transpose(weight), [a.shape[0], weight.shape[0]]);
   const [sum, backOfSum] = bias ? elementwise("add", made, bias) : [made, (g) => [g]];
   return [
     sum,
     (g) => {
       const [whole, ofBias] = backOfSum(g);
       const [ofInput, ofWeight] = back(whole);
-      return [...(bias ? [ofBias] : []), ofInput, flipped(ofWeight)];
+      return [...(bias ? [ofBias] : []), ofInput, transpose(ofWeight)];
     },
   ];
 }
@@ -223,7 +223,7 @@ function affine(bias, a, weight) {
  * @param {number[]} shape
  * @param {number[]} asked
  */
-function viewed(shape, asked) {
+function fullShape(shape, asked) {
   return asked.map((size) => (size < 0 ? sizeOf(shape) / Math.abs(sizeOf(asked)) : size));
 }
 
@@ -233,7 +233,7 @@ function viewed(shape, asked) {
  * @param {Tensor[]} inputs
  * @returns {Computed}
  */
-function computed(row, inputs) {
+function compute(row, inputs) {
   const { op } = row;
   const [a, b] = inputs;
   if (op in ONE) {
@@ -244,10 +244,10 @@ function computed(row, inputs) {
     return [{ shape: a.shape, numbers }, back];
   }
   if (op in TWO) return elementwise(op, a, b);
-  if (/^(sum|mean)_/.test(op)) return reduced(a, row);
+  if (/^(sum|mean)_/.test(op)) return reduction(a, row);
   if (["view", "unsafe_view", "clone", "contiguous_copy"].includes(op))
     return [
-      { shape: viewed(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers },
+      { shape: fullShape(a.shape, row.size ?? row.shape ?? a.shape), numbers: a.numbers },
       (g) => [{ ...g, shape: a.shape }],
     ];
   if (op === "expand") {
@@ -261,13 +261,13 @@ function computed(row, inputs) {
   if (op === "affine_without_bias") return affine(null, a, b);
   const order = [...a.shape.keys()];
   if (op === "permute")
-    return moved(
+    return permute(
       a,
       row.dims.map((k) => order.at(k)),
     );
   const [one, other] = op === "transpose" ? [order.at(row.dim0), order.at(row.dim1)] : order.slice(-2);
   [order[one], order[other]] = [order[other], order[one]];
-  return moved(a, order);
+  return permute(a, order);
 }
 
 /**
@@ -280,7 +280,7 @@ export function run({ rows }, changes) {
   for (const row of rows) {
     const inputs = row.inputs?.map((input) => (input.box ? made.get(input.box) : input));
     const [value, back] = inputs
-      ? computed(row, inputs)
+      ? compute(row, inputs)
       : [{ shape: row.shape, numbers: changes[row.id] ?? row.numbers }];
     made.set(row.id, value);
     if (back) backs.set(row.id, back);
@@ -367,7 +367,7 @@ function exactly(number) {
  * @param {Tensor} tensor
  * @param {number} room
  */
-function described(tensor, room) {
+function describe(tensor, room) {
   const { numbers, shape } = tensor;
   const sizes = inBrackets({ shape: [shape.length], numbers: shape }, String);
   const isWritten = numbers.length <= WRITTEN;
@@ -400,8 +400,8 @@ function described(tensor, room) {
  */
 function supposedCells(cells, g, sent) {
   if (!cells || !g || !cells.sent.every(({ key }) => sent[key])) return undefined;
-  const listed = ({ shape, numbers }) => ({ shape, cells: numbers.map(numberText).join(" ") });
-  return { ...cells, g: listed(g), sent: cells.sent.map(({ key }) => ({ key, ...listed(sent[key]), from: "" })) };
+  const cellList = ({ shape, numbers }) => ({ shape, cells: numbers.map(numberText).join(" ") });
+  return { ...cells, g: cellList(g), sent: cells.sent.map(({ key }) => ({ key, ...cellList(sent[key]), from: "" })) };
 }
 
 /**
@@ -415,7 +415,7 @@ function changedValues(picture, before, after) {
   for (const [id, tensor] of after) {
     const old = before.get(id);
     if (tensor.numbers.every((number, k) => Object.is(number, old.numbers[k]))) continue;
-    const { text, short, whole, alarm, statistics, exact } = described(tensor, roomOf(picture, id));
+    const { text, short, whole, alarm, statistics, exact } = describe(tensor, roomOf(picture, id));
     now[id] = {
       text,
       value: whole,
@@ -491,7 +491,7 @@ class SupposedPass {
     return {
       ...frame,
       boxes: this.states(frame),
-      chips: Object.fromEntries(sent.map(({ edge, tensor }) => [edge, described(tensor, CHIP_ROOM).text])),
+      chips: Object.fromEntries(sent.map(({ edge, tensor }) => [edge, describe(tensor, CHIP_ROOM).text])),
       norms: Object.fromEntries(sent.map(({ edge, tensor }) => [edge, normOf(tensor)])),
       cells: supposedCells(frame.cells, g, tensors),
       story: sentence(box === null ? this.beginning() : this.pieces(box, g, sent)),
@@ -524,7 +524,7 @@ class SupposedPass {
     return [
       ["name", picture.root],
       ["text", " = "],
-      ["value", described(this.made.get(program.root), Infinity).whole],
+      ["value", describe(this.made.get(program.root), Infinity).whole],
       ["text", ": backward begins there, with "],
       ["value", inBrackets(program.seed)],
     ];
@@ -538,11 +538,11 @@ class SupposedPass {
       return [
         ["name", name],
         ["text", " = "],
-        ["value", described(g, Infinity).whole],
+        ["value", describe(g, Infinity).whole],
       ];
     }
     return sent.flatMap(({ to, tensor }, k) => {
-      const { short, whole } = described(tensor, CHIP_ROOM);
+      const { short, whole } = describe(tensor, CHIP_ROOM);
       return [
         ["text", k ? "; " : ""],
         ["name", boxes[to].name],
@@ -563,7 +563,7 @@ class SupposedPass {
         const isShown = this.picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state);
         const isThere = this.sums.has(id) && !isBefore && isShown;
         const { text, whole, alarm, statistics, exact } = isThere
-          ? described(this.sums.get(id), roomOf(this.picture, id))
+          ? describe(this.sums.get(id), roomOf(this.picture, id))
           : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
         const grad = { grad: text, full: whole, none: !isThere, alarm: Boolean(alarm), where: "", exact };
         return [id, { ...state, ...grad, cells: "", heat: "", statistics: statistics.join(" · ") }];
@@ -591,7 +591,7 @@ export function supposedBy(picture, frames, changes, note) {
   const forward = (picture.forward ?? []).map((frame) => {
     const value = after.made.get(frame.box);
     if (!value) return frame;
-    const result = ["value", described(value, Infinity).whole];
+    const result = ["value", describe(value, Infinity).whole];
     return { ...frame, story: sentence([["name", picture.boxes[frame.box].name], ["text", " = "], result]) };
   });
   return {

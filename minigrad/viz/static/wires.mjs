@@ -2,22 +2,22 @@
 // minigrad/viz/picture/svg.py.
 
 const tenth = (value) => Math.round(value * 10) / 10;
-const written = ({ x, y }) => `${tenth(x)} ${tenth(y)}`;
+const pointText = ({ x, y }) => `${tenth(x)} ${tenth(y)}`;
 
 /** Curves that leave downwards and arrive so. */
 export function pathOf(points) {
-  let path = `M${written(points[0])}`;
+  let path = `M${pointText(points[0])}`;
   for (let k = 1; k < points.length; k += 1) {
     const [one, other] = [points[k - 1], points[k]];
     const bend = Math.max((other.y - one.y) / 2, 0);
-    path += `C${written({ x: one.x, y: one.y + bend })} ${written({ x: other.x, y: other.y - bend })} ${written(other)}`;
+    path += `C${pointText({ x: one.x, y: one.y + bend })} ${pointText({ x: other.x, y: other.y - bend })} ${pointText(other)}`;
   }
   return path;
 }
 
 /** An arrowhead with its point at `tip`, downwards or, where `way` is -1, upwards. */
 export function headOf(tip, way) {
-  return `M${written(tip)}l4.5 ${-10 * way}h-9z`;
+  return `M${pointText(tip)}l4.5 ${-10 * way}h-9z`;
 }
 
 const lengthOf = ([one, other]) => Math.abs(other.x - one.x) + Math.abs(other.y - one.y);
@@ -59,12 +59,12 @@ function overlap(one, other) {
 }
 
 /**
- * The place among some, for a pill of a width and a height, that hides least: nothing of what is `taken`, and little of
+ * The place among some, for a chip of a width and a height, that hides least: nothing of what is `taken`, and little of
  * the boxes; the first where several are as good.
  */
 export function freest(places, width, height, taken, boxes) {
-  const pillAt = ({ x, y }) => ({ x: x - width / 2, y: y - height / 2, w: width, h: height });
-  const hidden = (place, ones) => ones.reduce((sum, one) => sum + overlap(pillAt(place), one), 0);
-  const costs = places.map((place) => 4 * hidden(place, taken) + hidden(place, boxes));
+  const chipAt = ({ x, y }) => ({ x: x - width / 2, y: y - height / 2, w: width, h: height });
+  const hiddenArea = (place, ones) => ones.reduce((sum, one) => sum + overlap(chipAt(place), one), 0);
+  const costs = places.map((place) => 4 * hiddenArea(place, taken) + hiddenArea(place, boxes));
   return places[costs.indexOf(Math.min(...costs))];
 }

@@ -29,7 +29,7 @@ from minigrad.viz.steps.story import in_parentheses, sum_text
 from minigrad.viz.steps.watching import Note
 
 NOTHING = ("", "", "0")
-CHIP = 18  # columns of the pill on an edge
+CHIP = 18  # columns of the chip on an edge
 Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack hook made
 
 

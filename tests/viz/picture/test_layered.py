@@ -21,9 +21,9 @@ Size = tuple[float, float]
 STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
 IN_THE_PAGE = """
 import { readFileSync } from "node:fs";
-import { Modules } from "%s/layout.mjs";
+import { GroupLayout } from "%s/layout.mjs";
 const laid = JSON.parse(readFileSync(0, "utf8")).map((picture) => {
-  const { width, height, boxes, groups, wires } = new Modules(picture).layout();
+  const { width, height, boxes, groups, wires } = new GroupLayout(picture).layOut();
   const ways = Object.fromEntries(wires.map(({ id, points }) => [id, points.map(({ x, y }) => [x, y])]));
   const corners = Object.fromEntries([...boxes].map(([id, { x, y }]) => [id, [x, y]]));
   const frames = Object.fromEntries([...groups].map(([id, { x, y, w, h, open }]) => [id, [x, y, w, h, open]]));
