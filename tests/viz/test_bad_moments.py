@@ -225,6 +225,20 @@ def test_a_hook_that_raises_on_a_click_ends_the_pass_and_not_the_kernel(library:
     assert (stepper.index, grad(w)) == (3, [1.0, 4.0])
 
 
+def test_where_a_hook_runs_a_backward_that_fails_the_node_with_the_hook_has_failed() -> None:
+    def refuse(g: Any) -> None:
+        raise ValueError("not today")
+
+    w = leaf(mg, 1.0, 4.0)
+    inner = w * w
+    inner.register_hook(refuse)
+    outer = w * 3
+    outer.register_hook(lambda g: inner.backward(mg.ones(2), retain_graph=True))
+    stepper = viz.BackwardStepper((inner * outer).sum(), names={"w": w, "inner": inner, "outer": outer})
+    assert click(stepper, to=99).startswith("ValueError: not today")
+    assert (stepper.frame.failed, stepper.frame.name) == (True, "outer")
+
+
 @both
 @pytest.mark.parametrize("given", ["nonsense", 7], ids=["text", "number"])
 def test_a_hook_that_returns_no_gradient_is_named(library: Any, given: Any) -> None:

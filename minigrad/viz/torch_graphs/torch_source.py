@@ -108,7 +108,7 @@ class TorchSource(Source):
         raw = gradient.detach()
         if not is_strided(raw) or not is_strided(numbers):
             return numbers.clone()
-        with torch.no_grad(), torch.autograd._unsafe_preserve_version_counter(raw):
+        with torch.autograd._unsafe_preserve_version_counter(raw):
             raw.copy_(numbers)
         return gradient
 

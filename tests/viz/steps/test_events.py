@@ -527,6 +527,21 @@ def test_a_leaf_of_another_shape_fails_with_a_frame() -> None:
     assert scope["s"].back() is not None
 
 
+@pytest.mark.parametrize(
+    ("sent", "change", "was", "left"), [("4", "g - 1", "4", "3 | 3"), ("math.nan", "mg.ones(())", "NaN", "3 | 1")]
+)
+def test_of_several_outputs_the_one_that_a_hook_has_changed_is_shown_changed(
+    sent: str, change: str, was: str, left: str
+) -> None:
+    stepper, events = stepped(
+        f"import math\nx = mg.tensor([1., 2.], requires_grad=True)\na, b = x.unbind()\n"
+        f"b.register_hook(lambda g: {change})\ns = viz.BackwardStepper(a * 3 + b * {sent})\n"
+    )
+    assert brief(events, "tensor_hook") == [(was, left[-1], f"b.register_hook(lambda g: {change})")]
+    (frame,) = [frame for frame in stepper.frames if frame.op == "UnbindBackward0"]
+    assert frame.states[frame.box].grad.text == left
+
+
 # ---------------------------------------------------------------- custom Functions and several outputs
 
 

@@ -187,6 +187,24 @@ def test_a_hook_that_writes_to_its_leaf_is_seen_at_once() -> None:
     assert "written to since: 2 when the graph was made" in s.now[s.session.graph.box_named("p").id]["hover"]
 
 
+def test_a_hook_that_gives_another_leaf_a_grad_is_seen_in_its_own_step() -> None:
+    a, b = (mg.tensor(number, requires_grad=True) for number in (2.0, 3.0))
+    y = a * a
+
+    def give(g: Any) -> None:
+        b.grad = mg.tensor(9.0)
+
+    y.register_hook(give)
+    s = viz.BackwardStepper(y * 2 * b, names={"a": a, "b": b, "y": y})
+    s.run_to("y")
+    key = s.session.graph.box_named("b").id
+    assert (s.frame.name, s.frame.states[key].grad.text) == ("y", "9")
+    s.back()
+    assert b.grad.item() == 8.0
+    s.next()
+    assert b.grad.item() == 9.0
+
+
 @pytest.mark.parametrize("size", [100, 100_000])
 def test_large_leaves_are_seen_to_change_however_they_are_written_to(size: int) -> None:
     w = mg.ones(size, requires_grad=True)

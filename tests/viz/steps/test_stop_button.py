@@ -305,6 +305,28 @@ def test_a_way_back_that_is_stopped_half_way_has_not_been(monkeypatch: pytest.Mo
     assert [leaf.grad.tolist() for leaf in (a, b)] == [[1.0, 2.0], [1.0, 2.0]]
 
 
+@pytest.mark.parametrize("place", ["begin", "end"])
+def test_a_press_while_the_handlers_change_is_not_lost_and_leaves_the_button_as_it_was(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = signal.signal
+
+    def pressing(number: int, handler: Any) -> Any:
+        was = change(number, handler)
+        if (handler is button) == (place == "begin"):
+            press()
+        return was
+
+    change(signal.SIGINT, signal.default_int_handler)
+    done = list[str]()
+    with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
+        patch.setattr(signal, "signal", pressing)
+        with button.hold():
+            done.append("all")
+    assert (done, button.is_held) == (["all"], False)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_what_is_stoppable_is_so_behind_another_that_was() -> None:
     seen = list[bool]()
     stoppable(lambda: (stoppable(seen.append, True), seen.append(button.is_open)))
