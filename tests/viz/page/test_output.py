@@ -1,5 +1,7 @@
 """What a notebook's output holds of a stepper, and when it is written to again."""
 
+import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import ipywidgets
@@ -57,6 +59,39 @@ def test_what_was_shown_is_written_to_when_something_has_run(published: Any) -> 
     s.back()
     s.store()
     assert stored(published[2][0]["text/html"])["index"] == 1
+
+
+class Planned:
+    """What was planned of a loop."""
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.is_cancelled = function, False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+
+def test_clicks_are_written_to_an_output_once_none_has_come_for_a_while(
+    published: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s = cell(OWN_RULE)["s"]
+    s._ipython_display_()
+    plans = list[Planned]()
+
+    def call_later(_: float, function: Any) -> Planned:
+        plans.append(Planned(function))
+        return plans[-1]
+
+    monkeypatch.setattr(asyncio, "get_running_loop", lambda: SimpleNamespace(call_later=call_later))
+    for to in (1, 2):
+        s.set_state({"request": {"to": to, "nth": s.answered + 1}})
+    (first, second) = (plan for plan in plans if plan.function == s.store)
+    assert (first.is_cancelled, second.is_cancelled, len(published)) == (True, False, 1)
+    with s.changing():
+        s.store()
+    assert (second.is_cancelled, len(published)) == (True, 1)  # in a cell: done after it
+    s.cell_is_over()
+    assert [stored(data["text/html"])["index"] for data, _, _ in published] == [0, 2]
 
 
 def test_each_stepper_has_a_key_of_its_own_and_its_outputs_share_it() -> None:

@@ -317,12 +317,17 @@ def test_a_press_while_the_handlers_change_is_not_lost_and_leaves_the_button_as_
             press()
         return was
 
-    change(signal.SIGINT, signal.default_int_handler)
     done = list[str]()
-    with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
-        patch.setattr(signal, "signal", pressing)
-        with button.hold():
-            done.append("all")
+
+    def work() -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(signal, "signal", pressing)
+            with button.hold():
+                done.append("all")
+
+    change(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert (done, button.is_held) == (["all"], False)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
