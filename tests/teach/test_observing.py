@@ -127,6 +127,18 @@ def test_a_mistake_may_be_the_first_thing_that_is_not_right_and_names_may_stand_
     assert said(exercise.check(of_three_calls))["likely"] == "One is enough."
     assert said(exercise.check(lambda f, x: slope_of_two_calls(f, x) + 1))["likely"] != "Twice."
     assert not right_but("calls *")(exercise.run(slope, exercise.cases[0]))
+    of_any_number = Mistake(slope_of_two_calls, when=right_but("calls *"), words="Not once.")
+    exercise = dataclasses.replace(exercise, mistakes=(of_any_number,))
+    assert said(exercise.check(of_three_calls))["likely"] == "Not once."
+    assert said(exercise.check(lambda f, x: slope_of_two_calls(f, x) + 1))["likely"] != "Not once."
+
+
+def test_what_a_call_is_noted_with_is_what_there_was_before_it() -> None:
+    numbers = Noted("grow(numbers)", lambda given: given.append(1), note=len)
+    given = [0]
+    for _ in range(2):
+        numbers(given)
+    assert (numbers.calls, given, repr(numbers)) == ([1, 2], [0, 1, 1], "grow(numbers)")
 
 
 def test_the_words_of_a_case_end_as_its_values_are() -> None:

@@ -1,6 +1,7 @@
 """What a notebook's output holds of a stepper, and when it is written to again."""
 
 import asyncio
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from viz.cells import cell, still, stored, unpack
 
-from minigrad.viz.page import output
+from minigrad.viz.page import output, portions
 from minigrad.viz.shell import show_containers_whole
 
 OWN_RULE = """\
@@ -64,7 +65,7 @@ def test_what_was_shown_is_written_to_when_something_has_run(published: Any) -> 
 class Planned:
     """What was planned of a loop."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, _: float, function: Any) -> None:
         self.function, self.is_cancelled = function, False
 
     def cancel(self) -> None:
@@ -78,12 +79,12 @@ def test_clicks_are_written_to_an_output_once_none_has_come_for_a_while(
     s._ipython_display_()
     plans = list[Planned]()
 
-    def call_later(_: float, function: Any) -> Planned:
-        plans.append(Planned(function))
+    def call_later(seconds: float, function: Any) -> Planned:
+        plans.append(Planned(seconds, function))
         return plans[-1]
 
     monkeypatch.setattr(asyncio, "get_running_loop", lambda: SimpleNamespace(call_later=call_later))
-    for to in (1, 2):
+    for to in (2, 1):
         s.set_state({"request": {"to": to, "nth": s.answered + 1}})
     (first, second) = (plan for plan in plans if plan.function == s.store)
     assert (first.is_cancelled, second.is_cancelled, len(published)) == (True, False, 1)
@@ -91,7 +92,20 @@ def test_clicks_are_written_to_an_output_once_none_has_come_for_a_while(
         s.store()
     assert (second.is_cancelled, len(published)) == (True, 1)  # in a cell: done after it
     s.cell_is_over()
-    assert [stored(data["text/html"])["index"] for data, _, _ in published] == [0, 2]
+    assert [stored(data["text/html"])["index"] for data, _, _ in published] == [0, 1]
+
+
+def test_an_output_holds_what_the_page_was_not_told_yet(published: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    s = cell(OWN_RULE)["s"]
+    s._ipython_display_()
+    s.next()
+    monkeypatch.setattr(portions, "PORTION", math.inf)
+    monkeypatch.setattr(asyncio, "get_running_loop", lambda: SimpleNamespace(call_later=Planned))
+    s.next()
+    assert len(s.ran) == 2
+    s.store()
+    held = stored(published[-1][0]["text/html"])
+    assert (held["index"], len(held["ran"])) == (2, 3)
 
 
 def test_each_stepper_has_a_key_of_its_own_and_its_outputs_share_it() -> None:

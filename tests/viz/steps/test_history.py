@@ -38,6 +38,17 @@ def test_a_correction_is_of_one_frame_alone(index: int) -> None:
     assert [history.value("a", frame) for frame in range(4)] == expected
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_of_frames_that_are_taken_back_nothing_stays(count: int) -> None:
+    history = History({"a": 0, "b": 0})
+    for change in ({"a": 1}, {"b": 2}, {"a": 3}):
+        history.add(change)
+    history.shorten(count)
+    assert history.value("a", 9) == [0, 1, 1][count - 1]
+    assert dict(history.add({"b": 5})) == {"a": [0, 1, 1][count - 1], "b": 5}
+    assert history.value("b", count - 1) == [0, 0, 2][count - 1]
+
+
 def test_a_moment_with_a_change_from_outside_differs_from_both_its_neighbours() -> None:
     history = History({"a": 0, "b": 0})
     frames = [history.at(0), history.add({"b": 1}), history.add({"b": 2})]
