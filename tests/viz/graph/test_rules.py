@@ -12,6 +12,7 @@ from ops.op_forms import is_recorded
 import minigrad as mg
 from minigrad import op
 from minigrad.viz.graph import rules
+from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.simplifying import ShapeAlone
 
 ONE = np.float64(1)
@@ -95,3 +96,21 @@ def test_rules_are_written_out_after_ipython_has_shown_an_error() -> None:
     finally:
         del shared.parent
     assert (written.code, written.formula.text, written.formula.numbers) == ("g * other", "g × other", "1 × 4")
+
+
+@pytest.mark.parametrize(
+    ("returned", "slot", "gave", "told"),
+    [
+        ("g * 2, g * 3", 1, 6.0, "g × 3"),
+        ("g * 2, g * 3", 1, 7.0, None),  # it gave something else
+        ("g * 2, g * 3", 2, 6.0, None),
+        ("both(g)", 0, 6.0, None),
+        ("both(g)", 1, 6.0, None),  # of a call, how many there are is not written there
+    ],
+)
+def test_a_backward_is_told_as_a_formula_where_its_text_says_what_it_gave(
+    returned: str, slot: int, gave: float, told: str | None
+) -> None:
+    text = f"def backward(ctx, g):\n    return {returned}\n"
+    found = formula_of_backward(text, slot, {"g": np.float32(2)}, {}, np.float32(gave))
+    assert (found and found.text) == told
