@@ -147,6 +147,24 @@ def test_a_watcher_waits_for_the_whole_time_once() -> None:
     assert over.timeouts == [LONG, limits.AGAIN, limits.AGAIN]
 
 
+def test_the_thread_of_a_watcher_ends_with_what_it_watches() -> None:
+    before, limit = set(sys._current_frames()), limits._Watcher(60)
+
+    def others(wanted: bool) -> set[int]:
+        """The threads that have come, once there are some, or none."""
+        latest = time.monotonic() + 5
+        while (found := sys._current_frames().keys() - before) or wanted:
+            if bool(found) == wanted or time.monotonic() > latest:
+                break
+            time.sleep(0.01)
+        return found
+
+    limit.begin()
+    assert others(wanted=True)
+    limit.end()
+    assert not others(wanted=False)
+
+
 @alarms
 def test_sleeping_and_waiting_are_ended() -> None:
     started, over = time.monotonic(), threading.Event()
