@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 
 
-def observer(look: Callable[..., Mapping[str, Any]]) -> Callable[[Function], Function]:
+def observer(look: Callable[..., Mapping[str, Any]], *, returns: bool = True) -> Callable[[Function], Function]:
     """For `plug`: `look(answer, *arguments)` runs an answer and returns what it saw, by name; first, what came back.
+
+    Where an answer is asked for what it does, and not to return anything, it is `observer(look, returns=False)`: then
+    None is no sign of a forgotten `return`, whatever is seen first.
 
     @observer
     def _with_calls(answer, f, x):
@@ -34,7 +37,7 @@ def observer(look: Callable[..., Mapping[str, Any]]) -> Callable[[Function], Fun
     def plug(answer: Function) -> Function:
         def run(*arguments: Any) -> Any:
             seen = Seen(look(answer, *arguments))
-            return seen.first if seen.first is None or seen.first is ... else seen
+            return seen.first if returns and (seen.first is None or seen.first is ...) else seen
 
         return run
 
@@ -83,15 +86,18 @@ def raised(*parts: str, kind: type[BaseException] = BaseException) -> Callable[[
     return lambda outcome: isinstance(outcome.error, kind) and all(part in str(outcome.error) for part in parts)
 
 
-def saw(name: str, test: Callable[[Any, Any], bool]) -> Callable[[Outcome], bool]:
-    """For `when`: something was seen under this name for which `test(it, what is right)` holds.
+def saw(name: str, test: Callable[[Any, Any], bool] | str) -> Callable[[Outcome], bool]:
+    """For `when`: something was seen under this name for which `test(it, what is right)` holds, or which has these
+    words in it.
 
     Of an exercise without an observer, "the answer" is all that is seen.
     """
 
     def holds(outcome: Outcome) -> bool:
         mine, right = (one if isinstance(one, Seen) else {ANSWER: one} for one in (outcome.value, outcome.right))
-        return outcome.error is None and name in mine and name in right and test(mine[name], right[name])
+        if outcome.error is not None or name not in mine or name not in right:
+            return False
+        return test in str(mine[name]) if isinstance(test, str) else test(mine[name], right[name])
 
     return holds
 

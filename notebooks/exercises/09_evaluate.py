@@ -137,7 +137,7 @@ def _ran(outcome):
 
 
 def _changes(word):
-    return saw(CHANGED, lambda mine, right: word in mine)
+    return saw(CHANGED, word)
 
 
 def _unchanged(name, value):

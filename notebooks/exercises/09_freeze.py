@@ -295,7 +295,7 @@ EXERCISE = Exercise(
     writes=True,
     mistakes=(
         Mistake(detach_forgotten, edited(only_eval, "eval()", "requires_grad = False")),
-        Mistake(new_parameters, when=saw(CHANGED, lambda mine, right: "the object" in mine)),
+        Mistake(new_parameters, when=saw(CHANGED, "the object")),
         Mistake(
             edited(freeze, "eval()\n    model.backbone.zero_grad", "zero_grad"),
             words="The backbone still runs in train mode: its BatchNorm uses the numbers of each batch and moves its "

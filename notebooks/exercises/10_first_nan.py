@@ -391,7 +391,7 @@ EXERCISE = Exercise(
             when=saw(WALKS, lambda mine, right: mine == 0),
         ),
         Mistake(in_anomaly_mode, when=raised("returned nan values")),
-        Mistake(name_of_the_node, when=saw(NAME, lambda mine, right: "Backward" in str(mine))),
+        Mistake(name_of_the_node, when=saw(NAME, "Backward")),
         Mistake(
             edited(first_nan, ' if found else ""', ""),
             words='There is no first item: in this case no nan is met, and the empty text, "", is asked for.',

@@ -463,8 +463,8 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(changed_the_class, when=saw(ANOTHER, operator.ne)),
         Mistake(new_parameters, when=saw(PARAMETERS, lambda mine, right: mine.endswith("new"))),
-        Mistake(rounded_once, when=saw(EXACT, lambda mine, right: "the function" in mine)),
-        Mistake(rounded_in_place, in_a_hook, when=saw(EXACT, lambda mine, right: "a forward pass" in mine)),
+        Mistake(rounded_once, when=saw(EXACT, "the function")),
+        Mistake(rounded_in_place, in_a_hook, when=saw(EXACT, "a forward pass")),
         Mistake(
             edited(coarse_weights, COARSE, "(layer.weight / step).round() * step"),
             words="round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The "

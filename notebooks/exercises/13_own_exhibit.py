@@ -192,7 +192,7 @@ EXERCISE = Exercise(
         ),
         with_a_line_more,
         in_two_lines,
-        Mistake(no_python, when=saw(TRAINING, lambda mine, right: "SyntaxError" in mine)),
+        Mistake(no_python, when=saw(TRAINING, "SyntaxError")),
         Mistake(the_line_alone, when=saw(MORE, lambda mine, right: mine != right and int(mine) < -50)),
         Mistake(the_engine, when=saw(BACK, lambda mine, right: isinstance(mine, type))),
     ),

@@ -1,12 +1,13 @@
 """Exercise `applied`: a Function of the learner's own, as an operation of the engine."""
 
+import operator
 import types
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised, saw
 
-from .chapter14 import Seen, Tensor, applied, compare_seen, drawn_array, numbers_of, show_seen
+from .chapter14 import Tensor, applied, array_of, drawn_array
 
 
 class Exp:
@@ -50,39 +51,39 @@ class Straight:
 FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 1)}
 
 
-def tried(answer):
+CALLS = "calls of forward"
+
+
+@observer
+def _called_twice(answer, function, inputs, others):
     """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
     the results is not 1.
     """
+    calls = []
 
-    def run(function, inputs, others):
-        calls = []
+    class Counted(function):
+        @staticmethod
+        def forward(ctx, *arrays):
+            calls.append(arrays)
+            return function.forward(ctx, *arrays)
 
-        class Counted(function):
-            @staticmethod
-            def forward(ctx, *arrays):
-                calls.append(arrays)
-                return function.forward(ctx, *arrays)
-
-        Counted.__name__ = function.__name__
-        results = [answer(Counted, inputs), answer(Counted, others)]
-        if any(one is None for one in results):
-            return None
-        if not all(isinstance(one, Tensor) for one in results):
-            return Seen({"the result": f"a {type(results[0]).__name__}"})
-        recorded = results[0].requires_grad
-        for one in results:
-            if one.requires_grad:
-                (one * -3.0).backward()
-        return Seen(
-            {"the result": "a tensor", "data": numbers_of(results[0].data)}
-            | {"the other result": numbers_of(results[1].data), "recorded": str(recorded)}
-            | {f"gradient of input {number}": numbers_of(one.grad) for number, one in enumerate(inputs)}
-            | {f"gradient of input {number}, other call": numbers_of(one.grad) for number, one in enumerate(others)}
-            | {"calls of forward": str(len(calls))}
-        )
-
-    return run
+    Counted.__name__ = function.__name__
+    results = [answer(Counted, inputs), answer(Counted, others)]
+    if not all(isinstance(one, Tensor) for one in results):
+        return {"the result": None if None in results else f"a {type(results[0]).__name__}"}
+    recorded = results[0].requires_grad
+    for one in results:
+        if one.requires_grad:
+            (one * -3.0).backward()
+    return {
+        "the result": "a tensor",
+        "data": results[0].data,
+        "the other result": results[1].data,
+        "recorded": recorded,
+        **{f"gradient of input {number}": array_of(one.grad) for number, one in enumerate(inputs)},
+        **{f"gradient of input {number}, other call": array_of(one.grad) for number, one in enumerate(others)},
+        CALLS: len(calls),
+    }
 
 
 def _case(name, values, others, wanted=True):
@@ -120,10 +121,6 @@ def backward_at_once(function, inputs):
 
 def _tuple(gradients):
     return gradients if isinstance(gradients, tuple) else (gradients,)
-
-
-def _called_often(outcome):
-    return isinstance(outcome.value, Seen) and int(outcome.value.get("calls of forward", 0)) > 2
 
 
 def _found_nothing(outcome):
@@ -184,7 +181,7 @@ EXERCISE = Exercise(
     stars=3,
     minutes=9,
     reference=applied,
-    plug=tried,
+    plug=_called_twice,
     cases=(
         _case("Exp", [[0.0, 1.0]], [[2.0, -1.0]]),
         _case("Weighted", [2.0, 3.0, 1.0], [-1.0, 0.5, 4.0]),
@@ -198,8 +195,6 @@ EXERCISE = Exercise(
         "ctx = type('Context', (), {})(), and inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), rule, "
         "inputs[1:]), where rule calls function.backward(ctx, g) and puts what is no tuple into one.",
     ),
-    compare=compare_seen,
-    show=show_seen,
     writes=True,
     mistakes=(
         Mistake(
@@ -238,7 +233,7 @@ EXERCISE = Exercise(
             ),
             words="forward was called once more. What it keeps on ctx when the result is made is what backward is to "
             "find, and a forward may draw random numbers: call it once.",
-            when=_called_often,
+            when=saw(CALLS, operator.gt),
         ),
         Mistake(
             edited(applied, "inputs[1:]", "inputs"),

@@ -2,21 +2,15 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
 
-from .chapter14 import UNCHANGED, Seen, compare_seen, drawn_array, fitted, numbers_of, show_seen
+from .chapter14 import array_of, drawn_array, fitted, whether_written
 
 
-def tried(answer):
-    def run(gradient, shape):
-        given = np.array(gradient)
-        found = answer(given, shape)
-        if found is None:
-            return None
-        same = np.array_equal(given, gradient, equal_nan=True)
-        return Seen({"the gradient": numbers_of(found), "the array that was given": UNCHANGED if same else "changed"})
-
-    return run
+@observer
+def _called(answer, gradient, shape):
+    given = np.array(gradient)
+    return {"the gradient": array_of(answer(given, shape)), **whether_written([given], [gradient])}
 
 
 def _case(gradient, shape):
@@ -143,7 +137,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=8,
     reference=fitted,
-    plug=tried,
+    plug=_called,
     cases=(
         _case([[1.0, 2.0, 3.0], [4.0, 5.0, -6.0]], (3,)),
         _case([1.0, 2.0, -4.0], (3,)),
@@ -163,8 +157,6 @@ EXERCISE = Exercise(
         "gradient.sum(axis=tuple(range(gradient.ndim - len(shape)))), and then the same with the axes where shape has "
         "a 1, with keepdims=True.",
     ),
-    compare=compare_seen,
-    show=show_seen,
     mistakes=(
         as_it_is,
         only_where_more,

@@ -4,54 +4,55 @@ import collections
 from collections.abc import Sequence
 from graphlib import TopologicalSorter
 
-from minigrad.teach import Case, Exercise, Mistake, edited, plain
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, plain, saw
 
-from .chapter14 import FOR_READERS, Seen, Tensor, compare_seen, found, in_order, product_rule, show_seen
+from .chapter14 import Tensor, in_order, product_rule
 
+LIST, LEFT = "the list", "left behind in the tensors"
 CUT = "asked again, when self has no inputs any more"
-RIGHT = "each tensor once, after all of its inputs"
 LONG, DOUBLED = 3_200, 40  # a notebook lets functions call each other 3,000 deep
 
 
-def tried(answer):
+@observer
+def _asked(answer, self):
     """Asked twice, and once more when self has forgotten its inputs, as after a walk: a list that is kept between two
     calls would have everything twice, or what is there no more. Tensors have it as their method meanwhile: an answer
     that asks its inputs for their order calls itself.
     """
 
-    def run(self):
-        Tensor.in_order = answer
-        try:
-            return seen(self)
-        finally:
-            Tensor.in_order = in_order
-
-    def seen(self):
-        tensors = in_order(self)
-        before = {one: dict(vars(one)) for one in tensors[:100]}
-        for _ in range(2):
-            given = answer(self)
-            if given is None:
-                return None
-            if not isinstance(given, Sequence):  # `reversed` is to be asked of it, too
-                return Seen({"the list": f"{plain(given)}, which is no list"})
-            order = list(given)
-            words = what_is_wrong(order, tensors)
-            if words:
-                break
+    tensors = in_order(self)
+    before = {one: dict(vars(one)) for one in tensors[:100]}
+    Tensor.in_order = answer
+    try:
+        words = _list_seen(answer(self), tensors)
+        if words == RIGHT:
+            words = _list_seen(answer(self), tensors)
+        if words != RIGHT:
+            return {LIST: words}
         inputs, self.inputs = self.inputs, ()
-        again = words or what_is_wrong(list(answer(self)), [self])
+        again = _list_seen(answer(self), [self])
         self.inputs = inputs
-        left = any(vars(one) != kept for one, kept in before.items())
-        shown = {FOR_READERS: ", ".join(map(called, order))} if len(order) < 12 else {}
-        traces = {"left behind in the tensors": "something" if left else "nothing"}
-        return Seen({"the list": words or RIGHT} | traces | {CUT: again or "self alone"} | shown)
-
-    return run
+    finally:
+        Tensor.in_order = in_order
+    left = any(vars(one) != kept for one, kept in before.items())
+    return {LIST: RIGHT, LEFT: "something" if left else "nothing", CUT: again}
 
 
 def called(tensor):
     return getattr(tensor, "name", None) or plain(tensor)
+
+
+RIGHT = "each tensor once, after all of its inputs"
+
+
+def _list_seen(given, tensors):
+    """In words, the first thing that is wrong with a list, and a short list itself."""
+    if given is None:
+        return None
+    if not isinstance(given, Sequence):  # `reversed` is to be asked of it, too
+        return f"{plain(given)}, which is no list"
+    wrong = what_is_wrong(given, tensors)
+    return RIGHT if not wrong else f"{wrong}, in [{', '.join(map(called, given))}]" if len(given) < 12 else wrong
 
 
 def what_is_wrong(order, tensors):
@@ -358,7 +359,7 @@ EXERCISE = Exercise(
     stars=3,
     minutes=12,
     reference=in_order,
-    plug=tried,
+    plug=_asked,
     cases=(
         Case("y = x * w; z = y + x; L = y * z", lambda: (early_second_use(),)),
         Case("a = x * 3; b = a * a; c = b + x; L = c * a", lambda: (_other_way_round(),)),
@@ -374,8 +375,6 @@ EXERCISE = Exercise(
         "waiting = [one for one in todo[-1].inputs if one not in done]; if there are some, todo += waiting; otherwise "
         "tensor = todo.pop(), which is appended to the order and added to done, if it is not there yet.",
     ),
-    compare=compare_seen,
-    show=show_seen,
     seconds=5.0,
     mistakes=(
         breadth_first,
@@ -388,9 +387,9 @@ EXERCISE = Exercise(
         without_leaves,
         only_required,
         without_self,
-        Mistake(yielded, when=found("the list", "generator object")),
-        Mistake(kept, when=found(CUT, "does not lead")),
-        Mistake(marks, when=found("left behind in the tensors", "something")),
+        Mistake(yielded, when=saw(LIST, "generator object")),
+        Mistake(kept, when=saw(CUT, "does not lead")),
+        Mistake(marks, when=saw(LEFT, "something")),
     ),
     right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
     wrong={

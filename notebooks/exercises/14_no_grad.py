@@ -2,31 +2,27 @@
 
 import contextlib
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
 
-from .chapter14 import Seen, Tensor, compare_seen, no_grad, show_seen
+from .chapter14 import Tensor, no_grad
 
 
 class FailedError(Exception):
     """What goes wrong inside a block."""
 
 
-def tried(answer):
+@observer
+def _story_told(answer, kind, story):
     """Blocks inside each other, a block that raises, a block entered while it is off already."""
+    seen = {}
 
-    def run(kind, story):
-        seen = Seen()
+    def look(when):
+        seen[when] = "recorded" if (kind(2.0, True) * 3.0).requires_grad else "not recorded"
 
-        def look(when):
-            seen[when] = "recorded" if (kind(2.0, True) * 3.0).requires_grad else "not recorded"
-
-        look("before")
-        seen |= STORIES[story](answer, kind, look) or {}
-        look("afterwards")
-        del kind.recording
-        return seen
-
-    return run
+    look("before")
+    seen |= STORIES[story](answer, kind, look) or {}
+    look("afterwards")
+    return seen
 
 
 def _once(answer, kind, look):
@@ -170,7 +166,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=7,
     reference=no_grad,
-    plug=tried,
+    plug=_story_told,
     cases=tuple(_case(story) for story in STORIES),
     drawn=_drawn,
     hints=(
@@ -179,8 +175,6 @@ EXERCISE = Exercise(
         "def __enter__(self): self.before, kind.recording = kind.recording, False. And def __exit__(self, *error): "
         "kind.recording = self.before. Return an object of that class.",
     ),
-    compare=compare_seen,
-    show=show_seen,
     mistakes=(
         Mistake(
             edited(no_grad, "kind.recording = self.before", "pass"), words="Recording is still off after the block."

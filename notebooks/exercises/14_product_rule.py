@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake
+from minigrad.teach import Case, Exercise, Mistake, saw
 
-from .chapter14 import compare_seen, drawn_array, found, product_rule, rule_at_work, show_seen
+from .chapter14 import COUNT, WRITTEN, drawn_array, product_rule, rule_at_work
 
 
 def _case(g, a, b):
@@ -92,16 +92,14 @@ EXERCISE = Exercise(
         "It is b. The chain rule: the gradient of a is g times that slope.",
         "return g * b, g * a",
     ),
-    compare=compare_seen,
-    show=show_seen,
     mistakes=(
         exchanged,
         slopes_alone,
         passed_on,
         added,
-        Mistake(one_gradient, when=found("how many gradients", "not in a tuple")),
+        Mistake(one_gradient, when=saw(COUNT, "not in a tuple")),
         by_the_product,
-        Mistake(in_one_place, when=found("the arrays that were given", "changed")),
+        Mistake(in_one_place, when=saw(WRITTEN, "changed")),
         divided,
     ),
     right=(

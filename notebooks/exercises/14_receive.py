@@ -2,31 +2,24 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
 
-from .chapter14 import UNCHANGED, Seen, Tensor, compare_seen, drawn_array, numbers_of, receive, show_seen
+from .chapter14 import Tensor, array_of, drawn_array, receive, whether_written
 
 
-def tried(answer):
+def _received(answer, self, gradients):
     """Two tensors receive the same first gradient, as from an addition; one of them then receives the rest."""
-
-    def run(self, gradients):
-        other, copies = Tensor(self.data), [np.array(one) for one in gradients]
-        for number, gradient in enumerate(gradients):
-            answer(self, gradient)
-            if number == 0:
-                answer(other, gradient)
-        same = all(np.array_equal(one, copy, equal_nan=True) for one, copy in zip(gradients, copies, strict=True))
-        return Seen(
-            {
-                "self.grad": numbers_of(self.grad),
-                "grad of another tensor, which got the first one only": numbers_of(other.grad),
-                "the gradients that were given": UNCHANGED if same else "changed",
-                "self.data": numbers_of(self.data),
-            }
-        )
-
-    return run
+    other, copies = Tensor(self.data), [np.array(one) for one in gradients]
+    answer(self, gradients[0])
+    answer(other, gradients[0])
+    for gradient in gradients[1:]:
+        answer(self, gradient)
+    return {
+        "self.grad": array_of(self.grad),
+        "grad of another tensor, which got the first one only": array_of(other.grad),
+        **whether_written(gradients, copies),
+        "self.data": self.data,
+    }
 
 
 def _case(gradients, earlier=None):
@@ -127,7 +120,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=6,
     reference=receive,
-    plug=tried,
+    plug=observer(_received, returns=False),
     cases=(
         _case([2.0]),
         _case([2.0, 3.0]),
@@ -141,8 +134,6 @@ EXERCISE = Exercise(
         "The first array may have been handed to another tensor as well. Who adds into it changes the other one.",
         "self.grad = gradient.copy() if self.grad is None else self.grad + gradient",
     ),
-    compare=compare_seen,
-    show=show_seen,
     writes=True,
     mistakes=(
         Mistake(
@@ -176,7 +167,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "hands the same one to both": [received_into_the_first],
-        "the gradients that were given: yours changed … The sum was written into the array that came, and that": [
+        "the arrays that were given: yours changed … The sum was written into the array that came, and that": [
             edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")
         ],
         "The shape is []": [received_as_a_sum],

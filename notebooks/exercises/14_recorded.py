@@ -2,21 +2,9 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, Noted, edited, observer, raised, saw
 
-from .chapter14 import (
-    RIGHT_CLASS,
-    Seen,
-    Tensor,
-    add_rule,
-    compare_seen,
-    drawn_array,
-    found,
-    numbers_of,
-    product_rule,
-    recorded,
-    show_seen,
-)
+from .chapter14 import Tensor, add_rule, drawn_array, product_rule, recorded
 
 
 class Engine(Tensor):
@@ -27,37 +15,30 @@ class Silent(Engine):
     recording = False
 
 
-def tried(answer):
-    """Called with a forward that counts how often it is called, and with what."""
+RESULT, CALLS, INPUTS = "the result", "calls of forward", "inputs"
 
-    def run(self, forward, rule, others):
-        given = []
 
-        def counted(*arrays):
-            given.append(arrays)
-            return forward(*arrays)
-
-        result = answer(self, counted, rule, others)
-        if result is None:
-            return None
-        if not isinstance(result, type(self)):
-            return Seen({"the result": f"a {type(result).__name__} that is not of the class of self"})
-        names = {id(one): f"input {number}" for number, one in enumerate((self, *others))}
-        inputs = [names.get(id(one), _text(one, type(self))) for one in result.inputs]
-        arrays = all(type(one) in (np.ndarray, np.float64) for call in given for one in call)
-        return Seen(
-            {
-                "the result": RIGHT_CLASS,
-                "calls of forward": f"{len(given)}{'' if arrays else ', with what are no arrays'}",
-                "data": numbers_of(result.data),
-                "requires_grad": str(bool(result.requires_grad)),
-                "inputs": ", ".join(inputs) or "none",
-                "rule": "none" if result.rule is None else "the rule" if result.rule is rule else "another",
-                "grad": "None" if result.grad is None else "there",
-            }
-        )
-
-    return run
+@observer
+def _noted(answer, self, forward, rule, others):
+    """Called with a forward that notes how often it is called, and with what."""
+    forward = Noted("forward", forward)
+    result = answer(self, forward, rule, others)
+    if result is None:
+        return {RESULT: None}
+    if not isinstance(result, type(self)):
+        return {RESULT: f"a {type(result).__name__} that is not of the class of self"}
+    names = {id(one): f"input {number}" for number, one in enumerate((self, *others))}
+    inputs = [names.get(id(one), _text(one, type(self))) for one in result.inputs]
+    arrays = all(type(one) in (np.ndarray, np.float64) for call in forward.calls for one in call)
+    return {
+        RESULT: "of the class of self",
+        CALLS: f"{len(forward.calls)}{'' if arrays else ', with what are no arrays'}",
+        "data": result.data,
+        "requires_grad": bool(result.requires_grad),
+        INPUTS: ", ".join(inputs) or "none",
+        "rule": "none" if result.rule is None else "the rule" if result.rule is rule else "another",
+        "grad": result.grad,
+    }
 
 
 def _text(one, kind):
@@ -113,7 +94,7 @@ ASKED, NOTED = "self.recording and any(one.requires_grad for one in inputs)", "T
 
 def _met_tensors(outcome):
     """Whether forward was called with what are no arrays."""
-    kinds = found("calls of forward", "no arrays"), raised("float() argument"), raised("ufunc")
+    kinds = saw(CALLS, "no arrays"), raised("float() argument"), raised("ufunc")
     return any(kind(outcome) for kind in kinds)
 
 
@@ -139,7 +120,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=8,
     reference=recorded,
-    plug=tried,
+    plug=_noted,
     cases=(
         _case("np.multiply", (2.0, True), (3.0, True)),
         _case("np.add", ([1.0, -2.0], False), ([[3.0, 0.5]], True)),
@@ -157,8 +138,6 @@ EXERCISE = Exercise(
         "Set requires_grad, inputs and rule of the result if self.recording and any(one.requires_grad for one in "
         "inputs); otherwise leave them as the class has made them.",
     ),
-    compare=compare_seen,
-    show=show_seen,
     mistakes=(
         Mistake(
             edited(recorded, ASKED, "True"),
@@ -200,7 +179,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(recorded, NOTED, "True, tuple(one.data for one in inputs), rule"),
             words="The arrays of the inputs were noted. A walk goes from tensor to tensor: note the tensors.",
-            when=found("inputs", "array("),
+            when=saw(INPUTS, "array("),
         ),
         Mistake(
             edited(recorded, NOTED, "True, inputs, rule(result.data, *[one.data for one in inputs])"),
@@ -226,7 +205,7 @@ EXERCISE = Exercise(
             edited(recorded, "type(self)", "Tensor"),
             words="The result is to be made with type(self)(...). self may be of a class derived from Tensor, and then "
             "its results are as well.",
-            when=found("the result", "not of the class"),
+            when=saw(RESULT, "not of the class"),
         ),
     ),
     right=(edited(recorded, NOTED, "True, list(inputs), rule"), recorded_in_a_loop),

@@ -4,7 +4,7 @@ import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
-from .chapter14 import compare_seen, drawn_array, rule_at_work, show_seen, softmax_rule
+from .chapter14 import drawn_array, rule_at_work, softmax_rule
 
 
 def softmax(x):
@@ -141,8 +141,6 @@ EXERCISE = Exercise(
         "So the gradient of x[i] is g[i] * y[i] minus y[i] times the sum of all g[j] * y[j].",
         "return (y * (g - (g * y).sum(axis=-1, keepdims=True)),)",
     ),
-    compare=compare_seen,
-    show=show_seen,
     evidence=_evidence,
     mistakes=(
         own_number_only,

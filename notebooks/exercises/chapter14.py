@@ -11,11 +11,9 @@ So all steps' solutions stand here, in one piece, as the engine that they make.
 
 import numpy as np
 
-from minigrad.teach import EXERCISES, Difference, plain
+from minigrad.teach import EXERCISES, observer, plain
 
-RIGHT_CLASS = "of the class of self"
-UNCHANGED = "as they were"
-FOR_READERS = "in the order"  # is shown, and may differ
+COUNT, WRITTEN = "how many gradients", "the arrays that were given"
 
 
 class Tensor:
@@ -159,85 +157,33 @@ for name in ("recorded", "receive", "in_order", "start", "backward"):
 # ---------------------------------------------------------------- what is seen of an answer
 
 
-class Seen(dict):
-    """What an answer did, by name: an array where numbers count, else a text."""
+def array_of(value):
+    """What numpy computed, as an array: a sum of all elements is a number of numpy's own. Anything else as it is."""
+    return np.asarray(value) if isinstance(value, np.generic) else value
 
 
-def numbers_of(value):
-    """An array of the numbers of a value; of anything else, what it is in words."""
-    if value is None:  # which numpy takes for nan
-        return "None"
-    try:
-        array = np.asarray(value)
-        return array.astype(float) if array.dtype.kind in "biuf" else f"{plain(value)}, which is no array of numbers"
-    except Exception:
-        return f"{plain(value)}, which is no array of numbers"
-
-
-def _text(value):
-    return value if isinstance(value, str) else plain((np.round(value, 6) + 0.0).tolist())
-
-
-def show_seen(value, arguments=()):
-    if not isinstance(value, Seen):
-        return plain(value)
-    return "; ".join(f"{name}: {_text(one)}" for name, one in value.items())
-
-
-def compare_seen(expected, got, outcome):
-    """The first thing that is not as it should be."""
-    if not isinstance(got, Seen):
-        return Difference("the answer", plain(got), show_seen(expected))
-    for name, right in expected.items():
-        mine, note = got.get(name, "nothing"), ""
-        if name == FOR_READERS:
-            continue
-        if isinstance(right, np.ndarray) and isinstance(mine, np.ndarray):
-            if mine.shape != right.shape:
-                note = f"The shape is {list(mine.shape)}; it should be {list(right.shape)}."
-            elif np.allclose(mine, right, 1e-6, 1e-9, equal_nan=True):
-                continue
-        elif not isinstance(mine, np.ndarray) and not isinstance(right, np.ndarray) and mine == right:
-            continue
-        return Difference(name, _text(mine), _text(right), note)
-    return None
-
-
-def found(name, words):
-    """For `when`: what was seen under the name has these words in it."""
-    return lambda outcome: isinstance(outcome.value, Seen) and words in str(outcome.value.get(name))
-
-
-def seen_of_gradients(given, names, arrays):
-    """The gradients that a rule returned; then, whether the arrays that it was given are as they were.
-
-    `arrays` are pairs: what the rule was given, and a copy from before.
-    """
-    if not isinstance(given, tuple | list):
-        return Seen({"how many gradients": f"not in a tuple: {plain(given)}"})
-    if len(given) != len(names):
-        return Seen({"how many gradients": str(len(given))})
-    same = all(np.array_equal(one, before, equal_nan=True) for one, before in arrays)
-    return Seen(
-        {"how many gradients": str(len(names))}
-        | {name: numbers_of(one) for name, one in zip(names, given, strict=True)}
-        | {"the arrays that were given": UNCHANGED if same else "changed"}
-    )
+def whether_written(arrays, before):
+    """Whether a step wrote to the arrays that it was given, which belong to others."""
+    same = all(np.array_equal(one, copy, equal_nan=True) for one, copy in zip(arrays, before, strict=True))
+    return {WRITTEN: "as they were" if same else "changed"}
 
 
 def rule_at_work(*names):
-    """`plug` for a rule: it is called with copies of the arrays, and what it returned is seen."""
+    """For `plug`: the gradients that a rule returns, by these names, and whether it wrote to the arrays."""
 
-    def plug(answer):
-        def run(*arrays):
-            copies = [np.array(one) for one in arrays]
-            with np.errstate(all="ignore"):
-                given = answer(*copies)
-            return None if given is None else seen_of_gradients(given, names, [*zip(copies, arrays, strict=True)])
+    @observer
+    def look(answer, *arrays):
+        copies = [np.array(one) for one in arrays]
+        with np.errstate(all="ignore"):
+            given = answer(*copies)
+        if not isinstance(given, tuple | list):
+            return {COUNT: given if given is None else f"not in a tuple: {plain(given)}"}
+        if len(given) != len(names):
+            return {COUNT: str(len(given))}
+        gradients = {name: array_of(one) for name, one in zip(names, given, strict=True)}
+        return {COUNT: str(len(names)), **gradients, **whether_written(copies, arrays)}
 
-        return run
-
-    return plug
+    return look
 
 
 def drawn_array(random, shape=()):
