@@ -51,15 +51,15 @@ class Straight:
 FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 1)}
 
 
-CALLS = "calls of forward"
+CALLS, EARLY = "calls of forward", "calls of backward before the walk"
 
 
 @observer
 def _called_twice(answer, function, inputs, others):
     """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
-    the results is not 1.
+    the results is not 1. Each walks twice, from other numbers.
     """
-    calls = []
+    calls, gradients = [], []
 
     class Counted(function):
         @staticmethod
@@ -67,14 +67,19 @@ def _called_twice(answer, function, inputs, others):
             calls.append(arrays)
             return function.forward(ctx, *arrays)
 
+        @staticmethod
+        def backward(ctx, g):
+            gradients.append(g)
+            return function.backward(ctx, g)
+
     Counted.__name__ = function.__name__
     results = [answer(Counted, inputs), answer(Counted, others)]
     if not all(isinstance(one, Tensor) for one in results):
         return {"the result": None if None in results else f"a {type(results[0]).__name__}"}
-    recorded = results[0].requires_grad
+    recorded, early = results[0].requires_grad, len(gradients)
     for one in results:
-        if one.requires_grad:
-            (one * -3.0).backward()
+        for factor in (-3.0, 2.0) if one.requires_grad else ():
+            (one * factor).backward(retain_graph=True)
     return {
         "the result": "a tensor",
         "data": results[0].data,
@@ -83,6 +88,7 @@ def _called_twice(answer, function, inputs, others):
         **{f"gradient of input {number}": array_of(one.grad) for number, one in enumerate(inputs)},
         **{f"gradient of input {number}, other call": array_of(one.grad) for number, one in enumerate(others)},
         CALLS: len(calls),
+        EARLY: early,
     }
 
 
@@ -94,7 +100,9 @@ def _case(name, values, others, wanted=True):
 
     listed = [", ".join(str(np.asarray(one).tolist()) for one in each) for each in (values, others)]
     plain = "" if wanted else ", none of which requires a gradient"
-    return Case(f"{name} of {listed[0]}, and of {listed[1]}{plain}; then both walk, from -3 times the result", make)
+    return Case(
+        f"{name} of {listed[0]}, and of {listed[1]}{plain}; then both walk, from -3 and from 2 times the result", make
+    )
 
 
 def _drawn(random):
@@ -143,6 +151,23 @@ def applied_at_once(function, inputs):
     return inputs[0].recorded(
         lambda *arrays: value, lambda g, y, *arrays: given if isinstance(given, tuple) else (given,), inputs[:0]
     )
+
+
+def applied_with_slopes(function, inputs):
+    ctx = types.SimpleNamespace()
+    value = function.forward(ctx, *[one.data for one in inputs])
+    slopes = _tuple(function.backward(ctx, np.ones_like(value)))
+    return inputs[0].recorded(lambda *arrays: value, lambda g, y, *arrays: tuple(g * one for one in slopes), inputs[1:])
+
+
+def applied_to_the_first_walk(function, inputs):
+    ctx, known = types.SimpleNamespace(), []
+
+    def applied_rule(g, y, *arrays):
+        known.append(_tuple(function.backward(ctx, g)))
+        return known[0]
+
+    return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
 
 
 def applied_after_a_look(function, inputs):
@@ -224,7 +249,7 @@ EXERCISE = Exercise(
             edited(applied, TUPLE, f"tuple(g * one for one in ({TUPLE}))"),
             words="What backward returns was multiplied by g. That has been done in it: g is what it was given.",
         ),
-        backward_at_once,
+        Mistake(backward_at_once, when=saw(EARLY, operator.gt)),
         Mistake(
             edited(
                 applied,
@@ -253,7 +278,8 @@ EXERCISE = Exercise(
             lambda function, inputs: applied(function, (inputs[0], *[one.data for one in inputs[1:]]))
         ],
         "Each call needs its own": [edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):")],
-        "first difference": [applied_by_sum],
+        "first difference": [applied_by_sum, applied_to_the_first_walk],
+        "backward was called when the result was made": [applied_with_slopes],
         "forward was called once more": [applied_after_a_look],
         "gradient of input 0: yours": [applied_at_once],
         "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],

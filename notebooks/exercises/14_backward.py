@@ -23,6 +23,8 @@ class Noted(Tensor):
 
 def _walked(answer, tensors, walks):
     """One walk or two, as the case says; what they did, and what they left."""
+    attributes = vars(tensors["L"]).keys()
+    before = {*attributes}
     Noted.sent, Noted.freed, ended = [], [], []
     for arguments in walks:
         try:
@@ -33,11 +35,11 @@ def _walked(answer, tensors, walks):
                 raise
             ended.append("with the error about a second time")
     return {
-        "x.grad": array_of(tensors["x"].grad),
-        "w.grad": array_of(tensors["w"].grad),
+        **{f"{name}.grad": array_of(one.grad) for name, one in tensors.items()},
         "the walks ended": ", ".join(ended),
         "sent by": ", ".join(Noted.sent) or "nobody",
         "freed": ", ".join(sorted(Noted.freed)) or "nothing",
+        "attributes of L that were not there before": ", ".join(sorted(attributes - before)) or "none",
     }
 
 
@@ -126,6 +128,23 @@ def walked_and_cleared(self, retain_graph=False):
     backward(self, retain_graph)
 
 
+def walked_and_cleared_behind(self, retain_graph=False):
+    backward(self, retain_graph)
+    for one in self.in_order():
+        if one.rule is not None:
+            one.grad = None
+
+
+def walked_in_the_order_of_before(self, retain_graph=False):
+    self.start()
+    self.order = getattr(self, "order", None) or self.in_order()
+    for one in reversed(self.order):
+        if one.rule is not None:
+            one.send()
+            if not retain_graph:
+                one.free()
+
+
 def walked_over_what_is_freed(self, retain_graph=False):
     with contextlib.suppress(RuntimeError):
         backward(self, retain_graph)
@@ -190,6 +209,10 @@ EXERCISE = Exercise(
         "retain_graph, one.free().",
     ),
     writes=True,
+    notes={
+        "attributes of L*": "What L keeps of a walk stays as long as L does, and so does the graph behind it. Ask "
+        "in_order() in each walk."
+    },
     mistakes=(
         never_freed,
         always_freed,
@@ -236,6 +259,8 @@ EXERCISE = Exercise(
     wrong={
         "freed: yours L": [edited(backward, FREES, "    if not retain_graph:\n        self.free()")],
         "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
+        "y.grad: yours None": [walked_and_cleared_behind],
+        "not there before: yours order, expected none": [walked_in_the_order_of_before],
         "the walks ended: yours well, well": [walked_over_what_is_freed],
         "freed: yours … Leaves were freed as well": [walked_with_leaves_freed],
     },

@@ -105,6 +105,14 @@ def fitted_as_number(gradient, shape):
     return float(gradient.sum()) if shape in ((), (1,)) else fitted(gradient, shape)
 
 
+def fitted_to_the_first_stretched(gradient, shape):
+    gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
+    for axis, size in enumerate(shape):
+        if size == 1 and gradient.shape[axis] != 1:
+            return gradient.sum(axis=axis, keepdims=True)
+    return gradient
+
+
 def fitted_in_place(gradient, shape):
     result = np.array(fitted(gradient, shape))
     gradient *= 0.0
@@ -145,6 +153,8 @@ EXERCISE = Exercise(
         _case([[1.0, 2.0, 3.0], [4.0, 5.0, -6.0]], ()),
         _case(np.arange(24.0).reshape(4, 2, 3), (1, 3)),
         _case([[2.0, -1.0, 0.5]], (3,)),
+        _case(np.arange(24.0).reshape(4, 2, 3), (1, 2, 1)),
+        _case(np.arange(8.0).reshape(2, 2, 1, 2), (2,)),
         _case(np.ones((0, 2)), (2,)),
         _case(2.5, ()),
         _case([[1.0, 2.0], [3.0, -4.0]], (2,)),
@@ -175,8 +185,12 @@ EXERCISE = Exercise(
             fitted_from_behind,
             fitted_once,
             edited(reshaped, ".reshape(", " if gradient.size == int(np.prod(shape)) else fitted(gradient, "),
-            fitted_as_number,
         ],
+        "An array is asked for; this is a float": [
+            fitted_as_number,
+            lambda gradient, shape: fitted(gradient, shape) if shape else float(gradient.sum()),
+        ],
+        "shape = (1, 2, 1)": [fitted_to_the_first_stretched],
         "the array that was given: yours changed": [fitted_in_place],
     },
 )

@@ -18,6 +18,7 @@ def _story_told(answer, kind, story):
 
     def look(when):
         seen[when] = "recorded" if (kind(2.0, True) * 3.0).requires_grad else "not recorded"
+        seen[f"kind.recording {when}"] = kind.recording
 
     look("before")
     seen |= STORIES[story](answer, kind, look) or {}
@@ -231,6 +232,9 @@ EXERCISE = Exercise(
     ),
     right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
     wrong={
+        "kind.recording inside is True or False": [
+            edited(no_grad, BEFORE, "self.before, kind.recording = kind.recording, None")
+        ],
         "first difference": [
             off_by_counting,
             edited(no_grad, BEFORE, "kind.recording = not kind.recording", "= self.before", "= not kind.recording"),

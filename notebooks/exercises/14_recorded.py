@@ -59,7 +59,7 @@ OPERATIONS = {
 
 
 def _case(words, *inputs, kind=Engine, same=False):
-    """Inputs are numbers, or pairs of data and requires_grad."""
+    """Inputs are pairs of data and requires_grad, or what is no tensor yet: a number, a list, an array."""
     forward, rule, _ = OPERATIONS[words]
 
     def make():
@@ -70,7 +70,7 @@ def _case(words, *inputs, kind=Engine, same=False):
     listed = ", ".join(
         f"{np.asarray(one[0]).tolist()}{', which requires a gradient' if one[1] else ''}"
         if isinstance(one, tuple)
-        else f"the number {one}"
+        else f"the {type(one).__name__} {np.asarray(one).tolist()}"
         for one in inputs
     )
     how = " (the same tensor twice)" if same else "; self.recording is False" if kind is Silent else ""
@@ -125,6 +125,8 @@ EXERCISE = Exercise(
         _case("np.multiply", (2.0, True), (3.0, True)),
         _case("np.add", ([1.0, -2.0], False), ([[3.0, 0.5]], True)),
         _case("np.multiply", (2.0, True), 3.0),
+        _case("np.multiply", ([1.0, -2.0], True), [3.0, 0.5]),
+        _case("np.add", ([1.0, -2.0], True), np.array([3.0, 0.5])),
         _case("np.multiply", (2.0, True), same=True),
         _case("a * b * c", (2.0, False), (-1.0, False), (4.0, True)),
         _case("np.exp", (0.5, True)),
@@ -197,8 +199,8 @@ EXERCISE = Exercise(
                 "tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))",
                 "self, *others",
             ),
-            words="Among the others are plain numbers, which have no .data: make a tensor of each first, with "
-            "type(self)(number).",
+            words="Among the others are numbers, lists and arrays, which are no tensors: make one of each first, with "
+            "type(self)(one).",
             when=raised("has no attribute 'data'", kind=AttributeError),
         ),
         Mistake(
@@ -210,6 +212,11 @@ EXERCISE = Exercise(
     ),
     right=(edited(recorded, NOTED, "True, list(inputs), rule"), recorded_in_a_loop),
     wrong={
+        "has no attribute 'data'": [
+            edited(
+                recorded, "one if isinstance(one, kind) else kind(one)", "kind(one) if isinstance(one, float) else one"
+            )
+        ],
         "rule: yours another": [edited(recorded, NOTED, "True, inputs, lambda *arrays: rule(*arrays)")],
         "grad: yours there": [edited(recorded, "return", "result.grad = np.zeros_like(result.data)\n    return")],
         "calls of forward: yours 2": [
