@@ -30,6 +30,7 @@ from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
+from minigrad.teach.observing import Noted
 from minigrad.teach.progress import kept
 
 Function = Callable[..., Any]
@@ -39,6 +40,7 @@ _seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
+WITH = " A mode that is entered in a `with` ends there, after an error, too."
 UNKNOWN = "None of the mistakes that are known here. Follow this input through your lines by hand."
 
 
@@ -153,7 +155,8 @@ class Exercise:
             may run `outcome.answer` once more.
         at_work: `answer -> something to show`: the learner's function at work, beneath the card of an answer that
             passed, where there is a notebook. It runs in the notebook, with nothing around it.
-        writes: the function is asked to change its arguments.
+        writes: the function is asked to change its arguments. What they require, their hooks and the mode of a module
+            count all the same, where the reference leaves them as they were.
         seconds: how long the function may run on one case.
         chapter: the notebook's name, which the exercise gets from its file when it is loaded.
     """
@@ -278,6 +281,8 @@ class Exercise:
                 return card
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
+        if (card := self._judge_after_an_error(answer)) is not None:
+            return card
         fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
         tried = f"{_count(len(self.cases), 'case')} tried, all as expected: {fixed}.{drawn}"
@@ -306,8 +311,8 @@ class Exercise:
             return Outcome(case, None, error, arguments, answer)
         finally:
             traces.put_back(modes)
-        if not self.writes:
-            left = traces.changes(before, traces.contents(names, arguments)) | left
+        changed = traces.changes(before, traces.contents(names, arguments))
+        left = (traces.switches(changed) if self.writes else changed) | left
         numbers = [number for number, name in enumerate(names) if ("numbers", name) in left]
         return Outcome(case, value, None, arguments, answer, numbers[-1] if numbers else None, left)
 
@@ -332,6 +337,7 @@ class Exercise:
         wrong = [place for place in traces.left_behind(left, expected.left) if not traces.is_harmless(place, left)]
         kinds = {kind for kind, _ in wrong}
         advice = " Work on a clone(), or make a new tensor." if "numbers" in kinds else ""
+        advice += WITH if kinds & traces.MODES.keys() else ""
         changed = f"afterwards {traces.in_words(wrong, left)}.{advice}" if wrong else ""
         if difference is None and not wrong:
             return None
@@ -351,6 +357,34 @@ class Exercise:
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
         return replace(self._card("bad", "not yet", *rows), picture=self._picture_of(outcome, difference))
+
+    def _judge_after_an_error(self, answer: Function) -> Card | None:
+        """The card for an answer that leaves a mode on when a function that it was given raises an error."""
+        called = ((case, one) for case in self.cases for one in case.make() if isinstance(one, Noted))
+        case, function = next(called, (self.cases[0], None))
+        if function is None:
+            return None
+        left, expected = (self._modes_after_an_error(one, case) for one in (answer, self.reference))
+        wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
+        if not wrong:
+            return None
+        told = f"The answer is right, but if {function} raises an error, then {traces.in_words(wrong, left)}.{WITH}"
+        return self._card("bad", "leaves something behind", ("input", case.words), ("likely", told))
+
+    def _modes_after_an_error(self, answer: Function, case: Case) -> traces.Traces:
+        """The modes that are not as they were, when a function among the arguments has raised an error."""
+        arguments, modes = case.make(), traces.modes_now()
+        for one in arguments:
+            if isinstance(one, Noted):
+                one.fails = True
+        try:
+            with enable_grad(), print_limit(0):
+                function, given = self.plug(answer), traces.modes_now()
+                with contextlib.suppress(Exception):
+                    call_within(self.seconds, function, *arguments)
+                return traces.changes(given, traces.modes_now())
+        finally:
+            traces.put_back(modes)
 
     def _picture_of(self, outcome: Outcome, difference: Difference) -> str:
         """The picture of a failed case; "" where there is none, or the learner's function does not run once more."""

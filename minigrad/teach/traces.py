@@ -17,6 +17,8 @@ from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import count_unusual, modes, set_anomaly, set_recording, thread
 from minigrad.creation import tensor
 from minigrad.dtypes import get_default_dtype, set_default_dtype
+from minigrad.nn.modules.module import Module
+from minigrad.nn.modules.module_hooks import no_hooks
 from minigrad.random import default_generator, get_rng_state, set_rng_state
 from minigrad.teach.comparing import is_close
 from minigrad.teach.wrong_node import nodes_of
@@ -32,8 +34,10 @@ IN_ARGUMENTS = {
     "graph": "{} is the result of another operation than before",
     "hooks": "{} does not have the hooks that it had",
     "grad": "{}.grad is not what it was",
+    "training": "{}.training is not what it was",
     "version": "{} was written to, even if it holds the same numbers again",
 }
+SWITCHES = ("requires_grad", "hooks", "training")  # of what is given to be written to, too: the next one meets them
 SAYS_MORE = {
     "version": "numbers",
     "requires_grad": "graph",
@@ -46,6 +50,12 @@ MOST_NODES = 500  # of a graph whose leaves are looked at
 def _put_back_hooks(hooks: Any) -> None:
     thread.saved_tensors_hooks = hooks
     count_unusual()
+
+
+def _put_back_profiler(was_on: bool) -> None:
+    if modes.profiler is not None and not was_on:
+        modes.profiler.stop()
+        modes.profiler = None
 
 
 def _put_back_filters(filters: list[Any]) -> None:
@@ -78,6 +88,7 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "grad mode is {}": (lambda: thread.grad_enabled, set_recording),
     "inference mode is {}": (lambda: thread.inference, lambda on: set_recording(thread.grad_enabled, on)),
     "anomaly mode is not what it was": (lambda: modes.anomaly, set_anomaly),
+    "the profiler is {}": (lambda: modes.profiler is not None, _put_back_profiler),
     "the default dtype is {}": (get_default_dtype, set_default_dtype),
     "the hooks on saved tensors are others": (lambda: thread.saved_tensors_hooks, _put_back_hooks),
     "numpy's handling of errors is another": (np.geterr, lambda found: np.seterr(**found)),
@@ -118,6 +129,12 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
             found |= {(kind, name): what for kind, what in _trace_of(value).items()}
             leaves = [node.variable for node in nodes_of(value, MOST_NODES) if node.name() == "AccumulateGrad"]
             todo += [(f"a leaf behind {name}", leaf) for leaf in leaves]
+        elif isinstance(value, Module):
+            for path, module in value.named_modules():
+                place = f"{name}.{path}" if path else name
+                found["training", place] = module.training
+                found["hooks", place] = [len(vars(module)[kind]) for kind in no_hooks()]
+            todo += [(f"{name}.{path}", one) for path, one in (*value.named_parameters(), *value.named_buffers())]
         elif isinstance(value, np.ndarray):
             found["numbers", name] = value.copy()
         elif isinstance(value, list | tuple | dict):
@@ -146,6 +163,22 @@ def changes(before: dict[Place, Any], after: dict[Place, Any]) -> Traces:
     }
 
 
+def switches(found: Traces) -> Traces:
+    """Those of the traces that count in what is given to be written to, too."""
+    moved = _moved(found)
+    return {
+        (kind, name): change
+        for (kind, name), change in found.items()
+        if kind in SWITCHES and (SAYS_MORE.get(kind), name) not in found and not moved(name)
+    }
+
+
+def _moved(found: Traces) -> Callable[[str], bool]:
+    """Whether a place is in a container whose items are others: what stands there now is another thing."""
+    changed = tuple(f"{name}[" for kind, name in found if kind == "items")
+    return lambda name: name.startswith(changed)
+
+
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
@@ -161,11 +194,10 @@ def on_graph(value: Any) -> Traces:
 
 def left_behind(mine: Traces, expected: Traces) -> list[Place]:
     """What a function left that the reference did not."""
-    found = []
-    moved = tuple(f"{name}[" for kind, name in mine if kind == "items")  # what stands there now is another
+    found, moved = [], _moved(mine)
     for (kind, name), (_, after) in mine.items():
         alike = (kind, name) in expected and not _differ(expected[kind, name][1], after)
-        if not alike and (SAYS_MORE.get(kind), name) not in mine and not name.startswith(moved):
+        if not alike and (SAYS_MORE.get(kind), name) not in mine and not moved(name):
             found.append((kind, name))
     return found
 

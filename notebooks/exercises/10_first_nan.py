@@ -100,6 +100,12 @@ def _nan_in_a_grad_from_before():
     return tensors, loss
 
 
+def _hook_of_its_own():
+    tensors, loss = _no_nan()
+    tensors["root"].register_hook(lambda gradient: gradient * 2)
+    return tensors, loss
+
+
 def _two_ways():
     x = mg.tensor([[1.0, 1.0], [0.0, 3.0]], requires_grad=True)
     low = x - 1
@@ -146,7 +152,7 @@ def _searching(answer, tensors, loss):
     with loss.grad_fn.register_hook(lambda inputs, outputs: walks.append(1)):
         before = hooks_on(nodes)
         name = answer(tensors, loss)
-        is_left = hooks_on(nodes) != before
+        more = hooks_on(nodes) - before
     is_kept = any(one.retains_grad or one._grad is not None for one in results)
     return {
         NAME: repr(name and str(name)) if isinstance(name, str | None) else name,
@@ -154,7 +160,7 @@ def _searching(answer, tensors, loss):
         **{f"the gradient of leaf {number}": leaf._grad for number, leaf in enumerate(behind, 1)},
         "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
         KEPT: "is kept" if is_kept else "None, as before",
-        HOOKS: "one is left" if is_left else "none",
+        HOOKS: "one is left" if more > 0 else "one of before is gone" if more < 0 else "as before",
     }
 
 
@@ -257,6 +263,13 @@ def nan_from_retained_gradients(tensors, loss):
     loss.backward()
     bad = [name for name, tensor in tensors.items() if tensor.grad is not None and tensor.grad.isnan().any()]
     return bad[-1] if bad else ""
+
+
+def nan_and_all_hooks_gone(tensors, loss):
+    name = first_nan(tensors, loss)
+    for tensor in tensors.values():
+        tensor._backward_hooks and tensor._backward_hooks.clear()
+    return name
 
 
 def nan_by_asking(tensors, loss):
@@ -370,6 +383,7 @@ EXERCISE = Exercise(
         Case("x = [-1, 2], log = x.log(), loss = log.sum()", _nan_in_values_only),
         Case("h = w * 3, y = h * [1, nan], loss = y.sum(), and w is not in tensors", _nan_in_data),
         Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
+        Case("no nan; root has a hook already, which doubles", _hook_of_its_own),
         Case("two ways from x, one past the length of a row of zeros", _two_ways),
     ),
     drawn=_drawn,
@@ -463,7 +477,7 @@ EXERCISE = Exercise(
             edited(first_nan, "handle.remove()", "pass"),
             words="The name is right, but the hooks are still there and will run in every walk to come. Keep the "
             "handles, and call remove() on each.",
-            when=right_but(HOOKS),
+            when=right_but(HOOKS, lambda mine, right: "left" in mine),
         ),
         Mistake(
             edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
@@ -473,6 +487,7 @@ EXERCISE = Exercise(
     ),
     right=(nan_with_numpy, nan_unequal_to_itself, nan_within_contexts),
     wrong={
+        "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
         "Results keep their gradient now": [nan_from_retained_gradients],
         "backward() has run twice": [nan_by_asking],
         "Only leaves were looked at": [

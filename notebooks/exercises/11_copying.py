@@ -6,8 +6,6 @@ import minigrad as mg
 from minigrad.autograd.profiler import profile
 from minigrad.teach import Case, Exercise, Mistake, Noted, edited, flip, observer, pick_some, raised, saw
 
-from .chapter11 import stopped_profiler
-
 
 def copying(f, x):
     """The names of the calls in f(x) that made new memory themselves, in the order in which they began."""
@@ -16,19 +14,14 @@ def copying(f, x):
     return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
 
 
-NAMES, PROFILER, CALLS = "the names", "the profiler", "the calls of f"
+NAMES, CALLS = "the names", "the calls of f"
 
 
 @observer
 def _trying(answer, f, x):
-    """What came back, whether a profiler was left on, and how often f was called."""
+    """What came back, and how often f was called."""
     f.function(x)  # what an op's first call does besides is not its own
-    try:
-        value = answer(f, x)
-    finally:
-        left_on = stopped_profiler()
-    names = list(value) if isinstance(value, tuple) else value
-    return {NAMES: names, PROFILER: "on" if left_on else "off", CALLS: len(f.calls)}
+    return {NAMES: answer(f, x), CALLS: len(f.calls)}
 
 
 FUNCTIONS = {
@@ -171,6 +164,14 @@ def copying_without_an_end(f, x):
     return [e.name for e in events if e.self_cpu_memory_usage]
 
 
+def copying_unless_f_raises(f, x):
+    prof = profile(profile_memory=True)
+    prof.__enter__()
+    f(x)
+    prof.__exit__(None, None, None)
+    return [e.name for e in prof.function_events if e.self_cpu_memory_usage]
+
+
 def copying_by_averages(f, x):
     """In the order of the names' first calls."""
     names = [e.name for e in _events(f, x) if e.self_cpu_memory_usage]
@@ -225,7 +226,6 @@ EXERCISE = Exercise(
         "[event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]",
     ),
     notes={
-        PROFILER: "The names are right, but the profiler is still on. `with` ends it, also after an error.",
         CALLS: "The names are right, but f ran more than once. A profile holds all that is asked for after one call.",
     },
     evidence=_evidence,
@@ -267,7 +267,8 @@ EXERCISE = Exercise(
         ],
         "the name of a call does not tell": [lambda f, x: [e.name for e in _events(f, x) if "copy" in e.name]],
         "f ran more than once": [copying_after_a_rehearsal],
-        "the profiler is still on": [copying_without_an_end],
+        "The answer is right, but afterwards the profiler is on": [copying_without_an_end],
+        "raises an error, then the profiler is on": [copying_unless_f_raises],
         "the names, item 1 of 1: yours add, expected aten::add": [
             lambda f, x: [e.name.removeprefix("aten::") for e in _events(f, x) if e.self_cpu_memory_usage]
         ],

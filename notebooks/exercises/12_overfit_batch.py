@@ -205,6 +205,17 @@ def _in_another_mode(outcome):
 # ---------------------------------------------------------------- tried as well
 
 
+def overfit_with_a_hook(model, *others):
+    model.register_forward_hook(lambda module, inputs, scores: None)
+    return overfit_batch(model, *others)
+
+
+def overfit_and_frozen(model, *others):
+    losses = overfit_batch(model, *others)
+    model.requires_grad_(False)
+    return losses
+
+
 def overfit_by_hand(model, optimizer, images, labels, limit, most):
     """Plain steps, whatever the optimizer is."""
     losses, rate = [], optimizer.param_groups[0]["lr"]
@@ -433,6 +444,8 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
+        "model does not have the hooks that it had": [overfit_with_a_hook],
+        "model.1.weight.requires_grad is not what it was": [overfit_and_frozen],
         "first difference": [
             edited(
                 overfit_batch,

@@ -1,9 +1,8 @@
-"""What the exercises of chapter 11 share: how much an answer does, and a profiler that it may leave on."""
+"""What the exercises of chapter 11 share: how much an answer does."""
 
 import dis
 from types import CodeType, FunctionType
 
-from minigrad.autograd.modes import modes
 from minigrad.autograd.profiler import profile
 
 CALLED_IN_A_LOOP = {"map", "vectorize", "apply_along_axis", "frompyfunc"}  # what goes over rows in the name of others
@@ -30,13 +29,3 @@ def has_loop(function):
         if jumps or CALLED_IN_A_LOOP & set(code.co_names):
             return True
     return False
-
-
-def stopped_profiler():
-    """End the profiler that an answer has left on; whether there was one."""
-    recording = modes.profiler
-    if recording is None:
-        return False
-    recording.stop()
-    modes.profiler = None
-    return True

@@ -13,7 +13,7 @@ from teach.answers import said
 
 import minigrad as mg
 from minigrad.autograd.modes import thread
-from minigrad.teach import Case, Exercise, apart, traces
+from minigrad.teach import Case, Exercise, Noted, apart, traces
 from minigrad.teach.traces import modes_now
 
 
@@ -75,6 +75,8 @@ IN_ARGUMENTS = [
     (lambda tensors, h: h.register_hook(print), "h does not have the hooks that it had"),
     (lambda tensors, h: h.detach_(), "h is the result of another operation than before"),
 ]
+WITH = "A mode that is entered in a `with` ends there, after an error, too."
+ALWAYS = ("requires_grad is not what it was", "the hooks that it had")  # wrong where an answer is to write, too
 IN_MODES = [
     (lambda tensors, h: mg.set_grad_enabled(False), "grad mode is off"),
     (lambda tensors, h: mg.inference_mode().__enter__(), "inference mode is on"),
@@ -83,6 +85,7 @@ IN_MODES = [
     (pack_nothing, "the hooks on saved tensors are others"),
     (lambda tensors, h: np.seterr(divide="raise"), "numpy's handling of errors is another"),
     (lambda tensors, h: warnings.simplefilter("ignore"), "warnings are filtered otherwise"),
+    (lambda tensors, h: mg.autograd.profiler.profile().__enter__(), "the profiler is on"),
 ]
 TOLD = [
     (lambda tensors, h: h.sum().backward(), "a leaf behind h.grad is not what it was"),
@@ -96,7 +99,8 @@ def test_a_right_answer_that_changes_what_it_was_given_is_refused(change, words:
     card = EXERCISE.check(leaving(change))
     assert card.title == "total: changes its input"
     assert f"The answer is right, but afterwards {words}" in said(card)["likely"]
-    assert replace(EXERCISE, writes=True).check(leaving(change)).kind == "good"
+    asked_to_write = replace(EXERCISE, writes=True).check(leaving(change))
+    assert asked_to_write.kind == ("bad" if words.endswith(ALWAYS) else "good")
 
 
 @pytest.mark.parametrize("forks", [True, False])
@@ -109,16 +113,76 @@ def test_a_mode_that_is_left_on_is_told_and_put_back(
     for exercise in (EXERCISE, replace(EXERCISE, writes=True)):
         card = exercise.check(leaving(change))
         assert card.title == "total: leaves something behind"
-        assert f"The answer is right, but afterwards {words}." in said(card)["likely"]
+        assert f"The answer is right, but afterwards {words}. {WITH}" in said(card)["likely"]
         assert modes_now() == before
     fails = EXERCISE.check(lambda tensors, h: change(tensors, h) and None)
-    assert said(fails)["besides"] == f"Afterwards {words}."
+    assert said(fails)["besides"].startswith(f"Afterwards {words}.")
 
     def raises(tensors, h):
         change(tensors, h)
         raise ValueError
 
     assert "raises ValueError" in EXERCISE.check(raises).title
+    assert modes_now() == before
+
+
+def mean_of(f, model, x):
+    return f(model(x)).mean().item()
+
+
+def _with_a_model():
+    mg.manual_seed(0)
+    model = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.BatchNorm1d(2)).eval()
+    return Noted("mg.sin", mg.sin), model, mg.ones(3, 2)
+
+
+OF_A_MODEL = replace(EXERCISE, reference=mean_of, cases=(Case("mg.sin, a model and ones", _with_a_model),), mistakes=())
+IN_MODELS = [
+    (lambda model: model.train(), "model.training is not what it was, and model.0.training is not"),
+    (lambda model: model[1].train(), "model.1.training is not what it was"),
+    (lambda model: model[0].register_forward_hook(lambda *given: None), "model.0 does not have the hooks that it had"),
+    (lambda model: model[0].weight.requires_grad_(False), "model.0.weight.requires_grad is not what it was"),
+    (lambda model: model[0].bias.register_hook(lambda gradient: None), "model.0.bias does not have the hooks"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), IN_MODELS, ids=[words for _, words in IN_MODELS])
+def test_what_is_left_in_a_model_is_seen_where_an_answer_is_to_write_too(change, words: str) -> None:
+    for exercise in (OF_A_MODEL, replace(OF_A_MODEL, writes=True)):
+        card = exercise.check(lambda f, model, x: (mean_of(f, model, x), change(model))[0])
+        assert card.title == "mean_of: changes its input"
+        assert words in said(card)["likely"]
+    written = replace(OF_A_MODEL, reference=lambda f, model, x: (mean_of(f, model, x), change(model))[0])
+    assert written.check(lambda f, model, x: (mean_of(f, model, x), change(model))[0]).kind == "good"
+
+
+def test_numbers_in_a_model_count_where_an_answer_is_not_to_write() -> None:
+    def averaged(f, model, x):
+        model.train()(x)
+        model.eval()
+        return mean_of(f, model, x) * 0 + mean_of(f, _with_a_model()[1], x)
+
+    assert "model.1.running_mean holds other numbers than before" in said(OF_A_MODEL.check(averaged))["likely"]
+    assert replace(OF_A_MODEL, writes=True).check(averaged).kind == "good"
+
+
+def test_no_mode_is_left_on_when_a_function_that_was_given_raises() -> None:
+    def by_hand(f, model, x):
+        mg.set_grad_enabled(False)
+        found = f(model(x)).mean().item()
+        mg.set_grad_enabled(True)
+        return found
+
+    def in_a_block(f, model, x):
+        with mg.no_grad():
+            return f(model(x)).mean().item()
+
+    before = modes_now()
+    card = OF_A_MODEL.check(by_hand)
+    assert card.title == "mean_of: leaves something behind"
+    assert f"if mg.sin raises an error, then grad mode is off. {WITH}" in said(card)["likely"]
+    assert OF_A_MODEL.check(in_a_block).kind == "good"
+    assert replace(OF_A_MODEL, reference=by_hand).check(by_hand).kind == "good"
     assert modes_now() == before
 
 
