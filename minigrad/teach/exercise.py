@@ -337,7 +337,7 @@ class Exercise:
         wrong = [place for place in traces.left_behind(left, expected.left) if not traces.is_harmless(place, left)]
         kinds = {kind for kind, _ in wrong}
         advice = " Work on a clone(), or make a new tensor." if "numbers" in kinds else ""
-        advice += WITH if kinds & traces.MODES.keys() else ""
+        advice += WITH if kinds & traces.HAVE_BLOCKS else ""
         changed = f"afterwards {traces.in_words(wrong, left)}.{advice}" if wrong else ""
         if difference is None and not wrong:
             return None

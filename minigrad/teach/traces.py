@@ -100,6 +100,7 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda state: set_rng_state(tensor(np.frombuffer(state, np.uint8))),
     ),
 }
+HAVE_BLOCKS = MODES.keys() - {"the default dtype is {}", "Python's recursion limit is {}"}  # to be entered in a `with`
 ON_GRAPH = "the answer requires a gradient, and holds on to its graph: detach() takes the numbers alone"
 TOLD = ("version", "the random numbers to come are others", ON_GRAPH)  # not wrong in itself, and told all the same
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, raised, show
+from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised, saw, show
 
 
 def small_weights(numbers, scale):
@@ -24,33 +24,20 @@ def _drawn(random):
     yield _case(numbers, 0.0)
 
 
-def _flags(value):
-    if not isinstance(value, mg.Tensor):
-        return ""
-    return f", is_leaf={value.is_leaf}, requires_grad={value.requires_grad}"
+NUMBERS, FLAGS, GRADIENT = "the answer", "its flags", "its .grad"
 
 
-def _compare_leaves(expected, got, outcome):
-    yield compare(expected, got)
-    if not got.is_leaf:
-        yield Difference("is_leaf", "False", "True", "The numbers are right, but an operation made this tensor.")
-    if not got.requires_grad:
-        yield Difference("requires_grad", "False", "True", "The numbers are right, but nobody asks for a gradient.")
-    if got.grad is not None:
-        note = "The numbers are right, but a gradient is there already, and the first walk would add to it."
-        yield Difference(".grad", show(got.grad), "None", note)
-
-
-def _has_flags(is_leaf, requires_grad):
-    def holds(outcome):
-        value = outcome.value
-        return isinstance(value, mg.Tensor) and (value.is_leaf, value.requires_grad) == (is_leaf, requires_grad)
-
-    return holds
+@observer
+def _made(answer, numbers, scale):
+    weights = answer(numbers, scale)
+    if not isinstance(weights, mg.Tensor):
+        return {NUMBERS: weights}
+    flags = f"is_leaf={weights.is_leaf}, requires_grad={weights.requires_grad}"
+    return {NUMBERS: weights, FLAGS: flags, GRADIENT: weights._grad}
 
 
 def _after_backward(outcome):
-    value = outcome.value
+    value = outcome.seen.get(NUMBERS)
     if not isinstance(value, mg.Tensor) or not value.requires_grad:
         return ""
     value.sum().backward()
@@ -128,29 +115,30 @@ EXERCISE = Exercise(
         "requires_grad_() switches the flag on and returns the tensor; so (...).requires_grad_() can be returned.",
     ),
     drawn=_drawn,
-    compare=_compare_leaves,
-    show=lambda value, arguments: show(value) + _flags(value),
+    plug=_made,
+    notes={
+        FLAGS: "The numbers are right, but an operation made this tensor, or nobody asks for its gradient.",
+        GRADIENT: "The numbers are right, but a gradient is there already, and the first walk would add to it.",
+    },
     evidence=_after_backward,
     mistakes=(
         Mistake(
             flag_first,
             lambda numbers, scale: mg.tensor(numbers, requires_grad=True).mul(scale).requires_grad_(),
-            when=_has_flags(is_leaf=False, requires_grad=True),
+            when=saw(FLAGS, "is_leaf=False, requires_grad=True"),
         ),
         Mistake(
             edited(small_weights, "(mg.", "mg.", ").requires_grad_()", ""),
             lambda numbers, scale: (mg.tensor(numbers, requires_grad=True) * scale).detach(),
             words="The flag was not set, or got lost: detach() and no_grad() give a leaf without it. Call "
             "requires_grad_() at the end.",
-            when=lambda outcome: (
-                isinstance(outcome.value, mg.Tensor) and outcome.value.is_leaf and not outcome.value.requires_grad
-            ),
+            when=saw(FLAGS, "is_leaf=True, requires_grad=False"),
         ),
         Mistake(
             edited(small_weights, "requires_grad_()", "requires_grad_"),
             words="requires_grad_ was called without its parentheses, or assigned: what was returned is the method, "
             "not the tensor.",
-            when=lambda outcome: getattr(outcome.value, "__name__", "") == "requires_grad_",
+            when=saw(NUMBERS, "method"),
         ),
         forgot_the_scale,
         Mistake(list_times_float, when=raised("can't multiply sequence")),

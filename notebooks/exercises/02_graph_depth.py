@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from minigrad.teach import EXERCISES, Exercise, Mistake, compare, nodes_of
+from minigrad.teach import EXERCISES, Exercise, Mistake, nodes_of
 
-from .chapter02 import CASES, SECONDS, along_the_first_input, by_recursion, draw, drawn, harmed, pairs_for_nodes
+from .chapter02 import CASES, NOTES, SECONDS, along_the_first_input, by_recursion, draw, drawn, looking, pairs_for_nodes
 
 
 def graph_depth(root):
@@ -218,7 +218,8 @@ EXERCISE = Exercise(
     reference=graph_depth,
     cases=CASES,
     drawn=drawn,
-    compare=lambda expected, got, outcome: compare(expected, got) or harmed(outcome.arguments[0]),
+    plug=looking(),
+    notes=NOTES,
     hints=(
         "A leaf's node has depth 1. What is the depth of a node whose next nodes have depths 1 and 3?",
         "One more than the largest: 4. So a node can be computed when all its next nodes are; keep the depths in "

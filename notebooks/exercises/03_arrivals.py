@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Difference, Exercise, Mistake, compare, edited, nodes_of, plain, show
+from minigrad.autograd.graph import Node
+from minigrad.teach import Exercise, Mistake, edited, nodes_of, saw
 
-from .chapter02 import SECONDS, drawn, harmed, ways_to
+from .chapter02 import NOTES, SECONDS, drawn, looking, ways_to
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, node_names
 
 
@@ -25,38 +26,28 @@ def _used_by(outcome):
     return "\n".join(lines)
 
 
-def _compare_counts(_, got, outcome):
-    expected = arrivals(outcome.arguments[0])  # of the learner's graph: another graph has other nodes
-    names = node_names(outcome.arguments[0])
-    if not isinstance(got, dict):
-        kind = type(got).__name__
-        return Difference(
-            "the answer", plain(kind), "dict", f"A dict from nodes to numbers is asked for; this is a {kind}."
-        )
-    for node, name in names.items():
-        if node not in got:
-            return Difference(name, "missing", str(expected[node]))
-        if difference := compare(expected[node], got[node], name):
-            return difference
-    for key in got:
-        if key not in expected:
-            note = "Every key must be a node, and belong to this graph."
-            return Difference("one key too many", plain(key), "nodes of the graph only", note)
-    return harmed(outcome.arguments[0])
-
-
-def _show_counts(value, arguments):
-    if not isinstance(value, dict):
-        return show(value)
-    names = node_names(arguments[0])
-    if len(value) > LARGEST:
-        return f"a dict of {len(value)} entries"
-    known = [node for node in names if node in value] + [key for key in value if key not in names]
-    return "{" + ", ".join(f"{names.get(key, plain(key))}: {show(value[key])}" for key in known) + "}"
+def _by_name(counts, root):
+    """A dict from nodes with what the card calls them as its keys; anything else as it is."""
+    if not isinstance(counts, dict):
+        return counts
+    names = node_names(root)
+    strangers = {key: count for key, count in counts.items() if key not in names}
+    return {name: counts[node] for node, name in names.items() if node in counts} | strangers
 
 
 def _has_key(kind):
-    return lambda outcome: isinstance(outcome.value, dict) and any(isinstance(key, kind) for key in outcome.value)
+    """For `when`: among the keys is one of this kind, and not one of the graph's nodes, which stand by their names."""
+
+    def test(mine, right):
+        return isinstance(mine, dict) and any(isinstance(key, kind) and key not in right for key in mine)
+
+    return saw("the answer", test)
+
+
+def _counts_ways(outcome):
+    """Whether each node has the number of ways that lead to it."""
+    (root,) = outcome.arguments
+    return outcome.seen.get("the answer") == _by_name(ways_to(root), root)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -209,8 +200,8 @@ EXERCISE = Exercise(
             "on the list; in any case add 1."
         ),
     ),
-    compare=_compare_counts,
-    show=_show_counts,
+    plug=looking(_by_name),
+    notes=NOTES,
     seconds=SECONDS,
     evidence=_used_by,
     picture=draw_node,
@@ -231,7 +222,7 @@ EXERCISE = Exercise(
         ),
         Mistake(forgot_the_root, lambda root: {**arrivals(root), root.grad_fn: 0}),
         forgot_the_leaves,
-        Mistake(walked_paths, when=lambda outcome: outcome.value == ways_to(outcome.arguments[0])),
+        Mistake(walked_paths, when=_counts_ways),
         counted_outgoing,
         Mistake(
             edited(arrivals, "while todo:\n        node = todo.pop()", "for node in todo:", "] = 0", "] = 1"),
@@ -240,6 +231,11 @@ EXERCISE = Exercise(
         ),
         one_for_each,
         counted_users,
+        Mistake(
+            lambda root: {**arrivals(root), mg.tensor(1.0, requires_grad=True).sin().grad_fn: 1},
+            words="Among the keys is a node of another graph. Begin with root.grad_fn, and go on to its next nodes.",
+            when=_has_key(Node),
+        ),
     ),
     right=(
         arrivals_counted,
@@ -258,7 +254,6 @@ EXERCISE = Exercise(
         "A number is asked for; this is a str": [
             lambda root: {node: str(count) for node, count in arrivals(root).items()}
         ],
-        "one key too many": [lambda root: {**arrivals(root), mg.tensor(1.0, requires_grad=True).sin().grad_fn: 1}],
         "A number is asked for; this is a bool": [
             lambda root: {node: count == 1 or count for node, count in arrivals(root).items()}
         ],

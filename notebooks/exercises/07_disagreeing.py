@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, edited, raised, show
+from minigrad.teach import Exercise, Mistake, cases, edited, raised
 
 from .chapter07 import in_float64
 
@@ -12,11 +12,6 @@ def disagreeing(backward, differences, atol, rtol):
     """The number of entries that are further apart than allowed."""
     agree = (backward - differences).abs() <= atol + rtol * differences.abs()
     return (~agree).sum().item()
-
-
-def _as_number(value, arguments):
-    """A count, whether it is a tensor or not."""
-    return show(value.item() if isinstance(value, mg.Tensor) and value.numel() == 1 else value)
 
 
 @cases("backward = {backward}, differences = {differences}, atol = {atol:.10g}, rtol = {rtol:.10g}")
@@ -229,7 +224,6 @@ EXERCISE = Exercise(
         "Every comparison with nan is False. So ask which entries are near enough, and count the others: ~ exchanges "
         "True and False.",
     ),
-    show=_as_number,
     evidence=_distances,
     mistakes=(
         lets_nan_through,

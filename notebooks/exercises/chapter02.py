@@ -5,7 +5,7 @@ at random are for chapter 03, too.
 import functools
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Mistake, draw_nodes, nodes_of, raised, show
+from minigrad.teach import Case, Mistake, compare, draw_nodes, nodes_of, observer, raised, show
 
 SECONDS = 4.0  # how long a walk may take: one that goes along every way would take longer than anybody's life
 LARGEST = 12  # boxes of a picture
@@ -160,17 +160,28 @@ def ways_to(root):
 
 
 LOOK_ONLY = "The answer is right, but somebody walked backward on the way. The graph is to be looked at, not run."
+GRAPH, UNHARMED = "the graph afterwards", "as it was"
+NOTES = {GRAPH: LOOK_ONLY}
 
 
-def harmed(root, told=LOOK_ONLY):
-    """What has become of a graph that was only to be looked at, as a Difference; None if nothing has."""
+def looking(see=lambda value, root: value):
+    """For `plug`: what `see` makes of an answer's value; and whether the graph, to be looked at only, is as it was."""
+    return observer(lambda answer, root: {"the answer": see(answer(root), root), GRAPH: _state(root)})
+
+
+def harmed(root):
+    """A Difference if a graph that was only to be looked at is not as it was, else None."""
+    return compare(UNHARMED, _state(root), GRAPH, LOOK_ONLY)
+
+
+def _state(root):
     for node in nodes_of(root):
         if node.freed:
-            return Difference(f"what {node.name()} has saved", "used up", "still there", told)
+            return f"what {node.name()} has saved is used up"
         grad = node.variable.grad if node.name() == "AccumulateGrad" else None
         if grad is not None and not (grad == EARLIER).all():
-            return Difference("the .grad of a leaf afterwards", show(grad), "what it was", told)
-    return None
+            return f"the .grad of a leaf is {show(grad)}"
+    return UNHARMED
 
 
 def is_list(value):

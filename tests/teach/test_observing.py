@@ -141,6 +141,24 @@ def test_what_a_call_is_noted_with_is_what_there_was_before_it() -> None:
     assert (numbers.calls, given, repr(numbers)) == ([1, 2], [0, 1, 1], "grow(numbers)")
 
 
+def test_an_answer_that_is_to_return_nothing_may_leave_none() -> None:
+    def look(answer, f, x):
+        answer(f, x)
+        return {"x.grad": x.grad}
+
+    exercise = dataclasses.replace(EXERCISE, reference=lambda f, x: x.sum().backward(), writes=True)
+    nothing = dataclasses.replace(exercise, plug=observer(look, returns=False)).check(lambda f, x: x)
+    assert said(nothing)["first difference"].startswith("x.grad: yours None, expected ")
+    assert said(dataclasses.replace(exercise, plug=observer(look)).check(lambda f, x: x))["likely"][:4] == "None"
+
+
+def test_what_was_seen_may_be_known_by_words_in_it() -> None:
+    mistake = Mistake(lambda f, x: "none", words="A text.", when=saw("the answer", "text"))
+    exercise = dataclasses.replace(EXERCISE, mistakes=(mistake,))
+    assert said(exercise.check(lambda f, x: "a text"))["likely"] == "A text."
+    assert said(exercise.check(lambda f, x: "words"))["likely"] != "A text."
+
+
 def test_the_words_of_a_case_end_as_its_values_are() -> None:
     assert _case("x ** 2", 3.0).words == "f(x) = x ** 2, x = 3.0"
     assert _case("x ** 2", 3.0, note=True).words == "f(x) = x ** 2, x = 3.0, and a note"
