@@ -1,8 +1,9 @@
 """What it means that an answer is right, and where a wrong one differs first.
 
-Every check accepts numbers equal up to rounding, tensors and arrays of the right shape, and tuples, lists and dicts
-item by item; texts, True, False and None have to be the same. The right numbers in the wrong wrapping are named as
-such, because they need another repair than wrong numbers. What counts beside an answer is `Seen` with it, by name.
+Every check accepts numbers equal up to the rounding of float32, or of float64 in tensors and arrays of it, all of the
+right shape, and tuples, lists and dicts item by item; texts, True, False and None have to be the same. The right
+numbers in the wrong wrapping are named as such, because they need another repair than wrong numbers. What counts beside
+an answer is `Seen` with it, by name.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ from minigrad.tensor import Tensor
 
 LARGEST = 1_000  # elements of a tensor whose numbers are shown
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
+EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as which a small sum may be rounded
+ROUNDED = (
+    "Only the first digits are right: something went through float32, or was measured. Keep the float64 of what was "
+    "given; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
+)
 ANSWER, GRADIENT = "the answer", "the gradient of "
 SHOWN = 4  # of the things that are seen of an answer, on a card: all the weights of a network would be a wall
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
@@ -194,11 +200,25 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
             note += " The numbers are right, but rows and columns have changed places."
         return _differ(where, expected, got, note)
     agree = np.asarray(is_close(numbers, mine))
+    rounded = bool(agree.all())
+    if rounded:
+        agree = _is_of_float64(numbers, mine)
     if agree.all():
         return None
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
-    place = f"{where}[{', '.join(map(str, first))}]" if first else where
-    return Difference(place, show(float(mine[first])), show(float(numbers[first])))
+    place, yours, right = where + (f"[{', '.join(map(str, first))}]" if first else ""), mine[first], numbers[first]
+    if rounded:
+        return Difference(f"{place}, behind the seventh digit", repr(float(yours)), repr(float(right)), ROUNDED)
+    return Difference(place, show(float(yours)), show(float(right)))
+
+
+@silent
+def _is_of_float64(numbers: Any, mine: Any) -> Any:
+    """Where so many digits agree that nothing was computed in float32, if float64 is what is expected."""
+    if numbers.dtype != np.float64 or mine.dtype.kind != "f":
+        return np.asarray(True)
+    largest = abs(numbers[np.isfinite(numbers)]).max(initial=0.0)
+    return np.asarray(np.isclose(mine, numbers, rtol=EXACT, atol=LEAST * (1 + largest), equal_nan=True))
 
 
 def _numbers_of(value: Any) -> Any:

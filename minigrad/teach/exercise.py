@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -157,6 +157,7 @@ class Exercise:
             passed, where there is a notebook. It runs in the notebook, with nothing around it.
         writes: the function is asked to change its arguments. What they require, their hooks and the mode of a module
             count all the same, where the reference leaves them as they were.
+        may_leave: kinds of traces (`traces.IN_ARGUMENTS`) that are no mistake, even if the reference leaves none such.
         seconds: how long the function may run on one case.
         chapter: the notebook's name, which the exercise gets from its file when it is loaded.
     """
@@ -180,6 +181,7 @@ class Exercise:
     picture: Callable[[Outcome, Difference], str] | None = None
     at_work: Callable[[Function], Any] | None = None
     writes: bool = False
+    may_leave: Collection[str] = ()
     seconds: float = 10.0
     chapter: str = ""
 
@@ -312,7 +314,8 @@ class Exercise:
         finally:
             traces.put_back(modes)
         changed = traces.changes(before, traces.contents(names, arguments))
-        left = (traces.switches(changed) if self.writes else changed) | left
+        changed = traces.switches(changed) if self.writes else changed
+        left |= {place: change for place, change in changed.items() if place[0] not in self.may_leave}
         numbers = [number for number, name in enumerate(names) if ("numbers", name) in left]
         return Outcome(case, value, None, arguments, answer, numbers[-1] if numbers else None, left)
 

@@ -4,18 +4,13 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, function_of, measured_slopes
+from minigrad.teach import Exercise, Mistake, cases, edited, function_of, measured_slopes
 from minigrad.teach.draws import draw_numbers
 from minigrad.teach.observing import gradients_of, observer, raised
 from minigrad.teach.wrong_node import draw_wrong_node, numbers
 
 from .chapter07 import in_float64
 from .writes import NOTES, Given
-
-ROUNDED = (
-    "The rule is right, but only the first digits are: something went through float32, or was measured. A gradient "
-    "check needs float64 throughout; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
-)
 
 
 def gate_backward(ctx, grad_output):
@@ -45,19 +40,6 @@ def _sent(backward, *arguments):
     y = function_of("Gate", _forward, backward).apply(x, w, b)
     given = Given(grad_output=weights, x=x, w=w)
     return {**gradients_of(y, {"x": x, "w": w, "b": b}, weights), **given.seen()}
-
-
-def _compare(expected, got, outcome):
-    yield compare(expected, got, notes=NOTES)
-    for name in (OF_X, OF_W, OF_B):
-        if not _is_of_float64(expected[name].numpy(), got[name].numpy()):
-            yours, right = (str(seen[name].tolist()) for seen in (got, expected))
-            yield Difference(f"{name}, behind the seventh digit", yours, right, ROUNDED)
-
-
-def _is_of_float64(wanted, mine):
-    """Whether so many digits agree that nothing can have been computed in float32."""
-    return np.allclose(mine, wanted, rtol=1e-9, atol=1e-9 * abs(wanted).max())
 
 
 def _draw(outcome, difference):
@@ -181,7 +163,7 @@ EXERCISE = Exercise(
         "are sums over the rows, sum(0); that of b with a minus.",
     ),
     drawn=_drawn,
-    compare=_compare,
+    notes=NOTES,
     evidence=_measured,
     picture=_draw,
     mistakes=(

@@ -253,6 +253,9 @@ EXERCISE = Exercise(
         step_by_hand,
     ),
     wrong={
+        "behind the seventh digit": [
+            edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())")
+        ],
         "The error arose while your function ran": [step_under_no_grad],
         "x holds other numbers": [step_over_x, step_over_data],
         "first difference": [

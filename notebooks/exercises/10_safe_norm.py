@@ -17,6 +17,8 @@ from .chapter10 import (
     small_for_zero,
 )
 
+NAN = float("nan")
+
 
 def safe_norm(x):
     """The length of each row; 0 with derivatives 0 for a row of zeros."""
@@ -105,6 +107,11 @@ def norm_whose_second_derivative_is_left_out(x):
     return (x * unit.detach()).sum(-1)
 
 
+def norm_where_above_zero(x):
+    squares = (x * x).sum(-1)
+    return mg.where(squares > 0, mg.where(squares > 0, squares, mg.ones_like(squares)).sqrt(), mg.zeros_like(squares))
+
+
 def norm_with_one_choice(x):
     """The 0 under the root is replaced by 0, and the choice has the last word on the way back."""
     squares = (x * x).sum(-1)
@@ -129,6 +136,7 @@ EXERCISE = Exercise(
         case_of([[3e-10, -4e-10], [0.0, 0.0]]),
         case_of([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
         case_of([[0.0, 0.0], [6.0, -8.0]], result=True),
+        case_of([[NAN, 1.0], [0.0, 0.0]]),
     ),
     drawn=_drawn,
     hints=(
@@ -190,6 +198,7 @@ EXERCISE = Exercise(
         norm_of_filled_rows,
     ),
     wrong={
+        "the numbers[0]: yours 0, expected nan": [norm_where_above_zero],
         "the numbers": [lambda x: (x.masked_fill(x == 0, 1.0) ** 2).sum(-1).sqrt()],
         "There is a nan in the gradient": [
             lambda x: mg.where((x == 0).all(-1), mg.zeros(len(x), dtype=x.dtype), (x * x).sum(-1).sqrt())

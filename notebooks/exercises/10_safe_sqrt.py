@@ -18,7 +18,7 @@ from .chapter10 import (
     small_for_zero,
 )
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 
 def safe_sqrt(x):
@@ -147,6 +147,7 @@ EXERCISE = Exercise(
         case_of([1e-16, 4e-16, 0.0]),
         case_of([1.0, NAN, 0.0]),
         case_of([2.0, -3.0, 0.0], mg.float64),
+        case_of([-INF, 9.0, 4e8]),
         case_of([16.0, 0.0], result=True),
         case_of([]),
     ),
@@ -228,6 +229,10 @@ EXERCISE = Exercise(
         sqrt_by_logs,
     ),
     wrong={
+        "the numbers[0]: yours nan, expected 0": [
+            lambda x: mg.where(x > 0, mg.where(x > 0, x, mg.ones_like(x)).sqrt(), x * 0)
+        ],
+        "the numbers[2]: yours 1000, expected 20000": [edited(safe_sqrt, "return x.", "return x.clamp(max=1e6).")],
         "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
         "in another dtype than they came in": [lambda x: x.float().relu().sqrt()],
         "x holds other numbers than before": [sqrt_over_x],

@@ -115,6 +115,23 @@ def test_compare_finds_the_first_difference(expected, got, where: str | None) ->
     assert (difference and difference.where) == where
 
 
+def test_numbers_of_float64_have_to_be_as_exact_as_that() -> None:
+    exact = mg.tensor([1.1, 1000.0, 0.0, float("nan"), float("inf")], dtype=mg.float64)
+    for other in (exact + 1e-13, exact * (1 + 1e-12), exact * 3 / 3):
+        assert compare(exact, other) is None
+    for rounded in (exact.float(), exact.float().double(), exact * (1 + 1e-6)):
+        difference = compare(exact, rounded)
+        assert difference is not None
+        assert difference.where == "the answer[0], behind the seventh digit"
+        assert difference.yours != difference.expected == "1.1"
+        assert "went through float32" in difference.note
+    assert compare(exact.numpy(), exact.float().numpy()) is not None
+    for same in (exact.float(), mg.tensor([1, 2])):  # nothing is lost, or float32 is all that is asked for
+        assert compare(same, same.double()) is None
+    assert compare(mg.tensor([1.0, 2.0], dtype=mg.float64), mg.tensor([1.0, 2.0])) is None
+    assert compare(mg.zeros(0, dtype=mg.float64), mg.zeros(0)) is None
+
+
 def test_how_many_values_are_asked_for_is_said_in_grammar() -> None:
     assert compare([1.0], []).note == "1 value is asked for; these are 0."
     assert compare((1.0, 2.0), 3.0).note == "2 values are asked for, in a tuple; this is a float."

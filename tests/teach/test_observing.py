@@ -177,7 +177,11 @@ def test_the_words_of_a_case_end_as_its_values_are() -> None:
         (True, (np.True_, mg.tensor(True)), (False, np.False_, 1, "True", mg.ones(1))),
         ("data", (np.str_("data"),), ("Data", 3, None)),
         (None, (None,), (0, "None")),
-        (np.ones(2), (np.ones(2) + 1e-6,), (np.ones(3), np.zeros(2), [1.0, 1.0], np.array(["a", "b"]))),
+        (
+            np.ones(2),
+            (np.ones(2) + 1e-12,),
+            (np.ones(2) + 1e-6, np.ones(3), np.zeros(2), [1.0, 1.0], np.array(["a", "b"])),
+        ),
         (
             {"a": 1, "b": [2.0]},
             ({"b": (2.0,), "a": 1.0},),
