@@ -40,6 +40,10 @@ _seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
+SHARED = (
+    "The answer was right, and a later call has changed it: both write to the same thing. A default such as `={}`, and "
+    "what stands outside of the function, is the same in all calls. Make it anew in each."
+)
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
 UNKNOWN = "None of the mistakes that are known here. Follow this input through your lines by hand."
 
@@ -273,6 +277,7 @@ class Exercise:
 
     def _try_cases(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
         told: dict[str, None] = {}
+        results: list[tuple[Outcome, str, Outcome, str]] = []  # of the fixed cases, and how they are shown
         for case in cases:
             with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
                 outcome, expected = self.run(answer, case), self.run(self.reference, case)
@@ -281,9 +286,11 @@ class Exercise:
                 return self._card("open", "not finished", ("in your line", code(line)), ("next", UNFINISHED))
             if (card := self._judge(outcome, expected, cases)) is not None:
                 return card
+            if case.seed is None:
+                results.append((outcome, self._whole_text(outcome), expected, self._whole_text(expected)))
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
-        if (card := self._judge_after_an_error(answer)) is not None:
+        if (card := self._judge_later(results) or self._judge_after_an_error(answer)) is not None:
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
@@ -361,6 +368,15 @@ class Exercise:
         ]
         return replace(self._card("bad", "not yet", *rows), picture=self._picture_of(outcome, difference))
 
+    def _judge_later(self, results: list[tuple[Outcome, str, Outcome, str]]) -> Card | None:
+        """The card for an answer whose later calls have changed what an earlier one returned; None otherwise."""
+        for outcome, mine, expected, right in results:
+            now = self._whole_text(outcome)
+            if now != mine and self._whole_text(expected) == right:
+                rows = (("input", outcome.case.words), ("yours", mine), ("yours now", now), ("likely", SHARED))
+                return self._card("bad", "a later call changes an earlier result", *rows)
+        return None
+
     def _judge_after_an_error(self, answer: Function) -> Card | None:
         """The card for an answer that leaves a mode on when a function that it was given raises an error."""
         called = ((case, one) for case in self.cases for one in case.make() if isinstance(one, Noted))
@@ -416,6 +432,9 @@ class Exercise:
         if self.show is not None:
             return self.show(value, outcome.arguments)
         return show(value.unlike(beside, most) if isinstance(value, Seen) else value)
+
+    def _whole_text(self, outcome: Outcome) -> str:
+        return self._value_text(outcome, most=None)
 
     def _mistake(self, outcome: Outcome, cases: tuple[Case, ...]) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""

@@ -186,7 +186,7 @@ EXERCISE = Exercise(
         "A walk that starts with v gives v times the Jacobian of what it starts from. Start it from the slope.",
         "slope = autograd.grad(f(x), x, create_graph=True)[0]; then autograd.grad(slope, x, v)[0].",
     ),
-    plug=with_walks(MOST),
+    plug=with_walks(lambda v: MOST),
     notes=NOTES,
     evidence=_evidence,
     mistakes=(

@@ -17,7 +17,7 @@ from .chapter08 import (
     with_walks,
 )
 
-MOST = 20  # passes through f: by way of hvp five for each product, of which there are at most four; a Hessian takes 25
+EACH = 5  # passes through f for a product, by way of hvp; a Hessian takes 25 where these are 20
 
 
 def largest_curvature(f, x, v, steps):
@@ -174,6 +174,7 @@ EXERCISE = Exercise(
         _case("1 - (t.view(-1).cumsum(0).cos()).sum()", [3.0, 0.25], [1.0, 0.0], 1),
         _case("t.exp().sum().log()", [[0.5, -1.0], [0.25, 1.0]], [[0.5, -0.5], [0.5, 0.5]], 1),
         _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -0.5, 2.0] * 4, 3),
+        _case("(t ** 3).sum()", [1.0, 1.25], [1.0, 1.0], 400),  # unless it is scaled, v becomes infinite
     ),
     drawn=_drawn,
     hints=(
@@ -181,7 +182,7 @@ EXERCISE = Exercise(
         "grad(slope, x, v, retain_graph=True)[0] is H times v. Divide it by its norm(), and go on with that.",
         "After the loop there is one product more: (v * grad(slope, x, v)[0]).sum().item().",
     ),
-    plug=with_walks(MOST),
+    plug=with_walks(lambda v, steps: EACH * (steps + 1)),
     notes=NOTES,
     evidence=_evidence,
     mistakes=(
@@ -239,11 +240,15 @@ EXERCISE = Exercise(
     right=(
         lambda f, x, v, steps: curvature_with(lambda v: vhp(f, x, v)[1], steps, v),
         lambda f, x, v, steps: curvature_with(lambda v: hvp(f, x, v)[1], steps, v),
-        curvature_as_a_quotient,
+        edited(curvature_as_a_quotient, "v = product(v)", "v = product(v / v.abs().max())"),
         curvature_scaled_before,
         curvature_through_numpy,
     ),
     wrong={
+        "steps = 400": [
+            edited(largest_curvature, "range(steps)", "range(min(steps, 3))"),
+            curvature_as_a_quotient,
+        ],
         "first difference": [
             lambda f, x, v, steps: curvature_with(product_of(f, x), steps, mg.ones_like(x)),
             curvature_of_rows,

@@ -138,6 +138,13 @@ def places_mixed(g, places, x):
 # ---------------------------------------------------------------- tried as well
 
 
+def indexed_into_a_buffer(g, places, x, buffers={}):  # noqa: B006
+    gradient = buffers.setdefault(x.shape, np.zeros(x.shape))
+    gradient[...] = 0
+    np.add.at(gradient, places, g)
+    return gradient
+
+
 def index_by_unique(g, places, x):
     """Right as long as each place is named in one way: -1 and 2 are two."""
     gradient = np.zeros_like(x)
@@ -257,6 +264,7 @@ EXERCISE = Exercise(
     ),
     right=(index_by_products, index_by_counts, index_by_loops, index_in_minigrad),
     wrong={
+        "The answer was right, and a later call has changed it": [indexed_into_a_buffer],
         "the gradient of x[2]: yours": [index_by_unique],
         "the gradient of x[2]": [index_without_negative_ones],
         "the gradient of x": [

@@ -78,11 +78,12 @@ def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False
     return Case(f"f = lambda t: {words}, x = {x}{named}{', x.grad = 1 from before' if earlier else ''}", make)
 
 
-def with_walks(most):
-    """`plug` for an answer that may ask f at x only, and walk through it so often."""
+def with_walks(most_of):
+    """`plug` for an answer that may ask f at x only, and walk through it so often, as the other arguments say."""
 
     @observer
     def plug(answer, f, x, *others):
+        most = most_of(*others)
         value, point = answer(f, x, *others), f.beside(x)
         return {
             "the answer": value,

@@ -167,6 +167,31 @@ def test_numbers_in_a_model_count_where_an_answer_is_not_to_write() -> None:
     assert replace(OF_A_MODEL, writes=True).check(averaged).kind == "good"
 
 
+def doubled(x):
+    return x * 2
+
+
+def test_no_later_call_changes_an_earlier_result() -> None:
+    def in_a_buffer(x, buffers={}):  # noqa: B006
+        return buffers.setdefault(x.shape, mg.empty(x.shape)).copy_(x * 2)
+
+    def in_a_list(x, found=[]):  # noqa: B006
+        found[:] = (x * 2).tolist()
+        return found
+
+    given = tuple(Case(f"x = {x}", lambda x=x: (mg.tensor(x),)) for x in ([1.0, 2.0], [0.0], [3.0, 4.0]))
+    exercise = replace(EXERCISE, reference=doubled, cases=given, mistakes=())
+    card = exercise.check(in_a_buffer)
+    assert card.title == "doubled: a later call changes an earlier result"
+    assert said(card)["input"] == "x = [1.0, 2.0]"
+    assert (said(card)["yours"], said(card)["yours now"]) == ("tensor([2, 4])", "tensor([6, 8])")
+    assert said(card)["likely"].startswith("The answer was right, and a later call has changed it")
+    assert replace(exercise, reference=in_a_buffer).check(in_a_buffer).kind == "good"
+    of_lists = replace(exercise, reference=lambda x: (x * 2).tolist())
+    assert of_lists.check(in_a_list).title.endswith("a later call changes an earlier result")
+    assert of_lists.check(lambda x: doubled(x).tolist()).kind == "good"
+
+
 def test_no_mode_is_left_on_when_a_function_that_was_given_raises() -> None:
     def by_hand(f, model, x):
         mg.set_grad_enabled(False)
