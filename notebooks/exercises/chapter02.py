@@ -166,15 +166,16 @@ NOTES = {GRAPH: LOOK_ONLY}
 
 def looking(see=lambda value, root: value):
     """For `plug`: what `see` makes of an answer's value; and whether the graph, to be looked at only, is as it was."""
-    return observer(lambda answer, root: {"the answer": see(answer(root), root), GRAPH: _state(root)})
+    return observer(lambda answer, root: {"the answer": see(answer(root), root), GRAPH: state_of_graph(root)})
 
 
 def harmed(root):
     """A Difference if a graph that was only to be looked at is not as it was, else None."""
-    return compare(UNHARMED, _state(root), GRAPH, LOOK_ONLY)
+    return compare(UNHARMED, state_of_graph(root), GRAPH, LOOK_ONLY)
 
 
-def _state(root):
+def state_of_graph(root):
+    """In words, what a walk backward has done to a graph that was to be looked at only."""
     for node in nodes_of(root):
         if node.freed:
             return f"what {node.name()} has saved is used up"
