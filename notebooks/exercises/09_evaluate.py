@@ -76,7 +76,9 @@ def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=F
         if number % 2:
             parameter.grad = mg.ones_like(parameter) * number  # of an earlier walk
         parameter.requires_grad_(number != 2)
-    model.__dict__ |= {"runs": runs, "inside": inside}
+    hooked = []
+    model.register_forward_hook(lambda *given: hooked.append(1))
+    model.__dict__ |= {"runs": runs, "inside": inside, "hooked": hooked}
     return model, mg.tensor(inputs, requires_grad=is_leaf)
 
 
@@ -89,11 +91,18 @@ def _drawn(random):
 
 
 RECORDED, CHANGED = "whether operations are recorded", "changed in the model"
-GRAPH, RUN, LAYERS_IN_RUN, RUNS = "its graph", "the run", "layers in the run", "how often the model ran"
+GRAPH, RUN, LAYERS_IN_RUN, RUNS, HOOKS = (
+    "its graph",
+    "the run",
+    "layers in the run",
+    "how often the model ran",
+    "how often its hook ran",
+)
 SWALLOWED = "The model's own error is to go on to the caller: only put things back, in a `finally`."
 NOTES = {
     RUN: "The answer has no graph, but one was made first.",
     RUNS: "The answer is right, but the model is to be run once.",
+    HOOKS: "The answer is right, but a hook of the model has not run: call model(...), and not its forward.",
 }
 
 
@@ -115,6 +124,7 @@ def _watched(answer, model, inputs):
         RUN: "recorded" if any(recorded for recorded, _ in runs) else "not recorded",
         LAYERS_IN_RUN: "some in train mode" if any(training for _, training in runs) else "in eval mode",
         RUNS: len(runs),
+        HOOKS: len(model.__dict__["hooked"]),
     }
 
 
@@ -397,6 +407,7 @@ EXERCISE = Exercise(
         evaluate_only_what_trains,
     ),
     wrong={
+        "a hook of the model has not run": [edited(evaluate, "model(inputs)", "model.forward(inputs)")],
         "the training flag of … All layers have got the flag of the whole model": [
             edited(evaluate, "model.modules()", "(model, *model.children())", "training = training", "train(training)")
         ],
