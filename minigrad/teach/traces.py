@@ -166,18 +166,14 @@ def changes(before: dict[Place, Any], after: dict[Place, Any]) -> Traces:
 
 def switches(found: Traces) -> Traces:
     """Those of the traces that count in what is given to be written to, too."""
-    moved = _moved(found)
-    return {
-        (kind, name): change
-        for (kind, name), change in found.items()
-        if kind in SWITCHES and (SAYS_MORE.get(kind), name) not in found and not moved(name)
-    }
+    return {place: change for place, change in found.items() if place[0] in SWITCHES and not _is_told(place, found)}
 
 
-def _moved(found: Traces) -> Callable[[str], bool]:
-    """Whether a place is in a container whose items are others: what stands there now is another thing."""
-    changed = tuple(f"{name}[" for kind, name in found if kind == "items")
-    return lambda name: name.startswith(changed)
+def _is_told(place: Place, found: Traces) -> bool:
+    """Whether another trace says more than this one: of the same thing, or of what holds it, whose items are others."""
+    kind, name = place
+    moved = tuple(f"{holder}[" for kind, holder in found if kind == "items")
+    return (SAYS_MORE.get(kind), name) in found or name.startswith(moved)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -195,12 +191,11 @@ def on_graph(value: Any) -> Traces:
 
 def left_behind(mine: Traces, expected: Traces) -> list[Place]:
     """What a function left that the reference did not."""
-    found, moved = [], _moved(mine)
-    for (kind, name), (_, after) in mine.items():
-        alike = (kind, name) in expected and not _differ(expected[kind, name][1], after)
-        if not alike and (SAYS_MORE.get(kind), name) not in mine and not moved(name):
-            found.append((kind, name))
-    return found
+    return [
+        place
+        for place, (_, after) in mine.items()
+        if (place not in expected or _differ(expected[place][1], after)) and not _is_told(place, mine)
+    ]
 
 
 def is_harmless(place: Place, traces: Traces) -> bool:
