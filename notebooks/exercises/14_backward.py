@@ -259,7 +259,7 @@ EXERCISE = Exercise(
     wrong={
         "freed: yours L": [edited(backward, FREES, "    if not retain_graph:\n        self.free()")],
         "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
-        "y.grad: yours None": [walked_and_cleared_behind],
+        "L.grad: yours None": [walked_and_cleared_behind],
         "not there before: yours order, expected none": [walked_in_the_order_of_before],
         "the walks ended: yours well, well": [walked_over_what_is_freed],
         "freed: yours … Leaves were freed as well": [walked_with_leaves_freed],

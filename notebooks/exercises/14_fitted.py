@@ -191,6 +191,6 @@ EXERCISE = Exercise(
             lambda gradient, shape: fitted(gradient, shape) if shape else float(gradient.sum()),
         ],
         "shape = (1, 2, 1)": [fitted_to_the_first_stretched],
-        "the array that was given: yours changed": [fitted_in_place],
+        "the arrays that were given: yours changed": [fitted_in_place],
     },
 )

@@ -232,7 +232,7 @@ EXERCISE = Exercise(
     ),
     right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
     wrong={
-        "kind.recording inside is True or False": [
+        "kind.recording inside: yours None": [
             edited(no_grad, BEFORE, "self.before, kind.recording = kind.recording, None")
         ],
         "first difference": [

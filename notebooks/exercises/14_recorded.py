@@ -37,7 +37,7 @@ def _noted(answer, self, forward, rule, others):
         "requires_grad": bool(result.requires_grad),
         INPUTS: ", ".join(inputs) or "none",
         "rule": "none" if result.rule is None else "the rule" if result.rule is rule else "another",
-        "grad": result.grad,
+        "grad": "None" if result.grad is None else "there",
     }
 
 
@@ -212,7 +212,7 @@ EXERCISE = Exercise(
     ),
     right=(edited(recorded, NOTED, "True, list(inputs), rule"), recorded_in_a_loop),
     wrong={
-        "has no attribute 'data'": [
+        "Among the others are numbers, lists and arrays": [
             edited(
                 recorded, "one if isinstance(one, kind) else kind(one)", "kind(one) if isinstance(one, float) else one"
             )

@@ -172,10 +172,10 @@ EXERCISE = Exercise(
     right=(started_on_the_way_down, started_by_inputs),
     wrong={
         "first difference": [edited(start, "self.in_order():", "(self, *self.inputs):")],
-        "first difference x.grad: yours 0.0, expected None": [started_with_zeros_at_leaves],
-        "L.grad: yours 2.0": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
-        "L.grad[0]: yours nan": [edited(start, "np.ones_like(self.data)", "self.data / self.data")],
-        "L.grad: yours 144.0": [started_with_data],
+        "first difference x.grad: yours array(0.), expected None": [started_with_zeros_at_leaves],
+        "L.grad: yours 2": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
+        "L.grad[0]: yours 0": [edited(start, "np.ones_like(self.data)", "np.sign(self.data) ** 2")],
+        "L.grad: yours 144": [started_with_data],
         "belong to whoever reads them": [edited(start, "rule is not None", "requires_grad")],
     },
 )
