@@ -356,9 +356,12 @@ class Exercise:
             return self._card("bad", title, *given, ("likely", f"The answer is right, but {changed}"))
         mistake = self._mistake(outcome, cases)
         before = replace(outcome, arguments=outcome.case.make()) if wrong else outcome  # with what was put in
+        yours = self._value_text(outcome, expected.value)
+        if yours == shown:  # they differ behind the digits that are shown
+            yours, shown = difference.yours, difference.expected
         rows = [
             *given,
-            ("yours", self._value_text(outcome, expected.value)),
+            ("yours", yours),
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),

@@ -241,8 +241,8 @@ EXERCISE = Exercise(
         counted_all_nodes,
         followed_the_first_input,
         shortest_way,
-        Mistake(level_by_level, depth_at_the_first_meeting),
         by_recursion(depth_by_recursion),
+        Mistake(level_by_level, depth_at_the_first_meeting),
     ),
     right=(
         depth_level_by_level,
