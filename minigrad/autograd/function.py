@@ -25,12 +25,15 @@ from minigrad.autograd.modes import modes, thread
 from minigrad.autograd.node import Node, edge_node
 from minigrad.autograd.saved import SavedTensor, Versioned, kept_by, pack, save, unpack, unpack_result
 from minigrad.autograd.views import IN_FUNCTION, MULTIPLE, Views, mark_view, set_history, share_memory, views_of
+from minigrad.stopping import HAS_THREADS
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 __getattr__ = attributes_of(__name__)
 
-MOST_RETURNS = 100  # how often a backward may come back to its own node before that is taken for an endless loop
+# How often a backward may come back to its own node before that is taken for an endless loop: as the first error, where
+# one thread has to do.
+MOST_RETURNS = 100 if HAS_THREADS else 20
 
 
 class FunctionCtx:

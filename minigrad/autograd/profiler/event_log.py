@@ -28,7 +28,7 @@ class _Here(threading.local):
     """What one thread is in the middle of."""
 
     def __init__(self) -> None:
-        self.thread = threading.get_native_id()
+        self.thread = getattr(threading, "get_native_id", threading.get_ident)()  # in a browser there is no other
         self.open: FunctionEvent | None = None
         self.run: object = None  # the backward run that goes on
 

@@ -23,7 +23,7 @@ from minigrad.tensor import Tensor, from_array
 )
 def _embedding(self: Array, indices: Array, padding: int, of_gradient: bool = False) -> Array:
     """The rows at `indices`; of a gradient with zeros for the row with the number `padding`, which has none."""
-    rows = np.take(self, indices, 0)
+    rows = np.take(self, indices.astype(np.intp, copy=False), 0)  # in a browser Python counts in 32 bits
     if of_gradient:
         rows[indices == padding] = 0
     return rows

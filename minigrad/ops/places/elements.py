@@ -31,9 +31,10 @@ def _flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequenc
     """The positions, counted in row-major order, in an array of `shape` of the elements that are at `index` along `dim`
     and at 0, 1, 2, … along every other dimension, up to its size in `sizes`.
     """
+    index = index.astype(np.intp, copy=False)  # in a browser Python counts in 32 bits
     if len(shape) < 2 or not index.size:
         return index
-    positions = np.multiply(index, math.prod(shape[dim + 1 :]), dtype=np.int64)
+    positions = index * math.prod(shape[dim + 1 :])
     for other, size in enumerate(sizes):
         if other != dim:
             steps = np.arange(size) * math.prod(shape[other + 1 :])
