@@ -14,9 +14,9 @@ import os
 from pathlib import Path
 
 try:
-    import fcntl
-except ImportError:  # Windows has no such lock: of two writes at the same moment one gets lost there
-    fcntl = None  # type: ignore[assignment]
+    from fcntl import LOCK_EX, flock
+except ImportError:  # Windows has no such lock, nor a browser: of two writes at the same moment one gets lost there
+    flock = None  # type: ignore[assignment]
 
 FIRST_CHAPTER = "00_start_here.ipynb"
 NAME = ".progress.json"
@@ -47,9 +47,9 @@ class Progress:
         path, folder = self.path(), None
         try:  # meanwhile no other kernel records: its result would be overwritten by what was read before it
             with contextlib.suppress(OSError):  # no folder, or one without locks: then there is nobody to wait for
-                if path is not None and fcntl is not None:
+                if path is not None and flock is not None:
                     folder = os.open(path.parent, os.O_RDONLY)
-                    fcntl.flock(folder, fcntl.LOCK_EX)  # of the folder itself, which is always there
+                    flock(folder, LOCK_EX)  # of the folder itself, which is always there
             known = self.load()
             if known[kind].get(name) not in (state, "passed"):
                 self._save(known | {kind: known[kind] | {name: state}})

@@ -4,7 +4,8 @@
 result green, saved tensors orange. The `graphviz.Digraph` that it returns draws itself with the layout program that
 minigrad brings along, so that nothing has to be installed by hand: `graphviz-pure`, a port of Graphviz in one file that
 gives the same bytes on every machine. The variable MINIGRAD_LAYOUT may name another program that takes `dot`'s
-arguments. A layout that fails or takes longer than `SECONDS` ends in a `LayoutError` that says so.
+arguments. In a browser no program can be started: there minigrad's own layout draws. A layout that fails or takes
+longer than `SECONDS` ends in a `LayoutError` that says so.
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from typing import Any
 
 import graphviz
 
+from minigrad.stopping import HAS_THREADS
 from minigrad.viz.graph.naming import Variables
 from minigrad.viz.graph.nodes import nodes_behind
 from minigrad.viz.graph.observer import learner_frame
 from minigrad.viz.graph.values import shape_text
 from minigrad.viz.picture.image import TURNED_DARK, image_html
 from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.picture.plain_graph import plain_svg
 from minigrad.viz.sources import source_of
 
 SECONDS = 20.0
 ADVICE = "Install it with `pip install graphviz-pure`, or set MINIGRAD_LAYOUT=dot to use a Graphviz of your own."
 LEAF, RESULT, SAVED = "lightblue", "darkolivegreen1", "orange"
+COLOURS = {"darkolivegreen1": "#caff70"}  # Graphviz' names that SVG does not know
 INCHES, INCHES_OF_LINE = 12, 0.15  # of the picture, and of it for each line of its text where that is more: torchviz's
 NODE_LOOK = {"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2"}
 NODE_LOOK |= {"fontname": "monospace"}
@@ -42,14 +46,36 @@ class LayoutError(RuntimeError):
 
 
 class Digraph(graphviz.Digraph):  # type: ignore[misc]
-    """A `graphviz.Digraph` that does not need the program `dot`."""
+    """A `graphviz.Digraph` without need of the program `dot`; `boxes` and `arrows` are what minigrad's layout takes."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.boxes: dict[str, tuple[str, str]] = {}
+        self.arrows: list[tuple[str, str, bool]] = []
+
+    def node(self, name: str, label: str | None = None, *args: Any, **attributes: Any) -> None:
+        """A box."""
+        super().node(name, label, *args, **attributes)
+        self.boxes[name] = (name if label is None else label).replace("\\n", "\n"), attributes.get("fillcolor", "")
+
+    def edge(self, tail_name: str, head_name: str, *args: Any, **attributes: Any) -> None:
+        """An arrow, or with `dir="none"` a line."""
+        super().edge(tail_name, head_name, *args, **attributes)
+        self.arrows.append((tail_name, head_name, attributes.get("dir") != "none"))
 
     def pipe(
         self, format: str | None = None, *_: Any, engine: str | None = None, encoding: str | None = None, **__: Any
     ) -> Any:
         """The rendered graph, as bytes, or as text if an encoding is given. LayoutError if that fails."""
-        picture = run(self.source, format or self.format, engine or self.engine)
+        kind = format or self.format
+        picture = run(self.source, kind, engine or self.engine) if HAS_THREADS else self._own_picture(kind)
         return picture if encoding is None else picture.decode(encoding)
+
+    def _own_picture(self, kind: str) -> bytes:
+        if kind != "svg":
+            raise LayoutError(f"in a browser no layout program can be started: there is SVG, not {kind!r}")
+        looks = {name: (text, COLOURS.get(colour, colour)) for name, (text, colour) in self.boxes.items()}
+        return plain_svg(looks, self.arrows).encode("utf-8")
 
     def render(
         self,

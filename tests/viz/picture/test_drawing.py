@@ -327,3 +327,19 @@ def test_a_value_that_is_too_long_is_cut_before_its_map() -> None:
     assert row.startswith("[2, 2, ")
     assert row.endswith("…")
     assert len(row) * svg.MONO_WIDTH <= svg.WIDEST - 2 * svg.PAD - svg.LABEL - svg.MAP_WIDTH
+
+
+def test_where_no_program_can_be_started_minigrads_own_layout_draws_the_dot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dot, "HAS_THREADS", False)
+    monkeypatch.setattr(dot, "run", lambda *_: pytest.fail("a program was started"))
+    w, x = mg.ones(2, requires_grad=True), mg.ones(2)
+    graph = viz.make_dot((w * x).sum(), {"w & <b>": w}, show_saved=True)
+    picture = parsed(graph.pipe("svg").decode())
+    texts = ["".join(element.itertext()) for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+    for said in ("w & <b>", "AccumulateGrad", "MulBackward0", "SumBackward0", "other"):
+        assert said in texts
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) == graph.source.count("label=")
+    ways = [one for one in picture.iter("{http://www.w3.org/2000/svg}path") if one.get("fill") == "none"]
+    assert len(ways) == graph.source.count("->")
+    with pytest.raises(LayoutError, match="in a browser no layout program can be started: there is SVG, not 'png'"):
+        graph.pipe("png")
