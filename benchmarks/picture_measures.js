@@ -6,6 +6,8 @@
   const SLACK = 1.5; // what the eye forgives
   const FEWEST = 14; // letters that a line of words holds
   const BACK = 4; // pixels that an edge goes against the others, at least, to go back
+  const TOGETHER = 3; // pixels: so near each other begin edges that run together
+  const BRANCHING = 7; // and so near each other they do
   // What a box says of numbers; what of it are literals; what words are; and a shape, which needs none beside it.
   const NUMBER = /\d|∞|\(\)|\[\]|\b(none|nan|inf|true|false)\b/i;
   const LITERAL = /\b(none|nan|inf|true|false)\b|\d[\d_.]*(e[+-]?\d+)?/gi;
@@ -75,24 +77,38 @@
 
   const turn = (a, b, c) => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   const close = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
-  /** Whether two edges cross, other than where they leave or reach the same place. */
-  const cross = (one, other) => {
-    if (!meets(one.bounds, other.bounds, -1)) return false;
+  /** Where edges from one place part, of which some run together at first: as one line of which others branch off. */
+  const parting = (one, other) => {
+    if (close(one.points[0], other.points[0]) > TOGETHER) return 1;
+    const apart = one.points.findIndex((point) => !other.points.some((there) => close(point, there) < BRANCHING));
+    return apart < 0 ? one.points.length : Math.max(apart, 1);
+  };
+  /** The place at which two edges cross, other than where they leave or reach the same place; null for none. */
+  const crossing = (one, other) => {
+    if (!meets(one.bounds, other.bounds, -1)) return null;
     const tips = ({ points }) => [points[0], points.at(-1)];
     const shared = tips(one).filter((tip) => tips(other).some((end) => close(tip, end) < 14));
-    for (let i = 1; i < one.points.length; i += 1) {
+    for (let i = parting(one, other); i < one.points.length; i += 1) {
       const [a, b] = [one.points[i - 1], one.points[i]];
       if (shared.some((tip) => close(tip, a) < 26)) continue;
       for (let k = 1; k < other.points.length; k += 1) {
         const [c, d] = [other.points[k - 1], other.points[k]];
         if (Math.abs(a.x - c.x) > 40 || Math.abs(a.y - c.y) > 40) continue;
-        if (turn(a, b, c) > 0 !== turn(a, b, d) > 0 && turn(c, d, a) > 0 !== turn(c, d, b) > 0) return true;
+        if (turn(a, b, c) > 0 !== turn(a, b, d) > 0 && turn(c, d, a) > 0 !== turn(c, d, b) > 0) return a;
       }
     }
-    return false;
+    return null;
   };
+  const crossings = []; // two lines that cross do so once, however many edges run together in them
   wires.forEach((wire, k) => {
-    for (const other of wires.slice(k + 1)) if (cross(wire, other)) told.crossings.push(`${called(wire)} and ${called(other)}`);
+    for (const other of wires.slice(k + 1)) {
+      const at = crossing(wire, other);
+      const from = [wire.ends[0], other.ends[0]];
+      const isKnown = at && crossings.some((known) => from.every((box) => known.from.includes(box)) && close(known.at, at) < BRANCHING);
+      if (!at || isKnown) continue;
+      crossings.push({ at, from });
+      told.crossings.push(`${called(wire)} and ${called(other)}`);
+    }
     for (const box of boxes) {
       if (wire.ends.includes(box) || !meets(box.rect, wire.bounds, -1)) continue;
       if (wire.points.some(({ x, y }) => holds(box.rect, x, y, 2))) told.under.push(`${called(wire)} under ${box.name}`);

@@ -12,13 +12,14 @@ after "fit". A program runs in a process of its own; its whole pass is walked th
 own: how many of the steps run a node that has a box of its own as the stepper opens. boxes: what is shown; a closed
 group is one. folds: groups that have a name which nobody wrote. turns: how often, at most, the flow turns back. used:
 how much of the view boxes cover. text: the smallest in the drawing, in pixels of the screen. seen: how many of the
-boxes lie wholly in the view. cross: pairs of edges that do. under: edges that run under a box. titles: those through
-the title of an open group. mute: boxes, other than groups, that show no number or shape. word: those with a number and
-no word beside it. unsaid: those that lack their name, operation or gradient. texts: pairs that overlap. struck: texts
-that an edge runs through. spilled: texts wider than their box. cut: names of which few letters are left. narrow: words
-beside or below the drawing in lines of a few letters (these five: the most of the first, the middle and the last step).
-height: of the widget at these steps, and how far it changes between any two. step: at how many steps the box that runs,
-or the closed group around it, is wholly in the view; in: at how many it lies in a closed group.
+boxes lie wholly in the view. cross: places where lines do; edges from one box that run together are one line. under:
+edges that run under a box. titles: those through the title of an open group. mute: boxes, other than groups, that show
+no number or shape. word: those with a number and no word beside it. unsaid: those that lack their name, operation or
+gradient. texts: pairs that overlap. struck: texts that an edge runs through. spilled: texts wider than their box. cut:
+names of which few letters are left. narrow: words beside or below the drawing in lines of a few letters (these five:
+the most of the first, the middle and the last step). height: of the widget at these steps, and how far it changes
+between any two. step: at how many steps the box that runs, or the closed group around it, is wholly in the view; in: at
+how many it lies in a closed group.
 
 The summary has, by number of nodes, how many programs reach what picture after picture is to reach, and the median.
 """
@@ -407,7 +408,7 @@ GOALS = (
         lambda is_down, nodes: bool(is_down),
         "all",
     ),
-    Goal("pairs of edges that cross", at_first("crossings"), ".0f", None, "few"),
+    Goal("places where edges cross", at_first("crossings"), ".0f", None, "few"),
     Goal("edges under boxes or titles", at_worst("under", "titles"), ".0f", is_none, "0"),
     Goal(
         "the same after opening any one part",

@@ -4,8 +4,9 @@ hierarchical system structures", 1981).
 Three steps, by the names that they have in the field:
 
 1. Layer assignment: boxes get a layer by the longest path that leads to them; an edge that passes layers gets a bend
-   (a dummy vertex) in each.
-2. Crossing reduction by barycentre ordering: each layer is sorted by the mean place of its neighbours, to and fro.
+   (a dummy vertex) in each. Edges that come from one place share their bends, as a trunk from which they branch off.
+2. Crossing reduction by barycentre ordering: each layer is sorted by the mean place of its neighbours, to and fro; and
+   neighbours in a layer are exchanged where fewer edges cross by that.
 3. Coordinate assignment: each box moves towards its neighbours. What a layer wishes for is met in least squares, with
    order and distance kept: an isotonic regression, which pool adjacent violators solves (Ayer, Brunk, Ewing, Reid and
    Silverman, "An empirical distribution function for sampling with incomplete information", 1955).
@@ -18,6 +19,7 @@ holds the two together.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +33,7 @@ from minigrad.viz.picture.measures import (
     GAP,
     LANE,
     LOOSE_WEIGHT,
+    MOST_EXCHANGES,
     SPREAD,
     SPREAD_LANES,
     SWEEPS,
@@ -39,6 +42,7 @@ from minigrad.viz.picture.measures import (
 
 Point = tuple[float, float]
 Port = Callable[[str, str, str], float | None]
+Beyond = Callable[[str, str], float | None]
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,13 @@ class Item:
 @dataclass(frozen=True)
 class Link:
     """An edge. It comes in from above the first layer where `source` is "", and goes out below the last where `target`
-    is.
+    is. Those with one `trunk` come from one place, and run together as long as they can.
     """
 
     id: str
     source: str
     target: str
+    trunk: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,9 @@ class Arranged:
 
 @dataclass(eq=False)
 class _Placed:
-    """An item, or the bend of an edge in a layer. `middle` is that of its width."""
+    """An item, or the bend of an edge in a layer, or a gate: where an edge comes in from above or goes out below.
+    `middle` is that of its width.
+    """
 
     id: str
     width: float = 0
@@ -82,9 +89,10 @@ class _Placed:
     place: int = 0
     middle: float = 0
     weight: float = 0
-    before: list[tuple[_Placed, str]] = field(default_factory=list)
-    after: list[tuple[_Placed, str]] = field(default_factory=list)
-    outside: list[str] = field(default_factory=list)  # edges that come in from above the first layer
+    before: list[_End] = field(default_factory=list)
+    after: list[_End] = field(default_factory=list)
+    is_gate: bool = False
+    beyond: float | None = None  # of a gate: how far from the left the edge comes from, or goes to
 
     @property
     def is_bend(self) -> bool:
@@ -93,7 +101,21 @@ class _Placed:
     @property
     def is_loose(self) -> bool:
         """Whether nothing leads to it: a weight, which goes where its use is."""
-        return bool(self.id) and not self.before and not self.outside and bool(self.after)
+        return bool(self.id) and not self.before and bool(self.after)
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where a piece of an edge leads to, and how far to the right it meets the two nodes, as parts of their widths."""
+
+    node: _Placed
+    link: str
+    own: float
+    far: float
+
+    @property
+    def far_place(self) -> float:
+        return self.node.place + self.far
 
 
 def no_port(item: str, link: str, side: str) -> float | None:
@@ -101,7 +123,14 @@ def no_port(item: str, link: str, side: str) -> float | None:
     return None
 
 
-def arrange(items: Sequence[Item], links: Sequence[Link], port: Port = no_port) -> Arranged:
+def nothing_beyond(link: str, side: str) -> float | None:
+    """It is not known where an edge comes from or goes to."""
+    return None
+
+
+def arrange(
+    items: Sequence[Item], links: Sequence[Link], port: Port = no_port, beyond: Beyond = nothing_beyond
+) -> Arranged:
     """Place items in layers.
 
     Args:
@@ -109,8 +138,9 @@ def arrange(items: Sequence[Item], links: Sequence[Link], port: Port = no_port) 
         links: without cycles.
         port: of an item, a link and "before" or "after", how far from the item's left edge the link meets that side;
             None for no wish.
+        beyond: how far from the left a link comes from that has no source, or ("after") goes to that has no target.
     """
-    return _Placement(items, links, port).arrange()
+    return _Placement(items, links, port, beyond).arrange()
 
 
 def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
@@ -150,14 +180,17 @@ def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
 class _Placement:
     """What stands where in its layer."""
 
-    def __init__(self, items: Sequence[Item], links: Sequence[Link], port: Port) -> None:
+    def __init__(self, items: Sequence[Item], links: Sequence[Link], port: Port, beyond: Beyond) -> None:
         self.port = port
+        self.beyond = beyond
         self.links = links
         self.nodes = {item.id: _Placed(item.id, item.width, item.height) for item in items}
         self.rows = [[self.nodes[key] for key in row] for row in _layers(items, links)]
         for number, row in enumerate(self.rows):
             for node in row:
                 node.layer = number
+        self.gates: dict[str, list[_Placed]] = {"before": [], "after": []}
+        self.bends: dict[tuple[int, str], _Placed] = {}
         self.chains: dict[str, list[_Placed]] = {}
         for link in links:
             self._chain(link)
@@ -168,20 +201,37 @@ class _Placement:
     # -- edges
 
     def _chain(self, link: Link) -> None:
-        """Put a bend into each layer that an edge passes."""
+        """Put a bend into each layer that an edge passes, unless one of its trunk is there."""
         source, target = self.nodes.get(link.source), self.nodes.get(link.target)
         first = 0 if source is None else source.layer + 1
         last = len(self.rows) - 1 if target is None else target.layer - 1
-        bends = [_Placed("", layer=layer) for layer in range(first, last + 1)]
-        for bend in bends:
-            self.rows[bend.layer].append(bend)
-        whole = [node for node in (source, *bends, target) if node is not None]
-        for one, other in pairwise(whole):
-            one.after.append((other, link.id))
-            other.before.append((one, link.id))
-        if len(whole) == 1 and target is not None:
-            target.outside.append(link.id)
+        whole = [] if source is None else [source]
+        for layer in range(first, last + 1):
+            key = layer, link.trunk or link.id
+            if key not in self.bends:
+                self.bends[key] = _Placed("", layer=layer)
+                self.rows[layer].append(self.bends[key])
+            whole.append(self.bends[key])
+        whole += [] if target is None else [target]
         self.chains[link.id] = whole
+        above = [self._gate(link, "before")] if source is None else []
+        below = [self._gate(link, "after")] if target is None else []
+        for one, other in pairwise([*above, *whole, *below]):
+            if other.is_bend and not other.is_gate and any(end.node is other for end in one.after):
+                continue  # the trunk's
+            leaves, enters = self._part(one, link.id, "after"), self._part(other, link.id, "before")
+            one.after.append(_End(other, link.id, leaves, enters))
+            other.before.append(_End(one, link.id, enters, leaves))
+
+    def _gate(self, link: Link, side: str) -> _Placed:
+        gate = _Placed("", is_gate=True, beyond=self.beyond(link.id, side))
+        self.gates[side].append(gate)
+        return gate
+
+    def _part(self, node: _Placed, link: str, side: str) -> float:
+        """How far to the right a link meets a node, as a part of its width; half, where that is not known."""
+        wish = None if node.is_bend else self.port(node.id, link, side)
+        return 0.5 if wish is None else wish / node.width
 
     # -- the order in each layer
 
@@ -191,45 +241,44 @@ class _Placement:
             turns: dict[int, int] = {}
             keys = {}
             for number, node in enumerate(row):
-                target = node.after[0][0] if node.after else None
+                target = node.after[0].node if node.after else None
                 shift = turns.get(id(target), -1) if node.is_loose else 0
                 if node.is_loose:
                     turns[id(target)] = -shift if shift < 0 else -shift - 1
-                keys[id(node)] = (target.place if target is not None else number, shift, number)
+                keys[id(node)] = (number if target is None or target.is_gate else target.place, shift, number)
             row.sort(key=lambda node: keys[id(node)])
             _place(row)
 
     def _order(self) -> None:
-        """Barycentre ordering, to and fro; the order with the fewest crossings is kept."""
-        best, fewest = [list(row) for row in self.rows], self._crossings()
+        """Barycentre ordering, to and fro, each time with exchanges of neighbours; the order with the fewest crossings
+        is kept.
+        """
+        fixed = [gates for gates in self.gates.values() if any(gate.beyond is not None for gate in gates)]
+        for gates in fixed:
+            gates.sort(key=lambda gate: gate.beyond or 0.0)
+        for gates in self.gates.values():
+            _place(gates)
+        rows = [self.gates["before"], *self.rows, self.gates["after"]]
+        free = [row for row in rows if not any(row is gates for gates in fixed)]
+        best, fewest = [list(row) for row in rows], _crossings(rows)
         for sweep in range(SWEEPS):
             if fewest == 0:
                 break
             back = sweep % 2 == 1
-            for row in reversed(self.rows) if back else self.rows:
+            for row in reversed(free) if back else free:
                 for node in row:
-                    places = [end.place for end, _ in (node.after if back else node.before)]
+                    places = [end.far_place for end in (node.after if back else node.before)]
                     node.weight = sum(places) / len(places) if places else node.place
                 row.sort(key=lambda node: (node.weight, node.place))
                 _place(row)
-            now = self._crossings()
+            for row in free:
+                _exchange(row)
+            now = _crossings(rows)
             if now < fewest:
-                best, fewest = [list(row) for row in self.rows], now
-        self.rows = best
-        for row in self.rows:
+                best, fewest = [list(row) for row in rows], now
+        for row in best:
             _place(row)
-
-    def _crossings(self) -> int:
-        """How many pairs of edges cross: inversions, counted while the far ends are put into order."""
-        count = 0
-        for row in self.rows:
-            ends = [place for node in row for place in sorted(end.place for end, _ in node.after)]
-            ordered: list[int] = []
-            for end in ends:
-                low = bisect_right(ordered, end)
-                count += len(ordered) - low
-                ordered.insert(low, end)
-        return count
+        self.rows = best[1:-1]
 
     # -- places from left to right
 
@@ -243,20 +292,30 @@ class _Placement:
         for sweep in range(2 * SWEEPS):
             back = sweep % 2 == 1
             for row in reversed(self.rows) if back else self.rows:
-                wishes = [self._wish(node, back, sweep >= SWEEPS) for node in row]
-                for node, middle in zip(row, self._pool_violators(row, wishes), strict=True):
-                    node.middle = middle
+                self._move(row, [self._wish(node, back, sweep >= SWEEPS) for node in row])
+        # At last what is made goes below what it is made of, so that chains are straight; what is used, above its use.
+        for row in self.rows:
+            self._move(row, [(n.middle, FREE_WEIGHT) if n.is_loose else self._wish(n, False, False) for n in row])
+        for row in reversed(self.rows):
+            self._move(row, [self._wish(n, True, False) if n.is_loose else (n.middle, 1.0) for n in row])
+
+    def _move(self, row: list[_Placed], wishes: list[tuple[float, float]]) -> None:
+        for node, middle in zip(row, self._pool_violators(row, wishes), strict=True):
+            node.middle = middle
 
     def _wish(self, node: _Placed, back: bool, both: bool) -> tuple[float, float]:
         """Where a node would stand, and how much that counts."""
-        ends = [*((end, link, "before") for end, link in node.before), *((e, k, "after") for e, k in node.after)]
-        wanted = ends if both else [end for end in ends if end[2] == ("after" if back else "before")]
+        ends = [*((end, "before") for end in node.before), *((end, "after") for end in node.after)]
         total, weights = 0.0, 0.0
-        for end, link, side in wanted:
-            far = self._meets(end, link, "after" if side == "before" else "before")
+        for end, side in ends if both else [pair for pair in ends if pair[1] == ("after" if back else "before")]:
+            other, link = end.node, end.link
+            if other.is_gate:
+                continue
+            far = self._meets(other, link, "after" if side == "before" else "before")
             shift = self._meets(node, link, side) - node.middle  # where on this node the edge begins
             # Bends of one edge line up, and pull little at its ends: a chain of boxes beside it stays straight.
-            weight = LOOSE_WEIGHT if end.is_loose or node.is_bend != end.is_bend else BEND_WEIGHT if node.is_bend else 1
+            alike = not other.is_loose and node.is_bend == other.is_bend
+            weight = (BEND_WEIGHT if node.is_bend else 1) if alike else LOOSE_WEIGHT
             total += weight * (far - shift)
             weights += weight
         own = LOOSE_WEIGHT if node.is_loose else 1
@@ -313,11 +372,12 @@ class _Placement:
         for node in self.chains[link.id]:
             top, bottom = tops[node.layer], bottoms[node.layer]
             if node.is_bend:
-                points += [_point(node.middle, y) for y in dict.fromkeys((top, bottom))]
+                points += _upright(node.middle, top, bottom)
+            # Where a taller neighbour stands, an edge leaves the layer before it turns.
             elif node.id == link.target:
-                points.append(_point(self._end(node, link.id, "before"), (top + bottom - node.height) / 2))
+                points += _upright(self._end(node, link.id, "before"), top, (top + bottom - node.height) / 2)
             else:
-                points.append(_point(self._end(node, link.id, "after"), (top + bottom + node.height) / 2))
+                points += _upright(self._end(node, link.id, "after"), (top + bottom + node.height) / 2, bottom)
         return points
 
     def _end(self, node: _Placed, link: str, side: str) -> float:
@@ -327,8 +387,9 @@ class _Placement:
         meets = self._meets(node, link, side)
         if node.is_bend or side == "after" or self.port(node.id, link, side) is not None:
             return meets
-        ends = sorted(node.before, key=lambda end: end[0].middle)
-        links = [*node.outside, *(key for _, key in ends)]
+        # All of them come from gates, or none does.
+        ends = sorted(node.before, key=lambda end: end.node.place if end.node.is_gate else end.node.middle)
+        links = [end.link for end in ends]
         spread = min(SPREAD * node.width, LANE * SPREAD_LANES * len(links))
         return meets + spread * ((links.index(link) + 1) / (len(links) + 1) - 0.5)
 
@@ -337,6 +398,45 @@ def _point(x: float, y: float) -> Point:
     return round(x, 2), round(y, 2)
 
 
+def _upright(x: float, *ends: float) -> list[Point]:
+    """The ends of a piece that goes straight down; one point, where they are the same."""
+    top, bottom = ends
+    return [_point(x, top), *([_point(x, bottom)] if bottom - top > 0.5 else [])]
+
+
 def _place(row: list[_Placed]) -> None:
     for place, node in enumerate(row):
         node.place = place
+
+
+def _crossings(rows: Sequence[Sequence[_Placed]]) -> int:
+    """How many pairs of edges cross: inversions, counted while the far ends are put into order."""
+    count = 0
+    for row in rows:
+        ends = [far for node in row for _, far in sorted((end.own, end.far_place) for end in node.after)]
+        ordered: list[float] = []
+        for end in ends:
+            low = bisect_right(ordered, end)
+            count += len(ordered) - low
+            ordered.insert(low, end)
+    return count
+
+
+def _exchange(row: list[_Placed]) -> None:
+    """Neighbours in a layer change places as long as fewer edges cross by that."""
+    at = tries = 0
+    while at + 1 < len(row) and tries < MOST_EXCHANGES * len(row):
+        tries += 1
+        one, other = row[at], row[at + 1]
+        if _crossings_of(one, other) <= _crossings_of(other, one):
+            at += 1
+            continue
+        row[at], row[at + 1] = other, one
+        one.place, other.place = at + 1, at
+        at = max(at - 1, 0)
+
+
+def _crossings_of(one: _Placed, other: _Placed) -> int:
+    """How many edges of two neighbours in a layer cross, as long as one stands left of the other."""
+    pairs = itertools.chain(itertools.product(one.before, other.before), itertools.product(one.after, other.after))
+    return sum(left.far_place > right.far_place for left, right in pairs)

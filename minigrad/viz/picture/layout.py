@@ -6,8 +6,10 @@ innermost to the outermost. In the page static/layout.mjs does the same, where g
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from minigrad.viz.graph.boxes import Edge
@@ -37,13 +39,14 @@ Shown = Collection[str]
 
 @dataclass(frozen=True)
 class GroupFrame:
-    """Where a group stands."""
+    """Where a group stands, and how far from its left edge its title does."""
 
     x: float
     y: float
     width: float
     height: float
     is_open: bool
+    title: float = 0
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,16 @@ def kind_beside(group: Group) -> str:
     return "" if group.kind == RECORDED or group.kind in group.name else group.kind
 
 
+@dataclass(frozen=True)
+class _FrameSize:
+    """The size of an open group, and how far from its left edge its boxes and its title stand."""
+
+    width: float
+    height: float
+    inset: float
+    title: float
+
+
 class _Nest:
     """Who lies in whom, and which edges are seen."""
 
@@ -129,24 +142,55 @@ class _Nest:
         return self.closed[self.groups[key].parent or WHOLE if key in self.groups else self.home[key]] or key
 
     def layout(self) -> Layout:
+        """Laid out twice: then it is known where edges come from and go to beyond the group in which they lie in part,
+        and their order in the group follows that.
+        """
+        first = self._place_all(lambda group, link, side: None)
+        ways = {wire.id: wire.points for wire in first.layout.wires}
+
+        def beyond(group: str, link: str, side: str) -> float | None:
+            way, (start, end) = ways[link], first.parts[group, link]
+            at, onward = (way[start], way[:start][::-1]) if side == "before" else (way[end], way[end + 1 :])
+            return next((x for x, _ in onward if abs(x - at[0]) > 1), at[0])
+
+        return self._place_all(beyond).layout
+
+    def _place_all(self, beyond: Callable[[str, str, str], float | None]) -> _Gathered:
         inside = self._inside()
         laid: dict[str, Arranged] = {}
         sizes = dict(self.sizes)
+        opened: dict[str, _FrameSize] = {}
 
         def port(item: str, link: str, side: str) -> float | None:
             way = laid[item].ways.get(link) if item in laid else None
-            return None if way is None else way[0 if side == "before" else -1][0] + self._inset(item, laid, sizes)
+            return None if way is None else way[0 if side == "before" else -1][0] + opened[item].inset
 
         for key in [*reversed(self.groups), WHOLE]:
             if key not in inside:
                 sizes[key] = closed_size(self.groups[key])
                 continue
             items = [Item(item, *sizes[item]) for item in inside[key][0]]
-            laid[key] = whole = arrange(items, inside[key][1], port)
+            laid[key] = arrange(items, inside[key][1], port, functools.partial(beyond, key))
             if key:
-                width = max(whole.width + 2 * AROUND, words_width(self.groups[key]) + TITLE_ROOM)
-                sizes[key] = width, whole.height + HEAD + FOOT
-        return self._gather(laid, sizes)
+                opened[key] = self._frame_size(self.groups[key], inside[key][1], laid[key])
+                sizes[key] = opened[key].width, opened[key].height
+        return self._gather(laid, sizes, opened)
+
+    def _frame_size(self, group: Group, links: Sequence[Link], whole: Arranged) -> _FrameSize:
+        """No edge that comes in may run through the title: it stands where there is room, else the frame grows on one
+        side.
+        """
+        words = words_width(group) + TITLE_ROOM
+        width, height = max(whole.width + 2 * AROUND, words), whole.height + HEAD + FOOT
+        inset = (width - whole.width) / 2
+        into = sorted(whole.ways[link.id][0][0] + inset for link in links if not link.source)
+        for edge, following in pairwise([0.0, *into, width]):
+            if following - edge >= words:
+                return _FrameSize(width, height, inset, edge)
+        left, right = words - into[0], words - (width - into[-1])  # by how much it grows there
+        if left < right:
+            return _FrameSize(width + left, height, inset + left, 0.0)
+        return _FrameSize(width + right, height, inset, into[-1])
 
     def _inside(self) -> dict[str, tuple[list[str], list[Link]]]:
         """What lies directly in the whole and in each open group that is seen, and the pieces of edges."""
@@ -160,13 +204,13 @@ class _Nest:
             out, into, common = self._way(source, target)
             at = source
             for group in out:
-                inside[group][1].append(Link(name, at, ""))
+                inside[group][1].append(Link(name, at, "", source))
                 at = group
             end = target
             for group in into:
-                inside[group][1].append(Link(name, "", end))
+                inside[group][1].append(Link(name, "", end, source))
                 end = group
-            inside[common][1].append(Link(name, at, end))
+            inside[common][1].append(Link(name, at, end, source))
         return inside
 
     def _way(self, source: str, target: str) -> tuple[list[str], list[str], str]:
@@ -175,11 +219,7 @@ class _Nest:
         common = next(group for group in out if group in into)
         return out[: out.index(common)], into[: into.index(common)], common
 
-    def _inset(self, key: str, laid: Mapping[str, Arranged], sizes: BoxSizes) -> float:
-        """From a group's left edge to what is laid out in it: its title may be wider."""
-        return AROUND + (sizes[key][0] - 2 * AROUND - laid[key].width) / 2
-
-    def _gather(self, laid: Mapping[str, Arranged], sizes: BoxSizes) -> Layout:
+    def _gather(self, laid: Mapping[str, Arranged], sizes: BoxSizes, opened: Mapping[str, _FrameSize]) -> _Gathered:
         origins: dict[str, Point] = {WHOLE: (MARGIN, MARGIN)}
         corners: dict[str, Point] = {}
         frames: dict[str, GroupFrame] = {}
@@ -189,18 +229,31 @@ class _Nest:
                 if item not in self.groups:
                     corners[item] = corner
                     continue
-                frames[item] = GroupFrame(*corner, *sizes[item], item in laid)
-                if item in laid:
-                    origins[item] = corner[0] + self._inset(item, laid, sizes), corner[1] + HEAD
+                if item not in laid:
+                    frames[item] = GroupFrame(*corner, *sizes[item], False)
+                    continue
+                frames[item] = GroupFrame(*corner, *sizes[item], True, opened[item].title)
+                origins[item] = corner[0] + opened[item].inset, corner[1] + HEAD
         wires = []
+        parts: dict[tuple[str, str], tuple[int, int]] = {}
         for (source, target), members in self.members.items():
             name = f"{source}>{target}"
             out, into, common = self._way(source, target)
             points: list[Point] = []
             for group in [*out, common, *reversed(into)]:
                 x, y = origins[group]
-                points += [(x + point[0], y + point[1]) for point in laid[group].ways[name]]
+                part = laid[group].ways[name]
+                parts[group, name] = len(points), len(points) + len(part) - 1
+                points += [(x + point[0], y + point[1]) for point in part]
             wires.append(Wire(name, source, target, tuple(members), tuple(points)))
-
         whole = laid[WHOLE]
-        return Layout(whole.width + 2 * MARGIN, whole.height + 2 * MARGIN, corners, frames, tuple(wires))
+        size = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
+        return _Gathered(Layout(*size, corners, frames, tuple(wires)), parts)
+
+
+@dataclass(frozen=True)
+class _Gathered:
+    """A layout, and of each edge where in its way the part in a group begins and ends."""
+
+    layout: Layout
+    parts: dict[tuple[str, str], tuple[int, int]]

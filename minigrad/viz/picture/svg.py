@@ -176,11 +176,14 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     name, kind = clean(group.name), kind_beside(group)
     if columns(name) * NAME_WIDTH + columns(kind) * MONO_WIDTH > frame.width - 40:
         kind = ""  # rather than a part of the name
-    place = f'data-group="{group.id}" transform="translate({_point((frame.x, frame.y))})"'
+    place, aside = (
+        f'data-group="{group.id}" transform="translate({_point((x, frame.y))})"'
+        for x in (frame.x, frame.x + frame.title)
+    )
     look = f'y="{20 if frame.is_open else 26}" paint-order="stroke" stroke="{fill}" stroke-width="4"'
     return (
         f'<g class="mg-group" {place}><title>{markup(group.about)}</title>{pile}{card}</g>',
-        f'<g class="mg-group-title" {place} pointer-events="none">'
+        f'<g class="mg-group-title" {aside} pointer-events="none">'
         f'<text x="12" {look} font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
         f"{markup(shorten(name, max(int((frame.width - 24) / NAME_WIDTH), 4)))}</text>"
         f'<text x="{pixels(22 + columns(name) * NAME_WIDTH)}" {look} fill="{QUIET}">{markup(kind)}</text></g>',

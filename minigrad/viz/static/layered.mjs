@@ -13,6 +13,7 @@ import {
   GAP,
   LANE,
   LOOSE_WEIGHT,
+  MOST_EXCHANGES,
   SPREAD,
   SPREAD_LANES,
   SWEEPS,
@@ -22,13 +23,23 @@ import {
 /**
  * Place items in layers.
  *
- * items: [{id, w, h}] in the order in which they were made. links: [{id, from, to}], without cycles; `from` is "" where
- * an edge comes in from above, `to` where it goes out below. port(item, link, side) says how far from the item's left
- * edge the link meets its side "before" or "after"; null for no wish. Returns {width, height, at: id -> {x, y},
+ * items: [{id, w, h}] in the order in which they were made. links: [{id, from, to, trunk}], without cycles; `from` is ""
+ * where an edge comes in from above, `to` where it goes out below; those with one `trunk` come from one place, and run
+ * together as long as they can. port(item, link, side) says how far from the item's left edge the link meets its side
+ * "before" or "after"; null for no wish. beyond(link, side) says how far from the left the link comes from that is "" at
+ * that side, or goes to; null where that is not known. Returns {width, height, at: id -> {x, y},
  * ways: link -> [{x, y}]}.
  */
-export function arrange({ items, links, port = () => null }) {
-  return new Layers({ items, links, port }).arrange();
+export function arrange({ items, links, port = noWish, beyond = noWish }) {
+  return new Layers({ items, links, port, beyond }).arrange();
+}
+
+/**
+ * @param {...string} _asked
+ * @returns {number | null}
+ */
+function noWish(..._asked) {
+  return null;
 }
 
 function inLayers(items, links) {
@@ -64,15 +75,16 @@ function inLayers(items, links) {
 }
 
 class Layers {
-  constructor({ items, links, port }) {
+  constructor({ items, links, port, beyond }) {
     this.links = links;
     this.port = port;
-    const node = ({ id, w, h }) => ({ id, w, h, layer: 0, place: 0, middle: 0, before: [], after: [], outside: [] });
-    this.nodes = new Map(items.map((item) => [item.id, node(item)]));
+    this.nodes = new Map(items.map(({ id, w, h }) => [id, { ...bendIn(0), bend: false, id, w, h }]));
     this.rows = inLayers(items, links).map((row) => row.map((id) => this.nodes.get(id)));
     for (const [layer, row] of this.rows.entries()) for (const one of row) one.layer = layer;
+    this.gates = { before: [], after: [] };
     this.chains = new Map();
-    for (const link of links) this.chain(link);
+    const bends = new Map();
+    for (const link of links) this.chain(link, bends, beyond);
     this.surround();
     this.order();
     this.settle();
@@ -80,22 +92,41 @@ class Layers {
 
   // ---------------------------------------------------------------- edges
 
-  chain({ id, from, to }) {
+  /** Put a bend into each layer that an edge passes, unless one of its trunk is there. */
+  chain({ id, from, to, trunk = id }, bends, beyond) {
     const [source, target] = [this.nodes.get(from), this.nodes.get(to)];
     const first = source ? source.layer + 1 : 0;
     const last = target ? target.layer - 1 : this.rows.length - 1;
-    const bends = [];
+    const whole = source ? [source] : [];
     for (let layer = first; layer <= last; layer += 1) {
-      bends.push({ bend: true, w: 0, h: 0, layer, place: 0, middle: 0, before: [], after: [], outside: [] });
-      this.rows[layer].push(bends.at(-1));
+      const key = `${layer} ${trunk}`;
+      if (!bends.has(key)) {
+        bends.set(key, bendIn(layer));
+        this.rows[layer].push(bends.get(key));
+      }
+      whole.push(bends.get(key));
     }
-    const whole = [source, ...bends, target].filter(Boolean);
-    for (let k = 0; k + 1 < whole.length; k += 1) {
-      whole[k].after.push({ node: whole[k + 1], id });
-      whole[k + 1].before.push({ node: whole[k], id });
-    }
-    if (whole.length === 1 && target) target.outside.push(id);
+    if (target) whole.push(target);
     this.chains.set(id, whole);
+    const gate = (side) => {
+      const there = { ...bendIn(0), isGate: true, beyond: beyond(id, side) };
+      this.gates[side].push(there);
+      return there;
+    };
+    const ends = [...(source ? [] : [gate("before")]), ...whole, ...(target ? [] : [gate("after")])];
+    for (let k = 0; k + 1 < ends.length; k += 1) {
+      const [one, other] = [ends[k], ends[k + 1]];
+      if (other.bend && one.after.some(({ node }) => node === other)) continue; // the trunk's
+      const [leaves, enters] = [this.part(one, id, "after"), this.part(other, id, "before")];
+      one.after.push({ node: other, id, own: leaves, far: enters });
+      other.before.push({ node: one, id, own: enters, far: leaves });
+    }
+  }
+
+  /** How far to the right a link meets a node, where that is known: a part of its width. */
+  part(node, id, side) {
+    const wish = node.bend || node.isGate ? null : this.port(node.id, id, side);
+    return wish === null ? 0.5 : wish / node.w;
   }
 
   // ---------------------------------------------------------------- the order in each layer
@@ -108,53 +139,39 @@ class Layers {
         const target = node.after[0]?.node;
         const shift = isLoose(node) ? (turns.get(target) ?? -1) : 0;
         if (isLoose(node)) turns.set(target, shift < 0 ? -shift : -shift - 1);
-        keys.set(node, [target?.place ?? k, shift, k]);
+        keys.set(node, [target?.isGate ? k : (target?.place ?? k), shift, k]);
       });
       row.sort((one, other) => compare(keys.get(one), keys.get(other)));
       placeInOrder(row);
     }
   }
 
+  /** Barycentre ordering, to and fro, each time with exchanges of neighbours; the order with the fewest crossings is kept. */
   order() {
-    let best = this.rows.map((row) => [...row]);
-    let fewest = this.crossings();
+    const [above, below] = ["before", "after"].map((side) => this.gates[side]);
+    const fixed = [above, below].filter((gates) => gates.some(({ beyond }) => beyond !== null));
+    for (const gates of fixed) gates.sort((one, other) => one.beyond - other.beyond);
+    for (const gates of [above, below]) placeInOrder(gates);
+    const rows = [above, ...this.rows, below];
+    let best = rows.map((row) => [...row]);
+    let fewest = crossings(rows);
     for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep += 1) {
       const back = sweep % 2 === 1;
-      for (const row of back ? [...this.rows].reverse() : this.rows) {
+      for (const row of back ? [...rows].reverse() : rows) {
+        if (fixed.includes(row)) continue;
         for (const node of row) {
           const ends = back ? node.after : node.before;
-          node.weight = ends.length ? ends.reduce((sum, end) => sum + end.node.place, 0) / ends.length : node.place;
+          node.weight = ends.length ? ends.reduce((sum, end) => sum + farPlace(end), 0) / ends.length : node.place;
         }
         row.sort((one, other) => compare([one.weight, one.place], [other.weight, other.place]));
         placeInOrder(row);
       }
-      const now = this.crossings();
-      if (now < fewest) [best, fewest] = [this.rows.map((row) => [...row]), now];
+      for (const row of rows) if (!fixed.includes(row)) exchange(row);
+      const now = crossings(rows);
+      if (now < fewest) [best, fewest] = [rows.map((row) => [...row]), now];
     }
-    this.rows = best;
-    this.rows.forEach(placeInOrder);
-  }
-
-  /** How many pairs of edges cross: inversions, counted while the far ends are put into order. */
-  crossings() {
-    let count = 0;
-    for (const row of this.rows) {
-      const sorted = [];
-      for (const end of row.flatMap((node) =>
-        node.after.map(({ node: far }) => far.place).sort((one, other) => one - other),
-      )) {
-        let low = 0;
-        let high = sorted.length;
-        while (low < high) {
-          const middle = (low + high) >> 1;
-          if (sorted[middle] <= end) low = middle + 1;
-          else high = middle;
-        }
-        count += sorted.length - low;
-        sorted.splice(low, 0, end);
-      }
-    }
-    return count;
+    best.forEach(placeInOrder);
+    this.rows = best.slice(1, -1);
   }
 
   // ---------------------------------------------------------------- places from left to right
@@ -167,13 +184,28 @@ class Layers {
         node.middle = middle;
       });
     }
+    const settle = (row, wishes) => {
+      for (const [k, middle] of this.poolViolators(row, wishes).entries()) row[k].middle = middle;
+    };
     for (let sweep = 0; sweep < 2 * SWEEPS; sweep += 1) {
       const back = sweep % 2 === 1;
-      for (const row of back ? [...this.rows].reverse() : this.rows) {
-        const wishes = row.map((node) => this.wish(node, back, sweep >= SWEEPS));
-        for (const [k, middle] of this.poolViolators(row, wishes).entries()) row[k].middle = middle;
-      }
+      for (const row of back ? [...this.rows].reverse() : this.rows)
+        settle(
+          row,
+          row.map((node) => this.wish(node, back, sweep >= SWEEPS)),
+        );
     }
+    // At last what is made stands below what it is made of, so that a chain is straight; and what is used above its use.
+    for (const row of this.rows)
+      settle(
+        row,
+        row.map((node) => (isLoose(node) ? [node.middle, FREE_WEIGHT] : this.wish(node, false, false))),
+      );
+    for (const row of [...this.rows].reverse())
+      settle(
+        row,
+        row.map((node) => (isLoose(node) ? this.wish(node, true, false) : [node.middle, 1])),
+      );
   }
 
   wish(node, back, both) {
@@ -182,6 +214,7 @@ class Layers {
     if (both || back) for (const end of node.after) ends.push([end, "after", "before"]);
     let [sum, weights] = [0, 0];
     for (const [{ node: end, id }, side, far] of ends) {
+      if (end.isGate) continue;
       const shift = this.meets(node, id, side) - node.middle;
       // The bends of one edge line up, and pull little at its ends.
       const isOfOneKind = !isLoose(end) && node.bend === end.bend;
@@ -245,9 +278,16 @@ class Layers {
   way(id, to, tops, bottoms) {
     return this.chains.get(id).flatMap((node) => {
       const [top, bottom] = [tops[node.layer], bottoms[node.layer]];
-      if (node.bend) return [...new Set([top, bottom])].map((y) => point(node.middle, y));
-      if (node.id === to) return [point(this.end(node, id, "before"), (top + bottom - node.h) / 2)];
-      return [point(this.end(node, id, "after"), (top + bottom + node.h) / 2)];
+      if (node.bend) return unlike([top, bottom]).map((y) => point(node.middle, y));
+      // Where a taller neighbour stands, an edge leaves the layer before it turns.
+      const half = node.h / 2;
+      const middle = (top + bottom) / 2;
+      if (node.id === to) {
+        const x = this.end(node, id, "before");
+        return unlike([top, middle - half]).map((y) => point(x, y));
+      }
+      const x = this.end(node, id, "after");
+      return unlike([middle + half, bottom]).map((y) => point(x, y));
     });
   }
 
@@ -255,8 +295,8 @@ class Layers {
   end(node, id, side) {
     const meets = this.meets(node, id, side);
     if (node.bend || side === "after" || this.port(node.id, id, side) !== null) return meets;
-    const ends = [...node.before].sort((one, other) => one.node.middle - other.node.middle);
-    const links = [...node.outside, ...ends.map((end) => end.id)];
+    const from = ({ node: end }) => (end.isGate ? end.place : end.middle); // all of them are gates, or none is
+    const links = [...node.before].sort((one, other) => from(one) - from(other)).map((end) => end.id);
     const spread = Math.min(SPREAD * node.w, LANE * SPREAD_LANES * links.length);
     return meets + spread * ((links.indexOf(id) + 1) / (links.length + 1) - 0.5);
   }
@@ -266,13 +306,70 @@ function point(x, y) {
   return { x: hundredth(x), y: hundredth(y) };
 }
 
+/** Values, without one that is that before it. */
+function unlike(values) {
+  return values.filter((value, k) => k === 0 || Math.abs(value - values[k - 1]) > 0.5);
+}
+
 function hundredth(value) {
   return Math.round(value * 100) / 100;
 }
 
+/** A bend, or what an item has beside its size. */
+function bendIn(layer) {
+  return { bend: true, w: 0, h: 0, layer, place: 0, middle: 0, before: [], after: [] };
+}
+
 /** Nothing leads to it: a weight, which goes where its use is. */
 function isLoose(node) {
-  return !node.bend && node.before.length === 0 && node.outside.length === 0 && node.after.length > 0;
+  return !node.bend && node.before.length === 0 && node.after.length > 0;
+}
+
+const farPlace = ({ node, far }) => node.place + far;
+
+/** How many pairs of edges cross: inversions, counted while the far ends are put into order. */
+function crossings(rows) {
+  let count = 0;
+  for (const row of rows) {
+    const sorted = [];
+    const ends = row.flatMap((node) =>
+      [...node.after].sort((one, other) => compare([one.own, farPlace(one)], [other.own, farPlace(other)])),
+    );
+    for (const end of ends.map(farPlace)) {
+      let low = 0;
+      let high = sorted.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (sorted[middle] <= end) low = middle + 1;
+        else high = middle;
+      }
+      count += sorted.length - low;
+      sorted.splice(low, 0, end);
+    }
+  }
+  return count;
+}
+
+/** Neighbours in a layer change places as long as fewer edges cross by that. */
+function exchange(row) {
+  for (let k = 0, tries = 0; k + 1 < row.length && tries < MOST_EXCHANGES * row.length; tries += 1) {
+    const [one, other] = [row[k], row[k + 1]];
+    if (crossingsOf(one, other) <= crossingsOf(other, one)) {
+      k += 1;
+      continue;
+    }
+    [row[k], row[k + 1]] = [other, one];
+    [one.place, other.place] = [k + 1, k];
+    k = Math.max(k - 1, 0);
+  }
+}
+
+/** How many edges of two neighbours in a layer cross, as long as one stands left of the other. */
+function crossingsOf(one, other) {
+  let count = 0;
+  for (const side of ["before", "after"])
+    for (const left of one[side]) for (const right of other[side]) count += Number(farPlace(left) > farPlace(right));
+  return count;
 }
 
 function placeInOrder(row) {

@@ -187,27 +187,51 @@ export class GroupLayout {
     return { w: Math.min(Math.max(CLOSED_LEAST, this.wordsWidth(group) + CLOSED_ROOM), CLOSED_MOST), h: CLOSED_HEIGHT };
   }
 
-  /** Place everything that is seen: the picture's size, and where boxes, groups and edges are. */
+  /**
+   * Place everything that is seen: the picture's size, and where boxes, groups and edges are. It is laid out twice: then
+   * it is known where edges come from and go to beyond the group in which they lie in part, and their order in the group
+   * follows that.
+   */
   layOut() {
     const links = this.links();
+    const first = this.placeAll(links, () => null);
+    return this.placeAll(links, beyondOf(first.wires, first.parts));
+  }
+
+  placeAll(links, beyond) {
     const inside = this.contents(links);
     const laid = new Map();
     const sizes = new Map([...inside.values()].flatMap(({ items }) => items.map((id) => [id, this.size(id)])));
     const port = (item, link, side) => {
       const way = laid.get(item)?.ways.get(link);
       if (!way) return null;
-      return (side === "before" ? way[0] : way.at(-1)).x + inset(sizes.get(item), laid.get(item));
+      return (side === "before" ? way[0] : way.at(-1)).x + sizes.get(item).inset;
     };
     for (const [id, { items, links: own }] of [...inside].reverse()) {
-      laid.set(id, arrange({ items: items.map((item) => ({ id: item, ...sizes.get(item) })), links: own, port }));
-      const { width, height } = laid.get(id);
-      if (id)
-        sizes.set(id, {
-          w: Math.max(width + 2 * AROUND, this.wordsWidth(this.byId.get(id)) + TITLE_ROOM),
-          h: height + HEAD + FOOT,
-        });
+      const boxes = items.map((item) => ({ id: item, ...sizes.get(item) }));
+      laid.set(id, arrange({ items: boxes, links: own, port, beyond: (link, side) => beyond(id, link, side) }));
+      if (id) sizes.set(id, this.frameSize(this.byId.get(id), own, laid.get(id)));
     }
     return this.gather(links, laid, sizes);
+  }
+
+  /**
+   * How large an open group is, how far from its left edge its boxes stand, and how far its title, which no edge that
+   * comes in may run through: it stands where there is room, else the frame grows on one side.
+   */
+  frameSize(group, links, { width, height, ways }) {
+    const words = this.wordsWidth(group) + TITLE_ROOM;
+    const w = Math.max(width + 2 * AROUND, words);
+    const inset = (w - width) / 2;
+    const into = links.filter(({ from }) => !from).map(({ id }) => ways.get(id)[0].x + inset);
+    const edges = [0, ...into.sort((one, other) => one - other), w];
+    const title = edges.findIndex((edge, k) => k + 1 < edges.length && edges[k + 1] - edge >= words);
+    const h = height + HEAD + FOOT;
+    if (title >= 0) return { w, h, inset, title: edges[title] };
+    const [left, right] = [words - edges[1], words - (w - edges.at(-2))]; // by how much it grows there
+    return left < right
+      ? { w: w + left, h, inset: inset + left, title: 0 }
+      : { w: w + right, h, inset, title: edges.at(-2) };
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */
@@ -225,14 +249,14 @@ export class GroupLayout {
       const { out, into, common } = this.way(link);
       let [from, to] = [link.from, link.to];
       for (const group of out) {
-        inside.get(group).links.push({ ...link, from, to: "" });
+        inside.get(group).links.push({ ...link, trunk: link.from, from, to: "" });
         from = group;
       }
       for (const group of into) {
-        inside.get(group).links.push({ ...link, from: "", to });
+        inside.get(group).links.push({ ...link, trunk: link.from, from: "", to });
         to = group;
       }
-      inside.get(common).links.push({ ...link, from, to });
+      inside.get(common).links.push({ ...link, trunk: link.from, from, to });
     }
     return inside;
   }
@@ -259,23 +283,23 @@ export class GroupLayout {
           continue;
         }
         groups.set(item, { ...corner, ...sizes.get(item), open: laid.has(item) });
-        if (laid.has(item))
-          origin.set(item, { x: corner.x + inset(sizes.get(item), laid.get(item)), y: corner.y + HEAD });
+        if (laid.has(item)) origin.set(item, { x: corner.x + sizes.get(item).inset, y: corner.y + HEAD });
       }
     }
+    const parts = new Map(); // of a link's way: where in it the part in a group begins and ends
     const wires = links.map((link) => {
       const { out, into, common } = this.way(link);
-      const points = [...out, common, ...[...into].reverse()].flatMap((group) => {
+      const points = [];
+      for (const group of [...out, common, ...[...into].reverse()]) {
         const { x, y } = origin.get(group);
-        return laid
-          .get(group)
-          .ways.get(link.id)
-          .map((point) => ({ ...point, x: x + point.x, y: y + point.y }));
-      });
+        const part = laid.get(group).ways.get(link.id);
+        parts.set(`${group} ${link.id}`, [points.length, points.length + part.length - 1]);
+        points.push(...part.map((point) => ({ x: x + point.x, y: y + point.y })));
+      }
       return { ...link, points };
     });
     const whole = laid.get(WHOLE);
-    return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires };
+    return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires, parts };
   }
 }
 
@@ -287,7 +311,14 @@ export function kindBeside({ name, kind }) {
   return kind === RECORDED || name.includes(kind) ? "" : kind;
 }
 
-/** From a group's left edge to what is laid out in it: its title may be wider. */
-function inset({ w }, { width }) {
-  return AROUND + (w - 2 * AROUND - width) / 2;
+/** Where links come from and go to beyond the groups in which they lie in part, as they were laid out before. */
+function beyondOf(wires, parts) {
+  const points = new Map(wires.map((wire) => [wire.id, wire.points]));
+  return (group, link, side) => {
+    const way = points.get(link);
+    const [start, end] = parts.get(`${group} ${link}`);
+    const [at, onward] =
+      side === "before" ? [way[start], way.slice(0, start).reverse()] : [way[end], way.slice(end + 1)];
+    return (onward.find(({ x }) => Math.abs(x - at.x) > 1) ?? at).x;
+  };
 }

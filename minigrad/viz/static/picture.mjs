@@ -262,14 +262,14 @@ export class Picture {
     return parts;
   }
 
-  placeGroup(parts, { x, y, w, h, open }) {
+  placeGroup(parts, { x, y, w, h, open, title: aside = 0 }) {
     const { group, shadow, frame, kind, sign: fold, track, title, about } = parts;
     const place = `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
     group.setAttribute("display", "inline");
     group.setAttribute("transform", place);
     group.classList.toggle("mg-open", open);
     group.setAttribute("aria-expanded", String(open));
-    if (open) title.setAttribute("transform", place);
+    if (open) title.setAttribute("transform", `translate(${(x + aside).toFixed(1)} ${y.toFixed(1)})`);
     else title.removeAttribute("transform");
     if (!open) group.insertBefore(title, track);
     for (const rect of [shadow, frame]) {

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Item, Link, arrange
-from minigrad.viz.picture.layout import Layout, closed_size, lay_out
+from minigrad.viz.picture.layout import Layout, closed_size, lay_out, words_width
+from minigrad.viz.picture.measures import HEAD
 
 Size = tuple[float, float]
 STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
@@ -26,7 +27,8 @@ const laid = JSON.parse(readFileSync(0, "utf8")).map((picture) => {
   const { width, height, boxes, groups, wires } = new GroupLayout(picture).layOut();
   const ways = Object.fromEntries(wires.map(({ id, points }) => [id, points.map(({ x, y }) => [x, y])]));
   const corners = Object.fromEntries([...boxes].map(([id, { x, y }]) => [id, [x, y]]));
-  const frames = Object.fromEntries([...groups].map(([id, { x, y, w, h, open }]) => [id, [x, y, w, h, open]]));
+  const framed = ({ x, y, w, h, open, title = 0 }) => [x, y, w, h, open, title];
+  const frames = Object.fromEntries([...groups].map(([id, group]) => [id, framed(group)]));
   return { width, height, corners, frames, ways };
 });
 process.stdout.write(JSON.stringify(laid));
@@ -117,6 +119,32 @@ def test_what_comes_from_leaves_alone_stands_beside_its_use() -> None:
     assert top["x2"] == top["h1"]
 
 
+def test_edges_from_one_box_run_together_as_long_as_they_can() -> None:
+    items = [Item(key, 100, 50) for key in ("w", "a", "b", "c", "d")]
+    chain_links = [Link(f"{one}>{other}", one, other, one) for one, other in itertools.pairwise("abcd")]
+    laid = arrange(items, [*chain_links, *(Link(f"w>{key}", "w", key, "w") for key in "bcd")])
+    short, long = laid.ways["w>c"], laid.ways["w>d"]
+    assert long[: len(short) - 1] == short[:-1]
+    assert len(long) > len(short)
+
+
+def test_an_edge_leaves_its_layer_before_it_turns_below_a_taller_neighbour() -> None:
+    items = [Item("low", 100, 50), Item("tall", 300, 400), Item("use", 100, 50)]
+    laid = arrange(items, [Link("e0", "low", "use"), Link("e1", "tall", "use")])
+    (x, y), (after_x, after_y) = laid.ways["e0"][:2]
+    assert (after_x, after_y) == (x, 400)
+    assert y < 400
+
+
+def test_in_a_part_edges_come_in_the_order_of_where_they_come_from() -> None:
+    sizes = dict.fromkeys(("a", "b", "x", "y"), (100.0, 50.0))
+    edges = [Edge("e0", "a", "y", 0), Edge("e1", "b", "x", 0)]
+    laid = lay_out(sizes, edges, [Group("g0", "part", "part", "Block", None, ["x", "y"], 2)], ["g0"])
+    ends = {wire.id: (wire.points[0][0], wire.points[-1][0]) for wire in laid.wires}
+    (a, y), (b, x) = ends["a>y"], ends["b>x"]
+    assert (a < b) == (y < x), "the two cross"
+
+
 @st.composite
 def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], list[str]]:
     """A graph with groups that are unbroken runs of its boxes, one inside another or beside it, some of them open."""
@@ -157,6 +185,16 @@ def test_groups_hold_their_boxes_and_nothing_else(case: tuple[Any, ...]) -> None
             assert frame.y < y
             assert x + w < frame.x + frame.width
             assert y + h < frame.y + frame.height
+    for group in groups:
+        frame = laid.frames.get(group.id)
+        if frame is None or not frame.is_open:
+            continue
+        left, right = frame.x + frame.title + 8, frame.x + frame.title + words_width(group) + 54
+        assert right <= frame.x + frame.width
+        for wire in laid.wires:
+            for (x, y), (_, below) in itertools.pairwise(wire.points):
+                if y < frame.y + HEAD - 1 and below > frame.y + 1:
+                    assert not left < x < right, "an edge runs through the title"
     for key, (_, _, w, h) in closed.items():
         assert (w, h) == closed_size(next(group for group in groups if group.id == key))
 
@@ -184,7 +222,7 @@ def told(laid: Layout) -> dict[str, Any]:
         "width": laid.width,
         "height": laid.height,
         "corners": laid.corners,
-        "frames": {key: [f.x, f.y, f.width, f.height, f.is_open] for key, f in laid.frames.items()},
+        "frames": {key: [f.x, f.y, f.width, f.height, f.is_open, f.title] for key, f in laid.frames.items()},
         "ways": {wire.id: wire.points for wire in laid.wires},
     }
 
