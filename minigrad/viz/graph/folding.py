@@ -216,7 +216,7 @@ class _Division:
         if max(map(len, pieces)) > MOST_IN_STATEMENT * len(things):  # as where a function calls itself
             return things
         parts = [piece[0] if len(piece) == 1 else Scope(STATEMENT, None, None, piece) for piece in pieces]
-        made = [(part, statement) for part, statement in zip(parts, statements, strict=True) if part not in things]
+        made = [(part, said) for part, piece, said in zip(parts, pieces, statements, strict=True) if len(piece) > 1]
         for part, statement in made:
             part.title = self.titles.statement_title(part.inside, statement)
         number_titles([part for part, _ in made])

@@ -14,7 +14,7 @@ import itertools
 from types import CodeType
 from typing import Any
 
-from minigrad.viz.graph.observer import JUMPS, Loop, loops_of, syntax_tree
+from minigrad.viz.graph.observer import JUMPS, Loop, has_jumps, loops_of, syntax_tree
 
 LONGEST = 40  # characters of a loop's head
 ENDINGS = ("JUMP_FORWARD", "JUMP_BACKWARD", "RETURN", "RAISE", "RERAISE")  # what does not go on to the next instruction
@@ -33,6 +33,8 @@ def goes_on(code: CodeType, before: int, now: int) -> bool:
     """Whether one instruction can come after another without a loop's next round: so not in two arms of an `if`."""
     if now <= before:
         return False
+    if not has_jumps(code) and not code.co_exceptiontable:
+        return True
     after, handlers = _flow(code)
     offsets = list(after)  # a frame may stand at what follows its instruction: the place of a cache
     before, now = (offsets[max(bisect.bisect(offsets, place) - 1, 0)] for place in (before, now))

@@ -215,11 +215,18 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
 Loop = range  # the instructions that a loop repeats, by their offsets
 
 
+def has_jumps(code: CodeType) -> bool:
+    """Whether code does more than run from its first instruction to its last: each line of a cell is a code by itself,
+    and of most of thousands this is all that there is to know.
+    """
+    return not JUMPS.isdisjoint(code.co_code[::2])
+
+
 @functools.lru_cache(maxsize=256)
 def loops_of(code: CodeType) -> tuple[Loop, ...]:
     """The loops of a function, outer ones first; those inside functions that it defines are not its own."""
     ends: dict[int, int] = {}
-    for instruction in dis.get_instructions(code):
+    for instruction in dis.get_instructions(code) if has_jumps(code) else ():
         offset, target = instruction.offset, instruction.argval
         if instruction.opcode in JUMPS and target < offset and "NO_INTERRUPT" not in instruction.opname:
             ends[target] = max(offset, ends.get(target, 0))
@@ -353,10 +360,21 @@ def characters(file: str, line: int, byte: int) -> int:
 
 def syntax_tree(file: str) -> ast.Module | None:
     """A source file or cell, parsed as it is now; None where it is no Python."""
-    return _tree_of(tuple(linecache.getlines(file)))
+    lines = linecache.getlines(file)
+    known, tree = _trees.get(file, (None, None))
+    if known is not lines:  # what is read anew is another list
+        tree = _tree_of(tuple(lines))
+        if len(_trees) >= MANY_FILES:
+            _trees.clear()
+        _trees[file] = lines, tree
+    return tree
 
 
-@functools.lru_cache(maxsize=64)
+MANY_FILES = 64
+_trees: dict[str, tuple[list[str], ast.Module | None]] = {}  # so that of a long file its lines need not be compared
+
+
+@functools.lru_cache(maxsize=MANY_FILES)
 def _tree_of(lines: tuple[str, ...]) -> ast.Module | None:
     try:
         return ast.parse("".join(lines))

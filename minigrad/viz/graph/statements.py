@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from bisect import bisect_right
 from collections.abc import Sequence
 from types import CodeType
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from minigrad.viz.graph.calls import Place, is_learners
 from minigrad.viz.graph.observer import NO_PLACE, span_at, syntax_tree
 
+KNOWN = 32_768  # statements that are remembered: more than a learner writes
 LONGEST = 26  # characters of what a statement assigns to
 
 Statement = tuple[str, int, int]  # its file, and the line and column at which it begins
@@ -26,19 +28,20 @@ def statements_around(way: Sequence[Place]) -> list[Statement]:
     return [found for code, at in places if (found := statement_at(code, at)) is not None]
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=KNOWN)
 def statement_at(code: CodeType, instruction: int) -> Statement | None:
     """The innermost statement that an instruction belongs to; None where the source is not known."""
     span = span_at(code, instruction)
     tree = None if span is None else syntax_tree(span.file)
     if span is None or tree is None:
         return None
-    around = [
-        (line, column)
-        for (line, column), node in _statements(tree).items()
-        if (line, column) <= (span.first, span.start) and span.first <= (node.end_lineno or line)
-    ]
-    return (span.file, *max(around)) if around else None
+    begins, statements = _places(tree), _statements(tree)
+    # The last that begins before it and is not over: of thousands beside each other it is the first that is looked at.
+    for number in range(bisect_right(begins, (span.first, span.start)) - 1, -1, -1):
+        line, column = begins[number]
+        if span.first <= (statements[line, column].end_lineno or line):
+            return span.file, line, column
+    return None
 
 
 @functools.lru_cache(maxsize=64)
@@ -47,7 +50,13 @@ def _statements(tree: ast.Module) -> dict[tuple[int, int], ast.stmt]:
     return {(node.lineno, node.col_offset): node for node in ast.walk(tree) if isinstance(node, ast.stmt)}
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=64)
+def _places(tree: ast.Module) -> list[tuple[int, int]]:
+    """Where the statements of a file begin, in order."""
+    return sorted(_statements(tree))
+
+
+@functools.lru_cache(maxsize=KNOWN)
 def assigned_by(statement: Statement) -> str:
     """What a statement gives a value to, as the code writes it: `mu, logvar`; "" where it gives none, or a long one."""
     file, *place = statement

@@ -1,6 +1,7 @@
 """Folding: few boxes at first, each part opens into few, and its title says what a reader of the code would say."""
 
 import itertools
+import linecache
 import random
 import sys
 from collections import Counter
@@ -17,6 +18,7 @@ import minigrad as mg
 from minigrad import viz
 from minigrad.autograd.modes import set_creation_observer
 from minigrad.viz.graph import groups as module_of_groups
+from minigrad.viz.graph import statements
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.calls import way_of
 from minigrad.viz.graph.folding import MOST_WITH_INPUTS, pattern_in
@@ -673,3 +675,32 @@ def test_what_is_remembered_of_a_call_is_the_way_to_it() -> None:
     finally:
         set_creation_observer(observe)
     assert len(checked) > 30
+
+
+def test_of_thousands_of_lines_each_statement_is_found_without_a_look_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = []
+
+    class Watched(dict[Any, Any]):
+        def __getitem__(self, place: Any) -> Any:
+            looked_at.append(place)
+            return super().__getitem__(place)
+
+        def items(self) -> Any:
+            looked_at.extend(self)
+            return super().items()
+
+    lines = [
+        "y = 0",
+        *(f"y = y + {number}" for number in range(400)),
+        "for i in range(3):",
+        "    y = y * i",
+        "y = y - 1",
+    ]
+    file, all_of = "<a long cell>", statements._statements
+    monkeypatch.setitem(linecache.cache, file, (0, None, [f"{line}\n" for line in lines], file))
+    monkeypatch.setattr(statements, "_statements", lambda tree: Watched(all_of(tree)))
+    code = compile("\n".join(lines), file, "exec")
+    spans = {offset * 2: place[0] for offset, place in enumerate(code.co_positions()) if place[0]}
+    found = {statements.statement_at(code, at) for at in spans}
+    assert found == {(file, number, 4 if line.startswith(" ") else 0) for number, line in enumerate(lines, 1)}
+    assert len(looked_at) < 2 * len(spans)
