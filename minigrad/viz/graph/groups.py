@@ -81,7 +81,7 @@ def open_at_first(graph: Snapshot, groups: tuple[Group, ...]) -> list[str]:
         if opening.has_room(level):
             opened += opening.open(level)
         else:
-            for like in sorted(alike.values(), key=lambda like: -max(group.count for group in like)):
+            for like in sorted(alike.values(), key=opening.turn):
                 few = next((few for few in (like, like[-1:]) if opening.has_room(few)), [])
                 if len(like) > 2 or like[0].id in opening.inside:
                     opened += opening.open(few)
@@ -98,6 +98,7 @@ class _Opening:
     def __init__(self, graph: Snapshot, groups: tuple[Group, ...]) -> None:
         self.graph = graph
         self.opened: set[str] = set()
+        self.places: dict[str | None, int] = {group.id: number for number, group in enumerate(groups)}
         self.inside: dict[str | None, list[Group]] = {}
         for group in groups:
             self.inside.setdefault(group.parent, []).append(group)
@@ -116,6 +117,12 @@ class _Opening:
     def has_room(self, some: list[Group]) -> bool:
         """Whether some groups can be opened without too much being seen."""
         return self.seen + sum(map(self.shows, some)) <= MANY_BOXES
+
+    def turn(self, like: list[Group]) -> tuple[int, int]:
+        """When some groups of one part have their turn: those of the part in which backward begins first, and of a part
+        the largest.
+        """
+        return -self.places.get(like[0].parent, 0), -max(group.count for group in like)
 
     def open(self, some: list[Group]) -> list[Group]:
         """Open some groups. Returns them."""

@@ -305,6 +305,21 @@ def test_a_loop_opens_at_its_end_where_backward_begins() -> None:
     assert 0 < sum(is_open) < len(rounds)
 
 
+def test_where_a_loop_is_divided_the_part_opens_in_which_backward_begins() -> None:
+    graph, groups = folded(
+        "W, V = (mg.full((2, 2), 0.1, requires_grad=True) for _ in range(2))\nh = mg.zeros(2, 2)\nloss = 0.0\n"
+        "for t in range(25):\n    h = mg.tanh(h @ W + t * V + 1)\n"
+        "    loss = loss + ((h @ V).sin() * 2 - t).square().mean()\n"
+    )
+    opened = open_at_first(graph, groups)
+    parents = {group.id: group.parent for group in groups}
+    around = [group.id for group in groups if graph.root in group.boxes]
+    while (parent := parents[around[-1]]) is not None:
+        around.append(parent)
+    assert len(around) > 2
+    assert set(around) <= set(opened)
+
+
 @pytest.mark.parametrize("rounds", [12, 13, 15])
 def test_up_to_80_boxes_most_steps_have_a_box_of_their_own(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module_of_groups, "UNFOLDED", 60)
