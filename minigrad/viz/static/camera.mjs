@@ -8,7 +8,8 @@ const LEAST = 0.08;
 const MOST = 3;
 const FACTOR = 1.25;
 export const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
-const AROUND_STEP = 110; // pixels of the drawing around what runs: there its neighbours are
+const AT_EDGE = 26; // pixels of the drawing between what is to be seen and the edge of the view: there flags and signs are
+const LOW = 0.62; // of the view's height: the gradient goes upwards, so what runs stands behind the middle
 const LINE = 16; // pixels of a line, for wheels that count in lines
 const SHEET = { width: 680, height: 560 }; // pixels of a sheet of paper for the drawing, in page.css too
 
@@ -104,17 +105,29 @@ export class Camera {
     this.zoom(this.whole);
   }
 
-  /** Bring an opened group into view, from its head on. */
+  /** Bring an opened group into view, whole where that is possible, else from its head on. */
   show(element) {
-    const frame = element?.querySelector(".mg-frame");
-    if (!frame || this.showsAll) return;
-    const { x, y, width } = frameOf(element);
+    if (!element?.querySelector(".mg-frame") || this.showsAll) return;
     this.revealed = true; // the reader has chosen what is seen
-    this.view.scrollTo?.({
-      left: x * this.scale - Math.max(8, (this.room.width - width * this.scale) / 2),
-      top: y * this.scale - 8,
-    });
+    const part = frameOf(element);
+    this.view.scrollTo?.({ left: this.startOf(part, "x", 0.5), top: this.startOf(part, "y", 0.5) });
     this.onChange();
+  }
+
+  /**
+   * Where the view has to begin, along an axis, so that a part of the drawing lies in it: as it is, where that will do,
+   * else with the middle of `box` at a place in the view; from the part's start on, where it is too large.
+   */
+  startOf(part, axis, place, box = part) {
+    const { scale } = this;
+    const across = axis === "x";
+    const [length, room] = across ? ["width", this.room.width] : ["height", this.room.height];
+    const now = across ? this.view.scrollLeft : this.view.scrollTop;
+    const first = (part[axis] - AT_EDGE) * scale;
+    const last = (part[axis] + part[length] + AT_EDGE) * scale - room;
+    if (first < last) return first;
+    if (this.revealed && last <= now + 1 && now <= first + 1) return now;
+    return Math.min(first, Math.max(last, (box[axis] + box[length] / 2) * scale - room * place));
   }
 
   wheel(event) {
@@ -161,29 +174,45 @@ export class Camera {
     this.dragged = 0;
   }
 
-  /** Bring a box into view with what lies around it, if it is not there. */
-  reveal(element) {
-    const { view, scale } = this;
-    const { width: wide, height: tall } = this.room;
+  /**
+   * Bring a box into view, with as many of those around it as have room beside it, unless they are there; where nothing
+   * has been seen yet, then also with as many of the others.
+   */
+  reveal(element, around = [], others = []) {
+    const { view } = this;
     if (!element || !view.clientWidth || this.showsAll) return;
-    const { x, y, width, height } = frameOf(element);
-    const ends = (start, length, scrolled, room) => {
-      const around = Math.min(AROUND_STEP, Math.max(0, (room / scale - length) / 2));
-      return (start - around) * scale >= scrolled - 1 && (start + length + around) * scale <= scrolled + room + 1;
-    };
-    const isSeen = ends(x, width, view.scrollLeft, wide) && ends(y, height, view.scrollTop, tall);
-    if (this.revealed && isSeen) return;
-    // The gradient goes upwards, so the box stands behind the middle.
-    const left = (x + width / 2) * scale - wide * 0.5;
-    const top = (y + height / 2) * scale - tall * 0.62;
+    const box = frameOf(element);
+    let part = box;
+    const byDistance = (some) => some.map(frameOf).sort((one, other) => apart(box, one) - apart(box, other));
+    for (const other of [...byDistance(around), ...(this.revealed ? [] : byDistance(others))]) {
+      const both = union(part, other);
+      const fits = (length, room) => (length + 2 * AT_EDGE) * this.scale <= room;
+      if (fits(both.width, this.room.width) && fits(both.height, this.room.height)) part = both;
+    }
+    const [left, top] = [this.startOf(part, "x", 0.5), this.startOf(part, "y", LOW, box)];
     const calm = !this.revealed || (window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true);
     this.revealed = true;
+    if (left === view.scrollLeft && top === view.scrollTop) return;
     view.scrollTo?.({ left, top, behavior: calm ? "auto" : "smooth" });
   }
 
   destroy() {
     this.paper?.removeEventListener("change", this.onPrint);
   }
+}
+
+/** How far the middles of two parts of the drawing are from each other. */
+function apart(one, other) {
+  const along = (axis, side) => one[axis] + one[side] / 2 - other[axis] - other[side] / 2;
+  return Math.hypot(along("x", "width"), along("y", "height"));
+}
+
+/** The smallest part of the drawing that holds two. */
+function union(one, other) {
+  const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
+  const width = Math.max(one.x + one.width, other.x + other.width) - x;
+  const height = Math.max(one.y + one.height, other.y + other.height) - y;
+  return { x, y, width, height };
 }
 
 /** Where a box or group stands in the drawing, and its size. */

@@ -100,6 +100,21 @@ export class Picture {
   }
 
   /**
+   * The elements of what an edge joins to that which stands for a box.
+   * @param {string} id
+   */
+  neighbours(id) {
+    const shown = this.modules.shownFor(id);
+    const joined = [...this.wires.values()].filter(({ from, to }) => from === shown || to === shown);
+    return joined.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean);
+  }
+
+  /** The elements of all boxes that are seen. */
+  seenBoxes() {
+    return [...(this.places ?? new Map()).keys()].map((id) => this.boxes.get(id)?.group).filter(Boolean);
+  }
+
+  /**
    * A box's elements, made where it has none yet.
    * @param {string} id
    */

@@ -461,8 +461,15 @@ export class Stepper {
     this.legend.paint();
     if (this.shown !== frame) {
       this.shown = frame;
-      this.camera.reveal(this.picture.element(frame.box ?? frame.next));
+      this.revealStep();
     }
+  }
+
+  /** Bring what runs, or will run next, into view, with its neighbours. */
+  revealStep() {
+    const { frame } = this.player;
+    const id = frame?.box ?? frame?.next;
+    if (id) this.camera.reveal(this.picture.element(id), this.picture.neighbours(id), this.picture.seenBoxes());
   }
 
   /** The view has got its size: JupyterLab renders first and puts the element into its page afterwards. */
@@ -471,8 +478,7 @@ export class Stepper {
       this.place();
       this.paint();
     }
-    if (!this.camera.revealed)
-      this.camera.reveal(this.picture.element(this.player.frame?.box ?? this.player.frame?.next));
+    if (!this.camera.revealed) this.revealStep();
   }
 
   destroy() {

@@ -1,0 +1,82 @@
+// Which part of a drawing is in view: what runs, whole, and with it what lies around it, where that has room.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Camera } from "../../minigrad/viz/static/camera.mjs";
+
+const ROOM = { width: 600, height: 500 };
+
+/** A box or group as the drawing holds it. */
+function standing(x, y, width = 100, height = 60) {
+  const card = { getAttribute: (side) => String({ width, height }[side]) };
+  return { getAttribute: () => `translate(${x} ${y})`, querySelector: () => card };
+}
+
+/** A camera before a drawing of 3000 by 4000 pixels, at its full size, and where its view was last moved to. */
+function camera(moves = []) {
+  const view = {
+    clientWidth: ROOM.width,
+    scrollLeft: 0,
+    scrollTop: 0,
+    scrollTo({ left, top }) {
+      Object.assign(this, { scrollLeft: left, scrollTop: top });
+      moves.push([left, top]);
+    },
+  };
+  class InRoom extends Camera {
+    get room() {
+      return ROOM;
+    }
+  }
+  globalThis.window ??= /** @type {any} */ ({});
+  return new InRoom(/** @type {any} */ (view), /** @type {any} */ ({ width: 3000, height: 4000 }), () => {});
+}
+
+/** Whether a box lies wholly in the view. */
+function isSeen({ view }, x, y, width = 100, height = 60) {
+  const [left, top] = [view.scrollLeft, view.scrollTop];
+  return x >= left && x + width <= left + ROOM.width && y >= top && y + height <= top + ROOM.height;
+}
+
+test("the first view holds the box whole, and its neighbours where they fit", () => {
+  const seen = camera();
+  seen.reveal(standing(2000, 3000), [standing(1600, 2900), standing(2300, 1000)]);
+  assert.ok(isSeen(seen, 2000, 3000));
+  assert.ok(isSeen(seen, 1600, 2900), "a neighbour that has room is cut off");
+});
+
+test("a box stays in view though its neighbours are far apart", () => {
+  const seen = camera();
+  seen.reveal(standing(1000, 1000), [standing(100, 900), standing(2000, 900)]);
+  assert.ok(isSeen(seen, 1000, 1000));
+});
+
+test("at first as many other boxes are seen as have room, later the view does not move for them", () => {
+  const [seen, moves] = [camera(), []];
+  seen.reveal(standing(1000, 1000), [], [standing(1400, 1000)]);
+  assert.ok(isSeen(seen, 1400, 1000));
+  const after = camera(moves);
+  after.revealed = true;
+  after.view.scrollLeft = 950;
+  after.view.scrollTop = 900;
+  after.reveal(standing(1000, 1000), [], [standing(1700, 1000)]);
+  assert.deepEqual(moves, []);
+});
+
+test("a view moves along the one way that it has to", () => {
+  const seen = camera();
+  seen.revealed = true;
+  seen.view.scrollLeft = 900;
+  seen.view.scrollTop = 2000;
+  seen.reveal(standing(1000, 1000));
+  assert.equal(seen.view.scrollLeft, 900);
+  assert.ok(isSeen(seen, 1000, 1000));
+});
+
+test("a part that was opened is seen whole where it fits, else from its head on", () => {
+  const seen = camera();
+  seen.show(standing(1000, 1000, 400, 400));
+  assert.ok(isSeen(seen, 1000, 1000, 400, 400));
+  seen.show(standing(1000, 2000, 400, 1400));
+  assert.ok(isSeen(seen, 1000, 2000, 400, 200));
+});
