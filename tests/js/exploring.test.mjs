@@ -909,6 +909,10 @@ test("a closed part in which a box runs tells its line, its value and its gradie
     const label = picture.groups.get(outer.id).group.getAttribute("aria-label");
     assert.ok(label.includes(whole) && label.includes(player.state(k).boxes[box].grad), label);
     assert.ok(numbers.length > 0);
+    const { group, height } = picture.groups.get(outer.id);
+    const frame = group.querySelector(".mg-frame");
+    assert.equal(Number(frame.getAttribute("height")), height);
+    for (const text of told()) assert.ok(Number(text.getAttribute("y")) < height, "it lies where edges run");
   }
   assert.ok(inside > 3);
   stepper.toggleGroup(outer.id);

@@ -18,6 +18,7 @@ from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Arranged, Item, Link, Point, arrange
 from minigrad.viz.picture.measures import (
     AROUND,
+    CLOSE,
     CLOSED_HEIGHT,
     CLOSED_LEAST,
     CLOSED_MOST,
@@ -181,7 +182,8 @@ class _Nest:
         side.
         """
         words = words_width(group) + TITLE_ROOM
-        width, height = max(whole.width + 2 * AROUND, words), whole.height + HEAD + FOOT
+        around, foot = (CLOSE, CLOSE) if len(whole.corners) == 1 else (AROUND, FOOT)
+        width, height = max(whole.width + 2 * around, words), whole.height + HEAD + foot
         inset = (width - whole.width) / 2
         into = sorted(whole.ways[link.id][0][0] + inset for link in links if not link.source)
         for edge, following in pairwise([0.0, *into, width]):

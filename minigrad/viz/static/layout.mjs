@@ -7,6 +7,7 @@
 import { arrange } from "./layered.mjs";
 import {
   AROUND,
+  CLOSE,
   CLOSED_HEIGHT,
   CLOSED_LEAST,
   CLOSED_MOST,
@@ -219,14 +220,15 @@ export class GroupLayout {
    * How large an open group is, how far from its left edge its boxes stand, and how far its title, which no edge that
    * comes in may run through: it stands where there is room, else the frame grows on one side.
    */
-  frameSize(group, links, { width, height, ways }) {
+  frameSize(group, links, { width, height, at, ways }) {
     const words = this.wordsWidth(group) + TITLE_ROOM;
-    const w = Math.max(width + 2 * AROUND, words);
+    const [around, foot] = at.size === 1 ? [CLOSE, CLOSE] : [AROUND, FOOT];
+    const w = Math.max(width + 2 * around, words);
     const inset = (w - width) / 2;
     const into = links.filter(({ from }) => !from).map(({ id }) => ways.get(id)[0].x + inset);
     const edges = [0, ...into.sort((one, other) => one - other), w];
     const title = edges.findIndex((edge, k) => k + 1 < edges.length && edges[k + 1] - edge >= words);
-    const h = height + HEAD + FOOT;
+    const h = height + HEAD + foot;
     if (title >= 0) return { w, h, inset, title: edges[title] };
     const [left, right] = [words - edges[1], words - (w - edges.at(-2))]; // by how much it grows there
     return left < right

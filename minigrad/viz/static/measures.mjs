@@ -2,9 +2,9 @@
 // pictures, for which minigrad/viz/picture/measures.py reads this file. So each line is a name and a value as JSON has it. Pixels, unless said.
 
 // layers of boxes
-export const BESIDE = 30; // between boxes of one layer
+export const BESIDE = 26; // between boxes of one layer
 export const THREAD = 12; // and beside the bend of an edge that passes
-export const GAP = 42; // between layers: an arrowhead at each end, and what flows
+export const GAP = 38; // between layers: an arrowhead at each end, and what flows
 export const ENTRY = -0.12; // of its width: edges meet boxes left of the middle, clear of the flag on the corner
 export const SPREAD = 0.36; // of a box's width: over how much of it the edges that come in are spread, at most
 export const LANE = 10; // between edges that come in
@@ -20,10 +20,11 @@ export const MARGIN = 14; // around the picture
 export const HEAD = 34; // of an open group: above its boxes
 export const AROUND = 14; // on their sides
 export const FOOT = 18; // and below, where signs hang
-export const CLOSED_LEAST = 130; // width of a closed group
+export const CLOSE = 6; // on the sides and below, where a group holds one box: its frame is little more than its title
+export const CLOSED_LEAST = 150; // width of a closed group
 export const CLOSED_MOST = 250;
-export const CLOSED_HEIGHT = 42;
-export const TITLE_ROOM = 64; // of an open group's title beside its name and its kind
+export const CLOSED_HEIGHT = 50; // its title, or three rows while something runs in it
+export const TITLE_ROOM = 58; // of an open group's title beside its name and its kind
 export const CLOSED_ROOM = 56; // of a closed one's
 
 // boxes and edges

@@ -25,7 +25,10 @@ const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
 const MOST_IN_CHIP = 20; // characters
 const FAILED = "✗ failed";
-const INNER_ROW = 13; // pixels of a line below a closed group
+const INNER_ROWS = [29, 41]; // pixels from a closed group's upper edge to the lines that tell what runs in it
+const ABOVE_ROWS = -4; // how far its title stands from where an open group has it, with these lines below it
+const ALONE = 2; // and without
+const TRACK = 43; // and how far down it is told how many nodes ran
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
 // Of its size: below, a box shows its name and its numbers in larger letters, and below READABLE its name alone.
 const NUMBERS = 0.834;
@@ -258,10 +261,12 @@ export class Picture {
       sign: shape("text", { class: "mg-fold", x: 18.5, y: 20, "text-anchor": "middle", "aria-hidden": "true" }),
       name: shape("text", { class: "mg-name", x: 32, y: 20 }, about.name),
       kind: shape("text", { class: "mg-expression", y: 20 }, kindBeside(about)),
-      track: shape("rect", { class: "mg-track", x: 12, y: 31, height: 4, rx: 2 }),
-      bar: shape("rect", { class: "mg-progress", x: 12, y: 31, height: 4, rx: 2, width: 0 }),
-      // What runs in a closed group hangs below it: its line, and its value and gradient.
-      inner: ["line", "numbers"].map((part) => shape("text", { class: `mg-inner-${part}`, x: 12 })),
+      track: shape("rect", { class: "mg-track", x: 12, y: TRACK, height: 4, rx: 2 }),
+      bar: shape("rect", { class: "mg-progress", x: 12, y: TRACK, height: 4, rx: 2, width: 0 }),
+      // What runs in a closed group stands in it, where no edge can run: its line, and its value and gradient.
+      inner: ["line", "numbers"].map((part, k) =>
+        shape("text", { class: `mg-inner-${part}`, x: 12, y: INNER_ROWS[k] }),
+      ),
     };
     // What lies in a tinted frame is lighter again.
     group.classList.toggle("mg-inner", this.layout.around(about.id).length % 2 === 0);
@@ -285,7 +290,6 @@ export class Picture {
     group.classList.toggle("mg-open", open);
     group.setAttribute("aria-expanded", String(open));
     if (open) title.setAttribute("transform", `translate(${(x + aside).toFixed(1)} ${y.toFixed(1)})`);
-    else title.removeAttribute("transform");
     if (!open) group.insertBefore(title, track);
     for (const rect of [shadow, frame]) {
       rect.setAttribute("width", w.toFixed(1));
@@ -778,10 +782,9 @@ export class Picture {
       parts.bar.setAttribute("width", ((parts.room * done) / Math.max(running.length, 1)).toFixed(1));
       const open = this.layout.open.has(id);
       const inner = open || !inside.includes(frame.box) ? [] : this.innerTexts(frame.box, boxes[frame.box]);
-      for (const [k, text] of parts.inner.entries()) {
-        text.textContent = beginningOf(inner[k] ?? "", Math.floor(parts.width / MONO_WIDTH));
-        text.setAttribute("y", (parts.height + INNER_ROW * (k + 1)).toFixed(1));
-      }
+      for (const [k, text] of parts.inner.entries())
+        text.textContent = beginningOf(inner[k] ?? "", Math.floor(parts.room / MONO_WIDTH));
+      if (!open) parts.title.setAttribute("transform", `translate(0 ${inner.length ? ABOVE_ROWS : ALONE})`);
       const name = parts.about.is_module ? `module ${parts.about.path}` : parts.about.name;
       const enter = `Enter ${open ? "closes" : "opens"} it.`;
       const seen = [words(parts.title), ...parts.inner.map((text) => text.textContent)];
