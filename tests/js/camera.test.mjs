@@ -45,6 +45,12 @@ test("the first view holds the box whole, and its neighbours where they fit", ()
   assert.ok(isSeen(seen, 1600, 2900), "a neighbour that has room is cut off");
 });
 
+test("a box that is hardly narrower than the view is seen whole", () => {
+  const seen = camera();
+  seen.reveal(standing(1000, 1000, ROOM.width - 10));
+  assert.ok(isSeen(seen, 1000, 1000, ROOM.width - 10));
+});
+
 test("a box stays in view though its neighbours are far apart", () => {
   const seen = camera();
   seen.reveal(standing(1000, 1000), [standing(100, 900), standing(2000, 900)]);

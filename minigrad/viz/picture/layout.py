@@ -28,6 +28,7 @@ from minigrad.viz.picture.measures import (
     MARGIN,
     MONO_WIDTH,
     NAME_LETTER,
+    TITLE_MOST,
     TITLE_ROOM,
 )
 
@@ -90,7 +91,7 @@ def closed_size(group: Group) -> BoxSize:
 
 def words_width(group: Group) -> float:
     """What a group's name and kind take beside each other."""
-    return round(len(group.name) * NAME_LETTER + len(kind_beside(group)) * MONO_WIDTH)
+    return round(min(len(group.name) * NAME_LETTER + len(kind_beside(group)) * MONO_WIDTH, TITLE_MOST))
 
 
 def kind_beside(group: Group) -> str:

@@ -29,6 +29,7 @@ from minigrad.viz.picture.measures import (
     NAME_ROW,
     PAD,
     ROW,
+    TITLE_MOST,
 )
 from minigrad.viz.picture.palette import dark_style, light
 
@@ -173,8 +174,8 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
     card = f'<rect width="{pixels(frame.width)}" height="{pixels(frame.height)}" {look}/>'
     pile = "" if frame.is_open else card.replace("/>", ' transform="translate(4 4)"/>')
-    name, kind = clean(group.name), kind_beside(group)
-    if columns(name) * NAME_WIDTH + columns(kind) * MONO_WIDTH > frame.width - 40:
+    name, kind, room = clean(group.name), kind_beside(group), min(frame.width - frame.title, TITLE_MOST + 40)
+    if columns(name) * NAME_WIDTH + columns(kind) * MONO_WIDTH > room - 40:
         kind = ""  # rather than a part of the name
     place, aside = (
         f'data-group="{group.id}" transform="translate({_point((x, frame.y))})"'
@@ -185,7 +186,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
         f'<g class="mg-group" {place}><title>{markup(group.about)}</title>{pile}{card}</g>',
         f'<g class="mg-group-title" {aside} pointer-events="none">'
         f'<text x="12" {look} font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
-        f"{markup(shorten(name, max(int((frame.width - 24) / NAME_WIDTH), 4)))}</text>"
+        f"{markup(shorten(name, max(int((room - 24) / NAME_WIDTH), 4)))}</text>"
         f'<text x="{pixels(22 + columns(name) * NAME_WIDTH)}" {look} fill="{QUIET}">{markup(kind)}</text></g>',
     )
 

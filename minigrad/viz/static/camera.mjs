@@ -123,9 +123,10 @@ export class Camera {
     const across = axis === "x";
     const [length, room] = across ? ["width", this.room.width] : ["height", this.room.height];
     const now = across ? this.view.scrollLeft : this.view.scrollTop;
-    const first = (part[axis] - AT_EDGE) * scale;
-    const last = (part[axis] + part[length] + AT_EDGE) * scale - room;
-    if (first < last) return first;
+    const edge = Math.min(AT_EDGE, Math.max(0, (room / scale - part[length]) / 2));
+    const first = (part[axis] - edge) * scale;
+    const last = (part[axis] + part[length] + edge) * scale - room;
+    if (first < last - 1) return first;
     if (this.revealed && last <= now + 1 && now <= first + 1) return now;
     return Math.min(first, Math.max(last, (box[axis] + box[length] / 2) * scale - room * place));
   }

@@ -17,6 +17,7 @@ import {
   MARGIN,
   MONO_WIDTH,
   NAME_LETTER,
+  TITLE_MOST,
   TITLE_ROOM,
 } from "./measures.mjs";
 
@@ -170,7 +171,8 @@ export class GroupLayout {
    * @param {Group} group
    */
   wordsWidth(group) {
-    return Math.round([...group.name].length * NAME_LETTER + [...kindBeside(group)].length * MONO_WIDTH);
+    const letters = [...group.name].length * NAME_LETTER + [...kindBeside(group)].length * MONO_WIDTH;
+    return Math.round(Math.min(letters, TITLE_MOST));
   }
 
   /**

@@ -25,6 +25,7 @@ export const CLOSED_LEAST = 150; // width of a closed group
 export const CLOSED_MOST = 250;
 export const CLOSED_HEIGHT = 50; // its title, or three rows while something runs in it
 export const TITLE_ROOM = 58; // of an open group's title beside its name and its kind
+export const TITLE_MOST = 400; // width of these, and of an open group on their account
 export const CLOSED_ROOM = 56; // of a closed one's
 
 // boxes and edges

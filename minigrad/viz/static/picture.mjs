@@ -7,7 +7,7 @@
 import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER } from "./measures.mjs";
+import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER, TITLE_MOST } from "./measures.mjs";
 import { GroupLayout, kindBeside } from "./layout.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
@@ -107,7 +107,7 @@ export class Picture {
    * @param {string} id
    */
   neighbours(id) {
-    const shown = this.modules.shownFor(id);
+    const shown = this.layout.shownFor(id);
     const joined = [...this.wires.values()].filter(({ from, to }) => from === shown || to === shown);
     return joined.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean);
   }
@@ -301,16 +301,17 @@ export class Picture {
     fold.textContent = open ? "−" : "+";
     for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));
+    const words = Math.min(w - aside - 40, TITLE_MOST + 14); // the room of the title's words
     Object.assign(parts, {
       room: w - 24,
       width: w,
       height: h,
       open,
-      full: beginningOf(about.name, Math.floor((w - 40) / NAME_LETTER)),
+      full: beginningOf(about.name, Math.floor(words / NAME_LETTER)),
     });
     // Rather the whole name than a part of it beside its kind.
     const letters = [...about.name].length * NAME_LETTER + [...kindBeside(about)].length * MONO_WIDTH;
-    parts.beside = letters + 54 <= w ? kindBeside(about) : "";
+    parts.beside = letters + 14 <= words ? kindBeside(about) : "";
     kind.textContent = parts.beside;
     parts.name.textContent = parts.full;
   }

@@ -145,6 +145,12 @@ def test_in_a_part_edges_come_in_the_order_of_where_they_come_from() -> None:
     assert (a < b) == (y < x), "the two cross"
 
 
+def test_a_title_of_thousands_of_letters_makes_no_frame_wide() -> None:
+    sizes, edges = chain(2)
+    groups = [Group("g0", "n" * 10_000, "n" * 10_000, "K" * 10_000, None, list(sizes), 2)]
+    assert lay_out(sizes, edges, groups, ["g0"]).width < 600
+
+
 @st.composite
 def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], list[str]]:
     """A graph with groups that are unbroken runs of its boxes, one inside another or beside it, some of them open."""
