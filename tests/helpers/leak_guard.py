@@ -3,11 +3,16 @@
 What would leak from one test into the next: whether operations are recorded, the observer of new nodes, a profiler,
 numpy's error state and print options, and whether the garbage collector runs. The fixture works in every test, since
 `conftest.py` imports it.
+
+Steppers are no fault, but ipywidgets keeps each of them alive, and each looks at all its tensors again after every step
+of any other: a process that has tried a thousand would step the next ones many times as slowly. So those of a test that
+is over are no longer told of others.
 """
 
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -56,7 +61,24 @@ def no_leaks() -> Iterator[None]:
     pytest.fail("; ".join(f"{name} was {before[name]} and is {after[name]}" for name in changed))
 
 
+def attending() -> set[Any]:
+    """The sessions of steppers that look again after each step of another one. Nothing is imported to find them."""
+    outside = sys.modules.get("minigrad.viz.steps.outside")
+    return set(outside._sessions) if outside else set()
+
+
+@contextmanager
+def steppers_rest_afterwards() -> Iterator[None]:
+    """Once the block is over, the steppers made in it look no more at what others change."""
+    before = attending()
+    try:
+        yield
+    finally:
+        for session in attending() - before:
+            sys.modules["minigrad.viz.steps.outside"].leave(session)
+
+
 @pytest.fixture(autouse=True)
 def no_leaked_state() -> Iterator[None]:
-    with no_leaks():
+    with steppers_rest_afterwards(), no_leaks():
         yield

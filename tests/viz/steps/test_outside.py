@@ -2,6 +2,7 @@
 that is shown says what the kernel holds.
 """
 
+import functools
 import gc
 import json
 import weakref
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from helpers.leak_guard import attending, steppers_rest_afterwards
 from IPython.core.interactiveshell import InteractiveShell
 
 import minigrad as mg
@@ -365,3 +367,16 @@ def test_a_variable_that_is_another_tensor_now_is_named(name: str, shell: Intera
     assert s.outdated.startswith("a and b are other tensors now")
     shell.run_cell("del a; b = 7")
     assert s.outdated == ""
+
+
+def test_the_steppers_of_a_test_that_is_over_are_told_of_no_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the thousandth stepper of a process would have all before it look again after each of its steps."""
+    looked = []
+    kept = Example()
+    with steppers_rest_afterwards():
+        left = Example()
+        assert {kept.s.session, left.s.session} <= attending()
+    for example in (kept, left):
+        monkeypatch.setattr(example.s.session, "look", functools.partial(looked.append, example))
+    Example().s.next()
+    assert looked == [kept]
