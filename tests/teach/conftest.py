@@ -1,9 +1,10 @@
 """Tests of the course keep their progress in a file of their own."""
 
+import functools
 import gc
 import itertools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from minigrad import teach
 from minigrad.teach import apart
 from minigrad.teach import exercise as exercises
+from minigrad.teach.exercise import Case, Exercise
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,13 +50,31 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "FORKS", False)
 
 
+_draws = Exercise._draws
+
+
+FEW = 2  # times that cases are drawn for a wrong answer: with fewer it is harder to refuse it, and to name the mistake
+
+
+@functools.cache
+def _few_cases(exercise: Exercise) -> list[Case]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(exercise.name.encode())))
+        return list(_draws(exercise, None))
+
+
 @pytest.fixture(autouse=True)
 def _same_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong answer meets the same draws each time: the words for it may depend on them, once in hundreds of draws.
+    So do all of an exercise: what the known mistakes do with a case, which takes the time, is then found once for all.
     Right ones, and all in test_drawn.py, are tried with what comes.
     """
+
+    def draws(exercise: Exercise, first: int | None) -> Iterable[Case]:
+        is_few = first is None and exercises.DRAWS == FEW
+        return _few_cases(exercise) if is_few else _draws(exercise, first)
+
     if request.path.name == "test_wrong_answers.py" or "words" in request.fixturenames:
         monkeypatch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(request.node.name.encode())))
-        # With fewer draws it is harder to refuse an answer and to tell one mistake from another; and comparing with
-        # the known ones, case by case, is what takes the time.
-        monkeypatch.setattr(exercises, "DRAWS", 2)
+        monkeypatch.setattr(Exercise, "_draws", draws)
+        monkeypatch.setattr(exercises, "DRAWS", FEW)
