@@ -18,6 +18,7 @@ The tests of what SLOW names have the mark `slow`. `pytest -m "not slow"`, which
 them out, does not even import them, and says so at the end; under CI it is refused.
 """
 
+import gc
 import importlib
 import importlib.util
 import os
@@ -120,6 +121,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not slow.isdisjoint((item.path, *item.path.parents)):
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays, and is not to be looked at each time that a test collects garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

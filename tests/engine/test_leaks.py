@@ -48,7 +48,6 @@ def no_collector() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.unfreeze()
         gc.enable()
         gc.collect()
 
