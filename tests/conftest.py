@@ -48,28 +48,42 @@ INSTALL = {
 # process is left alone with one of them.
 LONGEST = (
     "tests/browser/test_chapters.py",
-    "tests/browser/test_reopened.py",
-    "tests/ops/test_ops.py",
-    "tests/browser/test_stepper_in_lab.py",
-    "tests/teach/test_wrong_answers.py",
-    "tests/teach/test_tried_answers.py",
-    "tests/engine/test_leaks.py",
-    "tests/course/test_notebooks.py",
     "tests/browser/test_stepper_page.py",
-    "tests/setup/test_benchmarks.py",
-    "tests/teach/test_any_answer.py",
+    "tests/browser/test_reopened.py",
+    "tests/browser/test_stepper_in_lab.py",
+    "tests/ops/test_ops.py",
+    "tests/teach/test_tried_answers.py",
+    "tests/teach/test_wrong_answers.py",
+    "tests/teach/test_attacked.py",
+    "tests/viz/test_stepper_js.py",
     "tests/browser/test_torch_stepper_in_lab.py",
-    "tests/engine/test_engine.py",
-    "tests/engine/test_random_programs.py",
-    "tests/setup/test_dev.py",
+    "tests/browser/test_saved_pages.py",
+    "tests/setup/test_benchmarks.py",
+    "tests/course/test_notebooks.py",
+    "tests/viz/page/test_recording.py",
+    "tests/viz/comparing/test_compare.py",
+    "tests/ops/test_silence.py",
     "tests/viz/torch_graphs/test_torch_graphs.py",
-    "tests/course/test_refresh.py",
+    "tests/viz/page/test_portions.py",
+    "tests/engine/test_random_programs.py",
+    "tests/engine/test_interrupts.py",
+    "tests/engine/test_leaks.py",
+    "notebooks/12_train_a_network.ipynb",
+    "tests/course/test_claims_of_chapters.py",
+    "tests/viz/graph/test_formulas.py",
+    "tests/teach/test_any_answer.py",
+    "tests/viz/steps/test_what_if.py",
+    "tests/teach/test_apart.py",
+    "tests/teach/test_folder.py",
+    "tests/setup/test_dev.py",
+    "tests/setup/test_setup.py",
+    "tests/engine/test_engine_properties.py",
     "tests/nn/test_models.py",
     "tests/viz/page/test_export.py",
-    "tests/viz/test_stepper_js.py",
-    "tests/browser/test_saved_pages.py",
-    "tests/engine/test_engine_properties.py",
-    "notebooks/00_start_here.ipynb",
+    "tests/engine/backward/test_deep_graphs.py",
+    "notebooks/11_profiler.ipynb",
+    "notebooks/14_build_your_own_engine.ipynb",
+    "tests/course/test_refresh.py",
 )
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
@@ -80,6 +94,7 @@ SLOW = {
     "tests/engine/test_random_programs.py": "programs drawn by lot, against PyTorch",
     "tests/engine/test_leaks.py": "what is left in memory of programs drawn by lot",
     "tests/engine/test_engine_properties.py": "graphs drawn by lot",
+    "tests/ops/test_silence.py": "each op on extreme numbers, of which numpy would warn",
     "tests/setup/test_benchmarks.py": "the scripts that measure speed",
     "tests/nn/test_models.py": "networks in training, against PyTorch",
     "tests/engine/test_interrupts.py": "the stop button, at every line",
@@ -87,6 +102,7 @@ SLOW = {
     "tests/setup/test_setup.py": "the package built and installed",
     "tests/setup/test_mutants.py": "the tool that breaks lines",
     "tests/viz/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/viz/steps/test_what_if.py": "passes computed again with other numbers",
     "tests/viz/comparing": "two passes beside each other, on a thousand graphs",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
@@ -117,9 +133,12 @@ def is_quick(config: pytest.Config) -> bool:
 @pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places, slow = {ROOT / name: place for place, name in enumerate(LONGEST)}, {ROOT / name for name in SLOW}
-    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
+    files = {item.path for item in items}  # to look at each path once takes a tenth of the time
+    order = {path: places.get(path, len(LONGEST)) for path in files}
+    are_slow = {path for path in files if not slow.isdisjoint((path, *path.parents))}
+    items.sort(key=lambda item: order[item.path])
     for item in items:
-        if not slow.isdisjoint((item.path, *item.path.parents)):
+        if item.path in are_slow:
             item.add_marker("slow")
 
 
