@@ -80,7 +80,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
     Show it by making it the last line of a cell. From code: `next()`, `back()`, `over()`, `out()`, `first()`, `last()`,
     `run_to("E")`, `break_at("E")`, `break_when("g.norm() > 10")`, `run()`, `what_if(w=3.0)`, `nudge("w")`, `frames`,
-    `index`, `trace()`.
+    `index`, `trace()`; `follows = False` leaves closed parts closed while the pass runs through them.
 
     Raises TypeError where a tensor is expected and something else is given; RuntimeError for a root without a graph, a
     leaf, a non-scalar root without `gradient`; ValueError for a graph that is too large to be shown. A graph that a
@@ -122,6 +122,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     request = traitlets.Dict().tag(sync=True)
     # Set from both sides: {"box": id} or {"when": condition}, and, from here only, {"code": what a function is called}.
     breaks: Any = traitlets.List().tag(sync=True)
+    follows = traitlets.Bool(True).tag(sync=True)  # whether the part that runs opens and closes by itself
 
     def __init__(
         self,
@@ -166,6 +167,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         self._portions = Portions(self.hold_sync, self._tell_ran)
         self.observe(lambda change: outside.in_main_thread(self._on_request, change["new"]), "request")
         self.observe(lambda change: outside.in_main_thread(session.replace_breaks, change["new"]), "breaks")
+        self.observe(lambda _: self._store_soon(), "follows")
         self.on_msg(self._on_message)
         session.listener = self
         self.on_change()
@@ -424,7 +426,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
 
     def _state(self) -> tuple[Any, ...]:
         """What differs when an output no longer holds what is shown."""
-        return self.recorded, self.index, self.finished, self.problem.get("text")
+        return self.recorded, self.index, self.finished, self.problem.get("text"), self.follows
 
     def _store_soon(self) -> None:
         """`store()` when nothing has been clicked for a while."""

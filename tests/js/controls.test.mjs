@@ -51,6 +51,7 @@ test("five controls are seen, all others are in the menu by name and with their 
     Breakpoints: "",
     "Find a node": "/",
     "‖g‖ in colours": "g",
+    "Open what runs": "",
     "Open all": "",
     "Close all": "",
     Legend: "?",
@@ -64,6 +65,36 @@ test("five controls are seen, all others are in the menu by name and with their 
     root.querySelector(`.mg-press-${name} path`).getAttribute("d"),
   );
   assert.equal(new Set(pictures).size, 4); // what steps, ends, plays and runs does not look alike
+});
+
+/** Walk through a pass; returns the most parts that were open at once. */
+function mostOpen(root) {
+  const open = () => root.querySelectorAll('[data-group].mg-open:not([display="none"])').length;
+  press(root, "first");
+  let most = open();
+  while (root.querySelector(".mg-press-next").getAttribute("aria-disabled") !== "true") {
+    press(root, "next");
+    most = Math.max(most, open());
+  }
+  return most;
+}
+
+test("a switch says whether the part that runs opens by itself, and it is stored", async () => {
+  const folded = { picture: { ...examples.network.picture, open: [] } };
+  const model = saved("network", folded);
+  const root = await show(model);
+  const isOn = (of) => of.querySelector(".mg-press-follows").getAttribute("aria-pressed");
+  assert.equal(isOn(root), "true"); // at first, and in pages that were stored before there was a choice
+  assert.ok(mostOpen(root) > 0);
+  press(root, "follows");
+  assert.deepEqual([isOn(root), model.get("follows"), mostOpen(root)], ["false", false, 0]);
+  model.fromKernel({ follows: true });
+  assert.equal(isOn(root), "true");
+  assert.ok(mostOpen(root) > 0);
+  const again = await show(saved("network", { ...folded, follows: false }));
+  assert.deepEqual([isOn(again), mostOpen(again)], ["false", 0]);
+  const flat = await show(saved());
+  assert.equal(flat.querySelector(".mg-press-follows"), null); // nothing in it opens
 });
 
 test("the menu opens and is walked by keys, and gives the focus back", async () => {

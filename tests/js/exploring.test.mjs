@@ -873,7 +873,8 @@ test("what the reader has opened or closed stays so, until following is wished a
   stepper.regroup(() => layout.closeAll());
   player.go(3);
   assert.deepEqual([...layout.open], []);
-  stepper.follows = true;
+  player.follows = false;
+  player.follows = true;
   const { box } = player.frame;
   assert.deepEqual(
     [...layout.open].sort(),
@@ -882,14 +883,14 @@ test("what the reader has opened or closed stays so, until following is wished a
       .filter((group) => group)
       .sort(),
   );
-  stepper.follows = false;
+  player.follows = false;
   assert.deepEqual([...layout.open], []); // what only the step had opened
 });
 
 test("a closed part in which a box runs tells its line, its value and its gradient", async (t) => {
   const stepper = stepperOf(t);
-  stepper.follows = false;
   const { player, picture } = stepper;
+  player.follows = false;
   const [outer] = examples.network.picture.groups;
   const told = () =>
     [".mg-inner-line", ".mg-inner-numbers"].map((part) => picture.groups.get(outer.id).group.querySelector(part));

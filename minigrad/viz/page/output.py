@@ -30,7 +30,8 @@ from minigrad.viz.page import packing, standalone, widget_source
 from minigrad.viz.picture.image import image_html
 from minigrad.viz.shell import running_shell
 
-STORED = ("key", "kept", *packing.RAN, "index", "finished", "problem")  # traits that a page without a kernel needs
+# Traits that a page without a kernel needs
+STORED = ("key", "kept", *packing.RAN, "index", "finished", "problem", "follows")
 # Until the script runs
 HOW = '<p class="minigrad-how"><small>Trust this notebook, or run the cell, to step.</small></p>'
 SCRIPTS = re.compile(rf' data-script="[^"]*"|<script>.*?</script>|{HOW}', re.DOTALL)

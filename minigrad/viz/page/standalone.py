@@ -77,7 +77,8 @@ def stepper_page(stepper: BackwardStepper, title: str | None = None) -> str:
     total, run = stepper.frames[0].total, len(stepper.frames) - 1 - stepper.frames[-1].failed
     steps = f"{total} steps" if run == total else f"{run} of {total} steps"
     kept = packing.pack({"picture": stepper.picture, "frames": stepper.recorded, "problem": stepper.problem})
-    values = {"kept": kept, "index": stepper.index, "finished": stepper.finished, "live": False}
+    shown = {"index": stepper.index, "finished": stepper.finished, "follows": stepper.follows}
+    values = {"kept": kept, **shown, "live": False}
     code = script(widget_source.script())
     allowed = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     policy = (

@@ -18,6 +18,7 @@ const LEAVE = "step out: to the end of the module or call around this step (e)";
 const PREDICT = "predict: type the numbers before you see them (p)";
 const RUN = "run to breakpoint: on to the next breakpoint, or to the end (Enter)";
 const SIZES = "‖g‖ in colours: edges and boxes by the size of their gradients (g)";
+const FOLLOWS = "open what runs: the part that runs opens by itself, and closes when the step has left it";
 const LEGEND = "legend: what the parts of this picture mean (?)";
 
 const HOW_TO_WRITE_CONDITIONS =
@@ -86,7 +87,7 @@ export class Controls {
   /** What the menu has, under plain words. */
   menuGroups() {
     const { first, over, leave, play, run, breaks, find, sizes, predict, legend } = this.buttons;
-    const folds = this.stepper.picture.layout.any ? this.foldButtons() : [];
+    const folds = this.stepper.picture.layout.any ? [this.buttons.follows, ...this.foldButtons()] : [];
     this.ways = make("div", { class: "mg-more-row" }, play, this.speed);
     return {
       Go: [first, over, leave],
@@ -159,6 +160,9 @@ export class Controls {
       breaks: entry("breaks", "breakpoints", "", "Breakpoints", "stop", () => this.toggleBreaks()),
       find: entry("find", "find a node (/)", "/", "Find a node", "search", () => stepper.openSearch()),
       sizes: entry("sizes", SIZES, "g", "‖g‖ in colours", "sizes", () => this.toggleSizes()),
+      follows: entry("follows", FOLLOWS, "", "Open what runs", "follows", () => {
+        player.follows = !player.follows;
+      }),
       predict: entry("predict", PREDICT, "p", "Predict", "predict", () => this.togglePredict()),
       legend: entry("legend", LEGEND, "?", "Legend", "legend", () => stepper.legend.toggle()),
     };
@@ -440,6 +444,7 @@ export class Controls {
     const runsToEnd = player.wanted === player.total && player.total - player.index > 1;
     const running = runsToEnd ? "running…" : `running step ${player.wanted}…`;
     this.counter.textContent = player.wanted === null ? place : running;
+    this.buttons.follows.setAttribute("aria-pressed", String(player.follows));
     this.paintBreaks();
     this.paintStretches();
   }

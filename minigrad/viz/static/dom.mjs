@@ -76,6 +76,7 @@ const ICONS = {
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   stop: "M5.3 1.6h5.4l3.7 3.7v5.4l-3.7 3.7H5.3l-3.7-3.7V5.3z",
   sizes: "M2 13c4-1 8-4 12-11M2 13c5 .4 9-.6 12-2",
+  follows: "M2 3h12v10H2zM5 8h6M8.6 5.6L11 8l-2.4 2.4",
   predict: "M2 14l1-3.6L11.4 2 14 4.6 5.6 13z",
   legend: "M2.5 3.5h1M6.5 3.5h7M2.5 8h1M6.5 8h7M2.5 12.5h1M6.5 12.5h7",
   last: "M12 3v10M3 3l7 5-7 5z",

@@ -38,6 +38,8 @@ export interface Held {
   /** What the kernel is asked for, and the number of that request. */
   request: { nth?: number; [what: string]: unknown };
   breaks: Breakpoint[];
+  /** Whether the part that runs opens and closes by itself. */
+  follows?: boolean;
 }
 
 export interface Problem {

@@ -23,6 +23,7 @@ const FOLLOWED = [
   "problem",
   "finished",
   "breaks",
+  "follows",
   "stopped",
   "now",
   "whatif",
@@ -511,13 +512,27 @@ export class Player {
 
   set breaks(list) {
     this.ownBreaks = list; // a page that was saved before there were breakpoints has no place for them
+    this.put("breaks", list);
+  }
+
+  /** Set what the reader decides. Without a kernel it holds on this page alone. */
+  put(name, value) {
     try {
-      this.model.set("breaks", list);
+      this.model.set(name, value);
       if (this.live) this.model.save_changes();
     } catch {
-      // without a kernel they hold on this page alone
+      // a page without a kernel need not store it
     }
     this.tell();
+  }
+
+  /** Whether the part that runs opens and closes by itself; in what was stored before one could choose, it does. */
+  get follows() {
+    return this.model.get("follows") !== false;
+  }
+
+  set follows(isOn) {
+    this.put("follows", isOn);
   }
 
   /** @param {string} box */

@@ -93,7 +93,7 @@ export class Stepper {
     );
     this.frame = make("div", { class: "minigrad-frame" }, this.root);
     host.append(this.frame);
-    this.isFollowing = true;
+    this.followed = true; // whether it was wished at the latest painting
     this.listen();
     this.twins = new Twins(this.root, player, this.picture);
     this.place();
@@ -187,23 +187,16 @@ export class Stepper {
 
   // ---------------------------------------------------------------- the part that runs
 
-  /** Whether the part that runs opens by itself, and closes when the step has left it. */
-  get follows() {
-    return this.isFollowing;
-  }
-
-  /** Where it is wished anew, it holds for the parts, too, that the reader has closed. */
-  set follows(isOn) {
-    this.isFollowing = isOn;
-    if (isOn) this.picture.layout.byHand.clear();
-    this.paint();
-  }
-
-  /** Open the part that runs, if that is wished; only that changes what is open here. */
+  /**
+   * Open the part that runs, and close it when the step has left it, if that is wished; only that changes what is open
+   * here. Where it is wished anew, it holds for the parts, too, that the reader has closed.
+   */
   followStep() {
     const { picture, player } = this;
-    const { frame } = player;
-    if (!picture.layout.any || !picture.layout.follow(this.follows ? (frame.box ?? frame.next) : null)) return;
+    const { frame, follows } = player;
+    if (follows && !this.followed) picture.layout.byHand.clear();
+    this.followed = follows;
+    if (!picture.layout.any || !picture.layout.follow(follows ? (frame.box ?? frame.next) : null)) return;
     this.place();
     picture.setFound(this.controls.found);
   }

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -188,3 +189,14 @@ def test_where_models_are_elsewhere_the_widget_is_shown_too(monkeypatch: pytest.
     assert widget not in stepper._repr_mimebundle_()
     monkeypatch.setenv("VSCODE_PID", "1")
     assert stepper._repr_mimebundle_()[widget]["model_id"] == stepper.model_id
+
+
+def test_the_switch_for_the_part_that_runs_is_stored_too(published: Any, tmp_path: Path) -> None:
+    s = cell(OWN_RULE)["s"]
+    assert s.follows is True
+    s._ipython_display_()
+    s.set_state({"follows": False})  # as the page does
+    s.store()
+    assert [stored(data["text/html"])["follows"] for data, *_ in published] == [True, False]
+    s.save_html(tmp_path / "page.html")
+    assert stored((tmp_path / "page.html").read_text(encoding="utf-8"))["follows"] is False
