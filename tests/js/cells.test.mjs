@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, changed, classes, key, press, saved, step, texts } from "./recorded.mjs";
+import { boxNamed, changed, classes, examples, key, press, saved, step, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { cellTable, inShort, largest, spreadOver, tensorFrom, weightsFrom } = await loadModule("viz/static/cells.mjs");
@@ -155,6 +155,14 @@ test("a table numbers its rows and columns, signs what is no number, and colours
 test("nothing that is called like markup becomes markup", () => {
   const table = cellTable(tensorFrom([1], "1"), ["<img src=x onerror=alert(1)>"], 1);
   assert.equal(table.querySelectorAll("img").length, 0);
+});
+
+test("what arrived is called as in the sentences, where a variable is called g", async () => {
+  const root = await shown(() => {}, { picture: { ...examples.cells.picture, gradient: "grad" } });
+  goTo(root, "t1");
+  assert.equal(texts(root, ".mg-cells caption")[0], "grad, as it arrived");
+  point(cell(root, "g", 4));
+  assert.match(root.querySelector(".mg-cells-word").textContent, /^grad\[1, 1\], .*, goes to t0/);
 });
 
 test("a step shows what arrived, what goes to each input, and their values, repeated as broadcasting does it", async () => {

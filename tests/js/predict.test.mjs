@@ -91,6 +91,12 @@ test("an answer is right as nearly as it was written", () => {
     assert.ok(!right(text, value), `${text} is not ${value}`);
 });
 
+test("what came is called as in the sentences", () => {
+  const said = (text) => missed(numberFrom(text), { edge: "e1", value: -6, came: 3, held: null }, "grad")[1];
+  assert.match(said("3"), /^That is grad, as it arrived \(3\)/);
+  assert.match(said("-2"), /multiplied by grad = 3\.$/);
+});
+
 test("what a wrong answer has left out is said only where the numbers tell it", () => {
   const kind = (text, question) =>
     mistakeIn(numberFrom(text), { edge: "e1", came: null, held: null, ...question })?.[0] ?? null;

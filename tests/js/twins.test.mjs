@@ -64,6 +64,25 @@ test("a name, a factor and a token light the box, and leaving ends it", async ()
   assert.deepEqual(lit(root), []);
 });
 
+test("each of several results lights the box that made them, in sentences and in the code", async () => {
+  const picture = structuredClone(examples.example.picture);
+  const made = Object.values(picture.boxes).find(({ name }) => name === "C");
+  Object.assign(made, { name: "C, K", outputs: [{ shape: "[]" }, { shape: "[]" }] });
+  const root = await show(saved("example", { picture }), 2);
+  over([...root.querySelectorAll(".mg-sentence .mg-a-name")].find((element) => element.textContent === "C"));
+  assert.equal(lit(root).filter((element) => element.matches("[data-box]")).length, 1);
+  over(boxNamed(root, "D"));
+  over(token(root, ".mg-lit", "C"));
+  assert.match(lit(root).find((element) => element.matches("[data-box]")).getAttribute("aria-label"), /^C/);
+});
+
+test("what came is what sentences call it, where a variable is called g", async () => {
+  const picture = { ...examples.example.picture, gradient: "grad" };
+  const root = await show(saved("example", { picture }), 2);
+  assert.equal(token(root, ".mg-sentence", "g"), undefined); // it would be the variable
+  assert.ok(token(root, ".mg-sentence", "D"));
+});
+
 test("a chip lights both ends of its edge", async () => {
   const root = await show(saved(), 2);
   const chip = [...root.querySelectorAll(".mg-chip")].find(

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from minigrad.viz.graph.meanings import PHRASES, SKIPPED
-from minigrad.viz.graph.values import number_in_sentence
+from minigrad.viz.graph.values import SINGLE, number_in_sentence
 
 WORDS, COMPARISON, SUM, SIGN, PRODUCT, POWER, ATOM = range(7)  # what binds less tightly gets parentheses
-EXACT, MOST_DIGITS = 12, 7  # digits that a float has for sure, and that a number of the code is written with
+EXACT = 12  # digits that a float has for sure
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMPARED = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥", ast.Eq: "=", ast.NotEq: "≠", ast.Is: "is"}
 Leaf = Callable[[str, bool], str]  # a name, and whether it is transposed -> its text
@@ -27,10 +28,13 @@ def sizes(shape: tuple[int, ...]) -> str:
 
 
 class FormulaWriter:
-    """Writes expressions; `leaf(name, transposed)` is the text of a name."""
+    """Writes expressions; `leaf(name, transposed)` is the text of a name, `numerals` have those of numbers, by
+    `key_of_number`, that are written otherwise than usual.
+    """
 
-    def __init__(self, leaf: Leaf) -> None:
+    def __init__(self, leaf: Leaf, numerals: Mapping[str, str] = MappingProxyType({})) -> None:
         self.leaf = leaf
+        self.numerals = numerals
         self.is_signed = False  # whether what is written now stands behind a minus
 
     def text(self, node: ast.expr, least: int = WORDS) -> str:
@@ -43,7 +47,7 @@ class FormulaWriter:
     def _text(self, node: ast.expr) -> tuple[str, int]:
         if isinstance(node, ast.Constant):
             is_numeric = is_number(node) or isinstance(node.value, complex)
-            return _with_rank(_constant_text(node.value) if is_numeric else str(node.value))
+            return _with_rank(self._constant_text(node.value) if is_numeric else str(node.value))
         if isinstance(node, ast.Name):
             return _with_rank(self.leaf(node.id, False))
         if isinstance(node, ast.Attribute):
@@ -65,6 +69,15 @@ class FormulaWriter:
         if isinstance(node, ast.Call):
             return self._call(node)
         raise ValueError(f"no textbook writes {ast.dump(node)}")
+
+    def _constant_text(self, value: Any) -> str:
+        """A number of the code, or one that was computed from such: 1.2 - 1 is 0.2."""
+        is_counted = isinstance(value, complex) or (isinstance(value, int) and abs(value) < 10**SINGLE)
+        numeral = "" if is_counted else self.numerals.get(key_of_number(abs(value)))
+        if numeral:
+            return ("-" if value < 0 else "") + numeral
+        exact = float(f"{value:.{EXACT}g}") if isinstance(value, float) else value
+        return number_in_sentence(exact, SINGLE)
 
     def _attribute(self, node: ast.Attribute) -> tuple[str, int]:
         if node.attr not in ("T", "mT"):
@@ -160,6 +173,11 @@ class FormulaWriter:
         return "".join(parts) + f"{self.text(node, COMPARISON)} elsewhere"
 
 
+def key_of_number(value: float) -> str:
+    """What a number of the code and the engine's, which may be the next one in single precision, have in common."""
+    return f"{value:.{SINGLE - 1}g}"
+
+
 def function_name(node: ast.AST) -> str:
     """The name of the function that is called; "" for all but calls."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
@@ -168,11 +186,6 @@ def function_name(node: ast.AST) -> str:
 def is_number(node: ast.expr) -> bool:
     """Whether it is a number that stands in the text, and not True or False."""
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
-
-
-def _constant_text(value: Any) -> str:
-    """A number of the code, or one that was computed from such: 1.2 - 1 is 0.2."""
-    return number_in_sentence(float(f"{value:.{EXACT}g}") if isinstance(value, float) else value, MOST_DIGITS)
 
 
 def _with_rank(text: str) -> tuple[str, int]:

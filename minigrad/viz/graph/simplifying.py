@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, sizes
+from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, key_of_number, sizes
 from minigrad.viz.graph.meanings import CENTRED, DEFINITIONS, NORMALIZED, PHRASES, SCALED
-from minigrad.viz.graph.values import as_in_code, in_short
+from minigrad.viz.graph.values import SINGLE, as_in_code, in_short, is_numeral
 
 LONGEST_FORMULA, LONGEST_NUMBERS = 150, 80  # characters of a formula, and of one with numbers
 ELEMENTWISE = frozenset(
     ["exp", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sign", "abs", "sigmoid", "logsigmoid"]
     + ["erf", "where", "masked_fill", "clamp", "max", "min", "normal_cdf", "normal_density", "gelu_slope"]
 )
-FOLDED: Mapping[str, Callable[..., Any]] = {"prod": math.prod, "max": max, "min": min, "len": len, "abs": abs}
 GIVEN = "given"  # marks a number of the learner's, which is written as it is
+FOLDED: Mapping[str, Callable[..., Any]] = {"prod": math.prod, "max": max, "min": min, "len": len, "abs": abs}
 FUNCTIONS: Mapping[str, Any] = {  # what is evaluated to find out which branch was taken
     **{name: getattr(np, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tanh", "sign", "abs")},
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
@@ -54,7 +54,8 @@ class Formula:
     with `shapes`, which no number is equal to.
 
     `because` says why a branch was taken, `spread` what becomes of a value that is smaller than the gradient it gives
-    ("for each of its 4 elements"); `in_words` is true of a phrase, which no equals sign may follow.
+    ("for each of its 4 elements"), or along which dimension sums and smaller parts go; `in_words` is true of a phrase,
+    which no equals sign may follow.
     """
 
     text: str
@@ -81,16 +82,17 @@ def formula_of(
     """
     known = Known(bound, names)
     tree, reason = simplify(expression, known)
-    named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""))
+    named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""), known.numerals)
     text = named.text(tree)
     is_phrase = isinstance(tree, ast.Call) and function_name(tree) in (*PHRASES, "words", "where")
-    numbers = "" if is_phrase else FormulaWriter(known.number_text).text(tree) if known.all_small(tree) else ""
+    numbers = "" if is_phrase else FormulaWriter(known.number_text, known.numerals).text(tree) if known.all_small(tree) else ""
     is_of_matrices = not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree))
     shapes = FormulaWriter(known.shape_text).text(tree) if is_of_matrices else ""
     if (len(text) > LONGEST_FORMULA and not is_phrase) or "\n" in text:
         raise ValueError("a formula of this length says less than words")
     because = "" if reason is None else named.text(reason)
     spread, single = _spread(known.shape(tree), shape, bound)
+    spread = spread or ("" if is_phrase else _along_text(tree, known, shape, names))
     numbers, shapes = ("" if len(one) > LONGEST_NUMBERS or one == text else one for one in (numbers, shapes))
     return Formula(text, numbers, shapes, because, spread, is_phrase, single)
 
@@ -129,9 +131,31 @@ def _spread(own: tuple[int, ...] | None, shape: tuple[int, ...] | None, bound: M
         return ("" if math.prod(own) == 1 else f"reshaped to {sizes(shape)}"), False
     if math.prod(own) == 1:
         return f"for each of its {math.prod(shape)} elements", True
+    along = _dims_text(bound)
+    return (f"repeated along {along}" if along else f"repeated to {sizes(shape)}"), False
+
+
+def _dims_text(bound: Mapping[str, Any]) -> str:
+    """The dimensions along which an op works: "dim 1"; "" of one that knows none."""
     dims = bound.get("dim")
-    along = f"dim {', '.join(map(str, sorted(dims)))}" if isinstance(dims, tuple) else f"dim {dims}"
-    return (f"repeated along {along}" if dims is not None else f"repeated to {sizes(shape)}"), False
+    return "" if dims is None else f"dim {', '.join(map(str, sorted(dims)) if isinstance(dims, tuple) else [str(dims)])}"
+
+
+def _along_text(tree: ast.expr, known: Known, shape: tuple[int, ...] | None, names: Mapping[str, str]) -> str:
+    """Along which dimension a formula's sums and means go and its smaller parts are repeated, where there are several:
+    `g - exp(y) × sum(g)` of a matrix is no arithmetic without it.
+    """
+    along = _dims_text(known.bound)
+    dims = known.bound.get("dim")
+    if shape is None or len(shape) < 2 or not along or (isinstance(dims, tuple) and len(dims) == len(shape)):
+        return ""
+    parts = list(ast.walk(tree))
+    reductions = dict.fromkeys(word for word in map(function_name, parts) if word in ("sum", "mean"))
+    held = {part.id: known.shape(part) for part in parts if isinstance(part, ast.Name)}
+    smaller = [names.get(name, name) for name, one in held.items() if one and len(one) < len(shape)]
+    told = [f"each {word} along {along}" for word in reductions]
+    told += [f"{' and '.join(smaller)} repeated along {'it' if told else along}"] if smaller else []
+    return f"with {', '.join(told)}" if told else ""
 
 
 class Known:
@@ -140,6 +164,9 @@ class Known:
     def __init__(self, bound: Mapping[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> None:
         self.bound = bound
         self.names = names
+        # Of numbers that have more digits in the code than a float32 has, all of these.
+        long = [one.lstrip("-") for one in names.values() if len(one) > SINGLE and is_numeral(one)]
+        self.numerals = {key_of_number(float(one)): one for one in long if "j" not in one}
 
     def is_tensor(self, name: str) -> bool:
         return isinstance(self.bound.get(name), np.ndarray | np.generic | ShapeAlone)
@@ -216,10 +243,8 @@ class _Simplify(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         name, value = node.id, self.known.bound.get(node.id, self)
         is_array = isinstance(value, np.ndarray | np.generic)
-        if is_array and self.known.names.get(name) == self.known.number_text(name):
-            return ast.Constant(
-                as_in_code(value) if value.dtype.kind == "f" else value.item(), kind=GIVEN
-            )  # a number without a name
+        if is_array and is_numeral(self.known.names.get(name, "")):  # a number without a name
+            return ast.Constant(as_in_code(value) if value.dtype.kind == "f" else value.item(), kind=GIVEN)
         is_plain = value is None or isinstance(value, bool | int | float | complex | str | tuple)
         if is_plain and not is_array and not hasattr(value, "_fields"):
             return ast.Constant(value, kind=GIVEN)

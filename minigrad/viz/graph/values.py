@@ -24,6 +24,7 @@ from minigrad.ops.silence import silent
 WHOLE = 4  # elements that are written one by one inside a box
 LINE = 9  # elements that are written one by one in running text
 LISTED = 24  # elements that are written one by one where there is room for several lines
+SINGLE = 7  # digits that a float32 has for sure
 MANY = 3  # digits that show that a number was rounded
 CELLS = 64  # elements that can have a numbered cell each
 MAP_ROWS, MAP_COLUMNS = 8, 32  # cells of a heat map
@@ -35,6 +36,7 @@ NOT_A_NUMBER, INFINITE = (204, 0, 153), (20, 20, 20)
 SHADES = 8  # on each side of zero
 PIECE = 80  # characters of a thing that is no array
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in what repr says, which is another one each time
+NUMERAL = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 MEASURES = ("norm", "max", "min", "mean")  # what a breakpoint may ask of a gradient
 
 
@@ -135,6 +137,25 @@ def as_in_code(value: Any) -> float:
     """
     is_wide = isinstance(value, float) or value.dtype.itemsize > 4
     return float(str(np.float32(value) if is_wide and value == np.float32(value) else value))
+
+
+def is_numeral(text: str) -> bool:
+    """Whether a text is a number and no name."""
+    try:
+        complex(text)
+    except ValueError:
+        return False
+    return True
+
+
+def numeral_of(value: Any, expression: str) -> str:
+    """A number in a formula: one that stands in the expression as it does there, with all its digits, also where the
+    engine has it in single precision; any other as in a sentence.
+    """
+    for numeral in NUMERAL.findall(expression) if isinstance(value, float | np.floating) else ():
+        if _count_of_digits(numeral) > SINGLE and abs(value) in (float(numeral), np.float32(numeral)):
+            return ("-" if value < 0 else "") + str(numeral)
+    return number_in_sentence(value, SINGLE)
 
 
 def _count_of_digits(text: str) -> int:

@@ -64,6 +64,7 @@ def picture_of(session: Session, drawing: SvgDrawing) -> dict[str, Any]:
             }
             for box in graph.boxes
         },
+        **({} if graph.gradient_name == "g" else {"gradient": graph.gradient_name}),
         **({} if graph.source.notes_lines else {"unlined": graph.source.no_lines}),
         **({} if graph.source.sorts_by_number else {"own": True}),
         "sources": [

@@ -269,7 +269,7 @@ export class Cells {
     };
     const into = ({ repeated }) => (repeated && this.arrived ? g.shape : null);
     const parts = [
-      part(this.arrived, g.shape, ["g, as it arrived"], "g"),
+      part(this.arrived, g.shape, [`${this.player.gradient}, as it arrived`], "g"),
       ...this.sent.map(({ tensor, shape, name }, k) =>
         part(tensor, shape, [inputs.length ? "to " : "", nameOf(name)], k),
       ),
@@ -332,11 +332,11 @@ export class Cells {
     const of = cell.closest("table").getAttribute("data-of");
     const at = Number(cell.getAttribute("data-k"));
     if (of === null) return "";
-    const [tensor, name] = of === "g" ? [this.arrived, "g"] : [this.sent[of].tensor, this.sent[of].name];
+    const [tensor, name] = of === "g" ? [this.arrived, this.player.gradient] : [this.sent[of].tensor, this.sent[of].name];
     const nameAt = (k, { shape }, whose) => `${whose}${shape.length ? `[${placeOf(shape, k).join(", ")}]` : ""}`;
     const related = this.relations(of, at);
     const others = (related ?? []).map(([which, k]) =>
-      which === "g" ? nameAt(k, this.arrived, "g") : nameAt(k, this.sent[which].tensor, this.sent[which].name),
+      which === "g" ? nameAt(k, this.arrived, this.player.gradient) : nameAt(k, this.sent[which].tensor, this.sent[which].name),
     );
     const list =
       others.slice(0, SEVERAL).join(", ") + (others.length > SEVERAL ? ` and ${others.length - SEVERAL} more` : "");

@@ -81,6 +81,7 @@ const PARTS = [
   part("just ran", `${MADE_BOX}.mg-ran > .mg-badge`, "the node of this step."),
   part("waiting", `${MADE_BOX}.mg-waiting > .mg-badge`, waitingSaid),
   part("✓", `${MADE_BOX}.mg-done > .mg-badge`, "its turn is over; “reached” is a leaf that has its gradient."),
+  part("none came", `${MADE_BOX}.mg-off > .mg-badge`, "all who use it have run and sent it nothing: it does not run."),
   part("failed", `${MADE_BOX}.mg-bad > .mg-badge`, "backward ended here with an error."),
   part("greyed", `${MADE_BOX}.mg-greyed:not(.mg-constant) > .mg-card`, "it needs no gradient.", "corner"),
   part("cut off", `${MADE_BOX}.mg-pruned > .mg-card`, "this pass sends no gradient here.", "corner"),

@@ -95,6 +95,8 @@ export interface PictureData {
   drawn?: Record<string, string>;
   sources?: { title: string; lines: [number, string][] }[];
   unlined?: string;
+  /** What sentences call the gradient that came to a node, where that is not g. */
+  gradient?: string;
   own?: boolean;
   compared?: boolean;
   predict?: boolean;

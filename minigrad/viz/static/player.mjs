@@ -503,6 +503,11 @@ export class Player {
     });
   }
 
+  /** What sentences call the gradient that came to a node: not g, where a variable has that name. */
+  get gradient() {
+    return this.picture.gradient ?? "g";
+  }
+
   // ---------------------------------------------------------------- breakpoints
 
   /** @returns {Breakpoint[]} */

@@ -95,8 +95,9 @@ export function isRight(answer, value) {
  * What is wrong with a wrong answer, where that can be told: [kind, sentence]; null where it cannot.
  * @param {Answer} answer
  * @param {Asked} question
+ * @param {string} gradient what sentences call the one that came
  */
-export function mistakeIn(answer, { edge, value, came, held }) {
+export function mistakeIn(answer, { edge, value, came, held }, gradient = "g") {
   const is = (number) => Number.isFinite(number) && number !== value && isRight({ ...answer, digits: 0 }, number);
   const g = came === null ? null : Number(Number(came).toPrecision(4));
   const before = held === null ? null : Number(Number(held).toPrecision(4));
@@ -109,9 +110,9 @@ export function mistakeIn(answer, { edge, value, came, held }) {
     if (held !== null && is(value + held))
       return ["sum", `That is the sum with the ${before} that was there. Asked is what flows along this edge alone.`];
     if (came !== null && is(came))
-      return ["factor", `That is g, as it arrived (${g}): a factor is missing, how this input changes the result.`];
+      return ["factor", `That is ${gradient}, as it arrived (${g}): a factor is missing, how this input changes the result.`];
     if (came && is(value / came))
-      return ["factor", `That is how this input changes the result: it is still to be multiplied by g = ${g}.`];
+      return ["factor", `That is how this input changes the result: it is still to be multiplied by ${gradient} = ${g}.`];
   }
   if (value !== 0 && (is(value / 2) || is(value * 2)))
     return ["factor", `A factor of 2 is ${Math.abs(answer.value) < Math.abs(value) ? "missing" : "too many"}.`];
@@ -265,7 +266,7 @@ export class Predict {
       return;
     }
     if (!isRight(given, question.value)) {
-      const why = mistakeIn(given, question);
+      const why = mistakeIn(given, question, this.player.gradient);
       if (this.tried === 0 && why) this.tally.missed[why[0]] = (this.tally.missed[why[0]] ?? 0) + 1;
       this.tried += 1;
       this.note(why ? why[1] : NOT_THAT);

@@ -4,6 +4,7 @@
 
 import { make } from "./dom.mjs";
 
+/** @import { About } from "./model.d.ts" */
 /** @import { Picture } from "./picture.mjs" */
 /** @import { Player } from "./player.mjs" */
 
@@ -11,7 +12,15 @@ const TWINS = "[data-box], [data-group], [data-chip], .mg-a-name, .mg-token";
 // A variable, also a longer way such as net.head.weight or w[0].
 const WORD = /[\p{L}_][\p{L}\p{N}_₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_]*|\[[^\][]*\])*/gu;
 const ASSIGNED = /^\s*(?:[-+*/@%]|\*\*|\/\/)?=(?!=)/; // what follows the name that a line gives its result
-const GRADIENT = "g"; // what came to the box that ran, in a formula
+
+/**
+ * What a box is called: by its name, and where it has several results, by that of each.
+ * @param {About | undefined} about
+ */
+function namesOf(about) {
+  const name = about?.name ?? "";
+  return about?.outputs?.length ? [name, ...name.split(", ")] : [name];
+}
 
 export class Twins {
   /**
@@ -27,7 +36,7 @@ export class Twins {
     this.focused = []; // those that have the focus
     this.lit = [];
     const { boxes = {}, edges = [] } = picture.data;
-    this.named = new Map(Object.entries(boxes).map(([id, { name }]) => [name, id]));
+    this.named = new Map(Object.entries(boxes).flatMap(([id, about]) => namesOf(about).map((name) => [name, id])));
     this.ends = new Map(edges.map(([edge, ...ends]) => [edge, ends]));
     this.sources = {}; // of each box
     this.targets = {};
@@ -89,7 +98,7 @@ export class Twins {
       around.normalize();
     }
     for (const formula of this.root.querySelectorAll(".mg-story .mg-c bdi"))
-      this.mark(formula, (word) => this.named.get(word) ?? (word === GRADIENT ? frame.box : null));
+      this.mark(formula, (word) => this.named.get(word) ?? (word === this.player.gradient ? frame.box : null));
     for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark"))
       this.mark(line, (word, rest) => this.inLine(word, frame.box, line.matches(".mg-mark"), ASSIGNED.test(rest)));
     this.light();
@@ -103,7 +112,7 @@ export class Twins {
     const { boxes } = this.picture.data;
     const near = new Set(isInside ? this.sources[box] : [box]);
     for (const id of near) {
-      if (boxes[id]?.name === word || boxes[id]?.name.replace(/[₀-₉]+$/, "") === word) return id;
+      if (namesOf(boxes[id]).some((name) => name === word || name.replace(/[₀-₉]+$/, "") === word)) return id;
       // The line's own result comes after what else is made in it.
       if (isAssigned) for (const target of this.targets[id] ?? []) near.add(target);
     }

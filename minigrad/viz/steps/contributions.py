@@ -155,9 +155,9 @@ def _names(progress: PassProgress, box: Box, bound: Mapping[str, Any]) -> dict[s
     found = dict.fromkeys(box.inputs, "constant") | {"result": box.name, "g": progress.gradient_name}
     found |= {"condition": "the condition", "mask": "the mask"}
     for name, value in bound.items():
-        is_number = isinstance(value, np.ndarray | np.generic) and value.size == 1 and value.dtype != bool
-        if is_number and name not in ("g", "result"):
-            found[name] = values.in_short(np.asarray(value))
+        is_array = isinstance(value, np.ndarray | np.generic) and value.size == 1 and value.dtype != bool
+        if (is_array or isinstance(value, float)) and name not in ("g", "result"):
+            found[name] = values.numeral_of(np.asarray(value).reshape(())[()], box.expression)
     found |= {saved.parameter: saved.name for saved in box.saved if saved.name and saved.parameter != "result"}
     for edge in progress.into[box.id]:
         source = progress.boxes[edge.source]

@@ -276,6 +276,8 @@ class PassProgress:
             name, badge = "done", "✓ done"
         elif arrived and arrived == needed and key not in self.runs:
             name, badge = "done", "✓ reached"
+        elif self.is_passed_by(key) and key not in self.backward.forced:
+            name, badge = "off", "none came"
         elif arrived and arrived == needed:
             name, badge = "ready", "next ▸" if key == upcoming else "ready"
         elif arrived:

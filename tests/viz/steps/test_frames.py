@@ -315,3 +315,25 @@ def test_the_trace_of_a_long_pass_grows_with_its_steps() -> None:
     short, long = trace_of(60), trace_of(240)
     assert len(long) < 5 * len(short)
     assert long.count("\n  grad: ") == long.count("\n  next: ") == 242
+
+
+def test_a_leaf_that_the_pass_goes_by_says_so() -> None:
+    class First(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            return x * 2 + y.detach()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2, None
+
+    x, y = (mg.tensor(1.0, requires_grad=True) for _ in range(2))
+    s = viz.BackwardStepper(First.apply(x, y), names={"x": x, "y": y})
+    s.last()
+    (key,) = (box.id for box in s.session.graph.boxes if box.name == "y")
+    assert [(frame.states[key].state, frame.states[key].badge) for frame in s.frames] == [
+        ("idle", ""),
+        ("off", "none came"),
+        ("off", "none came"),
+    ]
+    assert (y.grad, x.grad.item()) == (None, 2)

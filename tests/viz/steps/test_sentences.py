@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from viz.cells import cell
 
 import minigrad as mg
 from minigrad import viz
@@ -122,6 +123,43 @@ def test_an_exponent_and_what_is_taken_from_it_stand_as_in_the_code() -> None:
     y = x**1.23456
     told = sentences(y, names={"x": x, "y": y})["y"]
     assert told == "x gets g × 1.23456·x ** 0.23456 = 1 × 1.23456·1 ** 0.23456 = 1.23456."
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("x * 3.14159265", "g × 3.14159265 = 1 × 3.14159265 = 3.142"),
+        ("x * -3.14159265", "-g × 3.14159265 = -1 × 3.14159265 = -3.142"),
+        ("x / 299792458.0", "g / 299792458.0 = 1 / 299792458.0 = 3.336e-9"),  # in float32 it is 299792448
+        ("x ** 1.23456789", "g × 1.23456789·x ** 0.2345679 = 1 × 1.23456789·1.5 ** 0.2345679 = 1.358"),
+        ("x * (1 / 3)", "g × 0.3333 = 1 × 0.3333 = 0.3333"),  # no number of the code
+    ],
+)
+def test_a_number_of_many_digits_stands_as_in_the_code(code: str, told: str) -> None:
+    s = cell(f"x = mg.tensor(1.5, requires_grad=True)\ny = {code}\ns = viz.BackwardStepper(y)\n")["s"]
+    s.next()
+    assert s.frame.story[0].text.partition(": ")[2] == f"x gets {told}."
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("x.softmax(1)", "y × (g - sum(g × y)) with each sum along dim 1"),
+        ("x.log_softmax(0)", "g - exp(y) × sum(g) with each sum along dim 0"),
+        ("x.logsumexp(1)", "g × exp(x - y) with g and y repeated along dim 1"),
+        ("x.logsumexp(1, keepdim=True)", "g × exp(x - y) ="),  # which is what numpy computes
+        ("x.std(1)", "g × (x - mean(x)) / (2·y) with each mean along dim 1, g and y repeated along it"),
+        ("x.std()", "g × (x - mean(x)) / (5·y) ="),
+        ("x[0].softmax(0)", "y × (g - sum(g × y)) ="),
+    ],
+)
+def test_what_goes_along_a_dimension_is_said(made: str, told: str) -> None:
+    x = "[[1.0, 2.0, 4.0], [3.0, 1.0, 0.5]]"
+    s = cell(f"x = mg.tensor({x}, requires_grad=True)\ny = {made}\ns = viz.BackwardStepper((y * y).sum())\n")["s"]
+    s.run_to("y")
+    s.next()
+    text = next(frame.story[0].text for frame in s.frames if frame.name == "y")
+    assert told in text.replace("t0 gets", "x gets")
 
 
 def test_a_value_of_few_digits_is_written_with_all_of_them() -> None:
