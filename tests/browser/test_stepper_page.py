@@ -116,6 +116,18 @@ def of_seven_boxes(values: dict[str, Any]) -> None:
     values.update(picture=stepper.picture, recorded=stepper.recorded)
 
 
+def of_many_boxes(values: dict[str, Any]) -> None:
+    """A pass that no sheet of paper has room for: a chain beside a row."""
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    y = x
+    for _ in range(24):
+        y = y.sin()
+    total = sum((x * k for k in range(2, 9)), y)
+    stepper = viz.BackwardStepper(total.sum(), names={"x": x, "y": y})
+    stepper.last()
+    values.update(picture=stepper.picture, recorded=stepper.recorded)
+
+
 def with_much_closed(values: dict[str, Any]) -> None:
     values["picture"]["note"] = "61 boxes; a click opens a closed part"
 
@@ -423,13 +435,51 @@ def test_on_paper_the_controls_are_gone_and_all_is_shown(opened: Any) -> None:
     page.emulate_media(media="print", color_scheme="light")
     assert not page.locator(".mg-bar").is_visible()
     stepper = page.locator(".minigrad-stepper").bounding_box()
-    drawing = page.locator(".mg-graph").bounding_box()
+    drawing = page.locator(".mg-graph").locator("visible=true").bounding_box()
     assert drawing["width"] <= stepper["width"]
     hidden = "(parts) => parts.filter((one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.className)"
     assert page.locator(".mg-side, .mg-panels, .mg-story, .mg-source").evaluate_all(hidden) == []
     last = page.locator(".mg-line").last.bounding_box()
     assert last["y"] + last["height"] <= stepper["y"] + stepper["height"]
     compare(page, "paper")
+
+
+@pytest.mark.parametrize(("name", "change", "least"), [("network", None, 1), ("example", of_many_boxes, 3)])
+def test_on_paper_a_large_picture_takes_as_many_sheets_as_its_numbers_need(
+    opened: Any, name: str, change: Change | None, least: int
+) -> None:
+    page = opened(name, change, viewport=(690, 900))
+    at_step(page, 2)
+    boxes = page.locator(".mg-view [data-box]:not([display=none])").count()
+    page.emulate_media(media="print", color_scheme="light")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    found = page.evaluate(
+        """() => {
+            const seen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect();
+            const sheets = [...document.querySelectorAll('.mg-sheets svg')];
+            const whole = sheets.length ? sheets : [...document.querySelectorAll('.mg-view svg.mg-graph')];
+            const names = new Set(), texts = [], cut = [];
+            for (const sheet of whole) {
+                const place = sheet.getBoundingClientRect();
+                for (const box of sheet.querySelectorAll('[data-box]:not([display=none])')) {
+                    const card = seen(box.querySelector('.mg-card'));
+                    if (!card) continue;
+                    names.add(box.getAttribute('data-box'));
+                    if (card.top < place.top - 1 || card.bottom > place.bottom + 1) cut.push(box.textContent);
+                    for (const text of box.querySelectorAll('.mg-value, .mg-grad'))
+                        texts.push(seen(text).height);
+                }
+            }
+            const tallest = Math.max(...whole.map((sheet) => sheet.getBoundingClientRect().height));
+            return { sheets: sheets.length, boxes: names.size, least: Math.min(...texts), cut, tallest };
+        }"""
+    )
+    assert found["sheets"] >= least
+    assert (found["boxes"], found["cut"]) == (boxes, [])
+    assert found["least"] >= 7
+    assert found["tallest"] <= 900
+    page.emulate_media(media="screen")
+    expect(page.locator(".mg-sheets svg")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [320, 380, 560, 760, 1400])
@@ -500,6 +550,21 @@ def test_every_control_is_large_enough_to_be_hit(opened: Any) -> None:
         box = button.bounding_box()
         assert box["width"] >= 24, button.get_attribute("class")
         assert box["height"] >= 24, button.get_attribute("class")
+
+
+def test_on_a_telephone_every_control_is_large_enough_for_a_thumb(opened: Any) -> None:
+    page = opened("network", viewport=(360, 740))
+    press(page, "sizes")
+    page.locator(".mg-press-more").click()
+    controls = page.locator(
+        ".minigrad-stepper :is(.mg-bar, .mg-more, .mg-set-zoom, .mg-panels) :is(button, select, summary)"
+    )
+    sizes = {one.get_attribute("class"): one.bounding_box() for one in controls.locator("visible=true").all()}
+    assert len(sizes) > 15
+    assert {name: box for name, box in sizes.items() if box["height"] < 40 or box["width"] < 40} == {}
+    assert page.locator(".mg-slider").bounding_box()["height"] >= 40
+    faces = page.locator(".mg-more .mg-button:visible").evaluate_all("(all) => all.map((one) => one.innerText.trim())")
+    assert all(faces)
 
 
 def test_motion_only_where_it_is_wanted(opened: Any) -> None:

@@ -430,3 +430,24 @@ test("sizes are shares of what lies between the smallest and the largest of the 
   assert.ok(Number.isNaN(together(["Infinity", "NaN", 3])));
   assert.equal(together([undefined]), undefined);
 });
+
+test("a length is cut into sheets between the boxes, and through one only where there is no other way", async () => {
+  const { cutsOf } = await loadModule("viz/static/paper.mjs");
+  assert.deepEqual(cutsOf(80, 100, []), [0, 80]);
+  assert.deepEqual(
+    cutsOf(200, 100, [
+      [0, 40],
+      [50, 90],
+      [95, 130],
+    ]),
+    [0, 95, 130, 200],
+  );
+  assert.deepEqual(cutsOf(150, 100, [[0, 150]]), [0, 100, 150]);
+  const cuts = cutsOf(
+    1000,
+    100,
+    Array.from({ length: 20 }, (_, k) => [50 * k, 50 * k + 45]),
+  );
+  assert.ok(cuts.every((cut, k) => k === 0 || (cut > cuts[k - 1] && cut - cuts[k - 1] <= 100)));
+  assert.ok(cuts.every((cut) => cut % 50 === 0 || cut % 50 === 45));
+});

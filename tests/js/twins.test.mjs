@@ -73,7 +73,12 @@ test("each of several results lights the box that made them, in sentences and in
   assert.equal(lit(root).filter((element) => element.matches("[data-box]")).length, 1);
   over(boxNamed(root, "D"));
   over(token(root, ".mg-lit", "C"));
-  assert.match(lit(root).find((element) => element.matches("[data-box]")).getAttribute("aria-label"), /^C/);
+  assert.match(
+    lit(root)
+      .find((element) => element.matches("[data-box]"))
+      .getAttribute("aria-label"),
+    /^C/,
+  );
 });
 
 test("what came is what sentences call it, where a variable is called g", async () => {

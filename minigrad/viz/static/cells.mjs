@@ -332,11 +332,14 @@ export class Cells {
     const of = cell.closest("table").getAttribute("data-of");
     const at = Number(cell.getAttribute("data-k"));
     if (of === null) return "";
-    const [tensor, name] = of === "g" ? [this.arrived, this.player.gradient] : [this.sent[of].tensor, this.sent[of].name];
+    const [tensor, name] =
+      of === "g" ? [this.arrived, this.player.gradient] : [this.sent[of].tensor, this.sent[of].name];
     const nameAt = (k, { shape }, whose) => `${whose}${shape.length ? `[${placeOf(shape, k).join(", ")}]` : ""}`;
     const related = this.relations(of, at);
     const others = (related ?? []).map(([which, k]) =>
-      which === "g" ? nameAt(k, this.arrived, this.player.gradient) : nameAt(k, this.sent[which].tensor, this.sent[which].name),
+      which === "g"
+        ? nameAt(k, this.arrived, this.player.gradient)
+        : nameAt(k, this.sent[which].tensor, this.sent[which].name),
     );
     const list =
       others.slice(0, SEVERAL).join(", ") + (others.length > SEVERAL ? ` and ${others.length - SEVERAL} more` : "");

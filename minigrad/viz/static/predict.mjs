@@ -110,9 +110,15 @@ export function mistakeIn(answer, { edge, value, came, held }, gradient = "g") {
     if (held !== null && is(value + held))
       return ["sum", `That is the sum with the ${before} that was there. Asked is what flows along this edge alone.`];
     if (came !== null && is(came))
-      return ["factor", `That is ${gradient}, as it arrived (${g}): a factor is missing, how this input changes the result.`];
+      return [
+        "factor",
+        `That is ${gradient}, as it arrived (${g}): a factor is missing, how this input changes the result.`,
+      ];
     if (came && is(value / came))
-      return ["factor", `That is how this input changes the result: it is still to be multiplied by ${gradient} = ${g}.`];
+      return [
+        "factor",
+        `That is how this input changes the result: it is still to be multiplied by ${gradient} = ${g}.`,
+      ];
   }
   if (value !== 0 && (is(value / 2) || is(value * 2)))
     return ["factor", `A factor of 2 is ${Math.abs(answer.value) < Math.abs(value) ? "missing" : "too many"}.`];

@@ -15,6 +15,7 @@ import { Legend } from "./legend.mjs";
 import { Menu } from "./menu.mjs";
 import { Minimap } from "./minimap.mjs";
 import { Panels } from "./panels.mjs";
+import { Paper } from "./paper.mjs";
 import { Picture } from "./picture.mjs";
 import { Player } from "./player.mjs";
 import { Predict } from "./predict.mjs";
@@ -78,6 +79,7 @@ export class Stepper {
       this.controls.zoom,
     );
     this.tip = new Tip(player, this.picture, this.view, this.stage);
+    this.paper = new Paper(this.stage, this.picture, this.camera);
     this.legend = new Legend(this);
     this.hint = new Hint(this);
     this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element, this.legend.element);
@@ -478,6 +480,7 @@ export class Stepper {
     clearInterval(this.controls.playing);
     this.tip.destroy();
     this.camera.destroy();
+    this.paper.destroy();
     this.observer?.disconnect();
     this.player.listeners.delete(this.repaint);
     this.frame.remove();
