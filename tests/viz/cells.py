@@ -64,7 +64,8 @@ def shown_in(markup: str) -> str:
     """The SVG that is the first image in HTML."""
     address = re.search(r'<img [^>]*src="data:image/svg\+xml,([^"]*)"', markup)
     assert address
-    return unquote(html.unescape(address[1]))
+    # Attributes as they were drawn: an address has them in the quotes that it may hold as they are.
+    return re.sub(r"""='([^'"<>]*)'""", r'="\1"', unquote(html.unescape(address[1])))
 
 
 def stored(shown: Any) -> dict[str, Any]:

@@ -85,7 +85,8 @@ def formula_of(
     named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""), known.numerals)
     text = named.text(tree)
     is_phrase = isinstance(tree, ast.Call) and function_name(tree) in (*PHRASES, "words", "where")
-    numbers = "" if is_phrase else FormulaWriter(known.number_text, known.numerals).text(tree) if known.all_small(tree) else ""
+    has_numbers = not is_phrase and known.all_small(tree)
+    numbers = FormulaWriter(known.number_text, known.numerals).text(tree) if has_numbers else ""
     is_of_matrices = not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree))
     shapes = FormulaWriter(known.shape_text).text(tree) if is_of_matrices else ""
     if (len(text) > LONGEST_FORMULA and not is_phrase) or "\n" in text:
@@ -138,7 +139,8 @@ def _spread(own: tuple[int, ...] | None, shape: tuple[int, ...] | None, bound: M
 def _dims_text(bound: Mapping[str, Any]) -> str:
     """The dimensions along which an op works: "dim 1"; "" of one that knows none."""
     dims = bound.get("dim")
-    return "" if dims is None else f"dim {', '.join(map(str, sorted(dims)) if isinstance(dims, tuple) else [str(dims)])}"
+    each = map(str, sorted(dims)) if isinstance(dims, tuple) else [str(dims)]
+    return "" if dims is None else f"dim {', '.join(each)}"
 
 
 def _along_text(tree: ast.expr, known: Known, shape: tuple[int, ...] | None, names: Mapping[str, str]) -> str:

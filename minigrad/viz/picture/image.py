@@ -6,10 +6,12 @@ image is as light or dark as the page around it: see palette.py.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from urllib.parse import quote
 
 UNQUOTED = " =:/;,()@!*$&+?[]|.-_~'"  # what an address of SVG may hold as it is: the text stays short
+ATTRIBUTE = re.compile(r"""="([^"'<>]*)\"""")
 # For what others have drawn for a light page. On a dark one black and white change places, and so each colour and what
 # it stands on keep their contrast; the hues stay. White becomes nearly black, as such a page is.
 FILTER = "svg>:is(image,g){filter:invert(.93) hue-rotate(180deg)}"
@@ -35,4 +37,6 @@ def plot_html(png: str, width: int, height: int, words: str) -> str:
 
 
 def _address(svg: str) -> str:
-    return escape(f"data:image/svg+xml,{quote(svg, safe=UNQUOTED)}")
+    """Its attributes in the quotes that an address may hold as they are, which makes it an eighth shorter."""
+    short = ATTRIBUTE.sub(r"='\1'", svg)
+    return escape(f"data:image/svg+xml,{quote(short, safe=UNQUOTED)}", quote=False)
