@@ -92,7 +92,7 @@ test("an answer is right as nearly as it was written", () => {
 });
 
 test("what came is called as in the sentences", () => {
-  const said = (text) => missed(numberFrom(text), { edge: "e1", value: -6, came: 3, held: null }, "grad")[1];
+  const said = (text) => mistakeIn(numberFrom(text), { edge: "e1", value: -6, came: 3, held: null }, "grad")[1];
   assert.match(said("3"), /^That is grad, as it arrived \(3\)/);
   assert.match(said("-2"), /multiplied by grad = 3\.$/);
 });

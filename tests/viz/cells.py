@@ -65,7 +65,8 @@ def shown_in(markup: str) -> str:
     address = re.search(r'<img [^>]*src="data:image/svg\+xml,([^"]*)"', markup)
     assert address
     # Attributes as they were drawn: an address has them in the quotes that it may hold as they are.
-    return re.sub(r"""='([^'"<>]*)'""", r'="\1"', unquote(html.unescape(address[1])))
+    tags = re.compile(r"<[^<>]*>")
+    return tags.sub(lambda tag: re.sub(r"""='([^'"]*)'""", r'="\1"', tag[0]), unquote(html.unescape(address[1])))
 
 
 def stored(shown: Any) -> dict[str, Any]:

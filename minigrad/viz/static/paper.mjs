@@ -44,8 +44,8 @@ export class Paper {
     this.sheets = make("div", { class: "mg-sheets", "aria-hidden": "true" });
     stage.append(this.sheets);
     this.media = picture.drawing ? globalThis.matchMedia?.("print") : null;
-    this.turned = () => this.lay(this.media.matches);
-    this.media?.addEventListener("change", this.turned); // after the camera, which has heard of it by then
+    this.onPrint = () => this.lay(this.media.matches);
+    this.media?.addEventListener("change", this.onPrint); // after the camera, which has heard of it by then
   }
 
   /** The size on paper: a whole on one sheet, else one column, else columns beside each other. */
@@ -121,6 +121,6 @@ export class Paper {
   }
 
   destroy() {
-    this.media?.removeEventListener("change", this.turned);
+    this.media?.removeEventListener("change", this.onPrint);
   }
 }

@@ -4,8 +4,10 @@ import itertools
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import graphviz
 import pytest
@@ -20,6 +22,8 @@ from minigrad.viz.dot import LayoutError
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import LIMIT
 from minigrad.viz.picture import svg
+from minigrad.viz.picture.image import image_html
+from minigrad.viz.picture.markup import attribute, markup
 from minigrad.viz.sources import snapshot_of as snapshot
 
 
@@ -343,3 +347,11 @@ def test_where_no_program_can_be_started_minigrads_own_layout_draws_the_dot(monk
     assert len(ways) == graph.source.count("->")
     with pytest.raises(LayoutError, match="in a browser no layout program can be started: there is SVG, not 'png'"):
         graph.pipe("png")
+
+
+def test_quotes_in_what_learners_write_are_as_they_were_in_an_address() -> None:
+    words = ['loss(x, reduction="sum")', "d['w']", "'=\"' + ='a'", '="']
+    titles = "".join(f'<text id={attribute(text)} x="1">{markup(text)}</text>' for text in words)
+    shown = image_html(f'<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4">{titles}</svg>', "words", "still")
+    texts = parsed(unquote(unescape(re.search(r'src="data:image/svg\+xml,([^"]*)"', shown)[1])))
+    assert [(text.get("id"), text.text) for text in texts] == [(text, text) for text in words]
