@@ -15,7 +15,6 @@ import gc
 import itertools
 import math
 import sys
-import time
 import uuid
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -92,7 +91,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
     code = traitlets.Instance(SharedCode).tag(sync=True, **ipywidgets.widget_serialization)
     session: Any = None  # the walk itself: a Session
     _is_answering = False
-    _answered_at = -math.inf  # time.monotonic() when the latest request was
+    _seconds = 0.0  # for which the latest request was allowed to run nodes
     _still = ""  # the picture in the outputs that show this
     _stored: Any = None  # the state that these outputs hold
     _storing: Any = None  # what waits to write to them
@@ -344,7 +343,6 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
                 self._is_answering = False
                 self.answered = nth if isinstance(nth, int) else self.answered
                 self._portions.send()
-                self._answered_at = time.monotonic()
         self._store_soon()
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
@@ -356,7 +354,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         """What the page asks for: a frame, the frame at which a box runs, a run, or the end of a group."""
         wanted, box, group, shown = (request.get(name) for name in ("to", "box", "leave", "open"))
         session, goes_on = self.session, bool(request.get("more"))
-        seconds = seconds_to_answer(time.monotonic() - self._answered_at if goes_on else 0)
+        seconds = self._seconds = seconds_to_answer(self._seconds if goes_on else 0)
         session.begin_run(goes_on)
         if isinstance(request.get("what_if"), dict):
             self._answer_what_if(request["what_if"], request.get("nudge"))

@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 PORTION = 0.15  # seconds between two messages
-LONGEST_ANSWER, SHARE = 1.0, 4  # seconds; and how many times what the page needs an answer may take
+LONGEST_ANSWER = 1.0  # seconds for which nodes run before the page hears of it
 
 
-def seconds_to_answer(page_needed: float) -> float:
-    """For how long nodes run before the page is to ask again, where it needed some seconds to do so last time.
+def seconds_to_answer(before: float) -> float:
+    """For how long nodes run until the page is answered, which then asks for more: for longer than the time before.
 
-    It draws before it asks: with thousands of boxes the kernel would mostly wait, if it answered each time after
-    `PORTION`. The longest is still short enough to end a run that is seen to go wrong.
+    A page with thousands of boxes needs longer for a picture than for the question. Told every `PORTION`, it would
+    draw all the time, and the kernel wait. The longest is still short enough to end a run that is seen to go wrong.
     """
-    return min(max(PORTION, SHARE * page_needed), LONGEST_ANSWER)
+    return min(max(PORTION, 2 * before), LONGEST_ANSWER)
 
 
 class Portions:
