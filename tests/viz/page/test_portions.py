@@ -5,7 +5,6 @@ new, however long the pass is.
 import asyncio
 import functools
 import json
-import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
