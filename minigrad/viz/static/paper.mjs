@@ -1,16 +1,15 @@
 // A drawing on paper, where nothing can be scrolled: one that is too large for a sheet at a size that can be read is cut
-// into sheets, between its boxes, each of which is a part of it, from the left to the right and down.
+// into sheets, between its boxes, each of which is a part of it, column by column.
 
 import { LEGIBLE } from "./camera.mjs";
 import { make } from "./dom.mjs";
 
-/** @import { Camera } from "./camera.mjs" */
 /** @import { Picture } from "./picture.mjs" */
 
 const A_SHEET = { width: 680, height: 900 }; // pixels of a sheet for the drawing
 const ONE_COLUMN = 0.62; // of its size: so small may letters be on paper, if that saves a second column
 const LEAST_FILLED = 1 / 3; // of a sheet is filled, where boxes stand so close that a cut would meet one
-const AROUND_BOX = 6; // pixels between a box and a cut
+const AROUND_BOX = 2; // pixels between a box and a cut
 const MOST_PRINTED = 200_000; // elements on all sheets; a drawing of more is printed small, on one
 
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Extent */
@@ -31,16 +30,25 @@ export function cutsOf(length, room, extents) {
   return [...cuts, length];
 }
 
+/**
+ * From where to where some places reach along an axis, with some room around them.
+ * @param {Extent[]} places
+ * @param {"left" | "top"} start
+ * @param {"right" | "bottom"} end
+ * @returns {[number, number][]}
+ */
+function between(places, start, end) {
+  return places.map((one) => [one[start] - AROUND_BOX, one[end] + AROUND_BOX]);
+}
+
 export class Paper {
   /**
    * @param {HTMLElement} stage
    * @param {Picture} picture
-   * @param {Camera} camera
    */
-  constructor(stage, picture, camera) {
+  constructor(stage, picture) {
     this.stage = stage;
     this.picture = picture;
-    this.camera = camera;
     this.sheets = make("div", { class: "mg-sheets", "aria-hidden": "true" });
     stage.append(this.sheets);
     this.media = picture.drawing ? globalThis.matchMedia?.("print") : null;
@@ -48,17 +56,22 @@ export class Paper {
     this.media?.addEventListener("change", this.onPrint); // after the camera, which has heard of it by then
   }
 
-  /** The size on paper: a whole on one sheet, else one column, else columns beside each other. */
+  /** The size at which the whole lies on one sheet. */
+  get scaleOfWhole() {
+    return Math.min(A_SHEET.width / this.picture.width, A_SHEET.height / this.picture.height);
+  }
+
+  /** The size on paper: the whole on one sheet, else one column, else columns beside each other. */
   get scale() {
-    const { width, height } = this.picture;
-    const [column, whole] = [A_SHEET.width / width, Math.min(A_SHEET.width / width, A_SHEET.height / height)];
-    return Math.min(1, whole >= ONE_COLUMN ? whole : column >= ONE_COLUMN ? column : LEGIBLE);
+    const column = A_SHEET.width / this.picture.width;
+    const { scaleOfWhole } = this;
+    return Math.min(1, scaleOfWhole >= ONE_COLUMN ? scaleOfWhole : column >= ONE_COLUMN ? column : LEGIBLE);
   }
 
   /** @param {boolean} isPrinted */
   lay(isPrinted) {
-    const { camera, picture } = this;
-    const parts = isPrinted && camera.scale < LEGIBLE && picture.drawing.isConnected ? this.parts() : [];
+    const needsSheets = isPrinted && this.scaleOfWhole < LEGIBLE && this.picture.drawing.isConnected;
+    const parts = needsSheets ? this.parts() : [];
     this.sheets.replaceChildren(...parts);
     this.stage.classList.toggle("mg-on-sheets", parts.length > 0);
   }
@@ -69,28 +82,27 @@ export class Paper {
     const { drawing, width, height } = picture;
     picture.setDetail(1); // all words: a printer has finer points than a screen
     const extents = this.extents();
-    const all = [...extents.values()];
-    /** @type {(start: string, end: string) => [number, number][]} */
-    const between = (start, end) => all.map((one) => [one[start] - AROUND_BOX, one[end] + AROUND_BOX]);
-    const rows = cutsOf(height, A_SHEET.height / scale, between("top", "bottom"));
-    const columns = cutsOf(width, A_SHEET.width / scale, between("left", "right"));
-    const count = (rows.length - 1) * (columns.length - 1);
-    if (count * drawing.querySelectorAll("*").length > MOST_PRINTED) return [];
+    const columns = cutsOf(width, A_SHEET.width / scale, between([...extents.values()], "left", "right"));
+    const places = columns.slice(1).flatMap((right, k) => {
+      const left = columns[k];
+      const inColumn = [...extents.values()].filter((one) => one.right > left && one.left < right);
+      const rows = cutsOf(height, A_SHEET.height / scale, between(inColumn, "top", "bottom"));
+      return rows.slice(1).map((bottom, row) => ({ left, right, top: rows[row], bottom }));
+    });
+    if (places.length * drawing.querySelectorAll("*").length > MOST_PRINTED) return [];
     const sheets = [];
-    for (let row = 1; row < rows.length; row += 1)
-      for (let column = 1; column < columns.length; column += 1) {
-        const [left, right, top, bottom] = [columns[column - 1], columns[column], rows[row - 1], rows[row]];
-        const isThere = (one) => one.right > left && one.left < right && one.bottom > top && one.top < bottom;
-        if (!all.some(isThere)) continue;
-        const sheet = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
-        for (const box of sheet.querySelectorAll("[data-box]"))
-          if (extents.has(box.getAttribute("data-box")) && !isThere(extents.get(box.getAttribute("data-box"))))
-            box.remove();
-        sheet.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
-        sheet.setAttribute("width", String(Math.floor((right - left) * scale)));
-        sheet.setAttribute("height", String(Math.floor((bottom - top) * scale)));
-        sheets.push(sheet);
-      }
+    for (const { left, right, top, bottom } of places) {
+      const isThere = (one) => one.right > left && one.left < right && one.bottom > top && one.top < bottom;
+      if (![...extents.values()].some(isThere)) continue;
+      const sheet = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
+      for (const box of sheet.querySelectorAll("[data-box]"))
+        if (extents.has(box.getAttribute("data-box")) && !isThere(extents.get(box.getAttribute("data-box"))))
+          box.remove();
+      sheet.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
+      sheet.setAttribute("width", String(Math.floor((right - left) * scale)));
+      sheet.setAttribute("height", String(Math.floor((bottom - top) * scale)));
+      sheets.push(sheet);
+    }
     return sheets;
   }
 
@@ -99,23 +111,19 @@ export class Paper {
    * @returns {Map<string, Extent>}
    */
   extents() {
-    const { drawing, width } = this.picture;
-    const whole = drawing.getBoundingClientRect();
-    const unit = whole.width / width || 1;
+    const { drawing } = this.picture;
+    const toDrawing = drawing.getScreenCTM().inverse();
     const solid = drawing.querySelectorAll(
       '[data-box]:not([display="none"]), [data-group]:not(.mg-open, [display="none"])',
     );
     return new Map(
       [...solid].map((element) => {
         const { left, right, top, bottom } = element.getBoundingClientRect();
-        const place = {
-          left: left - whole.left,
-          right: right - whole.left,
-          top: top - whole.top,
-          bottom: bottom - whole.top,
-        };
-        const inUnits = Object.entries(place).map(([side, pixels]) => [side, pixels / unit]);
-        return [element.getAttribute("data-box") ?? element.getAttribute("data-group"), Object.fromEntries(inUnits)];
+        const [start, end] = [new DOMPoint(left, top), new DOMPoint(right, bottom)].map((corner) =>
+          corner.matrixTransform(toDrawing),
+        );
+        const extent = { left: start.x, right: end.x, top: start.y, bottom: end.y };
+        return [element.getAttribute("data-box") ?? element.getAttribute("data-group"), extent];
       }),
     );
   }

@@ -79,7 +79,7 @@ export class Stepper {
       this.controls.zoom,
     );
     this.tip = new Tip(player, this.picture, this.view, this.stage);
-    this.paper = new Paper(this.stage, this.picture, this.camera);
+    this.paper = new Paper(this.stage, this.picture);
     this.legend = new Legend(this);
     this.hint = new Hint(this);
     this.side = make("div", { class: "mg-side" }, this.panels.element, this.inspector.element, this.legend.element);
