@@ -44,7 +44,7 @@ from minigrad.random.generator import default_generator
 from minigrad.teach import limits
 from minigrad.teach.exercise import Case, Exercise
 from minigrad.teach.limits import TookTooLongError, call_within
-from minigrad.teach.progress import NAME, Progress, fcntl
+from minigrad.teach.progress import NAME, Progress, flock
 from minigrad.utils.checkpoint import checkpoint
 from minigrad.viz.steps.stop_button import button
 
@@ -680,10 +680,12 @@ class ProgressFile(Cell):
         self.number += 1
 
     def check(self) -> None:
-        if fcntl is not None:
+        if flock is not None:
+            from fcntl import LOCK_EX, LOCK_NB  # not there on Windows
+
             folder = os.open(self.folder, os.O_RDONLY)
             try:
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises where it is locked
+                flock(folder, LOCK_EX | LOCK_NB)  # raises where it is locked
             finally:
                 os.close(folder)
 

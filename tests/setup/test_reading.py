@@ -72,6 +72,8 @@ def test_an_answer_in_the_guide_is_true(name: str, place: str) -> None:
 def _names(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Assign):
         return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign):
+        return [node.target.id] if isinstance(node.target, ast.Name) else []
     return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
 
 
