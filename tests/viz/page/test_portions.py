@@ -145,11 +145,11 @@ def test_a_long_run_is_seen_to_move(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_a_run_each_portion_may_take_longer_than_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     answered_for = [portions.seconds_to_answer(before) for before in (0, 0.15, 0.3, 0.6, 1)]
     assert answered_for == [0.15, 0.3, 0.6, 1, 1]
-    befores = []
+    earlier = []
 
     def note(before: float) -> float:
-        befores.append(before)
-        return 0.001 * len(befores)
+        earlier.append(before)
+        return 0.001 * len(earlier)
 
     monkeypatch.setattr(stepper, "seconds_to_answer", note)
     page = Page(151)
@@ -157,7 +157,7 @@ def test_of_a_run_each_portion_may_take_longer_than_the_one_before(monkeypatch: 
     page.click(run=True, more=True)
     page.click(run=True, more=True)
     page.click(run=True)  # a new run begins with a short one
-    assert befores == [0, 0.001, 0.002, 0]
+    assert earlier == [0, 0.001, 0.002, 0]
 
 
 @pytest.mark.parametrize("run", [next_again_and_again, over])
