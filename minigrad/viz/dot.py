@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -61,7 +61,14 @@ class Digraph(graphviz.Digraph):  # type: ignore[misc]
     def edge(self, tail_name: str, head_name: str, *args: Any, **attributes: Any) -> None:
         """An arrow, or with `dir="none"` a line."""
         super().edge(tail_name, head_name, *args, **attributes)
+        for end in (tail_name, head_name):
+            self.boxes.setdefault(end, (end, ""))  # as in DOT: an end that nobody has described is a box with its name
         self.arrows.append((tail_name, head_name, attributes.get("dir") != "none"))
+
+    def edges(self, tail_head_iter: Iterable[tuple[str, str]]) -> None:
+        """Several arrows."""
+        for ends in tail_head_iter:
+            self.edge(*ends)
 
     def pipe(
         self, format: str | None = None, *_: Any, engine: str | None = None, encoding: str | None = None, **__: Any

@@ -154,7 +154,7 @@ def numeral_of(value: Any, expression: str) -> str:
     """
     for numeral in NUMERAL.findall(expression) if isinstance(value, float | np.floating) else ():
         if _count_of_digits(numeral) > SINGLE and abs(value) in (float(numeral), np.float32(numeral)):
-            return ("-" if value < 0 else "") + str(numeral)
+            return ("-" if value < 0 else "") + numeral
     return number_in_sentence(value, SINGLE)
 
 

@@ -345,6 +345,9 @@ def test_where_no_program_can_be_started_minigrads_own_layout_draws_the_dot(monk
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) == graph.source.count("label=")
     ways = [one for one in picture.iter("{http://www.w3.org/2000/svg}path") if one.get("fill") == "none"]
     assert len(ways) == graph.source.count("->")
+    graph.edges([("n0", "a remark")])  # what a learner adds is there, too
+    added = ["".join(text.itertext()) for text in parsed(graph.pipe("svg").decode()).iter(f"{SVG}text")]
+    assert added == [*texts, "a remark"]
     with pytest.raises(LayoutError, match="in a browser no layout program can be started: there is SVG, not 'png'"):
         graph.pipe("png")
 
