@@ -1,6 +1,7 @@
 """The files that say what minigrad needs agree with each other, and the wheel holds what the package needs to run."""
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -36,7 +37,7 @@ ONLY_FOR_CONDA = {"python", "pip", "graphviz"}
 
 
 def declared() -> list[Requirement]:
-    return [Requirement(text) for text in (*PROJECT["dependencies"], *EXTRAS["lab"], *EXTRAS["dev"])]
+    return [Requirement(text) for text in (*PROJECT["dependencies"], *itertools.chain(*EXTRAS.values()))]
 
 
 def ranges(requirements: list[Requirement]) -> dict[str, SpecifierSet]:
