@@ -26,7 +26,8 @@ from minigrad.teach.exercise import stars
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 PATHS = sorted(FOLDER.glob("[0-9][0-9]_*.ipynb"))
-TEXTS = [*sorted(FOLDER.glob("*.ipynb")), FOLDER.parent / "README.md", FOLDER.parent / "minigrad" / "README.md"]
+READMES = [FOLDER.parent / "README.md", FOLDER.parent / "minigrad" / "README.md"]
+TEXTS = [*sorted(FOLDER.glob("*.ipynb")), *READMES, *sorted((FOLDER.parent / "guides").glob("*.md"))]
 PICTURES = {"image/svg+xml", "image/png", "text/html"}
 
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

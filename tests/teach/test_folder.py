@@ -101,7 +101,7 @@ def test_a_module_of_an_exercise_is_like_any_other() -> None:
 
 EXAMPLE = re.search(
     r"```python\n(import minigrad as mg\nfrom minigrad.teach import.*?)```",
-    (ROOT / "README.md").read_text("utf-8"),
+    (ROOT / "guides" / "contributing.md").read_text("utf-8"),
     re.DOTALL,
 )
 
@@ -118,7 +118,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "exercises"
 
 
-def test_the_readmes_exercise_works(folder: Path) -> None:
+def test_the_guides_exercise_works(folder: Path) -> None:
     assert EXAMPLE is not None
     (folder / "00_slope.py").write_text(EXAMPLE[1])
     exercise = exercises._Exercises()["slope"]
