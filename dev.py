@@ -39,6 +39,7 @@ for those who change minigrad:
 OLDEST, NEWEST = (3, 11), (3, 13)
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOCK = os.path.join(HERE, "requirements.txt")
+BINDER_LOCK = os.path.join("binder", "requirements.txt")
 HOME = os.path.join(HERE, ".home")
 LOG = os.path.join(HOME, "setup.log")
 PIP_CACHE = os.path.join(HOME, "pip")
@@ -496,7 +497,8 @@ def check(arguments):
 
 
 def lock(arguments):
-    """Pins with hashes for every system and Python, without the address of the registry that they came from.
+    """Pins with hashes for every system and Python, and those of them that Binder needs, without the address of the
+    registry that they came from.
 
     Extras are part of the pins: where `a` alone is pinned and a package asks for `a[b]`, the pip of Python 3.11 takes
     the newest a, finds no hash for it, and ends.
@@ -504,9 +506,12 @@ def lock(arguments):
     uv = shutil.which("uv")
     if uv is None:
         stop("uv makes the lock, and is not installed. Run:  pip install uv")
-    content = "--universal --python-version 3.11 --all-extras --no-strip-extras --generate-hashes"
-    form = "--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet --output-file requirements.txt"
-    return become([uv, "pip", "compile", "pyproject.toml"] + content.split() + form.split() + arguments)
+    form = "--no-strip-extras --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"
+    compile_pins = [uv, "pip", "compile", "pyproject.toml", "--quiet"] + form.split()
+    everything = "--universal --python-version 3.11 --all-extras --output-file requirements.txt"
+    code = subprocess.call(compile_pins + everything.split() + arguments, env=environment())
+    for_binder = "--python-platform linux --python-version 3.12 --extra lab --constraints requirements.txt"
+    return code or become(compile_pins + for_binder.split() + ["--output-file", BINDER_LOCK])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m minigrad`: what is installed, what is missing, and where the course is. `python -m minigrad lab` opens it."""
+"""`python -m minigrad`: what is installed, what is missing, where the course is. `python -m minigrad lab` opens it."""
 
 from minigrad.teach.whereabouts import main
 
