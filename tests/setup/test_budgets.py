@@ -41,7 +41,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (135_900, ("viz",)),
     "viz's scripts": (81_900, ("viz/static",)),
-    "teach": (19_150, ("teach",)),
+    "teach": (19_550, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {
