@@ -398,18 +398,21 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         return output.html_of(self, self._still)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        return self._output(self.output_html())
+        return self._output(self.output_html())[0]
 
-    def _output(self, html: str) -> dict[str, Any]:
+    def _output(self, html: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The output, and its metadata: with them Colab finds the script that shows widgets."""
         data = {"text/plain": repr(self), "text/html": html}
         if output.finds_models():
-            return data
+            return data, {}
         bundle: Any = super()._repr_mimebundle_()
-        return {**(bundle[0] if isinstance(bundle, tuple) else bundle), **data}
+        widget, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        return {**widget, **data}, metadata
 
     def _ipython_display_(self) -> None:
         """Show it in a notebook, in an output that can be written to later: it gets what runs after it was shown."""
-        output.publish(self._repr_mimebundle_(), self.key)
+        data, metadata = self._output(self.output_html())
+        output.publish(data, self.key, metadata=metadata)
         self._stored = self._state()
 
     def store(self) -> None:
@@ -419,7 +422,8 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         self._storing = None
         if self._stored not in (None, self._state()) and not self._portions.is_busy:  # in a cell: done after it
             self._portions.send()
-            output.publish(self._output(output.html_of(self, self._still)), self.key, update=True)
+            data, metadata = self._output(output.html_of(self, self._still))
+            output.publish(data, self.key, update=True, metadata=metadata)
             self._stored = self._state()
 
     def _state(self) -> tuple[Any, ...]:

@@ -65,7 +65,7 @@ def finds_models() -> bool:
     return "VSCODE_PID" not in os.environ and "google.colab" not in sys.modules
 
 
-def publish(data: dict[str, Any], key: str, update: bool = False) -> None:
+def publish(data: dict[str, Any], key: str, update: bool = False, metadata: dict[str, Any] | None = None) -> None:
     """Give the notebook an output that can be found again by its key, or the new content of all that have this key.
 
     Raises NotImplementedError where no kernel runs, and where only the content is asked for, to be shown in an Output:
@@ -75,7 +75,7 @@ def publish(data: dict[str, Any], key: str, update: bool = False) -> None:
     callers = (frame.f_code for frame, _ in traceback.walk_stack(None))
     if getattr(shell, "kernel", None) is None or ipywidgets.Output.append_display_data.__code__ in callers:
         raise NotImplementedError
-    shell.display_pub.publish(data, transient={"display_id": key}, update=update)
+    shell.display_pub.publish(data, metadata, transient={"display_id": key}, update=update)
 
 
 # ---------------------------------------------------------------- steppers inside other widgets

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,7 +36,7 @@ s = viz.BackwardStepper(Square.apply(A))
 def published(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, Any], str, bool]]:
     """What a kernel would send: the output, its key, and whether it takes the place of others with this key."""
     sent: list[tuple[dict[str, Any], str, bool]] = []
-    monkeypatch.setattr(output, "publish", lambda data, key, update=False: sent.append((data, key, update)))
+    monkeypatch.setattr(output, "publish", lambda data, key, update=False, **_: sent.append((data, key, update)))
     return sent
 
 
@@ -189,6 +190,26 @@ def test_where_models_are_elsewhere_the_widget_is_shown_too(monkeypatch: pytest.
     assert widget not in stepper._repr_mimebundle_()
     monkeypatch.setenv("VSCODE_PID", "1")
     assert stepper._repr_mimebundle_()[widget]["model_id"] == stepper.model_id
+
+
+def test_on_colab_an_output_says_where_its_widget_manager_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without these metadata Colab shows a text about third-party widgets in place of the stepper."""
+    sent: list[tuple[Any, Any]] = []
+    publisher = SimpleNamespace(publish=lambda data, metadata, **_: sent.append((data, metadata)))
+    monkeypatch.setattr(output, "running_shell", lambda: SimpleNamespace(kernel=1, display_pub=publisher))
+    colab = SimpleNamespace(
+        enable_custom_widget_manager=lambda: None, _widgets=SimpleNamespace(_installed_url="https://colab/manager.js")
+    )
+    monkeypatch.setitem(sys.modules, "google.colab", SimpleNamespace())  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "google.colab.output", colab)  # type: ignore[arg-type]
+    stepper = cell(OWN_RULE)["s"]
+    stepper._ipython_display_()
+    stepper.next()
+    stepper.store()
+    widget = "application/vnd.jupyter.widget-view+json"
+    assert [data[widget]["model_id"] for data, _ in sent] == [stepper.model_id] * 2
+    for _, metadata in sent:
+        assert metadata[widget] == {"colab": {"custom_widget_manager": {"url": "https://colab/manager.js"}}}
 
 
 def test_the_switch_for_the_part_that_runs_is_stored_too(published: Any, tmp_path: Path) -> None:
