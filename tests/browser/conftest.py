@@ -190,7 +190,7 @@ class Pages:
         page = self.kept.get(repr(settings))
         if page is None:
             page = self.kept[repr(settings)] = self.browser.new_context(**settings).new_page()
-            hear(page, self.complaints, "(file|data|about):")
+            hear(page, self.complaints, "(file|data|about|blob):")
         page.goto("about:blank")
         page.emulate_media(media="screen")
         return page
