@@ -47,7 +47,7 @@ def states() -> Iterator[tuple[str, str]]:
     yield "stepper", f"not yet: pip install {missing}" if missing else "ready: from minigrad import viz"
     lab, torch = installed("jupyterlab"), installed("torch")
     yield "JupyterLab", f"ready: {lab}" if lab else "not yet: pip install jupyterlab"
-    yield "PyTorch", f"{torch or 'not here, and not needed'}; the stepper steps its graphs, too"
+    yield "PyTorch", f"{torch}: the stepper steps its graphs, too" if torch else "not here, and not needed"
     yield "course", where_the_course_is()
 
 
