@@ -80,6 +80,8 @@ def formula_of(
 
     Raises ValueError if there is no textbook form for it.
     """
+    if "dim" not in bound and shape and any(map(_is_last_dim, ast.walk(expression))):
+        bound = {**bound, "dim": len(shape) - 1}  # of an op that knows no other, such as the softmax of attention
     known = Known(bound, names)
     tree, reason = simplify(expression, known)
     named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""), known.numerals)
@@ -141,6 +143,13 @@ def _dims_text(bound: Mapping[str, Any]) -> str:
     dims = bound.get("dim")
     each = map(str, sorted(dims)) if isinstance(dims, tuple) else [str(dims)]
     return "" if dims is None else f"dim {', '.join(each)}"
+
+
+def _is_last_dim(part: ast.AST) -> bool:
+    """Whether a part of a rule is the number of the last dimension: `g.ndim - 1`."""
+    if not (isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)):
+        return False
+    return isinstance(part.left, ast.Attribute) and part.left.attr == "ndim"
 
 
 def _along_text(tree: ast.expr, known: Known, shape: tuple[int, ...] | None, names: Mapping[str, str]) -> str:

@@ -162,6 +162,15 @@ def test_what_goes_along_a_dimension_is_said(made: str, told: str) -> None:
     assert told in text.replace("t0 gets", "x gets")
 
 
+def test_the_softmax_of_attention_says_its_dimension_too() -> None:
+    x = mg.tensor([[[1.0, 2.0], [3.0, 1.0]]], requires_grad=True)
+    s = viz.BackwardStepper(mg.nn.functional.scaled_dot_product_attention(x, x, x).sum())
+    s.last()
+    softmax = next(frame for frame in s.frames if frame.story[0].text.startswith("softmax"))
+    assert "× (g - sum(g × " in softmax.story[0].text
+    assert "with each sum along dim 2" in softmax.story[0].text
+
+
 def test_a_value_of_few_digits_is_written_with_all_of_them() -> None:
     x = mg.tensor(1.23456, requires_grad=True)
     y = x**2
