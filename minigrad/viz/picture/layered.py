@@ -34,6 +34,7 @@ from minigrad.viz.picture.measures import (
     LANE,
     LOOSE_WEIGHT,
     MOST_EXCHANGES,
+    SHARED,
     SPREAD,
     SPREAD_LANES,
     SWEEPS,
@@ -145,7 +146,8 @@ def arrange(
 
 def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
     """The ids in each layer: first by the longest path that leads to an item. Then each item moves as far towards what
-    it leads to as that allows, unless more edges grow longer by it than shorter: so a weight stands beside its use.
+    it leads to as that allows, unless that costs more than it saves: so a weight, and what is computed for one use
+    alone, stands beside its use.
     """
     inner = [link for link in links if link.source and link.target]
     waits = {item.id: 0 for item in items}
@@ -164,12 +166,17 @@ def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
             if waits[target] == 0:
                 ready.append(target)
     uses = {key: len(set(after)) for key, after in targets.items()}
-    held: dict[str, int] = dict.fromkeys(waits, 0)  # inputs that would not go along
-    for link in inner:
-        held[link.target] += link.source in fixed or uses[link.source] > 1
+    cost: dict[str, float] = dict.fromkeys(waits, 0.0)  # by how much edges above an item grow, where it goes on by one
+    for key in ready:
+        if uses[key] == 1 and key not in entered:
+            share = min(1.0, cost[key])  # it comes along, where that costs less than the edge from it
+        else:  # the trunk from it is long for the others' sake, too
+            share = min(1.0, (SHARED if key in fixed else 1) / max(uses[key], 1))
+        for target in set(targets[key]):
+            cost[target] += share
     for key in reversed(ready):
-        after = targets[key]
-        if after and (key not in entered) and held[key] <= len(after):
+        after = set(targets[key])
+        if after and key not in entered and cost[key] <= len(after):
             layer[key] = min(layer[target] for target in after) - 1
     rows: list[list[str]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
     for item in items:
@@ -269,7 +276,10 @@ class _Placement:
                 for node in row:
                     places = [end.far_place for end in (node.after if back else node.before)]
                     node.weight = sum(places) / len(places) if places else node.place
-                row.sort(key=lambda node: (node.weight, node.place))
+                # Of those with one mean now these go first and now those: so an order is left that no exchange betters.
+                way = -1 if sweep % 4 >= 2 else 1
+                keys = {id(node): (node.weight, way * node.place) for node in row}
+                row.sort(key=lambda node: keys[id(node)])
                 _place(row)
             for row in free:
                 _exchange(row)

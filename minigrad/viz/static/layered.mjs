@@ -14,6 +14,7 @@ import {
   LANE,
   LOOSE_WEIGHT,
   MOST_EXCHANGES,
+  SHARED,
   SPREAD,
   SPREAD_LANES,
   SWEEPS,
@@ -61,13 +62,18 @@ function inLayers(items, links) {
       if (waits.get(to) === 0) ready.push(to);
     }
   }
-  const held = new Map(items.map(({ id }) => [id, 0]));
-  for (const { from, to } of inner)
-    held.set(to, held.get(to) + Number(fixed.has(from) || new Set(targets.get(from)).size > 1));
+  const uses = new Map([...targets].map(([id, after]) => [id, new Set(after).size]));
+  const cost = new Map(items.map(({ id }) => [id, 0])); // by how much edges above an item grow, where it moves by a layer
+  for (const id of ready) {
+    // It comes along, where that costs less than the edge from it; or the trunk from it is long for the others' sake, too.
+    const alone = uses.get(id) === 1 && !entered.has(id);
+    const share = alone ? cost.get(id) : (fixed.has(id) ? SHARED : 1) / Math.max(uses.get(id), 1);
+    for (const to of new Set(targets.get(id))) cost.set(to, cost.get(to) + Math.min(1, share));
+  }
   for (const id of [...ready].reverse()) {
-    const after = targets.get(id);
-    if (after.length && !entered.has(id) && held.get(id) <= after.length)
-      layer.set(id, Math.min(...after.map((to) => layer.get(to))) - 1);
+    const after = new Set(targets.get(id));
+    if (after.size && !entered.has(id) && cost.get(id) <= after.size)
+      layer.set(id, Math.min(...[...after].map((to) => layer.get(to))) - 1);
   }
   const rows = Array.from({ length: Math.max(0, ...layer.values()) + 1 }, () => []);
   for (const { id } of items) rows[layer.get(id)].push(id);
@@ -163,7 +169,9 @@ class Layers {
           const ends = back ? node.after : node.before;
           node.weight = ends.length ? ends.reduce((sum, end) => sum + farPlace(end), 0) / ends.length : node.place;
         }
-        row.sort((one, other) => compare([one.weight, one.place], [other.weight, other.place]));
+        // Of those with one mean now these go first and now those: so an order is left that no exchange betters.
+        const way = sweep % 4 >= 2 ? -1 : 1;
+        row.sort((one, other) => compare([one.weight, way * one.place], [other.weight, way * other.place]));
         placeInOrder(row);
       }
       for (const row of rows) if (!fixed.includes(row)) exchange(row);

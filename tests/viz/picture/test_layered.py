@@ -119,6 +119,22 @@ def test_what_comes_from_leaves_alone_stands_beside_its_use() -> None:
     assert top["x2"] == top["h1"]
 
 
+@pytest.mark.parametrize("is_computed", [False, True])
+def test_what_is_computed_for_one_use_stands_beside_it_however_many_use_its_inputs(is_computed: bool) -> None:
+    """As the terms of a sum, each of which looks up a row of one table and multiplies it by one vector."""
+    steps = range(1, 9)
+    names = ["table", "v", *(f"{one}{k}" for k in steps for one in ("row", "dot", "sum")), "sum0"]
+    ends = [("table", "v")] if is_computed else []
+    for k in steps:
+        ends += [("table", f"row{k}"), (f"row{k}", f"dot{k}"), ("v", f"dot{k}")]
+        ends += [(f"dot{k}", f"sum{k}"), (f"sum{k - 1}", f"sum{k}")]
+    laid = lay_out(dict.fromkeys(names, (100.0, 60.0)), [Edge(f"e{k}", *pair, 0) for k, pair in enumerate(ends)])
+    top = {key: y for key, (_, y) in laid.corners.items()}
+    assert all(top[f"dot{k}"] == top[f"sum{k - 1}"] for k in steps if k > 3)
+    assert all(top[f"row{k}"] == top[f"sum{k - 2}"] for k in steps if k > 3)
+    assert laid.width < 8 * 100  # what the terms take beside each other
+
+
 def test_edges_from_one_box_run_together_as_long_as_they_can() -> None:
     items = [Item(key, 100, 50) for key in ("w", "a", "b", "c", "d")]
     chain_links = [Link(f"{one}>{other}", one, other, one) for one, other in itertools.pairwise("abcd")]
