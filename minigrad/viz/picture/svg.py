@@ -214,7 +214,7 @@ def box_size(box: Box, every_grad: bool) -> tuple[float, float]:
         widest = max(columns(box.value.text), 10 if elements == 1 else 8 * elements)  # a gradient may need more room
         body = LABEL + widest * MONO_WIDTH
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
-    return round(width), NAME_ROW + 8 + ROW * (2 if _shows_grad(box, every_grad) else 1)
+    return round(width), NAME_ROW + 6 + ROW * (2 if _shows_grad(box, every_grad) else 1)
 
 
 def _room(width: float, beside: int = 0) -> int:
@@ -264,12 +264,12 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | N
         f'<rect class="mg-card" width="{pixels(width)}" height="{pixels(height)}" rx="{radius}" fill="{fill}" '
         f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
         f'<path class="mg-rule" d="M1 {NAME_ROW}H{pixels(width - 1)}" stroke="{RULE}"/>',
-        f'<text class="mg-name" x="{PAD}" y="19" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
+        f'<text class="mg-name" x="{PAD}" y="17" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
         f'style="unicode-bidi:isolate">{markup(words["label"])}</text>',
-        f'<text class="mg-expression" x="{pixels(width - PAD)}" y="19" text-anchor="end" fill="{QUIET}" '
+        f'<text class="mg-expression" x="{pixels(width - PAD)}" y="17" text-anchor="end" fill="{QUIET}" '
         f'style="unicode-bidi:isolate">{markup(words["beside"])}</text>',
     ]
-    top = NAME_ROW + 3
+    top = NAME_ROW + 2
     parts.append(_row("value", box.value, words["text"], top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
         text = row_text(state.grad, width, state.grad_text)
@@ -281,7 +281,7 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | N
 
 def _row(word: str, value: Value, text: str, top: float, width: float, large: bool) -> str:
     """The word "value" or "grad", and what there is to say: for large tensors shape, heat map and statistics."""
-    baseline = top + 14
+    baseline = top + 13
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
@@ -294,7 +294,7 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     if large:
         address = f' href="{value.heat}"' if value.heat else ""
         parts.append(
-            f'<image class="mg-map mg-{word}-map" x="{pixels(width - PAD - MAP_WIDTH)}" y="{pixels(top + 3)}" '
+            f'<image class="mg-map mg-{word}-map" x="{pixels(width - PAD - MAP_WIDTH)}" y="{pixels(top + 2)}" '
             f'width="{MAP_WIDTH}" height="{MAP_HEIGHT}" preserveAspectRatio="none" '
             f'style="image-rendering:pixelated"{address}{_visibility(not value.heat)}/>'
         )

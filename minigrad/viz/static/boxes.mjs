@@ -24,9 +24,9 @@ export function boxFrom(id, about) {
     { class: `mg-box mg-${kind} mg-${kind === "constant" ? "off" : "idle"}`, "data-box": id },
     shape("rect", { class: "mg-card", width, height, rx: kind === "leaf" ? 12 : 5 }),
     shape("path", { class: "mg-rule", d: `M1 ${NAME_ROW}H${width - 1}` }),
-    shape("text", { class: "mg-name", x: PAD, y: 19 }, label),
-    shape("text", { class: "mg-expression", x: end, y: 19, "text-anchor": "end" }, beside),
-    ...rows.flatMap((word, k) => rowOf(word, NAME_ROW + 3 + ROW * k, end, about)),
+    shape("text", { class: "mg-name", x: PAD, y: 17 }, label),
+    shape("text", { class: "mg-expression", x: end, y: 17, "text-anchor": "end" }, beside),
+    ...rows.flatMap((word, k) => rowOf(word, NAME_ROW + 2 + ROW * k, end, about)),
     shape(
       "g",
       { class: "mg-badge", visibility: "hidden" },
@@ -46,18 +46,18 @@ function rowOf(word, top, end, about) {
   const marks = `${alarm ? " mg-alarm" : ""}${unknown ? " mg-none" : ""}`;
   const shown = shape(
     "text",
-    { class: `mg-${word}${marks}`, x: heat ? end - MAP_WIDTH - BESIDE_MAP : end, y: top + 14, "text-anchor": "end" },
+    { class: `mg-${word}${marks}`, x: heat ? end - MAP_WIDTH - BESIDE_MAP : end, y: top + 13, "text-anchor": "end" },
     text,
   );
   const map = shape("image", {
     class: `mg-map mg-${word}-map`,
     x: end - MAP_WIDTH,
-    y: top + 3,
+    y: top + 2,
     width: MAP_WIDTH,
     height: MAP_HEIGHT,
     preserveAspectRatio: "none",
     href: heat,
     visibility: heat ? null : "hidden",
   });
-  return [shape("text", { class: "mg-word", x: PAD, y: top + 14 }, word), shown, ...(large ? [map] : [])];
+  return [shape("text", { class: "mg-word", x: PAD, y: top + 13 }, word), shown, ...(large ? [map] : [])];
 }

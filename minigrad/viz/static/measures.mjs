@@ -2,9 +2,9 @@
 // pictures, for which minigrad/viz/picture/measures.py reads this file. So each line is a name and a value as JSON has it. Pixels, unless said.
 
 // layers of boxes
-export const BESIDE = 26; // between boxes of one layer
+export const BESIDE = 20; // between boxes of one layer
 export const THREAD = 12; // and beside the bend of an edge that passes
-export const GAP = 38; // between layers: an arrowhead at each end, and what flows
+export const GAP = 36; // between layers: an arrowhead at each end, or what flows
 export const ENTRY = -0.12; // of its width: edges meet boxes left of the middle, clear of the flag on the corner
 export const SPREAD = 0.36; // of a box's width: over how much of it the edges that come in are spread, at most
 export const LANE = 10; // between edges that come in
@@ -35,7 +35,7 @@ export const NAME_LETTER = 8.2; // of one in the title of a group, which is bold
 export const FLAG_WIDTH = 7; // of one in a flag
 export const CHIP_ROUND = 18; // what a chip's round ends take
 export const PAD = 11; // from a box's edge to what is written in it
-export const NAME_ROW = 28; // height of the row with the name
-export const ROW = 18; // and of the others
+export const NAME_ROW = 25; // height of the row with the name
+export const ROW = 16; // and of the others
 export const MAP_WIDTH = 56; // of a heat map in a row
-export const MAP_HEIGHT = 13;
+export const MAP_HEIGHT = 12;
