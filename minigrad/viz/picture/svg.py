@@ -9,6 +9,7 @@ expressions are isolated from the text around them, so that right-to-left names 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,13 +34,16 @@ from minigrad.viz.picture.measures import (
 )
 from minigrad.viz.picture.palette import dark_style, light
 
-NAME_WIDTH = 8.6  # pixels of a character in a name
+NAME_WIDTH = 8.6  # pixels of a character in a name, at the mean
+WIDE_LETTERS, MORE_OF_WIDE = re.compile(r"[mwMW@%]"), 5.2  # by how much these are wider
+CAPITALS, MORE_OF_CAPITALS = re.compile(r"[A-LN-VX-ZΑ-Ω]"), 1.8
 LABEL = 42  # width of the words "value" and "grad"
 NARROWEST, WIDEST = 138, 280
+CUT = 184  # what a value takes in which not all of the numbers are written: its shape, and the first
 BESIDE_NAME = 16  # pixels between a name and its expression
 PAGE = 944  # pixels of a notebook's output, from left to right
 SMALLEST = 0.84  # of its size: what is wider than a page is moved under it, rather than have letters below 10 pixels
-NAME_LIMIT = 18  # characters of a name inside a box
+NAME_LIMIT = 18.7 * NAME_WIDTH  # pixels of a name inside a box, at most
 
 COLOURS = ["ink", "quiet", "paper", "line", "second", "module", "leaf", "wire"]
 COLOURS += ["hot", "alarm", "done", "wait", "glow", "alarm-back", "bar"]
@@ -198,21 +202,33 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
 def short_name(name: str) -> str:
     """A name as it stands in a box: of a path, such as net.layer1.0.conv1.weight, the end says most; of code not."""
     text = clean(name)
-    while columns(text) > NAME_LIMIT and "." in text.removeprefix("…") and "(" not in text:
+    while name_width(text) > NAME_LIMIT and "." in text.removeprefix("…") and "(" not in text:
         text = "…" + text.removeprefix("…").split(".", 1)[1]
-    return shorten(text, NAME_LIMIT)
+    if name_width(text) <= NAME_LIMIT:
+        return text
+    while name_width(text + "…") > NAME_LIMIT:
+        text = text[:-1]
+    return text + "…"
+
+
+def name_width(text: str) -> float:
+    """What a name takes in a box, in pixels: its letters are bold, and no two are equally wide."""
+    wide, capitals = len(WIDE_LETTERS.findall(text)), len(CAPITALS.findall(text))
+    return columns(text) * NAME_WIDTH + wide * MORE_OF_WIDE + capitals * MORE_OF_CAPITALS
 
 
 def box_size(box: Box, every_grad: bool) -> tuple[float, float]:
     """Width and height in pixels. `every_grad`: whether results have a row for their gradient, too."""
-    name, expression = columns(short_name(box.name)), columns(box.expression)
-    head = 2 * PAD + name * NAME_WIDTH + BESIDE_NAME + expression * MONO_WIDTH
+    name, expression = name_width(short_name(box.name)), columns(box.expression) * MONO_WIDTH
+    head = 2 * PAD + name + BESIDE_NAME + expression
     if box.value.is_large:
         body = LABEL + len(box.value.text) * MONO_WIDTH + 10 + MAP_WIDTH
     else:
         elements = max(1, len(box.value.full.split(","))) if box.value.known else 1
         widest = max(columns(box.value.text), 10 if elements == 1 else 8 * elements)  # a gradient may need more room
         body = LABEL + widest * MONO_WIDTH
+        if columns(box.value.text) > _room(WIDEST):
+            body = CUT  # no room is enough
     width = min(max(head, body + 2 * PAD, NARROWEST), WIDEST)
     return round(width), NAME_ROW + 6 + ROW * (2 if _shows_grad(box, every_grad) else 1)
 
@@ -232,7 +248,7 @@ def _shows_grad(box: Box, every_grad: bool) -> bool:
 def texts_in_box(box: Box, width: float) -> dict[str, str]:
     """What is written in a box, as it has room: its name, its expression and its value."""
     label = short_name(box.name)
-    beside = round((width - 2 * PAD - BESIDE_NAME - columns(label) * NAME_WIDTH) / MONO_WIDTH)  # characters
+    beside = round((width - 2 * PAD - BESIDE_NAME - name_width(label)) / MONO_WIDTH)  # characters
     return {
         "label": label,
         "beside": clean(shorten(box.expression, beside)),

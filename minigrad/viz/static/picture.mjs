@@ -37,6 +37,7 @@ const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
 const ASPECT = 0.62; // of its height: the width of a letter in a name
+const [MORE_OF_WIDE, MORE_OF_CAPITALS] = [0.6, 0.2]; // of that: by how much m and w, and capitals, are wider
 
 const BEGAN = "NaN begins"; // on a box where the sizes of gradients are shown, and on a closed module
 
@@ -384,7 +385,7 @@ export class Picture {
       this.sayName(parts, whole, short, detail === "numbers" ? 15 : parts.height / 2);
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
-        const fits = (text) => [...`${parts.full ?? ""}${text}`].length * letter * ASPECT + ENDS <= parts.width;
+        const fits = (text) => lettersIn(`${parts.full ?? ""}${text}`) * letter * ASPECT + ENDS <= parts.width;
         parts.expression.textContent = fits(parts.beside) || !says ? parts.beside : says;
         parts.expression.setAttribute("visibility", fits(parts.expression.textContent) ? "visible" : "hidden");
       }
@@ -405,7 +406,8 @@ export class Picture {
     if (!name) return;
     const { letter } = this;
     const room = letter ? Math.floor((width - Number(name.getAttribute("x"))) / (letter * ASPECT)) : 0;
-    name.textContent = !letter ? full : [...whole].length <= room ? whole : beginningOf(short, room);
+    const cut = Math.floor((room * [...short].length) / Math.max(lettersIn(short), 1));
+    name.textContent = !letter ? full : lettersIn(whole) <= room ? whole : beginningOf(short, cut);
     if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
     else name.removeAttribute("dy");
   }
@@ -894,6 +896,12 @@ export class Picture {
       );
     }
   }
+}
+
+/** How many letters of the mean width a text takes: some are wider. */
+function lettersIn(text) {
+  const count = (some) => text.match(some)?.length ?? 0;
+  return [...text].length + MORE_OF_WIDE * count(/[mwMW@%]/g) + MORE_OF_CAPITALS * count(/[A-LN-VX-ZΑ-Ω]/g);
 }
 
 /** The state of a closed group: the most pressing one of its nodes, when not all of them are over. */

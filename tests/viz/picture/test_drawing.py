@@ -322,6 +322,28 @@ def test_the_shape_of_a_large_value_is_never_cut(shape: tuple[int, ...]) -> None
     assert drawn.count(f">{list(shape)}</text>") >= 2
 
 
+@pytest.mark.parametrize("name", ["WWMWMWMWMWMWMWMWMW", "MAXIMUM_WEIGHT_MATRIX_OF_LAYER_ONE", "mmmmmmmmmmmmm", "iiii"])
+def test_a_name_of_wide_letters_leaves_room_for_what_stands_beside_it(name: str) -> None:
+    """In DejaVu Sans Bold of 13 pixels, the widest font that is asked for."""
+    widths = {"W": 14.4, "M": 13.0, "m": 13.6, "i": 4.5, "A": 10.1, "X": 10.0, "I": 4.9, "U": 10.6, "_": 6.5, "E": 8.9}
+    widths |= {"G": 10.7, "H": 10.9, "T": 8.9, "R": 10.0, "…": 13.0}
+    x = mg.tensor(2.0, requires_grad=True)
+    box = next(box for box in snapshot(x * 1, {name: x}).boxes if box.kind == "leaf")
+    width, _ = svg.box_size(box, True)
+    words = svg.texts_in_box(box, width)
+    taken = svg.PAD + sum(widths[letter] for letter in words["label"])
+    assert words["beside"] == "leaf"
+    assert taken < width - svg.PAD - len("leaf") * svg.MONO_WIDTH
+
+
+def test_a_box_whose_numbers_have_no_room_anyway_is_no_wider_for_them() -> None:
+    x = mg.tensor([[0.95811, 0.72521, 0.59333, 0.11234]], requires_grad=True)
+    short, long = (snapshot(one).boxes[-1] for one in (x.round(), x * 1))
+    width, _ = svg.box_size(long, True)
+    assert width < svg.box_size(short, True)[0]
+    assert svg.row_text(long.value, width).startswith("[1, 4] 0.9581, ")
+
+
 def test_a_value_that_is_too_long_is_cut_before_its_map() -> None:
     x = mg.full((2,) * 12, 0.5, requires_grad=True)
     box = snapshot(x * 2).boxes[-1]
