@@ -7,7 +7,7 @@
 import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { CHIP_ROUND, FLAG_WIDTH, MONO_WIDTH, NAME_LETTER, TITLE_MOST } from "./measures.mjs";
+import { CHIP_ROUND, FLAG_WIDTH, HEAD, MONO_WIDTH, NAME_LETTER, TITLE_MOST } from "./measures.mjs";
 import { GroupLayout, kindBeside } from "./layout.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
@@ -304,6 +304,7 @@ export class Picture {
     track.setAttribute("width", (w - 24).toFixed(1));
     const words = Math.min(w - aside - 40, TITLE_MOST + 14); // the room of the title's words
     Object.assign(parts, {
+      at: { x: x + aside, y },
       room: w - 24,
       width: w,
       height: h,
@@ -691,7 +692,7 @@ export class Picture {
     this.painted.chips = chips;
   }
 
-  /** The rectangles of the boxes that are seen, and of the flags on them. */
+  /** The rectangles of the boxes that are seen, and of the flags on them and the titles of open groups. */
   standing() {
     const [boxes, taken] = [[], []];
     for (const [id, { x, y }] of this.places ?? []) {
@@ -701,6 +702,9 @@ export class Picture {
       if (flagged && this.detail === "whole")
         taken.push({ x: x + width - 8 - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
     }
+    for (const { at, kind, open, group } of this.groups.values())
+      if (open && group.getAttribute("display") !== "none")
+        taken.push({ ...at, w: Number(kind.getAttribute("x")) + kind.textContent.length * MONO_WIDTH, h: HEAD - 8 });
     return { boxes, taken };
   }
 
