@@ -21,6 +21,8 @@ import {
 const { default: widget, Stepper } = await loadModule("viz/static/stepper.mjs");
 const { Player } = await loadModule("viz/static/player.mjs");
 const { breakpointMet, holds, parseCondition } = await loadModule("viz/static/conditions.mjs");
+const { Minimap } = await loadModule("viz/static/minimap.mjs");
+const { opWord } = await loadModule("viz/static/picture.mjs");
 const { EVENTS } = await loadModule("viz/static/marks.mjs");
 const LAST = examples.example.recorded.length - 1;
 
@@ -400,6 +402,48 @@ test("a drawing that is larger than its view has a small map, in which a click g
   assert.deepEqual([view.scrollLeft, view.scrollTop], [width - 100, height - 60]);
   press(root, "fit");
   assert.ok(map.hidden);
+});
+
+test("the small map has every edge, and every box's name or else its operation, where letters have room", async () => {
+  const root = await show(saved("network"));
+  const [view, map] = [".mg-view", ".mg-minimap"].map((part) => root.querySelector(part));
+  const room = (width, height) => {
+    for (const [name, value] of Object.entries({ clientWidth: width, clientHeight: height }))
+      Object.defineProperty(view, name, { value, configurable: true });
+    key(root, "0");
+  };
+  room(870, 330);
+  const { boxes } = examples.network.picture;
+  const drawn = texts(root, "svg.mg-graph [data-box]:not([display=none]) .mg-name");
+  const written = texts(map, "text");
+  assert.ok(written.length > 2 && written.length <= drawn.length);
+  for (const text of written)
+    assert.ok(
+      Object.values(boxes).some(({ name, op }) => name.startsWith(text.replace("…", "")) || opWord(op) === text),
+      text,
+    );
+  assert.ok(written.every((text) => !/^t\d+$/.test(text)));
+  assert.equal(map.querySelectorAll(".mg-minimap-edges path").length, root.querySelectorAll("[data-edge]").length);
+  const marks = [...map.querySelectorAll("rect")];
+  press(root, "next");
+  assert.deepEqual([...map.querySelectorAll("rect")], marks); // a step changes classes alone
+  assert.equal(map.querySelectorAll(".mg-ran").length, 1);
+  room(870, 60);
+  assert.deepEqual(texts(map, "text"), []);
+});
+
+test("the small map leaves all columns of the drawing in view, where it can still be seen itself", () => {
+  const picture = { width: 600, height: 1500 };
+  const map = new Minimap({}, picture);
+  const beside = (width) => [map.widthIn({ width, height: 640 }), width - 0.84 * picture.width];
+  const [shared, left] = beside(960); // there is room for both
+  assert.ok(shared > 200 && shared < left);
+  const [narrow, rest] = beside(640);
+  assert.ok(narrow < 0.26 * 640 && narrow >= 72 && narrow < rest);
+  const [usual, none] = beside(520); // the columns are not all seen in any case
+  assert.ok(usual > none && usual > 130);
+  const [across, down] = map.parts({ width: 960, height: 640 });
+  assert.ok(down > across && down * picture.height <= 640); // names have room above each other
 });
 
 test("where the view is small, an opened part is shown large enough to be read, and a step brings the box that runs", async () => {

@@ -25,6 +25,7 @@ export class Camera {
     this.onChange = onChange;
     this.zoomed = null; // a size that the reader chose
     this.scale = 1; // until the size of the view is known
+    this.aside = () => 0; // pixels of what stands beside the view as long as not all is seen
     this.pointers = new Map();
     if (!picture.drawing) return;
     this.paper = globalThis.matchMedia?.("print");
@@ -49,10 +50,10 @@ export class Camera {
     };
   }
 
-  /** The size at which the whole drawing is seen. */
+  /** The size at which the whole drawing is seen: then nothing stands beside it. */
   get whole() {
     const { width, height } = this.room;
-    return Math.max(LEAST, Math.min(1, width / this.picture.width, height / this.picture.height));
+    return Math.max(LEAST, Math.min(1, (width + this.aside()) / this.picture.width, height / this.picture.height));
   }
 
   /** The size that it has unless the reader has chosen one: all is seen, if it can be read then. */

@@ -52,6 +52,11 @@ export function opWord(op) {
     .toLowerCase();
 }
 
+/** What a box without a name of its own is called by where there is room for little: its operation; "" for others. */
+export function sayingOp(name, op) {
+  return /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
+}
+
 export class Picture {
   /** @param {PictureData} data */
   constructor(data) {
@@ -379,7 +384,7 @@ export class Picture {
     for (const [id, parts] of this.boxes) {
       parts.full ??= parts.name?.textContent;
       const { name = "", op = "" } = this.about(id) ?? {};
-      const says = /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
+      const says = sayingOp(name, op);
       const whole = detail === "names" && says ? `${parts.full} · ${says}` : parts.full;
       const last = name.includes("(") ? name : name.split(".").at(-1);
       const short = whole === parts.full ? last : whole;
@@ -936,7 +941,7 @@ function eventsByBox(events) {
 }
 
 /** A text in so many letters: its beginning, where it is longer. */
-function beginningOf(text, letters) {
+export function beginningOf(text, letters) {
   const all = [...text];
   return all.length > letters
     ? `${all

@@ -31,6 +31,7 @@ const UNDER = { words: 196, narrow: 240, cells: 300 };
 const NARROW = 560; // pixels of a telephone held upright, at the most
 const WIDE = 820; // pixels of the widget from which on the explanation may stand beside the drawing
 const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's place
+const MORE = 1.15; // times as much has to be seen with the explanation below: layers tell more than columns
 const EDGE = 8; // pixels around a drawing
 const TOOLS = 40; // below it, where the buttons for its size are, in controls.css too
 // Pixels of a notebook's output and of its page, as long as nothing is known of them.
@@ -62,6 +63,7 @@ export class Stepper {
     this.controls = new Controls(this);
     this.camera = new Camera(this.view, this.picture, () => this.paintView());
     this.minimap = new Minimap(this.camera, this.picture);
+    this.camera.aside = () => this.minimap.element.offsetWidth || 0;
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
     this.predict = new Predict(this);
@@ -159,15 +161,17 @@ export class Stepper {
     return this.changing.banner.offsetHeight || 0;
   }
 
-  /** Lay out what is open, with the explanation beside the drawing unless that is wide. */
+  /** Lay out what is open, with the explanation beside the drawing, or below it where much more of that is seen then. */
   place() {
     const rooms = this.rooms();
     const above = this.aboveAlso(); // asked before anything is drawn: an answer later has the page lay out all of it
     const { picture } = this;
     if (!picture.drawing) return;
     picture.arrange();
-    const fits = ({ width }) => width >= picture.width * LEGIBLE;
-    const room = rooms.find(fits) ?? rooms[0];
+    const [wide, high] = [picture.width * LEGIBLE, picture.height * LEGIBLE];
+    const map = (room) => (room.height < high || room.width < wide ? this.minimap.widthIn(room) : 0);
+    const seen = (room) => Math.min(room.width - map(room), wide) * Math.min(room.height, high);
+    const room = rooms.reduce((tall, other) => (seen(other) > MORE * seen(tall) ? other : tall));
     const scale =
       this.camera.zoomed ?? Math.max(LEGIBLE, Math.min(1, room.width / picture.width, room.height / picture.height));
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
