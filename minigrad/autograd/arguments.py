@@ -73,46 +73,46 @@ def _check_tensors(values: list[Any], error: type[Exception], expected: str, kin
             raise error(f"{expected}, but got {type_name(value)}: try tensor({short(value)})")
 
 
-def started_roots(roots: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:
-    """Check the roots and the gradients to start from; return pairs of where they start and what they start with, as
-    arrays (or batches of these) unless recorded.
+def roots_of(outputs: list[Any], weights: list[Any], create_graph: bool, batched: bool = False) -> Roots:
+    """Where a run starts, for these outputs and the gradients to start from: each root's key, and its gradient as an
+    array (or a batch of these), or a tensor if the run is recorded. Raises for what cannot be started from.
     """
-    _check_tensors(roots, TypeError, "backward starts from a Tensor or several", PLACES)
+    _check_tensors(outputs, TypeError, "backward starts from a Tensor or several", PLACES)
     _check_tensors(weights, TypeError, "gradients can be either Tensors or None", TensorBase | None)
-    if len(weights) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(weights)} gradients")
-    pairs = []
-    for index, (root, gradient) in enumerate(zip(roots, weights, strict=True)):
-        if root._node is not None and gradient is None and root._array.size != 1:
-            raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
-        if edge_node(root) is None:
+    if len(weights) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(weights)} gradients")
+    roots: Roots = []
+    for index, (output, gradient) in enumerate(zip(outputs, weights, strict=True)):
+        if output._node is not None and gradient is None and output._array.size != 1:
+            raise RuntimeError(NOT_SCALAR.format(list(output.shape)))
+        if edge_node(output) is None:
             raise RuntimeError(NO_GRAPH.format(index))
         if batched:
-            _check_batch(index, root, gradient, weights[0])
-        elif gradient is not None and gradient.shape != root.shape:
-            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {root.shape}."
+            _check_batch(index, output, gradient, weights[0])
+        elif gradient is not None and gradient.shape != output.shape:
+            shapes = f"has a shape of {gradient.shape} and output[{index}] has a shape of {output.shape}."
             raise RuntimeError(f"Mismatch in shape: grad_output[{index}] {shapes}")
-        pairs.append((key_of(root), _start(root._array, gradient, create_graph, batched)))
-    return pairs
+        roots.append((key_of(output), _root_gradient(output._array, gradient, create_graph, batched)))
+    return roots
 
 
-def _start(root: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
-    """What a run starts with at a root, of which this is the array."""
+def _root_gradient(output: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
+    """The gradient that a run starts with at an output, of which this is the array."""
     if gradient is None:
-        ones = np.ones(root.shape, root.dtype)[()]
+        ones = np.ones(output.shape, output.dtype)[()]
         return from_array(ones) if create_graph else ones
     if not create_graph:
         gradient = Batched(gradient._array) if batched else gradient._array
-    return fit_gradient(gradient, root.shape, root.dtype)
+    return fit_gradient(gradient, output.shape, output.dtype)
 
 
-def _check_batch(index: int, root: Any, gradient: Any, first: Any) -> None:
-    """Raise unless a gradient to start from is a batch for its root, of as many rows as the first."""
+def _check_batch(index: int, output: Any, gradient: Any, first: Any) -> None:
+    """Raise unless a gradient to start from is a batch for its output, of as many rows as the first."""
     shape = () if gradient is None else gradient.shape
-    if first is None or not shape or not shape[0] or shape != (len(first), *root.shape):
+    if first is None or not shape or not shape[0] or shape != (len(first), *output.shape):
         raise RuntimeError(
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. "
             "The sizes of the remaining dimensions are expected to match the shape of corresponding output, but a "
             f"mismatch was detected: grad_output[{index}] has a shape of {list(shape[1:])} and output[{index}] has a "
-            f"shape of {root.shape}. A batch is not empty, and all of grad_outputs are batches of one size."
+            f"shape of {output.shape}. A batch is not empty, and all of grad_outputs are batches of one size."
         )

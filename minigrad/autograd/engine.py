@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.autograd import batching
 from minigrad.autograd.anomaly_mode import Step, steps_until_nan
-from minigrad.autograd.arguments import as_list, key_of, listed_inputs, started_roots
+from minigrad.autograd.arguments import as_list, key_of, listed_inputs, roots_of
 from minigrad.autograd.blame import keep_silent, warn
 from minigrad.autograd.fitting import fit, invalid_gradient
 from minigrad.autograd.grad_mode import enable_grad
@@ -105,24 +105,24 @@ def grad(
             "other parts of the graph, please use minigrad.autograd.backward.",
             FutureWarning,
         )
-    sources, starts = listed_inputs(inputs, "grad()"), as_list(outputs)
-    weights: list[Any] = [None] * len(starts) if grad_outputs is None else as_list(grad_outputs)
-    roots = started_roots(starts, weights, create_graph, is_grads_batched)
+    input_list, output_list = listed_inputs(inputs, "grad()"), as_list(outputs)
+    weights: list[Any] = [None] * len(output_list) if grad_outputs is None else as_list(grad_outputs)
+    roots = roots_of(output_list, weights, create_graph, is_grads_batched)
     captured: dict[Key, Any] = {}
-    keys = [key_of(source) for source in sources]
+    keys = [key_of(input) for input in input_list]
     run = BackwardRun(roots, set(keys), captured, retain_graph, create_graph)
     watched = create_graph or modes.anomaly is not None or any(node._hooks is not None for node in run.nodes())
     if is_grads_batched and watched:
-        rows = _rows(starts, sources, weights, run.retain, create_graph)
+        rows = _rows(output_list, input_list, weights, run.retain, create_graph)
         captured = dict(zip(keys, batching.stack_results(rows), strict=True))
     else:
         exhaust(run)
     results = [captured.get(key) for key in keys]
-    for index, (source, gradient) in enumerate(zip(sources, results, strict=True)):
+    for index, (input, gradient) in enumerate(zip(input_list, results, strict=True)):
         if gradient is None and materialize_grads:
-            if isinstance(source, GradientEdge):
+            if isinstance(input, GradientEdge):
                 raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-            results[index] = from_array(np.zeros(source.shape, source._array.dtype)).requires_grad_(create_graph)
+            results[index] = from_array(np.zeros(input.shape, input._array.dtype)).requires_grad_(create_graph)
         elif gradient is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
@@ -135,11 +135,11 @@ def grad(
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
-def _rows(starts: list[Any], sources: list[Any], batches: list[Any], retain: bool, create_graph: bool) -> list[Any]:
+def _rows(outputs: list[Any], inputs: list[Any], batches: list[Any], retain: bool, create_graph: bool) -> list[Any]:
     """What grad() gives for each row of a batch of gradients, by a run for each."""
     with enable_grad():
         rows = list(zip(*batches, strict=True))
-    return [grad(starts, sources, row, retain or row is not rows[-1], create_graph, allow_unused=True) for row in rows]
+    return [grad(outputs, inputs, row, retain or row is not rows[-1], create_graph, allow_unused=True) for row in rows]
 
 
 def steps(
@@ -165,15 +165,15 @@ def _steps(run: BackwardRun) -> Steps:
 
 def _prepare_run(tensors: Any, grad_tensors: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> BackwardRun:
     """A run of backward(), with its arguments checked."""
-    starts = as_list(tensors)
-    weights = [None] * len(starts) if grad_tensors is None else as_list(grad_tensors)
-    roots = started_roots(starts, weights, create_graph)
-    sources = None if inputs is None else listed_inputs(inputs, "backward()")
+    outputs = as_list(tensors)
+    weights = [None] * len(outputs) if grad_tensors is None else as_list(grad_tensors)
+    roots = roots_of(outputs, weights, create_graph)
+    input_list = None if inputs is None else listed_inputs(inputs, "backward()")
     keys = set[Key]()
-    for source in sources or ():
-        source.retain_grad()  # results keep theirs from now on, leaves do anyway
-        keys.add(key_of(source))
-    return BackwardRun(roots, None if sources is None else keys, None, retain_graph, create_graph)
+    for input in input_list or ():
+        input.retain_grad()  # results keep theirs from now on, leaves do anyway
+        keys.add(key_of(input))
+    return BackwardRun(roots, None if inputs is None else keys, None, retain_graph, create_graph)
 
 
 def exhaust(run: BackwardRun, in_new_thread: bool = False) -> None:

@@ -49,12 +49,12 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: str =
 
     def gather(position: int) -> Hook:
         def hook(gradient: Tensor) -> None:
-            gradients = arrived.setdefault(thread.task, {})
+            gradients = arrived.setdefault(thread.run, {})
             gradients[position] = gradient
             if mode == "any" and len(gradients) == 1:
                 fn(gradient)
-            elif mode == "all" and len(gradients) == thread.task.count(nodes):
-                del arrived[thread.task]
+            elif mode == "all" and len(gradients) == thread.run.count(nodes):
+                del arrived[thread.run]
                 fn([gradients.get(index) for index in range(len(tensors))])
 
         return hook

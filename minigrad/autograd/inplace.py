@@ -120,7 +120,7 @@ class CopySlices(Node):
         """The gradient of the old base, then those of the operation's other inputs."""
         node, base, part = kept_by(self)[0], self._next_nodes[0], self.geometry
         overlapping = overlaps(part.shape, part.strides)
-        if overlapping and base is not None and (thread.task is None or base in thread.task.nodes()):
+        if overlapping and base is not None and (thread.run is None or base in thread.run.nodes()):
             raise RuntimeError(OVERLAP)
         outgoing = fit(node, getattr(node, method)(F.take_part(gradient, part)))
         of_part = outgoing[self.position]

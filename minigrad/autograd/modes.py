@@ -75,7 +75,7 @@ class Thread(threading.local):
     hooks_disabled: str | None = None  # what entering hooks on saved tensors raises, if that is not allowed
     writes_result = False  # whether the result of what is being computed will be written to a tensor
     evaluating: Any = None  # the node that runs with its own operations recorded
-    task: Any = None  # the backward run that is going on
+    run: Any = None  # the backward run that is going on
     witness: Witness | None = None  # who looks on while it does
 
     def __init__(self) -> None:

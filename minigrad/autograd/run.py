@@ -44,18 +44,18 @@ class BackwardRun:
     """What a backward run starts from, where it goes and what it is to do there.
 
     `limits` is where the gradients arrive to which the run is limited, if it is. They go to `captured` or, where that
-    is None, to `.grad`. `with run:` is around what it does: `thread.task` is the run that is going on, and if it is to
+    is None, to `.grad`. `with run:` is around what it does: `thread.run` is the run that is going on, and if it is to
     be recorded, it is.
     """
 
     def __init__(self, roots: Roots, limits: Keys, captured: Captured, retain: bool | None, recorded: bool) -> None:
         self.roots, self.limits, self.captured, self.recorded = roots, limits, captured, recorded
         self.retain = recorded if retain is None else retain
-        self.starts = [node_at(key) for key, _ in roots]
+        self.root_nodes = [node_at(key) for key, _ in roots]
         self.order: list[Node] = []
         self.leaves_after: dict[Node | None, list[AccumulateGrad]] = {}  # whose gradient is complete after each node
         self._outer: Any = None  # the run around this one, the grad mode there, and those of `with` blocks around that
-        self.depth: int = 1 if thread.task is None else thread.task.depth + 1  # how many runs are within each other
+        self.depth: int = 1 if thread.run is None else thread.run.depth + 1  # how many runs are within each other
         self.reached, self.useful = set[Node](), set[Node]()  # the nodes of a limited run, and which it has to run
         last_uses = self._find_nodes()
         if limits is not None:
@@ -65,9 +65,9 @@ class BackwardRun:
 
     def _find_nodes(self) -> dict[AccumulateGrad, Node | None]:
         """Put the nodes in order; return the leaves, each with the node that uses it last (None: it is a root)."""
-        order, starts = self.order, dict.fromkeys(self.starts)
-        last_uses: dict[Any, Node | None] = {start: None for start in starts if start.__class__ is AccumulateGrad}
-        order += [start for start in starts if start.__class__ is not AccumulateGrad]
+        order, roots = self.order, dict.fromkeys(self.root_nodes)
+        last_uses: dict[Any, Node | None] = {root: None for root in roots if root.__class__ is AccumulateGrad}
+        order += [root for root in roots if root.__class__ is not AccumulateGrad]
         met: set[Node | None] = {None, *order}
         for node in order:  # which grows while we walk it
             for next_node in node._next_nodes:
@@ -95,7 +95,7 @@ class BackwardRun:
         for node in reversed(self.order):  # inputs before results
             if any(next_node in ends or next_node in useful for next_node in node._next_nodes):
                 useful.add(node)
-        kept = ends.union(self.starts)  # the hooks of a root's tensor run in any case
+        kept = ends.union(self.root_nodes)  # the hooks of a root's tensor run in any case
         self.order = [node for node in self.order if node in useful or node in kept]
         self.reached.update(self.order)
         for leaf in list(last_uses):  # a root that others use waits for their gradients, which do not come
@@ -105,14 +105,14 @@ class BackwardRun:
     # -- asked by hooks, and by functions that run inside
 
     def __enter__(self) -> None:
-        self._outer = thread.task, thread.grad_enabled, self._outer
-        thread.task = self
+        self._outer = thread.run, thread.grad_enabled, self._outer
+        thread.run = self
         if self.recorded and not thread.grad_enabled:
             set_recording(True)
 
     @sure_to_begin
     def __exit__(self, *error: object) -> None:
-        thread.task, grad_enabled, self._outer = self._outer
+        thread.run, grad_enabled, self._outer = self._outer
         if grad_enabled is not thread.grad_enabled:
             set_recording(grad_enabled)
 
@@ -121,8 +121,8 @@ class BackwardRun:
         return itertools.chain(self.order, *self.leaves_after.values())
 
     def count(self, nodes: list[Node | None]) -> int:
-        """How many of these nodes the run comes to; as in PyTorch, not counting where it starts if it starts at one."""
-        on_the_way = set(self.nodes()).difference(self.starts if len(self.starts) == 1 else ())
+        """How many of these nodes the run comes to; as in PyTorch, not counting its root if there is one alone."""
+        on_the_way = set(self.nodes()).difference(self.root_nodes if len(self.root_nodes) == 1 else ())
         return sum(node in on_the_way for node in nodes)
 
     # -- asked by the loop

@@ -112,7 +112,7 @@ class _Region:
         return ticket
 
     def unpack(self, ticket: _Ticket) -> Tensor:
-        current = thread.task
+        current = thread.run
         if current is not self.found_in() or (current is None and ticket not in self.found):
             self._compute(current)
         elif ticket not in self.found:

@@ -67,7 +67,7 @@ def state() -> dict[str, Any]:
         "saved_tensors_hooks": thread.saved_tensors_hooks,
         "writes_result": thread.writes_result,
         "evaluating": thread.evaluating,
-        "task": thread.task,
+        "run": thread.run,
         "witness": thread.witness,
         "special": modes.special,
         "unusual": thread.unusual.count,
