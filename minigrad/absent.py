@@ -113,17 +113,17 @@ def takes_left_out(target: Target, name: str = "") -> Target:
         return target
     function = name or target.__name__
     accepted, of_object = LEFT_OUT[function], inspect.unwrap(target).__code__.co_varnames[:1] == ("self",)
-    places = list(itertools.takewhile("*".__ne__, accepted))
-    first = of_object + next((place for place, parameter in enumerate(places) if accepted[parameter]), len(places))
+    positions = list(itertools.takewhile("*".__ne__, accepted))
+    first = of_object + next((at for at, name in enumerate(positions) if accepted[name]), len(positions))
 
     @functools.wraps(target)
     def call(*args: Any, **named: Any) -> Any:
-        # From the first one on PyTorch's places are others than ours, so what was given by place is passed on by name.
-        by_place = dict(zip(places[first - of_object :], args[first:], strict=False))
-        for given in (by_place, named):
+        # From the first one on PyTorch has another order, so what was given by position is passed on by name.
+        by_position = dict(zip(positions[first - of_object :], args[first:], strict=False))
+        for given in (by_position, named):
             for parameter in [parameter for parameter in given if accepted.get(parameter)]:
                 check_left_out(function, parameter, given.pop(parameter))
-        return target(*args[:first], *args[of_object + len(places) :], **by_place, **named)
+        return target(*args[:first], *args[of_object + len(positions) :], **by_position, **named)
 
     return call  # type: ignore[return-value]
 

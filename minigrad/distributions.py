@@ -110,8 +110,8 @@ class Categorical(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         """log(probability) of whole numbers from 0 to K - 1."""
-        places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logits.gather(-1, places[..., :1]).squeeze(-1)
+        indices, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, indices[..., :1]).squeeze(-1)
 
     def entropy(self) -> Tensor:
         """The mean of -log_prob."""

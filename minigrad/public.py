@@ -178,7 +178,7 @@ class _PublicWriter(CallWriter):
         declared = list(inspect.signature(self.declaration.declared).parameters.values())
         parameters = _with_left_out(declared, _left_out(name, first))
         waiting = _waiting(parameters)
-        checks = [_check(name, p, place, first, waiting) for place, p in enumerate(parameters, first)]
+        checks = [_check(name, p, position, first, waiting) for position, p in enumerate(parameters, first)]
         numpys = [{"n": p.name, "numpy": NUMPYS[p.name]} for p in parameters if p.name in NUMPYS]
         form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
         words = {
@@ -216,8 +216,8 @@ def _with_left_out(parameters: list[inspect.Parameter], order: dict[str, Any]) -
     for name, accepted in order.items():
         if accepted is not None:
             behind = list(order)[list(order).index(name) :]
-            place = next((place for place, own in enumerate(merged) if own.name in behind), len(merged))
-            merged.insert(place, inspect.Parameter(name, kind, default=None, annotation="LeftOut"))
+            position = next((number for number, own in enumerate(merged) if own.name in behind), len(merged))
+            merged.insert(position, inspect.Parameter(name, kind, default=None, annotation="LeftOut"))
     return merged
 
 
@@ -249,10 +249,10 @@ def _signature(parameters: Sequence[inspect.Parameter], more: list[str]) -> str:
     return ", ".join([*parts, *["*"] * (bool(more) and not starred), *(f"{name}=None" for name in more)])
 
 
-def _check(function: str, parameter: inspect.Parameter, place: int, is_function: int, waiting: list[str]) -> str:
+def _check(function: str, parameter: inspect.Parameter, position: int, is_function: int, waiting: list[str]) -> str:
     """The lines that check one argument; none for one of any kind."""
     name, kind = parameter.name, _kind(parameter.annotation)
-    where = f"{function!r}, {name!r}, {None if parameter.kind is parameter.KEYWORD_ONLY else place}"
+    where = f"{function!r}, {name!r}, {None if parameter.kind is parameter.KEYWORD_ONLY else position}"
     if kind == "Sizes":
         return f"{name} = as_sizes({where}, given, {name})"
     if kind in KINDS:
@@ -318,10 +318,10 @@ as_operand = _takes(
 def as_tensors(function: str, name: str, position: int | None, values: Any) -> Sequence[Tensor]:
     if not isinstance(values, list | tuple):
         raise wrong_type(function, name, position, "tuple of Tensors", values)
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"expected Tensor as element {place} in argument 0, but got {type_name(value)}: give {function}() a "
+                f"expected Tensor as element {index} in argument 0, but got {type_name(value)}: give {function}() a "
                 "list of tensors"
             )
     return values
@@ -330,13 +330,13 @@ def as_tensors(function: str, name: str, position: int | None, values: Any) -> S
 def as_ints(function: str, name: str, position: int | None, values: Any) -> tuple[int, ...]:
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise wrong_type(function, name, position, "tuple of ints", values)
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if value.__class__ is int or _is_int(value):
             continue
         kind = type_name(value)
-        if place:
+        if index:
             raise TypeError(
-                f"{function}(): argument '{name}' failed to unpack the object at pos {place + 1} with error \"type "
+                f"{function}(): argument '{name}' failed to unpack the object at pos {index + 1} with error \"type "
                 f'must be tuple of ints,but got {kind}": {value!r}'
             )
         at = f" (position {position})" if position else ""
@@ -375,13 +375,13 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "Ints": ((), as_ints),
     "Padding": (("int", "str"), as_dims),
     "Sizes": ((), as_sizes),
-    "Dtype": (("Kind",), lambda function, name, position, value: dtypes.resolve(value, function)),
-    "Device": (("Place",), lambda function, name, position, value: devices.device(value)),
+    "Dtype": (("Dtype",), lambda function, name, position, value: dtypes.resolve(value, function)),
+    "Device": (("Device",), lambda function, name, position, value: devices.device(value)),
 }
 _runtime: dict[str, Any] = {
     **globals(),
-    "Kind": dtypes.dtype,
-    "Place": devices.device,
+    "Dtype": dtypes.dtype,  # the class itself: in a text nothing is annotated
+    "Device": devices.device,
     "ndarray": np.ndarray,
     "inf": float("inf"),
     "nan": float("nan"),

@@ -31,7 +31,7 @@ NO_GRAPH = (
 )
 
 
-PLACES = (TensorBase, GradientEdge)  # what a gradient can be asked for, and a run can start from
+TENSOR_OR_EDGE = (TensorBase, GradientEdge)  # what a gradient can be asked for, and a run can start from
 
 
 def key_of(tensor: Tensor | GradientEdge) -> Key:
@@ -47,7 +47,7 @@ def key_of(tensor: Tensor | GradientEdge) -> Key:
 
 def as_list(value: Any) -> list[Any]:
     """One or several, as a list."""
-    several = isinstance(value, Iterable) and not isinstance(value, (*PLACES, str))
+    several = isinstance(value, Iterable) and not isinstance(value, (*TENSOR_OR_EDGE, str))
     return list(value) if several and type_name(value) != "torch.Tensor" else [value]
 
 
@@ -63,7 +63,7 @@ def listed_inputs(value: Any, function: str) -> list[Any]:
     tensors = as_list(value)
     if not tensors:
         raise RuntimeError(f"`inputs` argument to `{function}` cannot be empty.")
-    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges", PLACES)
+    _check_tensors(tensors, RuntimeError, "all inputs have to be Tensors or GradientEdges", TENSOR_OR_EDGE)
     return tensors
 
 
@@ -77,7 +77,7 @@ def roots_of(outputs: list[Any], weights: list[Any], create_graph: bool, batched
     """Where a run starts, for these outputs and the gradients to start from: each root's key, and its gradient as an
     array (or a batch of these), or a tensor if the run is recorded. Raises for what cannot be started from.
     """
-    _check_tensors(outputs, TypeError, "backward starts from a Tensor or several", PLACES)
+    _check_tensors(outputs, TypeError, "backward starts from a Tensor or several", TENSOR_OR_EDGE)
     _check_tensors(weights, TypeError, "gradients can be either Tensors or None", TensorBase | None)
     if len(weights) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(weights)} gradients")

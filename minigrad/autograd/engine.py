@@ -37,16 +37,16 @@ CYCLE_MESSAGE = (
 )
 
 Steps = Iterator[Step]
-Places = Any  # Tensor | GradientEdge | Sequence[Tensor | GradientEdge], of inputs also dict[Any, Tensor | GradientEdge]
+TensorsOrEdges = Any  # Tensor | GradientEdge, or a sequence of these; of inputs also a dict
 
 
 def backward(
-    tensors: Places,
+    tensors: TensorsOrEdges,
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
-    inputs: Places | None = None,
+    inputs: TensorsOrEdges | None = None,
 ) -> None:
     """Compute the gradients of `tensors` with respect to the graph's leaves, and add them to the leaves' `.grad`.
 
@@ -75,8 +75,8 @@ def _under_older_name(grad_variables: Any, grad_tensors: Any) -> Any:
 
 
 def grad(
-    outputs: Places,
-    inputs: Places,
+    outputs: TensorsOrEdges,
+    inputs: TensorsOrEdges,
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,

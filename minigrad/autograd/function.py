@@ -255,7 +255,7 @@ def _by_position(function: type[Function], has_setup: bool, args: tuple[Any, ...
 
 def _attach_outputs(node: FunctionNode, inputs: list[Tensor], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The outputs of forward, made outputs of the node."""
-    if any(_place_of(value, outputs) is None for value in node._dirty):
+    if any(_index_of(value, outputs) is None for value in node._dirty):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
@@ -265,21 +265,21 @@ def _attach_outputs(node: FunctionNode, inputs: list[Tensor], outputs: tuple[Any
     node._made = tuple([(v._array.shape, v._array.dtype) if isinstance(v, Tensor) else None for v in outputs])
     finished = list(outputs)
     for number, tensor in tensors.items():
-        finished[number] = _output(node, tensor, number, _place_of(tensor, inputs), len(tensors) > 1)
+        finished[number] = _output(node, tensor, number, _index_of(tensor, inputs), len(tensors) > 1)
     node._dirty = node._non_differentiable = ()  # outputs know the node: no cycle
     return tuple(finished)
 
 
-def _place_of(value: Any, values: Sequence[Any]) -> int | None:
+def _index_of(value: Any, values: Sequence[Any]) -> int | None:
     """Where a value itself, not one that is equal, stands among others; None if nowhere."""
     return next((index for index, other in enumerate(values) if other is value), None)
 
 
 def _output(node: FunctionNode, output: Tensor, number: int, position: int | None, several: bool) -> Tensor:
     """One output of forward in its place in the graph; `position` says which input it is, if it is one."""
-    if not output.dtype.is_floating_point or _place_of(output, node._non_differentiable) is not None:
+    if not output.dtype.is_floating_point or _index_of(output, node._non_differentiable) is not None:
         return output.detach() if output.requires_grad else output
-    if _place_of(output, node._dirty) is not None:
+    if _index_of(output, node._dirty) is not None:
         if position is not None:
             return _written_input(node, output, number, position, several)
         warn(

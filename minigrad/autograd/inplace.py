@@ -89,11 +89,11 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
     if any(kept is before for kept in saved):
         before._array = np.array(before._array)
     if "result" in node._kept_names and any(kept is result for kept in saved):
-        place = node._kept_names.index("result")
+        position = node._kept_names.index("result")
         tensor._writes = tensor._writes or [0]
         view = None if tensor._root is None or thread.saved_tensors_hooks else weakref.ref(tensor)
         now = Versioned(tensor._array, tensor._writes[0] + 1, view)
-        node._kept = (*saved[:place], now, tensor._writes, *saved[place + 2 :])
+        node._kept = (*saved[:position], now, tensor._writes, *saved[position + 2 :])
 
 
 class CopySlices(Node):

@@ -253,12 +253,12 @@ class DataLoader(Generic[T]):
         """
         if self._is_stream:
             return self.collate_fn(indices)  # which are the samples themselves
-        dataset, places = self.dataset, indices
+        dataset, numbers = self.dataset, indices
         while type(dataset) is Subset:
-            dataset, places = dataset.dataset, [dataset.indices[place] for place in places]
+            dataset, numbers = dataset.dataset, [dataset.indices[number] for number in numbers]
         whole = type(dataset) is TensorDataset and self.collate_fn is default_collate
         if whole and not any(tensor.requires_grad for tensor in dataset.tensors):
-            return [from_array(tensor._array[np.array(places)]) for tensor in dataset.tensors]
+            return [from_array(tensor._array[np.array(numbers)]) for tensor in dataset.tensors]
         return self.collate_fn([self.dataset[index] for index in indices])
 
 

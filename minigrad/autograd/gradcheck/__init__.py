@@ -124,11 +124,11 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
         random = random_numbers()
         numbers = [random.uniform(-1, 1, output.shape).astype(output._array.dtype) for output in outputs]
         grad_outputs = [from_array(array).requires_grad_() for array in numbers]
-    places = [position for position, value in enumerate(inputs) if needs_grad(value)]
+    positions = [position for position, value in enumerate(inputs) if needs_grad(value)]
 
     def gradients(*values: Any) -> tuple[Any, ...]:
         outputs = with_graph(call_checked(func, values[: len(inputs)]))
-        sources, weights = [values[place] for place in places], values[len(inputs) :]
+        sources, weights = [values[position] for position in positions], values[len(inputs) :]
         found = grad(outputs, sources, weights, create_graph=True, allow_unused=True)
         return tuple([gradient for gradient in found if gradient is not None])
 
@@ -164,8 +164,8 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
 def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Settings, fast_mode: bool) -> None:
     """Compare all entries of all Jacobians; in fast mode v @ jacobian @ u for random vectors u and v."""
     random = random_numbers()
-    places = [position for position, value in enumerate(inputs) if needs_grad(value)]
-    us = [_direction(random, inputs[position]) for position in places] if fast_mode else None
+    positions = [position for position, value in enumerate(inputs) if needs_grad(value)]
+    us = [_direction(random, inputs[position]) for position in positions] if fast_mode else None
     differences = numerical.jacobians(func, inputs, settings.eps, along=us)
     numbers = [number for number, output in enumerate(outputs) if output.requires_grad]
     if not numbers and any(np.any(np.abs(part) > settings.nondet_tol) for parts in differences for part in parts):
@@ -173,7 +173,7 @@ def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Sett
     for count, number in enumerate(numbers):
         v = _direction(random, outputs[number]) if fast_mode else None
         matrices = analytical.jacobians(inputs, outputs[number], settings, v)
-        for order, (position, actual, parts) in enumerate(zip(places, matrices, differences, strict=True)):
+        for order, (position, actual, parts) in enumerate(zip(positions, matrices, differences, strict=True)):
             expected, projections = parts[number], None
             if us is not None and v is not None:
                 u = us[order]

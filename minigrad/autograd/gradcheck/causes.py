@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.gradcheck import analytical, numerical
-from minigrad.autograd.gradcheck.checked import needs_grad, place
+from minigrad.autograd.gradcheck.checked import element_in_words, needs_grad
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _differences(mismatch: JacobianMismatch, eps: float, position: int) -> Array
 def _kink(mismatch: JacobianMismatch) -> Told:
     """Where the slopes to the left and to the right of the point are, unless they are the same."""
     left, right = mismatch.slopes[0]
-    where = place(mismatch.first[0], mismatch.tensor.shape)
+    where = element_in_words(mismatch.first[0], mismatch.tensor.shape)
     told = {"eps": mismatch.settings.eps, "where": where, "left": left, "right": right}
     return told if abs(right - left) > mismatch.tolerance else None
 

@@ -51,6 +51,6 @@ def with_graph(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple([output for output in outputs if output.requires_grad])
 
 
-def place(flat: int, shape: Any) -> str:
+def element_in_words(flat: int, shape: Any) -> str:
     """An element of a tensor in words, from its number."""
     return f"element {[int(i) for i in np.unravel_index(flat, shape)]}" if len(shape) else "the element"

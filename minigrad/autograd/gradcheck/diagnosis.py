@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.autograd.gradcheck import numerical
 from minigrad.autograd.gradcheck.causes import likely_cause
-from minigrad.autograd.gradcheck.checked import as_tuple, place
+from minigrad.autograd.gradcheck.checked import as_tuple, element_in_words
 from minigrad.tensor import Tensor, from_array
 
 Array = Any
@@ -119,7 +119,8 @@ class JacobianMismatch:
     def _first_difference(self) -> str:
         row, column = self.first
         actual, expected = self.analytical[row, column], self.numerical[row, column]
-        of_output, of_input = place(column, self.result.shape), place(row, self.tensor.shape)
+        of_output = element_in_words(column, self.result.shape)
+        of_input = element_in_words(row, self.tensor.shape)
         text = (
             f"First difference at [{row}, {column}]: the derivative of {of_output} of the output by {of_input} of the "
             f"input is {expected:.6g} by differences and {actual:.6g} by backward"

@@ -17,7 +17,7 @@ from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook
 from minigrad.tensor import Tensor, from_array
 
-Places = tuple[list[int], int]  # the indices of the tensors that pass a node, and the number of all values
+Positions = tuple[list[int], int]  # the indices of the tensors that pass a node, and the number of all values
 
 
 class BackwardHookFunction(Function):
@@ -41,7 +41,7 @@ class BackwardHook:
     def __init__(self, module: Any, hooks: list[Hook], pre_hooks: list[Hook]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.grad_outputs: Any = None  # set while a backward is between the two nodes
-        self.inputs: Places = ([], 0)  # and self.outputs, when they are known
+        self.inputs: Positions = ([], 0)  # and self.outputs, when they are known
         self.input_kinds: list[Any] = []  # their shapes and dtypes
 
     def around_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -63,7 +63,7 @@ class BackwardHook:
 
     def _at_outputs(self, _: Any, gradients: Any) -> Any:
         """The gradients of the outputs are known: call the pre-hooks, which may replace them."""
-        passed = _at_places(self.outputs, gradients)
+        passed = _at_positions(self.outputs, gradients)
         for hook in self.pre_hooks:
             passed = _gradients_after_hook(passed, hook(self.module, passed), "Backward pre hook", "grad_output")
         self.grad_outputs = passed
@@ -94,7 +94,7 @@ class BackwardHook:
             from_array(np.zeros(*kind)) if gradient is None else gradient
             for gradient, kind in zip(gradients, self.input_kinds, strict=True)
         ]
-        passed = _at_places(self.inputs, shown)
+        passed = _at_positions(self.inputs, shown)
         for hook in self.hooks:
             passed = _gradients_after_hook(
                 passed, hook(self.module, passed, self.grad_outputs), "Backward hook", "grad_input"
@@ -115,15 +115,15 @@ def _gradients_after_hook(gradients: Any, result: Any, hook: str, name: str) -> 
     return result
 
 
-def _at_places(places: Places, values: Any) -> Any:
-    """A tuple with the values at their places, and None elsewhere."""
-    items = dict(zip(places[0], values, strict=True))
-    return tuple(items.get(index) for index in range(places[1]))
+def _at_positions(positions: Positions, values: Any) -> Any:
+    """A tuple with the values at these positions, and None elsewhere."""
+    items = dict(zip(positions[0], values, strict=True))
+    return tuple(items.get(index) for index in range(positions[1]))
 
 
-def _through_identity_node(values: tuple[Any, ...], hook: Hook) -> tuple[tuple[Any, ...], Places]:
-    """Pass the tensors among the values through an identity node with this hook. Returns the values, and the places of
-    the tensors; if no tensor requires a gradient, there is no node.
+def _through_identity_node(values: tuple[Any, ...], hook: Hook) -> tuple[tuple[Any, ...], Positions]:
+    """Pass the tensors among the values through an identity node with this hook. Returns the values, and the positions
+    of the tensors; if no tensor requires a gradient, there is no node.
     """
     tensors = {index: value for index, value in enumerate(values) if isinstance(value, Tensor)}
     if not (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors.values())):

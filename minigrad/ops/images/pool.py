@@ -234,8 +234,8 @@ def _max_pooling(name: str) -> Any:
         results = [max_pool(image, window, way)]
         if return_indices:
             numbers = np.broadcast_to(np.arange(math.prod(image.shape[-2:])).reshape(image.shape[-2:]), image.shape)
-            places = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
-            results.append(from_array(places))
+            indices = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
+            results.append(from_array(indices))
         if image is not input:
             results = [reshaping.squeeze(result, -2) for result in results]
         return tuple(results) if return_indices else results[0]

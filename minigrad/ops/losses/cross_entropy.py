@@ -26,7 +26,7 @@ from minigrad.tensor import Tensor
 class Targets(NamedTuple):
     """Which log-probabilities count, those of the target classes, and how much."""
 
-    places: Any  # an index of the targets that are not ignored: a mask, or `...` for all
+    counted: Any  # an index of the targets that are not ignored: a mask, or `...` for all
     chosen: tuple[Any, ...]  # an index of their classes in the input (N, C, ...)
     weights: Array | None  # beside each of them; None if all are 1
     total: Any  # of the weights, for the mean
@@ -45,7 +45,7 @@ def nll(self: Array, targets: Targets, reduction: str) -> Array:
         picked = picked * targets.weights
     if reduction == "none" and targets.shape:
         out = np.zeros(targets.shape, self.dtype)
-        out[targets.places] = -picked
+        out[targets.counted] = -picked
         return out
     total = 0 - np.add.reduce(picked, axis=None)  # not -0 where it is 0
     return total / targets.total if reduction == "mean" else total
@@ -62,7 +62,7 @@ nll_of_rows, nll_of_maps = nll  # by whether there are spatial dimensions
 )
 def nll_gradient(self: Array, logs: Array, targets: Targets, reduction: str) -> Array:
     """Zeros like the log-probabilities, with -g * weight at the target classes."""
-    values = -self[targets.places] if reduction == "none" else -self
+    values = -self[targets.counted] if reduction == "none" else -self
     if reduction == "mean":
         values = values / targets.total
     if targets.weights is not None:

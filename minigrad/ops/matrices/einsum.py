@@ -39,7 +39,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         count = "fewer" if len(tensors) < len(terms) else "more"
         raise RuntimeError(f"einsum(): {count} operands were provided than specified in the equation")
     sizes: dict[str, int] = {}  # of the letters, but for those of size 1
-    terms = [_spelled_out(term, tensors[place], place, sizes) for place, term in enumerate(terms)]
+    terms = [_spelled_out(term, tensors[number], number, sizes) for number, term in enumerate(terms)]
     every = "".join(terms)
     hidden = "".join(sorted({*_HIDDEN} & {*every}))
     once = "".join(letter for letter in sorted({*every}) if letter in hidden or every.count(letter) == 1)
@@ -53,31 +53,31 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     shapes = [zip(term, tensor.shape, strict=True) for term, tensor in zip(terms, tensors, strict=True)]
     terms = ["".join(letter for letter, size in shape if size != 1) for shape in shapes]
     tensors = [tensor.squeeze() if 1 in tensor.shape else tensor for tensor in tensors]
-    others = [kept + "".join(terms[:place] + terms[place + 1 :]) for place in range(len(terms))]
+    others = [kept + "".join(terms[:number] + terms[number + 1 :]) for number in range(len(terms))]
     (product, own), *prepared = map(_prepare_operand, tensors, terms, others)
-    for place, (tensor, theirs) in enumerate(prepared, 2):
-        product, own = _contract(product, own, tensor, theirs, kept + "".join(terms[place:]), sizes)
+    for number, (tensor, theirs) in enumerate(prepared, 2):
+        product, own = _contract(product, own, tensor, theirs, kept + "".join(terms[number:]), sizes)
     order = "".join(letter for letter in kept if letter in own)
     return _arrange(product, own, order, [sizes.get(letter, 1) for letter in kept])
 
 
-def _spelled_out(term: str, tensor: Tensor, place: int, sizes: dict[str, int]) -> str:
+def _spelled_out(term: str, tensor: Tensor, number: int, sizes: dict[str, int]) -> str:
     """The letters of an operand's dimensions, with one for each that `...` stands for. Notes their sizes; RuntimeError
     where one has two.
     """
     letters = term.replace("...", "")
     more = tensor.ndim - len(letters)
     if more < 0 or (more and letters == term):
-        text = f"({len(letters)}) does not match the number of dimensions ({tensor.ndim}) for operand {place}"
+        text = f"({len(letters)}) does not match the number of dimensions ({tensor.ndim}) for operand {number}"
         raise RuntimeError(f"einsum(): the number of subscripts in the equation {text} and no ellipsis was given")
     letters = term.replace("...", _HIDDEN[len(_HIDDEN) - more :])
     for letter, size in zip(letters, tensor.shape, strict=True):
         if size != (first := tensor.shape[letters.index(letter)]):
-            text = f"is repeated for operand {place} but the sizes don't match, {size} != {first}"
+            text = f"is repeated for operand {number} but the sizes don't match, {size} != {first}"
             raise RuntimeError(f"einsum(): subscript {letter} {text}")
         if size != 1 and size != sizes.setdefault(letter, size):
             text = f"which does not broadcast with previously seen size {sizes[letter]}"
-            raise RuntimeError(f"einsum(): subscript {letter} has size {size} for operand {place} {text}")
+            raise RuntimeError(f"einsum(): subscript {letter} has size {size} for operand {number} {text}")
     return letters
 
 
@@ -87,7 +87,7 @@ def _prepare_operand(tensor: Tensor, letters: str, needed: str) -> tuple[Tensor,
         first, second = letters.index(twice[0]), letters.rindex(twice[0])
         tensor = diagonal(tensor, 0, first, second)
         letters = letters[:first] + letters[first + 1 : second] + letters[second + 1 :] + twice[0]
-    lone = [place for place, letter in enumerate(letters) if letter not in needed]
+    lone = [dim for dim, letter in enumerate(letters) if letter not in needed]
     return tensor.sum(lone) if lone else tensor, "".join(letter for letter in letters if letter in needed)
 
 

@@ -245,8 +245,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError(f"selected index k out of range: k is {k}, and there are {size} elements along dim {dim}")
     if input.dtype is dtypes.bool:
         raise RuntimeError("topk does not support bool dtypes on CPU: convert the tensor first, as in x.int()")
-    places = _order(input._array, dim, largest)
-    indices = from_array(np.take(places, np.arange(k), axis=dim) if input.ndim else places)
+    order = _order(input._array, dim, largest)
+    indices = from_array(np.take(order, np.arange(k), axis=dim) if input.ndim else order)
     return return_types.topk(topk_values(input, indices, dim, True), indices)
 
 

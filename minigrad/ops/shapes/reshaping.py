@@ -97,8 +97,8 @@ def different_dims(dims: Dims, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front: one, several, or None; RuntimeError if one is there twice."""
     listed = dims if isinstance(dims, Sequence) else () if dims is None else (dims,)
     wrapped = tuple([wrap_dim(dim, ndim) for dim in listed])
-    for place, dim in enumerate(wrapped):
-        if dim in wrapped[:place]:
+    for position, dim in enumerate(wrapped):
+        if dim in wrapped[:position]:
             raise RuntimeError(f"dim {dim} appears multiple times in the list of dims")
     return wrapped
 
