@@ -15,10 +15,10 @@ const NAME = `minigrad-output-${Math.random().toString(36).slice(2)}`; // anothe
 const LIVING = NAME.replace("output", "living");
 // Around the steppers that are stored of another widget; `data-widget` is its model's id.
 const STORED = ".minigrad-stored";
-const places = new Map(); // key, or id of a model -> the elements that show it, or did until a moment ago
+const elements = new Map(); // key, or id of a model -> the elements that show it, or did until a moment ago
 
 /** What is taken out of the page and put into it again, as at an update, looks as if nothing had been. */
-class Place extends HTMLElement {
+class LastingElement extends HTMLElement {
   constructor() {
     super();
     this.key = ""; // of the model, or its id
@@ -41,12 +41,12 @@ class Place extends HTMLElement {
 
   connectedCallback() {
     clearTimeout(this.leaving);
-    places.set(this.key, (places.get(this.key) ?? new Set()).add(this));
+    elements.set(this.key, (elements.get(this.key) ?? new Set()).add(this));
   }
 
   disconnectedCallback() {
     this.leaving = setTimeout(() => {
-      places.get(this.key).delete(this);
+      elements.get(this.key).delete(this);
       this.empty();
     }, LEFT);
   }
@@ -64,19 +64,19 @@ class Place extends HTMLElement {
 }
 
 /** The one with this key that has left the page a moment ago, or a new one, put into the page by `put`. */
-function placeFor(name, key, put, values) {
+function elementFor(name, key, put, values) {
   // What has left in a widget that lives comes back with it.
-  const before = [...(places.get(key) ?? [])].find(
-    (place) => !place.isConnected && !place.parentElement?.closest(LIVING),
+  const before = [...(elements.get(key) ?? [])].find(
+    (element) => !element.isConnected && !element.parentElement?.closest(LIVING),
   );
-  const place = Object.assign(before ?? document.createElement(name), { key, ...values });
-  put(place);
-  if (before) place.resume();
-  return place;
+  const element = Object.assign(before ?? document.createElement(name), { key, ...values });
+  put(element);
+  if (before) element.resume();
+  return element;
 }
 
 /** A widget that lives, such as a box, in the place of the steppers in it that are stored. */
-class Living extends Place {
+class Living extends LastingElement {
   /** @type {HTMLElement} what is stored of it */
   stored;
 
@@ -113,7 +113,7 @@ function showLiving(stored, manager) {
   const shown =
     stored.nextElementSibling?.key === stored.dataset.widget
       ? stored.nextElementSibling
-      : placeFor(LIVING, stored.dataset.widget, (place) => stored.after(place), { stored });
+      : elementFor(LIVING, stored.dataset.widget, (element) => stored.after(element), { stored });
   shown.showing ??= shown.show(manager);
   return shown.showing.then(
     () => (stored.hidden = true),
@@ -121,7 +121,7 @@ function showLiving(stored, manager) {
   );
 }
 
-class Output extends Place {
+class Output extends LastingElement {
   stored; // what its model holds, as it was stored
   sheet = ""; // the style sheet
 
@@ -176,11 +176,11 @@ customElements.define(NAME, Output);
 customElements.define(LIVING, Living);
 
 /** Show a stepper in the <div> of an output. One that was shown there before an update goes on as it is. */
-function show(place, sheet) {
-  const stored = JSON.parse(place.dataset.pass);
+function show(element, sheet) {
+  const stored = JSON.parse(element.dataset.pass);
   // JupyterLab's looks of a text's code and tables.
-  place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon");
-  placeFor(NAME, stored.key, (output) => place.append(output), { stored, sheet });
+  element.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon");
+  elementFor(NAME, stored.key, (output) => element.append(output), { stored, sheet });
 }
 
 export { renderKept, show };
