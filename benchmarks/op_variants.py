@@ -48,7 +48,7 @@ class Generic:
             made._node = node = GenericNode()
             node.op, node._next_nodes, node._sequence = self, next_nodes, next_sequence_nr()
             node._kept = {want: values[want] for wants in self.wants for want in wants}
-            node._output_nrs = node._targets = node._hooks = node._notes = None
+            node._output_nrs = node._targets = node._hooks = node._metadata = None
         return made
 
 

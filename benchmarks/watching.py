@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import minigrad as mg
-from minigrad.autograd.modes import set_creation_observer
+from minigrad.autograd.modes import set_node_observer
 from minigrad.viz.graph.observer import observe
 
 OPS = 60  # per round; divisible by the twelve of a call of `lines`
@@ -62,13 +62,13 @@ def main() -> None:
     try:
         for _ in range(rounds):
             for name, one in times:
-                set_creation_observer(one)
+                set_node_observer(one)
                 exec(timed[name], scope)
                 start = time.thread_time()
                 exec(timed[name], scope)
                 times[name, one].append((time.thread_time() - start) * 1e6 / OPS)
     finally:
-        set_creation_observer(observe)
+        set_node_observer(observe)
     print(f"µs per op, Python {platform.python_version()}       without    with    ops per second with")
     for name in timed:
         without, with_it = (sorted(times[name, one])[rounds // 4] for one in (None, observe))

@@ -38,7 +38,7 @@ from minigrad.autograd.anomaly_mode import notice
 from minigrad.autograd.batching import Array, batched
 from minigrad.autograd.blame import NO_WARNING, keep_silent
 from minigrad.autograd.grad_mode import is_recording
-from minigrad.autograd.modes import INFERENCE, modes, set_creation_observer, thread
+from minigrad.autograd.modes import INFERENCE, modes, set_node_observer, thread
 from minigrad.autograd.namespaces import arrays, node_type, tensors
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, Node, edge_node, next_sequence_nr, node_on_demand
 from minigrad.autograd.saved import freed_error, pack_all, save, saved_properties, unpack, unpack_result
@@ -204,8 +204,8 @@ def finish_recorded(node: Node, out: Any, inputs: Sequence[Tensor], **options: A
 def finish_unrecorded(*made: Tensor) -> None:
     """What is to be done with results that were not recorded, while something unusual is in force."""
     for tensor in made:
-        if tensor._root is not None:
-            if tensor._root.requires_grad:
+        if tensor._base is not None:
+            if tensor._base.requires_grad:
                 tensor._node, tensor._state = ON_DEMAND, UNCONNECTED
         elif thread.inference:
             tensor._writes = INFERENCE

@@ -47,7 +47,7 @@ several                |         {first}_node = share_memory(part, {first}, MULT
 -several               |     made._node = made._grad = made._state = None
 -several               |     made._output_nr = 0
 -several view          |     {first}_node = share_memory(made, {first})
--several -view         |     made._root = made._writes = None
+-several -view         |     made._base = made._writes = None
 -view each input       |     {n}_node = {node}
 rules                  |     if ({wanted}) and (not modes.special or is_recording()):
 -variadic each input   |         if {n}_node is ON_DEMAND:
@@ -61,7 +61,7 @@ keeps_result           |         made._writes = writes = [0]
 rules                  |         node._kept = ({kept})
 rules                  |         node._targets = {targets}
 rules                  |         node._sequence = next_sequence_nr()
-rules                  |         node._hooks = node._notes = None
+rules                  |         node._hooks = node._metadata = None
 several                |         node._output_count = len(made)
 several                |         for number, part in enumerate(made):
 several                |             part._node, part._output_nr = node, number

@@ -111,7 +111,7 @@ def set_anomaly(checks_nan: bool | None) -> None:
     modes.anomaly = checks_nan
 
 
-def set_creation_observer(observer: Observer | None) -> Observer | None:
+def set_node_observer(observer: Observer | None) -> Observer | None:
     """Have `observer(node, out, inputs, options)` called with each node recorded from now on, its result (a numpy
     array; a list of them for a node with several), its tensors, and the op's other arguments by name (None where no op
     made the node); None ends that. The tensors stand in the order of `next_functions`; there are none for a write into

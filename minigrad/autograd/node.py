@@ -59,7 +59,7 @@ class Node:
     """
 
     # Underscored, since the node of a custom Function is the learner's ctx, which takes any attribute.
-    __slots__ = ("_next_nodes", "_output_nrs", "_kept", "_targets", "_sequence", "_hooks", "_notes", "_creation")
+    __slots__ = ("_next_nodes", "_output_nrs", "_kept", "_targets", "_sequence", "_hooks", "_metadata", "_making")
 
     inputs: ClassVar[tuple[str, ...]] = ()  # names of the differentiable inputs, in the order of next_functions
     rules: ClassVar[dict[str, Callable[..., Any]]] = {}  # input name -> the rule that gives its gradient
@@ -75,8 +75,8 @@ class Node:
     _targets: tuple[Any, ...] | None  # the (shape, dtype) of inputs that were broadcast or promoted; None for others
     _sequence: int  # nodes are numbered as they are made
     _hooks: NodeHooks | None
-    _notes: dict[str, Any] | None  # the `metadata`, once it was asked for
-    _creation: Any  # what an observer of new nodes notes about this one; not there else
+    _metadata: dict[str, Any] | None  # the `metadata`, once it was asked for
+    _making: Any  # how the node was made, noted by an observer of new nodes; not there else
 
     def apply(self, *gradients: Any) -> tuple[Any, ...]:
         """Run the rules on arrays: gradients of the outputs in, gradients of the inputs out."""
@@ -102,15 +102,15 @@ class Node:
         self._kept = kept
         self._next_nodes = tuple([node for node, _ in edges])
         self._output_nrs = tuple([number for _, number in edges]) if any(number for _, number in edges) else None
-        self._targets = self._hooks = self._notes = None
+        self._targets = self._hooks = self._metadata = None
         self._sequence = next_sequence_nr()
 
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict for whatever the learner wants to note about this node; anomaly mode writes here, too."""
-        if self._notes is None:
-            self._notes = {}
-        return self._notes
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
 
     def name(self) -> str:
         return type(self).__name__
@@ -171,7 +171,7 @@ class AccumulateGrad(Node):
         self.variable = variable
         self._shape = variable._array.shape  # which `.data = ...` may change, but not for a graph that is there
         self._next_nodes = self._kept = ()
-        self._output_nrs = self._targets = self._hooks = self._notes = None
+        self._output_nrs = self._targets = self._hooks = self._metadata = None
         self._sequence = 2**64 - 1  # ahead of every op: runs as soon as all its gradients are there
 
     def apply(self, *gradients: Any, owned: bool = False) -> tuple[Any, ...]:
@@ -179,7 +179,7 @@ class AccumulateGrad(Node):
         variable = self.variable
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
-        if variable._node is not ON_DEMAND or (variable._root is not None and variable.grad_fn is not None):
+        if variable._node is not ON_DEMAND or (variable._base is not None and variable.grad_fn is not None):
             raise RuntimeError(MOVED_LEAF)
         accumulate(variable, gradients[0], owned)
         return ()

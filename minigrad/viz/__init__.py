@@ -46,7 +46,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}\n{advice}", name=error.name) from None
 
 from minigrad.absent import attributes_of
-from minigrad.autograd.modes import set_creation_observer
+from minigrad.autograd.modes import set_node_observer
 from minigrad.viz.graph.observer import observe
 from minigrad.viz.shell import rich_display, running_shell, show_containers_whole, show_plots_as_the_page_is
 
@@ -100,7 +100,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-set_creation_observer(observe)
+set_node_observer(observe)
 
 if running_shell() is not None:
     rich_display()

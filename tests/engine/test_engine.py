@@ -38,9 +38,9 @@ from minigrad.tensor import Tensor
 @pytest.fixture(autouse=True)
 def no_observer() -> Iterator[None]:
     """The engine alone: if the pictures were imported by another test, their records of nodes are off here."""
-    previous = op.set_creation_observer(None)
+    previous = op.set_node_observer(None)
     yield
-    op.set_creation_observer(previous)
+    op.set_node_observer(previous)
 
 
 def fails(kind: type[Exception], beginning: str) -> Any:
@@ -409,7 +409,7 @@ def test_one_array_for_two_leaves_is_no_grad_of_both(x: Tensor) -> None:
     w = leaf(1.0, 1.0, 1.0)
     node = Both()
     node._next_nodes = tuple(edge for edge, _ in (x * w).grad_fn.next_functions)
-    node._output_nrs = node._targets = node._hooks = node._notes = None
+    node._output_nrs = node._targets = node._hooks = node._metadata = None
     node._kept, node._sequence = (), next_sequence_nr()
     out = mg.ones(3)
     out._node = node
@@ -946,16 +946,16 @@ def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
         seen.append((node, out))
         operands.append(inputs)
         given.append(options)
-        node._creation = "here"
+        node._making = "here"
 
-    assert op.set_creation_observer(observe) is None
+    assert op.set_node_observer(observe) is None
     try:
         y = mg.stack([x * 2, x.exp()]).sum()
         with mg.no_grad():
             y * 2
         mg.ones(2) * 2
     finally:
-        assert op.set_creation_observer(None) is observe
+        assert op.set_node_observer(None) is observe
     y * 2
     assert [node.name() for node, _ in seen] == ["MulBackward0", "ExpBackward0", "StackBackward0", "SumBackward0"]
     assert seen[-1][0] is y.grad_fn
@@ -964,8 +964,8 @@ def test_the_observer_sees_each_node_that_is_recorded(x: Tensor) -> None:
     assert [len(inputs) for inputs in operands] == [2, 1, 2, 1]
     assert operands[0][0] is x
     assert given == [{}, {}, {"dim": 0}, {}]
-    assert y.grad_fn._creation == "here"
-    assert not hasattr((x * 2).grad_fn, "_creation")
+    assert y.grad_fn._making == "here"
+    assert not hasattr((x * 2).grad_fn, "_making")
 
 
 class Looking:
@@ -1049,7 +1049,7 @@ def test_the_error_about_a_write_carries_what_it_says_as_data(x: Tensor) -> None
 def test_the_leak_guard_sees_leaks() -> None:
     for leak in (
         lambda: mg.set_grad_enabled(False),
-        lambda: op.set_creation_observer(print),
+        lambda: op.set_node_observer(print),
         lambda: np.seterr(all="raise"),
         lambda: np.set_printoptions(precision=2),
         gc.disable,
@@ -1480,13 +1480,13 @@ def test_an_observer_sees_a_write_once_and_through_a_view_also_from_the_base(x: 
         seen.append(node.name())
         given.append(options)
 
-    previous = op.set_creation_observer(observe)
+    previous = op.set_node_observer(observe)
     try:
         whole.add_(x)
         assert seen == ["AddBackward0"]
         whole[1:].mul_(x[1:])
     finally:
-        op.set_creation_observer(previous)
+        op.set_node_observer(previous)
     assert seen.count("CopySlices") == 1
     assert given[seen.index("CopySlices")] is None  # no op made it
     assert seen.count("MulBackward0") == 1

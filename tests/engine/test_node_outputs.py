@@ -31,7 +31,7 @@ def halves(x):
     middle = len(x) // 2
     node = HalvesBackward()
     node._next_nodes, node._output_nrs = (edge_node(x),), None
-    node._kept, node._targets, node._hooks, node._notes = (middle, len(x) - middle), None, None, None
+    node._kept, node._targets, node._hooks, node._metadata = (middle, len(x) - middle), None, None, None
     node._sequence = next_sequence_nr()
     results = from_array(x._array[:middle]), from_array(x._array[middle:])
     for number, result in enumerate(results):

@@ -50,7 +50,7 @@ def no_leaks() -> Iterator[None]:
     if after == before:
         return
     grad_mode.set_grad_enabled(before["is_grad_enabled()"])
-    op.set_creation_observer(observer)
+    op.set_node_observer(observer)
     modes.special = special
     thread.witness = before["the witness"]
     modes.profiler = before["the profiler"]

@@ -157,9 +157,9 @@ def graph(root: Any) -> list[Any]:
 def outputs() -> Iterator[dict[Node, Any]]:
     """The result of each node made during the test."""
     made: dict[Node, Any] = {}
-    previous = op.set_creation_observer(lambda node, out, inputs, options: made.update({node: out}))
+    previous = op.set_node_observer(lambda node, out, inputs, options: made.update({node: out}))
     yield made
-    op.set_creation_observer(previous)
+    op.set_node_observer(previous)
 
 
 # ---------------------------------------------------------------- values

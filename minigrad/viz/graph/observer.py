@@ -1,7 +1,7 @@
 """Where in the learner's code each node was made, and what came out.
 
 So a picture can light up the line that made a node, long after that line ran. Importing `minigrad.viz` installs
-`observe` as the engine's creation observer; it writes an `ObservedMaking` into each new node: code object and
+`observe` as the engine's observer of new nodes; it writes an `ObservedMaking` into each new node: code object and
 instruction of the first frame outside minigrad, the modules whose calls are under way, the result's shape, dtype and,
 if small, values, the operands that need no gradient, the op's other arguments (`dim` and the like), and whether a
 backward made the node (create_graph). That is little enough to do for every op of a training loop. What it means (which
@@ -158,8 +158,8 @@ def _note_of(value: Any) -> Any:
 
 
 def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None) -> None:
-    """The creation observer: note the learner's instruction, the calls, the result, the operands and other arguments in
-    `node._creation`.
+    """Of a new node, note in `node._making` the learner's instruction, the calls, the result, the operands and the
+    other arguments.
 
     The walk ends at the learner's cell or file, or at a call that an earlier walk has met: what is around that has
     stood still since.
@@ -206,10 +206,10 @@ def observe(node: Any, out: Any, inputs: Sequence[Any] = (), options: Any = None
         call.f_trace = functools.partial(_still_called, way[-1], above if stays else None)
     making = ObservedMaking(made, instruction, out, inputs, (way, above), options)
     if in_backward:  # a rule of a recorded backward, or a sum that the engine made
-        making.parent = getattr(thread.evaluating, "_creation", None)
+        making.parent = getattr(thread.evaluating, "_making", None)
         making.graph = 2 if making.parent is None else making.parent.graph + 1
         making.rule_of = 0 if making.parent is None else thread.evaluating._sequence
-    node._creation = making
+    node._making = making
 
 
 Loop = range  # the instructions that a loop repeats, by their offsets

@@ -79,7 +79,7 @@ class MinigradSource(Source):
         return node.__class__ is AccumulateGrad
 
     def making(self, node: Node) -> Making:
-        return getattr(node, "_creation", NOT_NOTED)  # not there where viz was imported later
+        return getattr(node, "_making", NOT_NOTED)  # not there where viz was imported later
 
     def known_result(self, node: Node, consumers: Iterable[Node]) -> Any:
         kept = self.saved_value(node, "result")

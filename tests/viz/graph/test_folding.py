@@ -16,7 +16,7 @@ from viz.cells import cell, check_no_circle, still
 
 import minigrad as mg
 from minigrad import viz
-from minigrad.autograd.modes import set_creation_observer
+from minigrad.autograd.modes import set_node_observer
 from minigrad.viz.graph import groups as module_of_groups
 from minigrad.viz.graph import statements
 from minigrad.viz.graph.boxes import Box, Edge, Snapshot
@@ -671,7 +671,7 @@ def test_what_is_remembered_of_a_call_is_the_way_to_it() -> None:
 
     def look(node: Any, out: Any, inputs: Any = (), options: Any = None) -> None:
         observe(node, out, inputs, options)
-        *noted, _ = [place for place in way_of(node._creation) if place[1] != NO_PLACE]  # the last is this function
+        *noted, _ = [place for place in way_of(node._making) if place[1] != NO_PLACE]  # the last is this function
         frame: Any = sys._getframe(1)
         walked = []
         while True:
@@ -684,11 +684,11 @@ def test_what_is_remembered_of_a_call_is_the_way_to_it() -> None:
         checked.append(node)
 
     code = compile(WAYS, "<cell>", "exec")
-    set_creation_observer(look)
+    set_node_observer(look)
     try:
         exec(code, {"mg": mg, "x": mg.tensor(1.0, requires_grad=True), "__name__": "__main__"})
     finally:
-        set_creation_observer(observe)
+        set_node_observer(observe)
     assert len(checked) > 30
 
 

@@ -132,7 +132,7 @@ def test_nothing_is_noted_where_no_module_is_called() -> None:
 
 
 def modules_around(node: Any) -> list[Any]:
-    return [module for module, instruction, _ in way_of(node._creation) if instruction == NO_PLACE]
+    return [module for module, instruction, _ in way_of(node._making) if instruction == NO_PLACE]
 
 
 def test_the_graph_of_a_gradient_is_a_group_beside_those_of_modules() -> None:

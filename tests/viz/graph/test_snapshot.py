@@ -204,9 +204,9 @@ def test_a_layer_without_bias_has_no_box_for_one() -> None:
 
 def test_a_record_keeps_no_large_result_alive() -> None:
     scope = cell("w = mg.ones(20, 20, requires_grad=True)\ny = w + w\nnode = y.grad_fn\n")
-    assert scope["node"]._creation.outputs[0].value() is not None
+    assert scope["node"]._making.outputs[0].value() is not None
     del scope["y"]
-    assert scope["node"]._creation.outputs[0].value() is None
+    assert scope["node"]._making.outputs[0].value() is None
 
 
 def test_the_graph_of_a_leaf_is_one_box() -> None:
@@ -216,11 +216,11 @@ def test_the_graph_of_a_leaf_is_one_box() -> None:
 
 
 def test_a_graph_made_without_records_is_drawn_all_the_same() -> None:
-    previous = mg.op.set_creation_observer(None)
+    previous = mg.op.set_node_observer(None)
     try:
         scope = cell(EXAMPLE)
     finally:
-        mg.op.set_creation_observer(previous)
+        mg.op.set_node_observer(previous)
     stepper = viz.BackwardStepper(scope["F"], names={name: scope[name] for name in "ABCDEF"})
     stepper.last()
     assert seen(stepper.session.graph)["E"] == "C * D"
@@ -229,11 +229,11 @@ def test_a_graph_made_without_records_is_drawn_all_the_same() -> None:
 
 
 def test_of_a_node_made_without_records_no_later_result_is_taken_for_the_first() -> None:
-    previous = mg.op.set_creation_observer(None)
+    previous = mg.op.set_node_observer(None)
     try:
         later = mg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True).unbind()[1]
         loss = (later * later).sum()
     finally:
-        mg.op.set_creation_observer(previous)
+        mg.op.set_node_observer(previous)
     (box,) = [box for box in viz.draw(loss, names={"later": later}).graph.boxes if box.op == "UnbindBackward0"]
     assert not box.value.known

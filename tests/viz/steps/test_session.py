@@ -25,7 +25,7 @@ for name in ("anywidget", "ipywidgets", "traitlets", "IPython", "ipykernel", "gr
     sys.modules[name] = None  # which lets its import fail
 
 import minigrad as mg
-from minigrad.autograd.modes import set_creation_observer
+from minigrad.autograd.modes import set_node_observer
 
 viz = sys.modules["minigrad.viz"] = types.ModuleType("minigrad.viz")
 viz.__path__ = [str(Path(mg.__file__).parent / "viz")]
@@ -34,7 +34,7 @@ from minigrad.viz.graph.snapshot import snapshot
 from minigrad.viz.minigrad_graphs.minigrad_source import MinigradSource
 from minigrad.viz.steps.session import Session
 
-set_creation_observer(observe)
+set_node_observer(observe)
 w = mg.tensor([1.0, 2.0], requires_grad=True)
 y = w * 3
 z = y * y

@@ -325,12 +325,12 @@ def test_a_large_operand_that_is_gone_is_said(monkeypatch):
 
 
 def test_a_node_of_which_nothing_was_noted_is_said():
-    previous = mg.op.set_creation_observer(None)
+    previous = mg.op.set_node_observer(None)
     try:
         x = mg.ones(3, requires_grad=True)
         y = x.max(0).values * 2
     finally:
-        mg.op.set_creation_observer(previous)
+        mg.op.set_node_observer(previous)
     with pytest.raises(
         CannotReplayError, match=r"what it was called with is not known: it was made before minigrad.viz"
     ):
@@ -457,7 +457,7 @@ def test_no_large_array_is_kept_alive_by_what_is_noted():
     x = mg.ones(1000, requires_grad=True)
     index = mg.tensor(list(range(500)))
     y = x.gather(0, index)
-    noted = y.grad_fn._creation.given["index"]
+    noted = y.grad_fn._making.given["index"]
     assert isinstance(noted.numbers, observer.weakref.ref)
     graph = snapshot(y)
     key = next(box.id for box in graph.boxes if box.kind == "leaf")
