@@ -182,11 +182,12 @@ class _OpWriter(CallWriter):
 
 def source(function: Callable[..., Any]) -> str:
     """The Python text that was written from an op's declaration: its call, then its node's backward."""
-    declared = getattr(tensors, getattr(function, "__name__", ""), None)  # `function` may be what wraps it
-    if declared is None:
-        raise ValueError(f"{function!r} is not an op that was declared with @op")
-    text = declared.__globals__["write"]().op_text
-    return "\n\n".join([text.call(), *(text.backward(recorded) for recorded in (False, True) if text.rules)])
+    for declared in (function, getattr(tensors, getattr(function, "__name__", ""), None)):  # it may be what wraps one
+        writer = getattr(declared, "__globals__", {}).get("write")
+        if isinstance(writer, _OpWriter):
+            text = writer().op_text
+            return "\n\n".join([text.call(), *(text.backward(recorded) for recorded in (False, True) if text.rules)])
+    raise ValueError(f"{function!r} is not an op that was declared with @op")
 
 
 # ---------------------------------------------------------------- what the calls fall back on

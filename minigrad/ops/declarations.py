@@ -32,7 +32,9 @@ def give_name(name: str, meaning: str | None, function: Callable[..., Any]) -> A
 
 
 def each_named(*nodes: str, **declared: Any) -> Callable[[Any], tuple[Any, ...]]:
-    """Declare one op for each of the names that PyTorch's nodes have for it; rules that call it get the last one."""
+    """Declare one op for each of the names that PyTorch's nodes have for it. Rules that call it get the last one, or
+    what a function chooses that `tensors` is given in its place, as for `nll`.
+    """
     return lambda kernel: tuple([op(name=node, **declared)(kernel) for node in nodes])
 
 

@@ -79,6 +79,40 @@ for _title, (_layer, _shapes) in LAYERS.items():
                 lambda F, layer=_layer, shapes=_shapes, choice=_choice: second_gradients(F, layer, shapes, choice)
             )
 
+
+def targets(F: Any, *shape: int) -> Any:
+    return F.zeros(shape, dtype=F.int64)
+
+
+# What has one op under several names of nodes: a gradient's gradient goes through the one that goes with the node.
+NAMED: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
+    "nll_loss of rows": (lambda F, x: F.nn.functional.nll_loss(x, targets(F, 3)), (3, 2)),
+    "nll_loss of one": (lambda F, x: F.nn.functional.nll_loss(x, targets(F)), (3,)),
+    "nll_loss of rows, each": (lambda F, x: F.nn.functional.nll_loss(x, targets(F, 3), reduction="none"), (3, 2)),
+    "nll_loss of maps": (lambda F, x: F.nn.functional.nll_loss(x, targets(F, 3, 2, 1)), (3, 2, 2, 1)),
+    "nll_loss of sequences": (lambda F, x: F.nn.functional.nll_loss(x, targets(F, 3, 2)), (3, 2, 2)),
+    "split": (lambda F, x: x.split(2)[0], (3, 2)),
+    "split of sizes": (lambda F, x: x.split([1, 2])[1], (3, 2)),
+    "cat": (lambda F, x: F.cat([x, x]), (3, 2)),
+    "max along a dim": (lambda F, x: x.max(0).values, (3, 2)),
+    "sort": (lambda F, x: x.sort(0).values, (3, 2)),
+    "topk": (lambda F, x: x.topk(2, 0).values, (3, 2)),
+}
+
+
+def names_of_gradients(F: Any, function: Callable[[Any, Any], Any], shape: tuple[int, ...]) -> list[str]:
+    """The nodes of a result, of its gradient, and of that one's, as a function of the incoming one."""
+    x = F.linspace(0, 1, int(np.prod(shape))).reshape(shape).requires_grad_()
+    y = function(F, x)
+    g = F.ones_like(y, requires_grad=True)
+    (first,) = F.autograd.grad(y, x, g, create_graph=True)
+    (second,) = F.autograd.grad(first, g, F.ones_like(first, requires_grad=True), create_graph=True)
+    return [type(each.grad_fn).__name__ for each in (y, first, second)]
+
+
+for _title, (_function, _shape) in NAMED.items():
+    behaviours(f"names of {_title}")(lambda F, function=_function, shape=_shape: names_of_gradients(F, function, shape))
+
 test_as_in_torch = behaviours.test()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.half_precision import widen
-from minigrad.op import Array, op
+from minigrad.op import Array, tensors
 from minigrad.ops.declarations import each_named, floats_only
 from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.places.elements import masked_fill
@@ -51,11 +51,8 @@ def nll(self: Array, targets: Targets, reduction: str) -> Array:
     return total / targets.total if reduction == "mean" else total
 
 
-nll_of_rows, nll_of_maps = nll  # by whether there are spatial dimensions
-
-
-@op(
-    name="NllLossBackwardBackward0",
+@each_named(
+    *("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0"),
     kept=("targets",),
     self=lambda F, g, targets, reduction: F.nll(g, targets, reduction),
     logs=lambda F, g, logs_shape: F.zeros(logs_shape, g),
@@ -71,6 +68,13 @@ def nll_gradient(self: Array, logs: Array, targets: Targets, reduction: str) -> 
     out[targets.chosen] = values
     return out
 
+
+def _by_dimensions(of_rows: Any, of_maps: Any) -> Any:
+    """The one of two ops that goes with the targets it is given: those of maps have spatial dimensions."""
+    return lambda *given: (of_maps if len(given[-2].shape) > 1 else of_rows)(*given)
+
+
+tensors.nll, tensors.nll_gradient = _by_dimensions(*nll), _by_dimensions(*nll_gradient)
 
 # ---------------------------------------------------------------- as the learner calls them
 
@@ -99,8 +103,8 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index
         flat = input.reshape(batch, classes, 1, math.prod(space)), target.reshape(batch, 1, math.prod(space))
         loss = _nll_loss(*flat, weight, ignore_index, reduction)
         return loss.view(target.shape) if reduction == "none" else loss
-    of_kind = nll_of_maps if input.ndim == 4 else nll_of_rows
-    return of_kind(input, _targets(input, target, weight, ignore_index), reduction)
+    result: Tensor = tensors.nll(input, _targets(input, target, weight, ignore_index), reduction)
+    return result
 
 
 def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:

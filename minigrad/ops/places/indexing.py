@@ -40,13 +40,13 @@ def _put_back(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...
     return F.index_backward(g, index, self_shape)
 
 
-@each_named("AliasBackward0", "SliceBackward0", "UnsqueezeBackward0", "SelectBackward0", view=True, self=_put_back)
+@each_named("AliasBackward0", "UnsqueezeBackward0", "SelectBackward0", "SliceBackward0", view=True, self=_put_back)
 def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The part that ints, slices, None and `...` select: always a view."""
     return self[index]
 
 
-alias_index, slice_index, unsqueeze_index, select_index = basic_index
+alias_index, unsqueeze_index, select_index, slice_index = basic_index  # the last one cuts what `cat` joined
 
 
 @op(
