@@ -318,9 +318,11 @@ class Tensor(TensorBase):
             self._writes = InferenceCount([count]) if value.is_inference() else [count]
 
 
-def zero_gradient(leaf: Tensor) -> None:
-    """Fill a leaf's gradient, if there is one, with zeros; it leaves the graph that create_graph=True gave it."""
-    if (gradient := leaf._grad) is not None:
+def zero_gradient(leaf: Tensor, set_to_none: bool) -> None:
+    """Take a leaf's gradient away, or fill it with zeros: then it leaves the graph that create_graph=True gave it."""
+    if set_to_none:
+        leaf._grad = None
+    elif (gradient := leaf._grad) is not None:
         if gradient.grad_fn is not None:
             gradient.detach_()
         gradient.requires_grad_(False).zero_()

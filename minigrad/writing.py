@@ -50,13 +50,9 @@ def _check_memory(tensor: Tensor, sources: Sequence[Tensor]) -> None:
 
 
 def _old_value(tensor: Tensor) -> Tensor:
-    """Another tensor with the same memory and the same place in the graph; a copy where hooks get what is saved, since
-    that must not change under their hands.
-    """
+    """Another tensor with the same memory and the same place in the graph."""
     same = from_array(own_array(tensor))
     same._node, same._output_nr, same._state = tensor._node, tensor._output_nr, tensor._state
-    if thread.saved_tensors_hooks:
-        same._array = np.array(same._array)
     return same
 
 
@@ -113,6 +109,8 @@ def in_place(
         if recorded:
             check_history(self)
         before = _old_value(self) if recorded else self
+        if recorded and thread.saved_tensors_hooks:  # which get what is saved: that must not change under their hands
+            before._array = np.array(before._array)
         outer, thread.writes_result = thread.writes_result, recorded
         try:
             result = (function if recorded else unrecorded)(before, *operands, **options)
@@ -156,9 +154,7 @@ def in_place_view(function: Method, name: str) -> Method:
         if recorded := needs_grad(self):
             check_history(self)
         check_mode(self)
-        before = from_array(own_array(self))
-        before._node, before._output_nr, before._state = self._node, self._output_nr, self._state
-        view = function(before, *arguments, **options)
+        view = function(_old_value(self), *arguments, **options)
         count_write(self)
         self._array = view._array
         if recorded:  # retain_grad() stays with what the tensor was

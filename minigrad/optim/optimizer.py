@@ -108,10 +108,7 @@ class Optimizer:
         """Forget the gradients of all parameters, or fill them with zeros."""
         for group in self.param_groups:
             for param in group["params"]:
-                if set_to_none:
-                    param._grad = None
-                else:
-                    zero_gradient(param)
+                zero_gradient(param, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change the parameters by what their gradients say; returns what the closure returned."""

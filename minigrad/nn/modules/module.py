@@ -191,10 +191,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Remove the gradients of all parameters; with set_to_none=False fill them with zeros instead."""
         for parameter in self.parameters():
-            if set_to_none:
-                parameter.grad = None
-            else:
-                zero_gradient(parameter)
+            zero_gradient(parameter, set_to_none)
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call `fn(module)` for all submodules, and last for this module, as to initialize weights."""

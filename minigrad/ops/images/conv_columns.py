@@ -24,14 +24,13 @@ into the cache.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, size_with_border
+from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, size_with_border, tap_indices
 
 PLACES_ALONE = 60  # places from which on an image is multiplied for itself
 # Weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
@@ -181,9 +180,7 @@ def _empty_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -
 
 def _lines(kernel: Extents, places: Extents, way: Sliding) -> Iterator[Any]:
     """For each row of the kernel, which rows of pixels it meets, as an index."""
-    ways = zip(kernel[:-1], places, way.dilation, way.stride, strict=False)
-    met = [[slice(i * apart, i * apart + (n - 1) * step + 1, step) for i in range(k)] for k, n, apart, step in ways]
-    return ((..., *line, slice(None)) for line in itertools.product(*met))
+    return ((..., *pixels, slice(None)) for pixels in tap_indices(kernel[:-1], places, way))
 
 
 def _elements(kernel: Extents, size: Extents, places: Extents, way: Sliding) -> Iterator[tuple[Any, Any]]:

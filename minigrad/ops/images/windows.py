@@ -95,16 +95,18 @@ def crop(padded: Array, padding: tuple[tuple[int, int], ...], size: Sequence[int
     return padded[(..., *inner)]
 
 
-def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Sliding) -> Iterator[Array]:
-    """What each element of a kernel sees, at all its places: views (..., *places) of `(..., *padded size)`, in reading
-    order.
+def tap_indices(kernel: Sequence[int], places: Sequence[int], way: Sliding) -> Iterator[tuple[slice, ...]]:
+    """For each element of a kernel, in reading order, which pixels it sees at all its places. (Of a kernel of fewer
+    dimensions than the image, along the first of these.)
     """
-    seen = [
-        [slice(i * apart, i * apart + (count - 1) * step + 1, step) for i in range(size)]
-        for size, count, apart, step in zip(kernel, places, way.dilation, way.stride, strict=True)
-    ]
-    for element in itertools.product(*seen):
-        yield padded[(..., *element)]
+    ways = zip(kernel, places, way.dilation, way.stride, strict=False)
+    seen = [[slice(i * apart, i * apart + (n - 1) * step + 1, step) for i in range(k)] for k, n, apart, step in ways]
+    return itertools.product(*seen)
+
+
+def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Sliding) -> Iterator[Array]:
+    """What each element of a kernel sees, at all its places: views (..., *places) of `(..., *padded size)`."""
+    return (padded[(..., *pixels)] for pixels in tap_indices(kernel, places, way))
 
 
 def one_per_dim(value: int | Extents, dims: int, refused: str) -> Extents:
