@@ -222,7 +222,8 @@ class OpText:
         """The op's call: check, compute, and if a gradient is wanted, record."""
         kept = [self._kept_text(want) for want in self.saved]
         parameters = [p.replace(name=local(p.name), annotation=p.empty) for p in self.parameters.values()]
-        operands, inputs = [local(name) for name in self.operands], [local(name) for name in self.inputs]
+        operands, inputs = list(map(local, self.operands)), list(map(local, self.inputs))
+        others = [local(name) for name in self.parameters if name not in self.inputs]
         strange = "({n}.__class__ is not Tensor and {n}.__class__ not in tensor_classes)"
         arrays = [f"{local(name)}_array" if name in self.operands else name for name in self.parameters]
         array = "own_array({})" if self.view else "{}._array"
@@ -232,9 +233,7 @@ class OpText:
             "operand": [{"n": name, "array": array.format(name)} for name in operands],
             "input": [{"n": name, "node": f"{name}._node"} for name in inputs],
             "strangers": _join_forms(strange, operands, " or "),
-            "options": _join_forms(
-                ", {n}={n}", [local(name) for name in self.parameters if name not in self.inputs], ""
-            ),
+            "options": _join_forms(", {n}={n}", others, ""),
             "convert": "elementwise_operands" if self.broadcasts else "tensor_operands",
             "names": ", ".join(operands),
             "first": operands[0],

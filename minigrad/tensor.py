@@ -8,7 +8,6 @@ graph. The operators and methods that compute are bound in `methods.py`, from th
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -180,7 +179,7 @@ class Tensor(TensorBase):
         Not kept for results, unless retain_grad().
         """
         if self._grad is None and self._has_place() and not self.is_leaf and not self.retains_grad:
-            warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
+            warn(NON_LEAF_GRAD_WARNING)
         return self._grad
 
     @grad.setter
@@ -207,7 +206,7 @@ class Tensor(TensorBase):
     @property
     def volatile(self) -> bool:
         """Always False: before PyTorch 0.4 it meant that nothing computed from this tensor was recorded."""
-        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        warn("volatile was removed (Variable.volatile is always False)")
         return False
 
     @property

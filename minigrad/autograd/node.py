@@ -153,9 +153,8 @@ class Node:
         elif is_grad_enabled():
             results = self.apply_recorded(*gradients)
         else:
-            results = tuple(
-                map(wrap_gradient, self.apply(*[getattr(gradient, "_array", None) for gradient in gradients]))
-            )
+            arrays = [getattr(gradient, "_array", None) for gradient in gradients]
+            results = tuple(map(wrap_gradient, self.apply(*arrays)))
         return results[0] if len(results) == 1 else results
 
     def __repr__(self) -> str:

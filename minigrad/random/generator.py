@@ -80,10 +80,8 @@ class Generator:
             state = self._numpy().bit_generator.state["state"]
             used = int(state["pos"]) % WORDS  # 0: the next 624 words are to be made
             left = WORDS + 1 - used if used else 1
-            words, spare = state["key"].astype("<u8").tobytes(), self.spare_normal
-            packed = _STATE.pack(
-                self._seed, left, 1, used, words, 0.0, spare or 0.0, 0.0, spare is not None, 0.0, False
-            )
+            seed, words, spare = self._seed, state["key"].astype("<u8").tobytes(), self.spare_normal
+        packed = _STATE.pack(seed, left, 1, used, words, 0.0, spare or 0.0, 0.0, spare is not None, 0.0, False)
         return from_array(np.frombuffer(packed, np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Generator:

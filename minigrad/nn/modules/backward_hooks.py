@@ -96,9 +96,8 @@ class BackwardHook:
         ]
         passed = _at_positions(self.inputs, shown)
         for hook in self.hooks:
-            passed = _gradients_after_hook(
-                passed, hook(self.module, passed, self.grad_outputs), "Backward hook", "grad_input"
-            )
+            changed = hook(self.module, passed, self.grad_outputs)
+            passed = _gradients_after_hook(passed, changed, "Backward hook", "grad_input")
         self.grad_outputs = None
         replaced = [passed[index] for index in self.inputs[0]]
         return tuple(None if old is None else new for old, new in zip(gradients, replaced, strict=True))

@@ -61,7 +61,7 @@ class _Numbered(_Container):
 
     def _with(self, named: list[tuple[str, Module]]) -> Self:
         """A container of the same class with some of the modules."""
-        raise NotImplementedError
+        return type(self)([module for _, module in named])  # type: ignore[call-arg]
 
     def __setitem__(self, idx: int, module: Module) -> None:
         self.add_module(self._name(idx), module)
@@ -117,9 +117,6 @@ class ModuleList(_Numbered):
         super().__init__()
         if modules is not None:
             self.extend(modules)
-
-    def _with(self, named: list[tuple[str, Module]]) -> Self:
-        return type(self)([module for _, module in named])
 
     def __repr__(self) -> str:
         """Neighbours with the same text are shown once, with their count."""

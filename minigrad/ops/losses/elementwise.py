@@ -19,9 +19,8 @@ from minigrad.autograd.blame import warn
 from minigrad.op import Array, arrays, op
 from minigrad.ops.declarations import floats_only
 from minigrad.ops.pointwise.elementary import abs
-from minigrad.ops.shapes.expanding import broadcast_tensors
+from minigrad.ops.shapes.expanding import broadcast_tensors, common_shape
 from minigrad.public import with_checks
-from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor, from_array
 
 
@@ -226,9 +225,6 @@ def binary_cross_entropy_with_logits(
     input, target = promote_floating("log_sigmoid_cpu", input, target)
     if pos_weight is None:
         pos_weight = from_array(input._array.dtype.type(1))
-    mismatch = size_mismatch("binary_cross_entropy", pos_weight.shape, input.shape)
-    if mismatch is None and (shape := np.broadcast_shapes(pos_weight.shape, input.shape)) != input.shape:
-        mismatch = f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}"
-    if mismatch is not None:
-        raise RuntimeError(mismatch)
+    if (shape := common_shape("binary_cross_entropy", pos_weight.shape, input.shape)) != input.shape:
+        raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
     return _binary_cross_entropy_with_logits(input, target, pos_weight.to(input.dtype), reduction).to(kind)

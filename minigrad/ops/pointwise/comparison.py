@@ -15,9 +15,9 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.op import Array, op
 from minigrad.ops.declarations import give_name, tensors_only
+from minigrad.ops.shapes.expanding import common_shape
 from minigrad.ops.silence import silent
 from minigrad.public import public
-from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor
 from minigrad.writing import augmented_operator, in_place
 
@@ -58,8 +58,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
-    if (mismatch := size_mismatch("isclose", input.shape, other.shape)) is not None:
-        raise RuntimeError(mismatch)
+    common_shape("isclose", input.shape, other.shape)
     return silent(np.allclose)(input._array, other._array, rtol, atol, equal_nan)
 
 
