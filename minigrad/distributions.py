@@ -63,7 +63,8 @@ class Normal(Distribution):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         kind = next((value.dtype for value in (loc, scale) if isinstance(value, Tensor)), dtypes.get_default_dtype())
-        self.loc, self.scale = broadcast_tensors(as_tensor(loc, kind), as_tensor(scale, kind))
+        parameters = [value if isinstance(value, Tensor) else as_tensor(value, kind) for value in (loc, scale)]
+        self.loc, self.scale = broadcast_tensors(*parameters)
         self.mean, self.stddev, self.variance = self.loc, self.scale, self.scale**2
         self.batch_shape = self.loc.shape
         if validate_args is not False:

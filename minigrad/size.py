@@ -23,6 +23,14 @@ class Size(tuple[int, ...]):
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, other))
 
+    def __radd__(self, other: Any) -> Size:
+        return Size(other + tuple(self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Size:
+        return Size(tuple(self) * count)
+
+    __rmul__ = __mul__
+
     def __repr__(self) -> str:
         return f"minigrad.Size({list(self)})"
 

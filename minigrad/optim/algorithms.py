@@ -64,15 +64,19 @@ class ElementwiseOptimizer(Optimizer):
         """Change one parameter and its state; the gradient is only read."""
         raise NotImplementedError
 
-    def _count_step(self, param: Tensor, *names: str) -> tuple[float, list[Array]]:
+    def _begin(self, param: Tensor, names: tuple[str, ...], value: float) -> None:
+        """Give a parameter its state: no steps, and this value everywhere under these names."""
+        start = {name: from_array(np.full_like(own_array(param), value)) for name in names}
+        # all or, where this is interrupted, nothing; the number is of this dtype in PyTorch
+        self.state[param] |= {"step": from_array(np.array(0, np.float32)), **start}
+
+    def _count_step(self, param: Tensor, *names: str, start: float = 0) -> tuple[float, list[Array]]:
         """The number of this step of a parameter, 1 for the first, and the arrays of its state under these names, to
-        write to. They begin with zeros, in the parameter's shape, dtype and order in memory.
+        write to. They begin with `start` everywhere, in the parameter's shape, dtype and order in memory.
         """
         state = self.state[param]
         if not state:
-            start = {name: from_array(np.zeros_like(own_array(param))) for name in names}
-            # all or, where this is interrupted, nothing; the number is of this dtype in PyTorch
-            state |= {"step": from_array(np.array(0, np.float32)), **start}
+            self._begin(param, names, start)
         count = _for_writing(state["step"])
         count += 1
         return count.item(), [_for_writing(state[name]) for name in names]
@@ -245,13 +249,13 @@ class Adagrad(ElementwiseOptimizer):
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "maximize": maximize,
         })  # fmt: skip
+        for param in [param for group in self.param_groups for param in group["params"]]:
+            self._begin(param, ("sum",), initial_accumulator_value)
 
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
-        t, arrays = self._count_step(param, "sum")
+        t, arrays = self._count_step(param, "sum", start=options.initial_accumulator_value)  # of a later group
         lr = options.lr / (1 + (t - 1) * options.lr_decay)
         for work, p, g, s in _chunks(_for_writing(param), gradient, *arrays):
-            if t == 1:
-                s += options.initial_accumulator_value
             g = _with_decay(p, g, options.weight_decay, options.maximize)
             s += np.multiply(g, g, out=work)
             step = _over_root(g, s, options.eps, work)

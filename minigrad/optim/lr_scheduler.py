@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
 from typing import Any
 
 from minigrad.absent import attributes_of
@@ -93,6 +94,17 @@ class LambdaLR(LRScheduler):
         if len(self.lr_lambdas) != count:
             raise ValueError(f"Expected {count} lr_lambdas, but got {len(self.lr_lambdas)}: one for each group")
         super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the scheduler holds, except the optimizer; of `lr_lambdas` what those hold that are no functions."""
+        held = [None if isinstance(each, FunctionType) else vars(each).copy() for each in self.lr_lambdas]
+        return {**super().state_dict(), "lr_lambdas": held}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` of a LambdaLR with functions of the same kinds gave."""
+        for each, held in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            vars(each).update(held or {})
+        super().load_state_dict(state_dict)
 
     def get_lr(self) -> Rates:
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)

@@ -223,13 +223,17 @@ class DataLoader(Generic[T]):
         drop_last: bool = False,
         generator: Generator | None = None,
     ) -> None:
+        self._is_stream = isinstance(dataset, IterableDataset)
+        for name, option in (("shuffle", shuffle or None), ("sampler", sampler)):
+            if self._is_stream and option is not None:
+                text = f"expected unspecified {name} option, but got {name}={option}"
+                raise ValueError(f"DataLoader with IterableDataset: {text}")
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
             raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         if sampler is None:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-        self._is_stream = isinstance(dataset, IterableDataset)
         self.dataset, self.batch_size, self.sampler = dataset, batch_size, dataset if self._is_stream else sampler
         self.collate_fn, self.drop_last, self.generator = collate_fn or default_collate, drop_last, generator
 

@@ -239,6 +239,25 @@ def _(F):
     return [issubclass(d.TensorDataset, d.Dataset), d.Dataset[int] is not None, d.DataLoader[int] is not None]
 
 
+for _title, _options in {
+    "shuffle=True": {"shuffle": True, "sampler": [0], "batch_size": 0},
+    "sampler=[0, 1]": {"sampler": [0, 1]},
+}.items():
+
+    @behaviours(
+        f"a stream in an order: {_title}",
+        error=ValueError,
+        says=f"DataLoader with IterableDataset: expected unspecified {_title.split('=')[0]} option, but got {_title}",
+    )
+    def _(F: Any, options: dict[str, Any] = _options) -> Any:
+        class Stream(data(F).IterableDataset):
+            def __iter__(self):
+                return iter(range(3))
+
+        assert len(list(data(F).DataLoader(Stream(), shuffle=False))) == 3
+        data(F).DataLoader(Stream(), **options)
+
+
 test_as_in_torch = behaviours.test()
 
 

@@ -66,6 +66,16 @@ def _(F: Any) -> Any:
     return gradients(F, [F.randn(3), F.rand(3) + 0.2], d.Normal, d.Normal(F.zeros(3), F.rand(3) + 0.1))
 
 
+@behaviours("a Normal of two tensors keeps the dtypes of both")
+def _(F: Any) -> Any:
+    single, double = F.tensor(0.5), F.tensor(2.0, dtype=F.float64)
+    made = of(F).Normal(single, double), of(F).Normal(double, single), of(F).Normal(double, 1)
+    return [
+        [each.loc, each.scale, each.mean, each.variance, each.log_prob(single), each.entropy(), each.rsample().dtype]
+        for each in made
+    ]
+
+
 @behaviours("gradients of choices")
 def _(F: Any) -> Any:
     F.manual_seed(1)

@@ -111,6 +111,14 @@ for name in ("var", "std"):
         ],
     )
     gives(f"C02: {name} with correction", lambda F, n=name: getattr(F, n)(matrix(F), dim=1, correction=2, keepdim=True))
+    for values, correction in (([1.0], 2), ([1.0, 2.0, 3.0], 3), ([1.0, 2.0, 3.0], 4), ([2.0] * 2, 2), ([1.0, NAN], 2)):
+        gives(
+            f"C02: gradients of {name} without degrees of freedom, correction={correction}: {values}",
+            lambda F, n=name, v=values, c=correction: [
+                gradient(F, v, lambda x, dim=dim: getattr(x, n)(dim, correction=c)) for dim in (None, 0)
+            ],
+            warns=(f"UserWarning: {name}(): degrees of freedom is <= 0.",) * 2,
+        )
     gives(
         f"C03: {name} of one number",
         lambda F, n=name: getattr(F, n)(F.tensor(3.0)),

@@ -62,9 +62,8 @@ def rates(optimizer: Any, scheduler: Any, steps: int) -> list[list[float]]:
 
 
 def saved_state(scheduler: Any) -> dict[str, Any]:
-    """What a scheduler saves, without what PyTorch needs for warnings and functions that are not here."""
-    left_out = ("_get_lr_called_within_step", "lr_lambdas")
-    return {name: value for name, value in scheduler.state_dict().items() if name not in left_out}
+    """What a scheduler saves, without what PyTorch needs for a warning that is not here."""
+    return {name: value for name, value in scheduler.state_dict().items() if name != "_get_lr_called_within_step"}
 
 
 def numbers(state: Any) -> Any:
@@ -328,6 +327,25 @@ for _title, _error, _says, _metric in (
     @behaviours(f"no metric for a plateau: {_title}", error=_error, says=_says)
     def _(F: Any, metric: Any = _metric) -> Any:
         F.optim.lr_scheduler.ReduceLROnPlateau(optimizer_of(F)).step(metric(F))
+
+
+@behaviours("W12: what is saved of a rate's function is what it holds, unless it is a plain one")
+def _(F: Any) -> Any:
+    class Fall:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        def __call__(self, epoch: int) -> float:
+            return self.factor**epoch
+
+    first, second = Fall(0.5), Fall(0.9)
+    S = F.optim.lr_scheduler
+    saved = S.LambdaLR(optimizer_of(F), [lambda epoch: 1.0, first]).state_dict()
+    loaded = S.LambdaLR(optimizer_of(F), [lambda epoch: 1.0, second])
+    loaded.load_state_dict(saved)
+    loaded.optimizer.step()
+    loaded.step()
+    return [saved["lr_lambdas"], second.factor, loaded.get_last_lr(), saved["lr_lambdas"]]
 
 
 test_as_in_torch = behaviours.test()

@@ -551,6 +551,17 @@ def _(F: Any) -> Any:
     return state["state"], [kept(group) for group in state["param_groups"]]
 
 
+@behaviours("D09: Adagrad's sums are there before the first step, for a later group from its first step on")
+def _(F: Any) -> Any:
+    first, second = (F.ones(2, dtype=dtype, requires_grad=True) for dtype in (F.float32, F.float64))
+    optimizer = F.optim.Adagrad([{"params": [first], "initial_accumulator_value": 2.0}], initial_accumulator_value=0.5)
+    optimizer.add_param_group({"params": [second]})
+    at_start = copy.deepcopy(optimizer.state_dict()["state"])
+    (first * second).sum().backward()
+    optimizer.step()
+    return [at_start, optimizer.state_dict()["state"], first, second]
+
+
 @behaviours("D02: loaded state takes the parameter's dtype, but not the count of steps")
 def _(F: Any) -> Any:
     p, q = param(F), param(F, dtype=F.float64)

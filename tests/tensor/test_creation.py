@@ -250,6 +250,17 @@ for _first in ("bool", *SMALL, "int32", "int64", "float32", "float64"):
             return [str(value.dtype) for value in (x + y, x + y[0], x[0] + y, F.ones(1) * y)]
 
 
+@behaviours("sums and multiples of shapes are shapes")
+def _(F: Any) -> Any:
+    shape = F.ones(2, 3).shape
+    return [(1,) + shape, shape + (1,), shape + shape, shape * 2, 2 * shape, shape * 0]
+
+
+@behaviours("shapes are no lists", error=TypeError, says='can only concatenate list (not "')
+def _(F: Any) -> Any:
+    return [1] + F.ones(2).shape
+
+
 test_as_in_torch = behaviours.test()
 
 

@@ -22,16 +22,16 @@ np_max: Any = np.maximum.reduce
 np_min: Any = np.minimum.reduce
 
 
-def expand_reduced(F: Any, g: Any, self_shape: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
-    """A reduction's gradient (or result) repeated along the dimensions that were reduced from `self_shape`."""
+def expand_reduced(F: Any, g: Any, self_shape: tuple[int, ...], dim: tuple[int, ...] | None, keepdim: bool) -> Any:
+    """A reduction's gradient (or result) repeated along the dimensions that were reduced: all of them for None."""
     if not keepdim:
-        g = F.reshape(g, tuple([1 if i in dim else size for i, size in enumerate(self_shape)]))
+        g = F.reshape(g, tuple([1 if dim is None or i in dim else size for i, size in enumerate(self_shape)]))
     return F.expand(g, self_shape)
 
 
-def count(shape: tuple[int, ...], dim: tuple[int, ...]) -> int:
-    """How many elements of a tensor of this shape become one, if the dimensions `dim` are reduced."""
-    return math.prod(shape[i] for i in dim)
+def count(shape: tuple[int, ...], dim: tuple[int, ...] | None) -> int:
+    """How many elements of a tensor of this shape become one, if the dimensions `dim` are reduced: None, all."""
+    return math.prod(shape if dim is None else [shape[i] for i in dim])
 
 
 def wrap_dims(dim: Dims, ndim: int) -> tuple[int, ...]:

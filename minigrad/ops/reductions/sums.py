@@ -68,7 +68,7 @@ def mean_all(self: Array) -> Array:
     name="MeanBackward1",
     self=lambda F, g, self_shape, dim, keepdim: expand_reduced(F, g, self_shape, dim, keepdim) / count(self_shape, dim),
 )
-def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
+def mean_dims(self: Array, dim: tuple[int, ...] | None, keepdim: bool) -> Array:
     """The means along some dimensions."""
     return np_sum(self, axis=dim, keepdims=keepdim) / count(self.shape, dim)
 
@@ -76,15 +76,17 @@ def mean_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
 # ---------------------------------------------------------------- variances
 
 
-def _variance_gradient(F: Any, g: Any, self: Any, dim: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def _variance_gradient(F: Any, g: Any, self: Any, dim: Any, correction: float, keepdim: bool) -> Any:
     """The gradient of a variance: twice each element's distance from the mean, over the degrees of freedom."""
     freedom = count(self.shape, dim) - correction
+    if dim is None and freedom <= 0:  # PyTorch has a rule of its own for the variance of all elements
+        return F.where(self == F.mean_dims(self, None, True), g * math.nan, g * math.inf)
     g = expand_reduced(F, g * (2 / freedom if freedom else math.inf), self.shape, dim, keepdim)
     return g * (self - F.mean_dims(self, dim, True))
 
 
 @op(name="VarBackward0", self=_variance_gradient)
-def var(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
+def var(self: Array, dim: tuple[int, ...] | None, correction: float, keepdim: bool) -> Array:
     """The squared distances from the mean along some dimensions, summed, over their count less `correction`."""
     distance = self - arrays.mean_dims(self, dim, True)
     freedom = count(self.shape, dim) - correction
@@ -97,7 +99,7 @@ def _deviation_gradient(F: Any, g: Any, self: Any, result: Any, dim: Any, correc
 
 
 @op(name="StdBackward0", self=_deviation_gradient)
-def std(self: Array, dim: tuple[int, ...], correction: float, keepdim: bool) -> Array:
+def std(self: Array, dim: tuple[int, ...] | None, correction: float, keepdim: bool) -> Array:
     """The square root of the variance."""
     return np.sqrt(arrays.var(self, dim, correction, keepdim))
 
@@ -209,7 +211,7 @@ def _spread_function(name: str, along_dims: Any, meaning: str, with_mean: bool =
             text = f"{name if with_mean else 'std and var'} only support floating point and complex dtypes"
             raise RuntimeError(f"{text}, not {input.dtype}. Convert the tensor first, as in x.float().")
         correction = int(unbiased is not False) if correction is None else correction
-        dims = wrap_dims(dim, input.ndim)
+        dims = None if dim is None or not input.ndim else wrap_dims(dim, input.ndim)
         result = along_dims(input, dims, correction, keepdim)
         if (input.numel() // result.numel() if result.numel() else 0) <= correction:
             warn(

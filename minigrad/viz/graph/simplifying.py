@@ -385,9 +385,10 @@ class _Simplify(ast.NodeTransformer):
 
     def _elements(self, shape: Any, dims: ast.expr) -> int:
         """How many elements of a tensor become one, if some dimensions are reduced."""
-        if not isinstance(shape, tuple) or not isinstance(_plain(dims), tuple):
+        is_all = isinstance(dims, ast.Constant) and dims.value is None
+        if not isinstance(shape, tuple) or not (is_all or isinstance(_plain(dims), tuple)):
             raise ValueError("nobody knows how many elements there are")
-        return math.prod(shape[dim] for dim in _plain(dims))
+        return math.prod(shape if is_all else [shape[dim] for dim in _plain(dims)])
 
     def simplify_clamp_to_numbers(self, args: list[ast.expr]) -> ast.expr:
         """What lies within the bounds is left as it is."""
@@ -455,7 +456,10 @@ class _Simplify(ast.NodeTransformer):
     def simplify_variance_gradient(self, args: list[ast.expr]) -> ast.expr:
         """2 (x - mean(x)) / (n - 1); of a standard deviation, whose own rule comes before it, without the 2."""
         g, x, dims, correction = args[:4]
-        given = {"x": x, "n": ast.Constant(self._elements(self.known.shape(x), dims) - _plain(correction))}
+        freedom = self._elements(self.known.shape(x), dims) - _plain(correction)
+        if freedom <= 0 and not isinstance(_plain(dims), tuple):
+            raise ValueError("the rule for all elements without degrees of freedom is another one")
+        given = {"x": x, "n": ast.Constant(freedom)}
         if isinstance(g, ast.BinOp) and isinstance(g.op, ast.Div) and ast.unparse(g.right).startswith("2 * "):
             assert isinstance(g.right, ast.BinOp)
             given |= {"g": g.left, "y": g.right.right}

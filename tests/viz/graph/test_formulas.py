@@ -159,7 +159,7 @@ def evaluated(text: str, values: dict[str, Any], bound: Mapping[str, Any]) -> An
                 values[name] = np.expand_dims(value, dims)
     with np.errstate(all="ignore"):
         values = {name.translate(NUMBERED): value for name, value in values.items()}
-        return np.asarray(eval(as_python(text), {**functions(-1 if dim is None else dim), **values}))
+        return np.asarray(eval(as_python(text), {**functions(bound.get("dim", -1)), **values}))
 
 
 # ---------------------------------------------------------------- random rules
@@ -319,3 +319,13 @@ def test_a_functions_own_backward_is_told_as_a_formula_where_it_is_one(body: str
     text = OWN.format(body=body)
     scope = cell(text, wrong=lambda x: x * 0 + 7, other=lambda ctx: 1)
     assert scope["s"].frame.story[0].text == f"Cube: {told}"
+
+
+def test_a_variance_without_degrees_of_freedom_is_not_told_as_one_with_them() -> None:
+    x = mg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with pytest.warns(UserWarning, match="degrees of freedom"):
+        stepper = viz.BackwardStepper(x.var(correction=4))
+    stepper.next()
+    text = str(stepper.session.frames[-1])
+    assert "g times the derivative of t0 with respect to x" in text
+    assert "mean(x)" not in text
