@@ -121,7 +121,7 @@ class _BatchedOps:
     """The namespace F for batches; each operation is made when a rule first asks for it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        rule: Callable[..., Any] = _RULES.get(name, _elementwise if name in _ELEMENTWISE else _loop)
+        rule: Callable[..., Any] = _RULES.get(name, _elementwise if name in _ELEMENTWISE else _by_rows)
         if name in _FURTHER_ON:
             rule = partial(_further_on, list(signature(getattr(arrays, name)).parameters)[1:])
 
@@ -142,7 +142,7 @@ def _is_batched(value: Any) -> bool:
 batched: Any = _BatchedOps()
 
 
-def _loop(kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def _by_rows(kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Any operation: its kernel, once for each row."""
     count = next(len(value.array) for value in arguments if value.__class__ is Batched)
     return stack_results([kernel(*_row(arguments, number), **options) for number in range(count)])
@@ -175,7 +175,7 @@ def _matmul(first: Any, second: Any) -> Batched:
         return Batched(b @ a.T)
     if first.ndim == second.ndim > 1:
         return Batched(a @ b)
-    product: Batched = _loop(np.matmul, first, second)
+    product: Batched = _by_rows(np.matmul, first, second)
     return product
 
 
@@ -189,7 +189,7 @@ def _further_on(names: list[str], kernel: Callable[..., Any], value: Batched, *a
             argument = (len(value.array), *argument)
         elif name == "index":
             if sum([isinstance(part, np.ndarray | list) for part in argument]) > 1:
-                return _loop(kernel, value, *arguments)  # numpy moves dimensions about
+                return _by_rows(kernel, value, *arguments)  # numpy moves dimensions about
             argument = (slice(None), *argument)
         moved.append(argument)
     return Batched(kernel(value.array, *moved))
@@ -202,7 +202,7 @@ def _further(dim: int) -> int:
 
 def _reshape(kernel: Callable[..., Any], value: Batched, shape: tuple[int, ...]) -> Any:
     if not value.size:
-        return _loop(kernel, value, shape)  # where numpy would not find a -1
+        return _by_rows(kernel, value, shape)  # where numpy would not find a -1
     return Batched(value.array.reshape(len(value.array), *shape))
 
 

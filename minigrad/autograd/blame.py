@@ -29,19 +29,20 @@ def learner_frames() -> Iterator[FrameType]:
     """The frames that are running outside this package, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if not _is_ours(frame):
+        if not is_ours(frame):
             yield frame
         frame = frame.f_back
 
 
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] == "minigrad"
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs this package's own code. (What `exec` runs may have no name, or None.)"""
+    return (frame.f_globals.get("__name__") or "").partition(".")[0] == "minigrad"
 
 
 def current_line() -> CodeLine | None:
     """The learner's line that is being run."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_ours(frame):
+    while frame is not None and is_ours(frame):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lineno)
 
@@ -49,7 +50,7 @@ def current_line() -> CodeLine | None:
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn, at the learner's own line."""
     level, frame = 2, sys._getframe(1)
-    while _is_ours(frame) and frame.f_back is not None:
+    while is_ours(frame) and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
 

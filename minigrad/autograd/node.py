@@ -40,8 +40,8 @@ MOVED_LEAF = (
 next_sequence_nr = itertools.count().__next__
 
 
-# Stands where a tensor has its node, for tensors whose node is found when it is asked for (see State): a leaf's
-# AccumulateGrad, and the new node of a view whose memory was written to.
+# Stands where a tensor has its node, for tensors whose node is found when it is asked for (see TensorState): a
+# leaf's AccumulateGrad, and the new node of a view whose memory was written to.
 ON_DEMAND: Any = object()
 
 

@@ -28,6 +28,7 @@ import numpy as np
 
 import minigrad
 from minigrad.autograd import engine
+from minigrad.autograd.blame import is_ours
 from minigrad.autograd.modes import thread
 from minigrad.dtypes import dtype as DType
 from minigrad.nn.modules.module import Module
@@ -285,12 +286,6 @@ def numbered_call(frame: FrameType) -> Any:
     if noted is None:
         noted = frame.f_trace = functools.partial(_still_called, next(_numbers), None)
     return noted if getattr(noted, "func", None) is _still_called else None
-
-
-def is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs minigrad's own code."""
-    module = frame.f_globals.get("__name__")
-    return isinstance(module, str) and (module == "minigrad" or module.startswith("minigrad."))
 
 
 def learner_frame(frame: FrameType | None) -> FrameType | None:

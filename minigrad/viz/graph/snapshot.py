@@ -67,12 +67,12 @@ class _Builder:
         called: Mapping[Node, str],
     ) -> None:
         self.source = source
-        self.start = source.node(source.root)
-        known = {node: name for node, name in called.items() if node is not self.start}
+        self.root_node = source.node(source.root)
+        known = {node: name for node, name in called.items() if node is not self.root_node}
         self.variables = variables
         self.frame = frame
-        starts = [self.start] if beside is None else [self.start, source.node(beside)]
-        self.nodes = nodes_behind(source, *starts)
+        roots = [self.root_node] if beside is None else [self.root_node, source.node(beside)]
+        self.nodes = nodes_behind(source, *roots)
         self.made = {node: source.making(node) for node in self.nodes}
         # What a backward made stands in no line of the learner's; it belongs to the line of the node whose rule it is.
         self.spans: dict[Any, Span | None] = {
@@ -136,7 +136,7 @@ class _Builder:
         results = tuple(dict.fromkeys(one for one in tensors if one is not None and source.node(one) in ids))
         listings = listings_of(box.span for box in boxes)
         return Snapshot(
-            *(ids[self.start], tuple(boxes), tuple(edges), listings, source, tuple(nodes)),
+            *(ids[self.root_node], tuple(boxes), tuple(edges), listings, source, tuple(nodes)),
             ways={ids[node]: way for node, way in self.ways.items() if way},
             backwards={ids[node]: number for node, number in backwards(source, self.nodes).items()},
             modules=self.modules,
@@ -247,7 +247,7 @@ class _Builder:
 
     def _holders(self, node: Any) -> Iterator[Any]:
         """What may hold the result of a node: a variable, what was noted of it, the nodes that have saved it."""
-        if node is self.start:
+        if node is self.root_node:
             yield self.source.root
         yield (self.variables.result(node) or ("", None))[1]
         yield next((copy.value() for copy in self.made[node].outputs), None)
