@@ -35,7 +35,7 @@ def fit(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def sums_to(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
-    """Whether a gradient can be summed to its input's shape, which may have been broadcast."""
+    """Whether a gradient can be summed to its input's shape: that is what broadcasts to the gradient's."""
     lead = len(shape) - len(expected)
     return lead >= 0 and all(own in (1, got) for own, got in zip(expected, shape[lead:], strict=True))
 

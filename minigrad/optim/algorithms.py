@@ -8,7 +8,7 @@ cache, and writes what is intermediate into one work array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,7 +35,9 @@ class ElementwiseOptimizer(Optimizer):
     ValueError for options that are out of range.
     """
 
-    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+    def __init__(self, params: Any, given: dict[str, Any]) -> None:
+        """`given`: what a subclass's own __init__ was given, its `locals()`. All but `params` are options."""
+        defaults = {name: value for name, value in given.items() if name not in ("self", "params", "__class__")}
         for option, words in _NOT_NEGATIVE.items():
             if option in defaults and not defaults[option] >= 0:
                 raise ValueError(f"Invalid {words}: {defaults[option]}")
@@ -98,10 +100,7 @@ class SGD(ElementwiseOptimizer):
     ) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize,
-        })  # fmt: skip
+        super().__init__(params, locals())
 
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         if options.momentum == 0:
@@ -141,10 +140,7 @@ class RMSprop(ElementwiseOptimizer):
         self, params: Any, lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
         momentum: float = 0, centered: bool = False, maximize: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-            "weight_decay": weight_decay, "maximize": maximize,
-        })  # fmt: skip
+        super().__init__(params, locals())
 
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         more = ["grad_avg"] * bool(options.centered) + ["momentum_buffer"] * (options.momentum > 0)
@@ -182,15 +178,8 @@ class Adam(ElementwiseOptimizer):
         eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False,
         decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
-        for index, beta in enumerate(betas):
-            if not 0 <= beta < 1:
-                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
-        if not (all(isinstance(beta, float) for beta in betas) or all(isinstance(beta, Tensor) for beta in betas)):
-            raise ValueError(f"betas must be either both floats or both Tensors: {betas}")
-        super().__init__(params, {
-            "lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay,
-        })  # fmt: skip
+        _check_betas(betas)
+        super().__init__(params, locals())
 
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         t, arrays = self._count_step(param, "exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * bool(options.amsgrad))
@@ -245,10 +234,7 @@ class Adagrad(ElementwiseOptimizer):
         self, params: Any, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "maximize": maximize,
-        })  # fmt: skip
+        super().__init__(params, locals())
         for param in [param for group in self.param_groups for param in group["params"]]:
             self._begin(param, ("sum",), initial_accumulator_value)
 
@@ -278,7 +264,7 @@ class Adadelta(ElementwiseOptimizer):
     ) -> None:  # fmt: skip
         if not 0 <= rho <= 1:
             raise ValueError(f"Invalid rho value: {rho}")
-        super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize})
+        super().__init__(params, locals())
 
     def _update(self, param: Tensor, gradient: Array, options: SimpleNamespace) -> None:
         _, arrays = self._count_step(param, "square_avg", "acc_delta")
@@ -290,6 +276,15 @@ class Adadelta(ElementwiseOptimizer):
             step *= g
             _average_square(a, step, options.rho, work)
             p -= np.multiply(options.lr, step, out=work)
+
+
+def _check_betas(betas: Sequence[Any]) -> None:
+    """ValueError for what cannot be Adam's betas."""
+    for index, beta in enumerate(betas):
+        if not 0 <= beta < 1:
+            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+    if not (all(isinstance(beta, float) for beta in betas) or all(isinstance(beta, Tensor) for beta in betas)):
+        raise ValueError(f"betas must be either both floats or both Tensors: {betas}")
 
 
 # ---------------------------------------------------------------- parts of the rules
@@ -356,5 +351,5 @@ def _for_writing(tensor: Tensor) -> Array:
 
 
 def _number(option: Any) -> Any:
-    """An option as Python's number, beside which float32 stays float32; it may be given as a tensor."""
-    return tuple(map(float, option)) if isinstance(option, tuple) else float(option)
+    """An option as Python's number, or several, beside which float32 stays float32; each may be given as a tensor."""
+    return tuple(map(float, option)) if isinstance(option, tuple | list) else float(option)

@@ -177,10 +177,8 @@ def default_collate(batch: Any) -> Any:
         return stack_along(batch, 0)
     if isinstance(sample, np.ndarray | np.generic) and sample.dtype.kind not in "SUaO":
         return stack_along([as_tensor(array) for array in batch], 0)
-    if isinstance(sample, float):
-        return tensor(batch, dtype=dtypes.float64)
-    if isinstance(sample, int):
-        return tensor(batch)
+    if isinstance(sample, int | float):
+        return tensor(batch, dtype=dtypes.float64 if isinstance(sample, float) else None)
     if isinstance(sample, str | bytes):
         return batch
     if isinstance(sample, Mapping):

@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import count_write, short, type_name, warn
+from minigrad.autograd.fitting import sums_to
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, same_elements, writable
@@ -22,7 +23,6 @@ from minigrad.operands import check_places
 from minigrad.ops.places import indexing
 from minigrad.ops.shapes.expanding import broadcast_to, check_expands
 from minigrad.public import public
-from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
 
@@ -171,8 +171,7 @@ def _check_memory(target: Array, value: Tensor) -> None:
 
 def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
     """Raise if a value could not be written to places of shape `there`."""
-    fits = size_mismatch("", there, value.shape) is None and np.broadcast_shapes(there, value.shape) == there
-    if not fits:
+    if not sums_to(there, value.shape):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
             f"shape {list(there)}"
