@@ -292,6 +292,16 @@ def test_layers_have_torchs_names():
     assert "aten::max_pool2d" in names_only
 
 
+def test_extremes_have_torchs_names():
+    x = mg.ones(2, 3)
+    with profile() as prof:
+        for name in ("amax", "amin", "max", "min", "median"):
+            getattr(mg, name)(x, 0)
+        x.topk(2)
+    outer = [name for depth, name in tree(prof) if depth == 0 and name != "minigrad::write_op"]
+    assert outer == ["aten::amax", "aten::amin", "aten::max", "aten::min", "aten::median", "aten::topk"]
+
+
 def test_names_are_torchs(torch):
     assert all(hasattr(mg, name) for name in mg.__all__)  # those that are imported at first use, too
     called = {names.event_name(name) for name in vars(op.tensors)} | {name for name, _ in names.functions()}

@@ -371,6 +371,11 @@ refused(
     lambda F: matrix(F).median((0,)),
 )
 
+gives(
+    "J06: median of no elements at all",
+    lambda F: [F.zeros(0, dtype=getattr(F, n)).median() for n in ("float64", "int64", "int32", "int16", "uint8")],
+)
+
 for name in ("var_mean", "std_mean"):
     gives(
         f"J07: {name}: both, with their gradients",

@@ -73,6 +73,8 @@ def min_all(self: Array) -> Array:
 def median_all(self: Array) -> Array:
     """The middle element, the lower one of two. Its gradient is shared among equal ones."""
     order = np.sort(self, None)
+    if not order.size and order.dtype.kind != "f":  # what nan becomes in PyTorch
+        return self.dtype.type(np.iinfo(self.dtype).min if self.dtype.itemsize >= 4 else 0)
     if not order.size or order[-1] != order[-1]:  # nan is the last of all
         return self.dtype.type(math.nan)
     return order[(order.size - 1) // 2]

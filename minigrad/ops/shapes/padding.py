@@ -35,12 +35,13 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> 
 
     Args:
         pad: how many before and after along the last dimension, then along the one before it, and so on; a negative
-            number cuts off (with "constant").
+            number cuts off.
         mode: what to put there: "constant", a number; "reflect", what a mirror on the last element shows;
             "replicate", that element again; "circular", what is at the other end.
         value: that number: 0 unless given.
 
-    RuntimeError for sizes that do not fit, NotImplementedError for another mode.
+    RuntimeError for sizes that do not fit, NotImplementedError for another mode, or for other numbers of dimensions
+    than 2 to 5, of which up to 3 are padded (but for "constant").
     """
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2: before and after, not {len(pad)} numbers")
@@ -61,10 +62,21 @@ def _padded_by_itself(input: Tensor, pad: Ints, mode: str) -> Tensor:
     """More of a tensor's own elements around it: along each dimension those with the numbers that numpy pads."""
     if mode not in _MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}: it is constant, reflect, replicate or circular")
+    if not 2 <= len(pad) <= 6 or input.ndim - len(pad) // 2 not in (1, 2):
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
     for dim, before, after in zip(range(input.ndim)[::-1], pad[::2], pad[1::2], strict=False):
-        size = input.shape[dim]
-        if max(before, after) > size - (mode == "reflect") and mode != "replicate":
+        size, wraps = input.shape[dim], mode == "circular"
+        more, fewer = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
+        if size + before + after < (not wraps):
+            text = f"input (W: {size}) is too small. Calculated output W: {size + before + after}"
+            raise RuntimeError("Negative padding value is resulting in an empty dimension" if wraps else text)
+        if wraps and max(more) > size - sum(fewer):
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if not size or (mode == "reflect" and max(more) >= size):
             text = "Argument #4: Padding size should be less than the corresponding input dimension, but got: padding"
             raise RuntimeError(f"{text} ({before}, {after}) at dimension {dim} of input {list(input.shape)}")
-        input = index_select(input, dim, from_array(np.pad(np.arange(size), (before, after), _MODES[mode])))
+        # Circular shows what is left; the others show what was cut off, too.
+        shown = np.arange(size)[fewer[0] : size - fewer[1]] if wraps else np.arange(size)
+        numbers = np.pad(shown, more, _MODES[mode])
+        input = index_select(input, dim, from_array(numbers if wraps else numbers[fewer[0] : len(numbers) - fewer[1]]))
     return input
