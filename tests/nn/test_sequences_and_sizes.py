@@ -21,7 +21,7 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     (
         "f.pad(x[0, 0], (1, 1, 1, 1), 'replicate')",
         NotImplementedError,
-        "Padding size 4 is not supported for 2D input te",
+        "Padding size 4 is not supported for 2D input tensor.",
     ),
     ("f.pad(x[0], (-3, -3), 'replicate')", RuntimeError, "input (W: "),
     ("f.pad(x[0], (-9, 0), 'circular')", RuntimeError, "Negative padding value is resulting in an empty dimension"),

@@ -1,5 +1,5 @@
-// The details of one box, all that a frame tells of it: what made it, its value and gradient as far as they can be shown, what has changed since
-// the frame before, what its rule saved, and every event so far, in order.
+// The details of one box, all that a frame tells of it: what made it, its value and gradient as far as they can be
+// shown, what has changed since the frame before, what its rule saved, and every event so far, in order.
 
 import { button, make, nameOf } from "./dom.mjs";
 import { eventWord, signPicture } from "./marks.mjs";

@@ -25,7 +25,7 @@ from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.replay import CannotReplayError, NotedCalls, Replay
 
 RECORDED = "The recorded graph: branches, comparisons, drawn and detached numbers are as they were."
-MOST_BOXES = 600  # boxes
+MOST_BOXES = 600  # of a graph that is computed once more: an answer is to come while the slider is dragged
 HOOKS = "Hooks do not run in it."
 OTHERS = (
     "a what-if pass calls the recorded operations again, and PyTorch does not note what they were called with (dim and "
