@@ -22,7 +22,6 @@ __getattr__ = attributes_of(__name__)
 
 Rates = list[Any]  # one learning rate for each parameter group
 Factor = Callable[[int], float]
-NOT_SAVED = ("optimizer", "lr_lambdas")
 
 
 class LRScheduler:
@@ -56,12 +55,12 @@ class LRScheduler:
         self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the scheduler holds, except the optimizer and functions."""
-        return {name: value for name, value in vars(self).items() if name not in NOT_SAVED}
+        """All that the scheduler holds, except the optimizer."""
+        return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` of a scheduler of the same kind gave."""
-        vars(self).update({name: value for name, value in state_dict.items() if name not in NOT_SAVED})
+        vars(self).update(state_dict)
 
     def get_last_lr(self) -> Rates:
         """The rates that were set last, one for each parameter group."""
@@ -104,11 +103,10 @@ class LambdaLR(LRScheduler):
         """Take over what `state_dict()` of a LambdaLR with functions of the same kinds gave."""
         for each, held in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
             vars(each).update(held or {})
-        super().load_state_dict(state_dict)
+        super().load_state_dict({**state_dict, "lr_lambdas": self.lr_lambdas})
 
     def get_lr(self) -> Rates:
-        pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
-        return [base * function(self.last_epoch) for function, base in pairs]
+        return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 
 class MultiStepLR(LRScheduler):
