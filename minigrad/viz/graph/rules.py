@@ -62,10 +62,23 @@ def explain(
         return Rule(parameter, f"the rule for {parameter}", unknown)
     code = ast.unparse(expression)
     try:
-        code = GRADIENT.sub(gradient, ast.unparse(_PlainRule(bound).visit(copy_tree(expression))))
+        code = GRADIENT.sub(gradient, _decided_code(expression, bound) or _plain_code(expression))
         return Rule(parameter, code, formula_of(expression, bound, names, shape))
     except Exception:  # whatever the rule's source looks like, its step goes on
         return Rule(parameter, code, unknown)
+
+
+def _decided_code(expression: ast.expr, bound: Mapping[str, Any]) -> str:
+    """The code of an expression that decides between two by what is bound; "" of one that decides nothing."""
+    if not any(isinstance(node, ast.IfExp) for node in ast.walk(expression)):
+        return ""
+    return ast.unparse(_PlainRule(bound).visit(copy_tree(expression)))
+
+
+@functools.lru_cache(maxsize=512)
+def _plain_code(expression: ast.expr) -> str:
+    """The code of one that decides nothing, which is the same at every step."""
+    return ast.unparse(_PlainRule({}).visit(copy_tree(expression)))
 
 
 def binding(value: Any) -> Any:

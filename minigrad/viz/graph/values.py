@@ -12,15 +12,17 @@ import functools
 import math
 import re
 import struct
+import weakref
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from minigrad.ops.silence import silent
 
+Result = TypeVar("Result")
 WHOLE = 4  # elements that are written one by one inside a box
 LINE = 9  # elements that are written one by one in running text
 LISTED = 24  # elements that are written one by one where there is room for several lines
@@ -38,6 +40,32 @@ PIECE = 80  # characters of a thing that is no array
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in what repr says, which is another one each time
 NUMERAL = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 MEASURES = ("norm", "max", "min", "mean")  # what a breakpoint may ask of a gradient
+
+
+def read_only_copy(array: Any) -> np.ndarray[Any, Any]:
+    """A copy that nobody writes to: what is found out of it holds for good, see `once_for_read_only`."""
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy
+
+
+def once_for_read_only(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """A function of an array that goes over all of it: of a `read_only_copy` it does so once. A gradient is told of
+    in sentences, on edges and in boxes, and each of them says its size.
+    """
+    found: dict[int, Result] = {}
+
+    @functools.wraps(function)
+    def found_once(array: Any) -> Result:
+        if not isinstance(array, np.ndarray) or array.flags.writeable or array.base is not None:
+            return function(array)
+        key = id(array)
+        if key not in found:
+            found[key] = function(array)
+            weakref.finalize(array, found.pop, key, None).atexit = False
+        return found[key]
+
+    return found_once
 
 
 @dataclass(frozen=True)
@@ -305,6 +333,7 @@ def _change(before: Any, after: Any) -> Any:
     return change if change.any() else None
 
 
+@once_for_read_only
 @silent
 def alarm_of(array: Any) -> str:
     """What must not be missed in an array: "2 NaN and 1 Inf"; "" where there is nothing."""
@@ -315,6 +344,7 @@ def alarm_of(array: Any) -> str:
     return " and ".join(word if array.size == 1 else f"{count} {word}" for count, word in counts if count)
 
 
+@once_for_read_only
 @silent
 def norm(gradient: Any) -> float:
     """How large a gradient is: its norm in double precision, which may be NaN or infinite."""
@@ -331,10 +361,11 @@ def measure(gradient: Any) -> list[float] | None:
     if gradient is None or np.size(gradient) == 0:
         return None
     values = _reals(gradient)
-    found = [norm(values), float(values.max()), float(values.min()), float(values.mean())]
+    found: list[float] = [norm(gradient), float(values.max()), float(values.min()), float(values.mean())]
     return found if np.isfinite(found).all() else None
 
 
+@once_for_read_only
 @silent
 def _statistics(array: Any) -> tuple[str, str, str] | None:
     values = np.asarray(array) if array.dtype.kind == "f" else _reals(array)
@@ -348,6 +379,7 @@ def _statistics(array: Any) -> tuple[str, str, str] | None:
     return number(least), number(mean), number(most)
 
 
+@once_for_read_only
 @silent
 def heat_map(array: Any) -> str:
     """A picture of an array, as the address of a PNG: cells are means of blocks, the colour scale is symmetric around

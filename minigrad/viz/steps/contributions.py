@@ -41,7 +41,7 @@ def contributions_of(
     """
     node, incoming, outgoing = step
     source = progress.source
-    received = next((array_of(source, gradient) for gradient in incoming if gradient is not None), None)
+    received = next((np.asarray(source.array(gradient)) for gradient in incoming if gradient is not None), None)
     own = next((note.before for note in notes if note.kind == "node_hook" and note.box == box.id), ())
     edges = {edge.slot: edge for edge in progress.live_into.get(box.id, ())}
     again = box.id in progress.over
@@ -76,8 +76,10 @@ def _contribution(
     name = target.name_of_result(edge.output)
     value = target.outputs[edge.output] if edge.output < len(target.outputs) else target.value
     shape = value.shape if value.known or value.shape else raw.shape
-    array, final = _fit(raw, shape), _fit(passed, shape)
-    changed = "" if np.array_equal(array, final, equal_nan=True) else f"which a hook changed to {in_words(final)}"
+    array = _fit(raw, shape)
+    final = array if passed is raw else _fit(passed, shape)
+    is_same = final is array or np.array_equal(array, final, equal_nan=True)
+    changed = "" if is_same else f"which a hook changed to {in_words(final)}"
     told, spread = _parts_to_tell(rule.formula, raw)
     summed = ""
     if raw.shape != array.shape and told != NOTHING:
@@ -190,9 +192,11 @@ def chip(item: Contribution) -> str:
 
 def array_of(source: Source, gradient: Any) -> np.ndarray[Any, Any]:
     """A copy of a gradient, whether array, numpy scalar or tensor: the engine goes on to use its own."""
-    return np.array(source.array(gradient))
+    return values.read_only_copy(source.array(gradient))
 
 
 def _fit(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """What the engine does on the way to an input that was broadcast."""
-    return np.asarray(fit_gradient(array, tuple(shape), array.dtype))
+    return (
+        array if array.shape == tuple(shape) else values.read_only_copy(fit_gradient(array, tuple(shape), array.dtype))
+    )

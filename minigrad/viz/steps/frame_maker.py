@@ -152,8 +152,9 @@ class FrameMaker:
         self.watcher.notes += self.backward.notes_unseen(key, self.progress.sums[key], incoming, self.watcher.notes)
         self.progress.edges_are_done()
         is_leaf = key in self.progress.leaves
-        frame = self._frame_of_leaf(key, incoming, held.get(key)) if is_leaf else self._frame_of_op(key, step)
-        came = [array_of(self.source, gradient) for gradient in incoming if gradient is not None]
+        arrays = [None if gradient is None else array_of(self.source, gradient) for gradient in incoming]
+        frame = self._frame_of_leaf(key, arrays[0], held.get(key)) if is_leaf else self._frame_of_op(key, step, arrays)
+        came = [array for array in arrays if array is not None]
         alarms = [values.alarm_of(array) for array in came] + [item.value.alarm for item in frame.contributions]
         words = [word for word in ("NaN", "Inf") if any(word in alarm for alarm in alarms)]
         return replace(frame, received=values.measure(came[0]) if came else None, alarm=" and ".join(words))
@@ -190,11 +191,10 @@ class FrameMaker:
         story = tell.failure_lines(box, contributions, self.progress.senders)
         return self._frame(key, story, events, op=box.op, contributions=contributions, failed=True)
 
-    def _frame_of_op(self, key: str, step: Step) -> Frame:
+    def _frame_of_op(self, key: str, step: Step, arrays: list[Any]) -> Frame:
         box = self.boxes[key]
-        node, incoming, outgoing = step
+        node, _, outgoing = step
         notes = self.watcher.take_notes()
-        arrays = [None if gradient is None else array_of(self.source, gradient) for gradient in incoming]
         received = next((array for array in arrays if array is not None), None)
         for note in notes:
             if note.kind == "tensor_hook" and note.after and note.after[0] is not None:
@@ -219,10 +219,9 @@ class FrameMaker:
         questions = tuple(one for one in asked if one is not None)
         return self._frame(key, story, events, op=op, incoming=text, questions=questions, **sent)
 
-    def _frame_of_leaf(self, key: str, incoming: tuple[Any, ...], before: Any) -> Frame:
+    def _frame_of_leaf(self, key: str, array: Any, before: Any) -> Frame:
         box = self.boxes[key]
         notes = self.watcher.take_notes()
-        array = array_of(self.source, incoming[0])
         self._note_that_it_ran(key)
         # The hooks that run after the sum may have changed it since: they have a sentence of their own.
         summed = next((note.before[0] for note in notes if note.kind == "post_accumulate"), None)
@@ -282,7 +281,7 @@ class FrameMaker:
 
     def _have_nan(self, gradients: Iterable[Any]) -> bool:
         arrays = [array_of(self.source, gradient) for gradient in gradients if gradient is not None]
-        return any(array.dtype.kind in "fc" and np.isnan(array).any() for array in arrays)
+        return any("NaN" in values.alarm_of(array) for array in arrays)
 
     def _name_of(self, node: Any, output: int) -> str:
         if node in self.ids:

@@ -103,7 +103,7 @@ class PassProgress:
         if array is not None:
             if before is not None and key not in self.leaves:
                 self.changing.setdefault(key, before)
-            self.sums[key][output] = np.array(array) if before is None else silent(np.add)(before, array)
+            self.sums[key][output] = array if before is None else silent(np.add)(before, array)
             self.senders[key, output].append(sender)
             self.described.pop(key, None)
             if reads is not None and before is None and not self.boxes[key].outputs:

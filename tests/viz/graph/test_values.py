@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import math
 import struct
 import zlib
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minigrad as mg
+from minigrad import viz
 from minigrad.viz.graph import values
 
 
@@ -112,3 +115,40 @@ def test_where_nothing_is_finite_there_are_no_statistics() -> None:
 def test_a_heat_map_has_the_same_bytes_everywhere() -> None:
     digest = hashlib.sha256(values.heat_map(np.arange(640.0).reshape(64, 10) - 300).encode()).hexdigest()
     assert digest[:16] == "b4a19b4d9232388f"
+
+
+def test_what_is_read_only_is_gone_over_once() -> None:
+    gone_over: list[int] = []
+
+    @values.once_for_read_only
+    def total(array: Any) -> float:
+        gone_over.append(1)
+        return float(array.sum())
+
+    kept = values.read_only_copy(np.ones(3))
+    assert (total(kept), total(kept), len(gone_over)) == (3, 3, 1)
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0] = 5
+    own = np.ones(3)
+    assert total(own) == 3
+    own[0] = 5
+    assert total(own) == 7
+    assert [total(values.read_only_copy(np.full(3, k))) for k in range(100)] == [
+        3 * k for k in range(100)
+    ]  # at one place
+
+
+def test_a_step_goes_over_a_large_gradient_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the norm of what came and its extremes, and for the norm of what goes on; not anew for each of them."""
+    reductions: list[int] = []
+    reals = values._reals
+    monkeypatch.setattr(values, "_reals", lambda array: reductions.append(np.size(array)) or reals(array))
+    loss = (mg.ones(100, 100, requires_grad=True) * 2).exp().sum()
+    stepper = viz.BackwardStepper(loss)
+    for _ in range(2):
+        stepper.next()
+    reductions.clear()
+    stepper.next()
+    assert stepper.frame.op == "MulBackward0"
+    json.dumps(stepper.frame.to_json(stepper.frames[-2]))
+    assert 0 < len(reductions) <= 3
