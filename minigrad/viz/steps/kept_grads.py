@@ -15,7 +15,7 @@ import numpy as np
 from minigrad.viz.graph.boxes import NO_SOURCE, Snapshot
 from minigrad.viz.graph.source import Source, Tensor
 from minigrad.viz.steps.history import History
-from minigrad.viz.steps.marks import Mark
+from minigrad.viz.steps.marks import Mark, memory_of
 
 
 class KeptGrad:
@@ -138,6 +138,12 @@ class KeptGrads:
                 self.tensors[key] = leaf
             changed.append((name, None if old is None else old.array, None if new is None else new.array))
         return changed
+
+    def memory(self, keys: Iterable[str]) -> set[int]:
+        """The tensors with these keys, by id, and what the `.grad` that they hold is written in: see `memory_of`."""
+        tensors = [self.tensors[key] for key in keys if key in self.tensors]
+        grads = [grad for tensor in tensors if (grad := self._source.grad(tensor)) is not None]
+        return {id(tensor) for tensor in tensors} | {memory_of(self._source.array(grad)) for grad in grads}
 
     def clear(self) -> None:
         """Let go of all tensors."""

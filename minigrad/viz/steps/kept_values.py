@@ -15,7 +15,7 @@ from minigrad.viz.graph.boxes import NO_SOURCE, Box, Snapshot
 from minigrad.viz.graph.values import describe
 from minigrad.viz.picture.markup import clean, clean_lines, value_text
 from minigrad.viz.picture.svg import hover
-from minigrad.viz.steps.marks import Mark
+from minigrad.viz.steps.marks import Mark, memory_of
 from minigrad.viz.steps.pass_progress import ROOM
 
 
@@ -40,6 +40,10 @@ class KeptValues:
     def clear(self) -> None:
         """Let go of all tensors."""
         self._known, self._nodes, self._source = {}, {}, NO_SOURCE
+
+    def memory(self) -> set[int]:
+        """What its tensors are written in: see `memory_of`."""
+        return {memory_of(self._source.array(tensor)) for tensor, _ in self._known.values()}
 
     def now(self) -> dict[str, dict[str, Any]]:
         """Box -> what it holds now, of those that no longer hold what the picture was drawn with."""

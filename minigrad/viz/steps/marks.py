@@ -13,6 +13,13 @@ from minigrad.viz.graph.source import Source
 WHOLE, SAMPLE = 10_000, 1_000  # elements up to which all are compared, and how many are of larger tensors
 
 
+def memory_of(array: Any) -> int:
+    """The array that owns the memory of this one, by id: what is written through any view of it is seen in all."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return id(array)
+
+
 class Mark:
     """What a tensor was when this was made."""
 

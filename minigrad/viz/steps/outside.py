@@ -1,8 +1,8 @@
 """What is changed from outside while sessions show it: by cells that run, and by other sessions.
 
-Sessions that live look at their tensors again after each cell and after each step of another one, so that what they
-show is what the kernel holds. Without IPython they look when they are used next. And where cells run, clicks are
-answered.
+Sessions that live look at their tensors again after each cell, and after each step of another one that can have changed
+them, so that what they show is what the kernel holds. Without IPython they look when they are used next. And where
+cells run, clicks are answered.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ def leave(session: Any) -> None:
     _rest_if_alone()
 
 
-def changed_by(session: Any) -> None:
-    """A session has gone on or back: the others may show the same tensors."""
-    for other in list(_sessions):
-        if other is not session:
+def changed_by(session: Any, memory: set[int] | None = None) -> None:
+    """A session has gone on or back, and has written to this (see `memory_of`), or to anything, where None: the others
+    that show the same look again.
+    """
+    for other in list(_sessions) if memory is None or memory else ():
+        if other is not session and (memory is None or other.shows(memory)):
             other.look()
 
 

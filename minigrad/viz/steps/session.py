@@ -144,6 +144,8 @@ class Session:
         self._question: WhatIfQuestion | None = WhatIfQuestion(graph, maker_of, seed, wanted, forward)
         self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since
         self._is_running = False
+        self._is_untold = False  # the listener does not know yet what this is now
+        self._written: set[str] | None = set()  # keys of the `.grad` that this use writes to; None where of any tensor
         self._presses = 0  # of the stop button, when a run was paused
         outside.attend(self)
 
@@ -380,13 +382,20 @@ class Session:
             )
         with button.hold():
             self.look()
+            self._written = set()
             with self.listener.changing():
                 try:
                     yield
                 finally:
                     self.now = self._values.now()
-                    self.listener.on_change()
-                    outside.changed_by(self)
+                    self._tell()
+                    outside.changed_by(self, None if self._written is None else self.grads.memory(self._written))
+
+    def _tell(self) -> None:
+        """Tell the listener; where that is stopped half way, it is told again by the next look."""
+        self._is_untold = True
+        self.listener.on_change()
+        self._is_untold = False
 
     def go(self, index: int) -> Frame | None:
         """Show a frame, running nodes up to it if it is not recorded; None if there is no such frame."""
@@ -396,7 +405,7 @@ class Session:
             if not self._run_one():
                 return None
         self._show(index)
-        self.listener.on_change()
+        self._tell()
         button.check()
         return self.frame
 
@@ -430,6 +439,8 @@ class Session:
         """
         end = time.monotonic() + seconds
         while (frame := self.go(self.index + 1)) is not None:
+            if any("code" in one for one in self.breaks):
+                self._written = None
             met = None if frame.index < 0 else stoppable(self.breakpoints.first_met, frame)
             for kind, text in (met or {}).items():
                 what = clean(self.graph.by_id[text].name) if kind == "box" else text
@@ -472,6 +483,8 @@ class Session:
         """Make a recorded frame the present one, and the `.grad` of the leaves what they were at it."""
         if index == self.index:
             return
+        if self._written is not None:
+            self._written.update(self.grads.tensors)
         try:
             self.grads.put_back(max(index, 0))
             self.index = index
@@ -492,7 +505,7 @@ class Session:
             return self._recorded_one()
         except BaseException as error:
             if self.index < known:  # the stop button, before all of the step was written down: the pass ends before it
-                self.maker.failure = failure or error
+                self.maker.failure, self._written = failure or error, None
                 del self.frames[known:]
                 self.grads.go_back(known)
             raise
@@ -506,18 +519,21 @@ class Session:
         source = self.graph.source
         is_custom = upcoming is not None and source.is_custom(upcoming)  # so it may run a backward of its own
         reached = self.grads.before_inner(self.graph.reached if is_custom else {})
+        written, self._written = self._written, None  # until it is known what it was
         self._is_running = True
         try:
             frame = self.maker.advance()
         finally:
             self._is_running = False
         if frame is None:
-            self.finished = True
+            self.finished, self._written = True, written
             return False
         frame = self.maker.with_lines(frame, inner_lines(self.grads.after_inner(reached)))
         self.frames.append(frame)
         is_plain = upcoming is not None and source.is_plain(upcoming)
-        self.grads.add([frame.box] if is_plain and frame.box is not None else self.maker.backward.touched)
+        ran = {frame.box} if is_plain and frame.box is not None else None
+        self.grads.add(self.maker.backward.touched if ran is None else ran)
+        self._written = None if ran is None or written is None else written | ran
         self.index, self.finished = frame.index, self.maker.finished
         if self.failure is not None:
             raise self.failure
@@ -529,19 +545,28 @@ class Session:
         """See what something else has changed since this frame was shown. Where it is a `.grad`, the frame says so and
         keeps it: going away and coming back brings back what is there now.
 
-        This is done before each step, after each cell, and when another session has gone on or back.
+        This is done before each step, after each cell, and when another session has written to what this one `shows`.
         """
-        if not self._is_running:  # else the step itself sees what happens in it
+        if self._is_running:
+            return  # the step itself sees what happens in it
+        self._look()
+        if self._is_untold:
             with self.listener.changing():
-                self._look()
-                self.listener.on_change()
+                self._tell()
+
+    def shows(self, memory: set[int]) -> bool:
+        """Whether a tensor that it shows, or its `.grad`, is written in this: see `memory_of`."""
+        return not memory.isdisjoint(self._values.memory() | self.grads.memory(self.grads.tensors))
 
     def _look(self) -> None:
-        self.now, self.outdated = self._values.now(), self._variables.made_anew()
+        now, outdated = self._values.now(), self._variables.made_anew()
+        self._is_untold = self._is_untold or (now, outdated) != (self.now, self.outdated)
+        self.now, self.outdated = now, outdated
         index = max(self.index, 0)  # all of the forward pass shows the .grad of the moment after it
         changed = self.grads.changed_since(index)
         if not changed:
             return
+        self._is_untold = True
         frame = self._as_ran.setdefault(index, self.frames[index])
         for key, before in self.grads.other_than_ran(index, changed).items():
             if key in self.graph.by_id and self.graph.by_id[key].kind == "leaf":
@@ -554,7 +579,7 @@ class Session:
         """Let these be the frames of a pass that is over: to walk over them changes no `.grad`."""
         self.grads.clear()
         self.frames, self.index, self.finished = frames, index, True
-        self.listener.on_change()
+        self._tell()
 
     def close(self) -> None:
         """Let go of the graph; a pass that stands half way ends there. The frames stay."""

@@ -45,6 +45,15 @@ class Example:
         return {name: (f"{leaf.item():g}", text(leaf.grad)) for name, leaf in (("A", self.A), ("B", self.B))}
 
 
+def sharing(example: Example) -> Example:
+    """Another graph over the same leaves."""
+    other = Example()
+    other.A, other.B = example.A, example.B
+    other.F = other.made()
+    other.s = viz.BackwardStepper(other.F, names={"A": example.A, "B": example.B})
+    return other
+
+
 def zeroed(e: Example) -> None:
     e.B.grad.zero_()
 
@@ -147,10 +156,7 @@ def test_the_picture_agrees_after_the_cell_that_changed_it(
 
 def test_two_steppers_that_share_a_leaf_both_say_what_it_holds() -> None:
     e = Example()
-    other = Example()
-    other.A, other.B = e.A, e.B
-    other.F = other.made()
-    other.s = viz.BackwardStepper(other.F, names={"A": e.A, "B": e.B})
+    other = sharing(e)
     steppers = [e.s, other.s]
     for k, step in enumerate(["next", "next", "last", "back", "first", "last", "next", "back"]):
         getattr(steppers[k % 2], step)()
@@ -378,5 +384,79 @@ def test_the_steppers_of_a_test_that_is_over_are_told_of_no_step(monkeypatch: py
         assert {kept.s.session, left.s.session} <= attending()
     for example in (kept, left):
         monkeypatch.setattr(example.s.session, "look", functools.partial(looked.append, example))
-    Example().s.next()
+    sharing(kept).s.last()
     assert looked == [kept]
+
+
+class Looks:
+    """Which steppers look again, and which of them tell their pages something."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **steppers: Any) -> None:
+        self.looked: list[str] = []
+        self.told: list[str] = []
+        for name, stepper in steppers.items():
+            monkeypatch.setattr(stepper.session, "look", self.noting(self.looked, name, stepper.session.look))
+            monkeypatch.setattr(stepper, "on_change", self.noting(self.told, name, stepper.on_change))
+
+    def noting(self, names: list[str], name: str, method: Callable[[], None]) -> Callable[[], None]:
+        def method_and_note() -> None:
+            names.append(name)
+            method()
+
+        return method_and_note
+
+
+def test_a_step_has_only_those_steppers_look_again_that_it_can_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked = Example()
+    near, far = sharing(walked), Example()
+    looks = Looks(monkeypatch, near=near.s, far=far.s)
+    while walked.s.next() is not None:
+        is_leaf = walked.s.frame.op == "AccumulateGrad"
+        assert looks.looked == ["near"] * is_leaf  # a step of an operation writes to no .grad
+        assert near.shown() == near.held()
+        looks.looked.clear()
+    looks.looked.clear()
+    walked.s.back()
+    assert looks.looked == ["near"]
+    assert near.shown() == near.held()
+
+
+def test_where_a_learners_code_runs_in_a_step_all_look_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked, far = Example(), Example()
+    walked.B.register_hook(lambda g: far.B.data.add_(1) and None)
+    looks = Looks(monkeypatch, far=far.s)
+    walked.s.run_to("B")
+    assert looks.looked == ["far"]
+    key = far.s.session.graph.box_named("B").id
+    assert far.s.now[key]["was"] == "[2] when the graph was made"
+    looks.looked.clear()
+    walked.s.first()
+    walked.s.break_when(lambda frame: far.A.data.add_(1) is None)
+    walked.s.run()
+    assert looks.looked[-1] == "far"
+    assert far.s.session.graph.box_named("A").id in far.s.now
+
+
+def test_what_shows_the_memory_of_a_grad_looks_when_that_is_written_to() -> None:
+    w = mg.tensor([1.0, 2.0], requires_grad=True)
+    walked = viz.BackwardStepper((w * w).sum(), retain_graph=True)
+    walked.last()
+    part = w.grad[:1].detach().requires_grad_()  # a view of what the next pass adds to
+    shows = viz.BackwardStepper((part * 3).sum(), names={"part": part})
+    again = viz.BackwardStepper((w * w).sum())
+    again.last()
+    key = shows.session.graph.box_named("part").id
+    assert shows.now[key]["value"] == "[4]"
+
+
+def test_a_stepper_for_which_nothing_has_changed_tells_its_page_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked = Example()
+    near = sharing(walked)
+    near.s.last()
+    looks = Looks(monkeypatch, near=near.s)
+    near.s.session.look()
+    assert (looks.looked, looks.told) == (["near"], [])
+    walked.B.grad.add_(1)
+    near.s.session.look()
+    assert looks.told == ["near"]
+    assert near.shown() == near.held()
