@@ -401,6 +401,17 @@ def test_on_a_telephone_every_box_that_is_seen_says_its_numbers(opened: Any, wid
     assert page.locator(".minigrad-stepper").bounding_box()["width"] <= width
 
 
+@pytest.mark.parametrize("width", [320, 360])
+def test_on_a_telephone_the_drawing_has_the_width_and_the_sentence_the_lines(opened: Any, width: int) -> None:
+    page = opened("network", viewport=(width, 740))
+    press(page, "open-all")
+    at_step(page, 2)
+    stage, view = page.locator(".mg-stage").bounding_box(), page.locator(".mg-view").bounding_box()
+    assert view["width"] == stage["width"]  # the small map is not beside it
+    story, code = page.locator(".mg-happened").bounding_box(), page.locator(".mg-yours").bounding_box()
+    assert story["height"] > code["height"]
+
+
 @pytest.mark.parametrize("width", [320, 380, 560, 760])
 def test_that_parts_are_closed_is_said_whole_or_not_at_all(opened: Any, width: int) -> None:
     page = opened("network", with_much_closed, viewport=(width, 900))
@@ -563,6 +574,26 @@ def test_on_a_telephone_every_control_is_large_enough_for_a_thumb(opened: Any) -
     assert page.locator(".mg-slider").bounding_box()["height"] >= 40
     faces = page.locator(".mg-more .mg-button:visible").evaluate_all("(all) => all.map((one) => one.innerText.trim())")
     assert all(faces)
+
+
+@pytest.mark.parametrize("width", [360, 900])
+def test_under_a_finger_every_control_is_large_enough_at_any_width(opened: Any, width: int) -> None:
+    page = opened("network", viewport=(width, 900), has_touch=True)
+    assert page.evaluate("matchMedia('(pointer: coarse)').matches")
+    page.locator(".mg-press-more").click()
+    controls = ".minigrad-stepper :is(button, select, summary, input[type=range])"
+    row = ".minigrad-stepper .mg-set-zoom button"  # as high as the row below the drawing
+    for among, least in ((f"{controls}:not({row})", 44), (row, 40)):
+        sizes = {one.get_attribute("class"): one.bounding_box() for one in page.locator(f"{among}:visible").all()}
+        assert len(sizes) >= 4
+        assert {name: box for name, box in sizes.items() if box["height"] < least or box["width"] < least} == {}
+    page.keyboard.press("Escape")
+    page.locator(".mg-why summary").click()
+    summary, reasons = (
+        page.locator(".mg-why summary").bounding_box(),
+        page.locator(".mg-why .mg-reasons").bounding_box(),
+    )
+    assert reasons["y"] >= summary["y"] + summary["height"] - 1
 
 
 def test_motion_only_where_it_is_wanted(opened: Any) -> None:
