@@ -168,12 +168,12 @@ def as_in_code(value: Any) -> float:
 
 
 def is_numeral(text: str) -> bool:
-    """Whether a text is a number and no name."""
+    """Whether a text is a number and no name, as `j` and `inf` may be."""
     try:
         complex(text)
     except ValueError:
         return False
-    return True
+    return not text.isidentifier()
 
 
 def numeral_of(value: Any, expression: str) -> str:

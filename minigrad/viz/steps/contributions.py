@@ -143,13 +143,26 @@ def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any,
         bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
         formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
         return Rule(parameter, code, formula or Formula("what your backward returns", in_words=True))
-    if box.op == "CopySlices":  # the write of a part: autograd/inplace.py
-        words = "g, with 0 in the part that was written" if slot == 0 else "the part of g that was written"
+    if box.op == "CopySlices":
+        words = _words_for_write(slot, received, gave)
         return rules.explain(words, "self" if slot == 0 else "written", {}, {"g": progress.gradient_name})
     inputs = box.inputs
     parameter = inputs[slot] if len(inputs) == len(source.edges(node)) else (inputs[0] if inputs else f"input {slot}")
     bound = _known_values(box, received, unpacked) | dict(source.bound_values(node))
     return rules.explain(source.rule(node, parameter), parameter, bound, _names(progress, box, bound), np.shape(gave))
+
+
+def _words_for_write(slot: int, received: Any, gave: Any) -> str:
+    """What the write of a part (autograd/inplace.py) sends. Which operation wrote is not known once it has run; what it
+    gave says whether it wrote over what was there, as `=` does, or went on from that, as `*=`.
+    """
+    if slot > 0:
+        is_part = np.isin(gave, received).all()
+        return "the part of g that was written" if is_part else "what the operation that wrote sends back"
+    other = gave != received
+    is_over = np.any(other) and not np.any(gave[other])
+    sent = "0" if is_over else "what the operation that wrote sends back"
+    return f"g, with {sent} in the part that was written"
 
 
 def _names(progress: PassProgress, box: Box, bound: Mapping[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -236,6 +237,44 @@ def test_what_is_told_in_words_does_not_call_the_gradient_by_the_name_of_a_varia
     y[0] = 5.0
     told = sentences(y.sum(), names={"g": g})
     assert any(" gets grad, with 0 in the part that was written: [0, 1, 1]" in text for text in told.values())
+
+
+@pytest.mark.parametrize("name", ["j", "J", "inf", "nan", "infinity"])
+def test_a_variable_whose_name_could_be_a_number_is_called_by_it(name: str) -> None:
+    factor = mg.tensor(2.0, requires_grad=True)
+    y = factor * factor * 3
+    assert f"{name} gets g × {name} = 3 × 2 = 6" in sentences(y, names={name: factor})["t0"]
+    values, places = mg.tensor([[3.0, 1.0], [2.0, 5.0]], requires_grad=True).max(dim=1)
+    told = sentences(values.sum(), names={"values": values, name: places})
+    assert told["values"].endswith("gets g added up at the places that were picked, 0 elsewhere: [[1, 0], [0, 1]].")
+
+
+SENT = "what the operation that wrote sends back"
+WRITES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "a[0] = k": (
+        lambda a, k: a.__setitem__(0, k),
+        "with 0 in the part that was written: [0, 7]; k gets the part of g that was written: 2.",
+    ),
+    "a[0] = 7.0": (lambda a, k: a.__setitem__(0, 7.0), "with 0 in the part that was written: [0, 7]."),
+    "a[0].zero_()": (lambda a, k: a[0].zero_(), "with 0 in the part that was written: [0, 7]."),
+    "a[0].mul_(k)": (
+        lambda a, k: a[0].mul_(k),
+        f"with {SENT} in the part that was written: [10, 7]; k gets {SENT}: 6.",
+    ),
+    "a[1:].exp_()": (lambda a, k: a[1:].exp_(), f"with {SENT} in the part that was written: [2, 51.72]."),
+}
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+@pytest.mark.parametrize("code", WRITES)
+def test_a_write_to_a_part_says_only_what_is_so(library: str, code: str) -> None:
+    lib = pytest.importorskip(library)
+    h, k = lib.tensor([3.0, 2.0], requires_grad=True), lib.tensor(5.0, requires_grad=True)
+    a = h * 1
+    write, words = WRITES[code]
+    write(a, k)
+    told = sentences((a * lib.tensor([2.0, 7.0])).sum(), names={"h": h, "k": k, "a": a})
+    assert any(text.endswith(words) for text in told.values()), told
 
 
 # ---------------------------------------------------------------- in words
