@@ -98,6 +98,14 @@ def test_words_can_be_read_on_what_they_stand_on(dark: int) -> None:
         assert contrast(palette.PAIRS[ink][dark], palette.PAIRS["paper"][dark]) >= 4.5, ink
 
 
+@pytest.mark.parametrize("dark", [0, 1])
+@pytest.mark.parametrize("line", ["wire", "edge", "leaf", "hot", "done", "wait", "alarm"])
+def test_edges_and_borders_are_seen_on_what_they_stand_on(line: str, dark: int) -> None:
+    """Three to one, the contrast of what is no text and has a meaning."""
+    for ground in ("paper", "back", "module", "second", "bar", "glow"):
+        assert contrast(palette.PAIRS[line][dark], palette.PAIRS[ground][dark]) >= 3, ground
+
+
 def test_drawings_do_not_differ_from_each_other_in_their_style() -> None:
     scope = cell(EXAMPLE)
     assert viz.draw(scope["F"]).svg.count(svg.DARK) == 1
