@@ -26,6 +26,7 @@ ENGINES_OWN = re.compile("^(native|unsafe|safe|fused|linalg)_|(_with_indices|_nd
 LAST = re.compile(r"Backwards?\d*(_copy)?$")
 BRACKETS = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 MOST_SENDERS = 3  # that are named where their gradients meet
+MOST_NAMES = 9  # of those that get the same
 Senders = Mapping[tuple[str, int], list[str]]  # box, which of its results -> from whom it has had gradients so far
 
 
@@ -86,7 +87,7 @@ def op_lines(
     """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
     gradients so far, `gradient` is what formulas call the one that came in.
     """
-    story = [_sentence(box, op, arrays, contributions, senders, gradient)]
+    story = [_sentence(box, op, arrays, contributions, senders)]
     for item in contributions:
         story += _alarms(item.value, f"the gradient for {item.name}")
     given = [array for array in arrays if array is not None]
@@ -198,20 +199,20 @@ def _shape_of(array: Any) -> str:
 
 
 def _sentence(
-    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders, gradient: str
+    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders
 ) -> StoryLine:
     """Who gets what: `mul: C gets g × D = 1 × 4 = 4, D gets g × C = 1 × 9 = 9`."""
     word = [("op", op.removesuffix("Backward") if box.backward else _word(op)), ": "]
     if not contributions:
         sent = "no gradient came, so none goes on" if all(array is None for array in arrays) else "no gradient goes on"
         return line("sentence", *word, sent, ".")
-    first, places = contributions[0], [(item.box, item.output) for item in contributions]
-    if len(contributions) == len(set(places)) == 2 and all(_is_passed_on(item, gradient) for item in contributions):
-        names = ("name", first.name), " and ", ("name", contributions[1].name)
-        formula = "code", first.told[0] + first.told[1]
-        return line("sentence", *word, *names, " each get ", formula, *_value(first), ".")
+    places = [(item.box, item.output) for item in contributions]
     later = [places[k + 1 :].count(place) for k, place in enumerate(places)]
     parts = [_gets(item, senders, later=more) for item, more in zip(contributions, later, strict=True)]
+    (_, gets, *what), are_places_many = parts[0], len(set(places)) == len(places) > 1
+    if are_places_many and all(part[1:] == [gets, *what] for part in parts):  # all but the name is the same
+        told = [(style, text.replace("its own", "their own")) for style, text in what]
+        return line("sentence", *word, *_names(contributions), " each get ", *told, ".")
     texts = ["".join(text for _, text in part) for part in parts]
     comma = "; " if any(", " in BRACKETS.sub("", text) for text in texts) else ", "
     pieces: list[Any] = []
@@ -226,9 +227,13 @@ def _word(op: str) -> str:
     return ENGINES_OWN.sub("", "matmul" if word in ("mm", "bmm", "mv") else word)
 
 
-def _is_passed_on(item: Contribution, gradient: str) -> bool:
-    """Whether it is g as it came, and nothing more is to be said of it."""
-    return item.rule.formula.text == gradient and not (item.summed or item.changed or item.joint or item.spread)
+def _names(contributions: Sequence[Contribution]) -> list[Any]:
+    """Their names, as in a sentence; of hundreds the first, and how many there are more."""
+    listed = contributions if len(contributions) <= MOST_NAMES else contributions[: MOST_NAMES - 1]
+    pieces: list[Any] = [piece for item in listed for piece in (", ", ("name", item.name))][1:]
+    if len(listed) < len(contributions):
+        return [*pieces, f" and {len(contributions) - len(listed)} more"]
+    return [*pieces[:-2], " and ", pieces[-1]]
 
 
 def _gets(item: Contribution, senders: Senders, gets: str = "gets", later: int = 0) -> list[Piece]:

@@ -34,7 +34,7 @@ def test_micrograds_kind_needs_no_adapter() -> None:
     stepper, values = of_example()
     stepper.last()
     told = sentences(stepper)
-    assert told[1] in ("add: t0 gets 1, e gets 1.", "add: e gets 1, t0 gets 1.")
+    assert told[1] in ("add: t0 and e each get 1.", "add: e and t0 each get 1.")
     assert any(
         "a gets -6" in text and "e gets 2, and that is added to what came from loss: 1 + 2 = 3" in text for text in told
     )

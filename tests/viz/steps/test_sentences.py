@@ -277,6 +277,20 @@ def test_a_write_to_a_part_says_only_what_is_so(library: str, code: str) -> None
     assert any(text.endswith(words) for text in told.values()), told
 
 
+def test_inputs_that_get_the_same_are_told_together() -> None:
+    tensors = {f"a{k}": mg.tensor([1.0, 2.0], requires_grad=True) for k in range(12)}
+    few = dict(list(tensors.items())[:3])
+    assert sentences(mg.stack([*few.values()]).sum(), names=few)["t0"] == (
+        "a0, a1 and a2 each get their own slice of g: [1, 1]."
+    )
+    told = sentences(mg.stack([*tensors.values()]).sum(), names=tensors)["t0"]
+    assert told == "a0, a1, a2, a3, a4, a5, a6, a7 and 4 more each get their own slice of g: [1, 1]."
+    weights = mg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    apart = sentences((mg.stack([*few.values()]) * weights).sum(), names=few)["t0"]
+    slices = ("a0", "[1, 2]"), ("a1", "[3, 4]"), ("a2", "[5, 6]")
+    assert apart == ", ".join(f"{name} gets its own slice of g: {piece}" for name, piece in slices) + "."
+
+
 # ---------------------------------------------------------------- in words
 
 
