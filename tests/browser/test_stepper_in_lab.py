@@ -4,6 +4,7 @@ click.
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -195,6 +196,30 @@ OVERLAPPING = """(root) => {
 FLOATING = """(root) => [...root.querySelectorAll('dl *, p, ul, li, h4, h5, pre, summary')]
   .filter((part) => getComputedStyle(part).float !== 'none' || parseFloat(getComputedStyle(part).marginTop) > 8)
   .map((part) => part.textContent)"""
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing_in_jupyterlab(stepper: Stepper, lab: Any, node_modules: Path, theme: str) -> None:
+    for step in range(1, 3):
+        stepper.press("next")
+        expect(stepper.widget).to_have_attribute("data-step", str(step))
+    lab.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    expect(lab.page.locator(f"body[data-jp-theme-name='{theme}']")).to_have_count(1)
+    try:
+        lab.page.evaluate((node_modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+        for opened in ("more", "legend"):
+            found = lab.page.evaluate(
+                "async () => (await axe.run('.minigrad-stepper', { resultTypes: ['violations'] })).violations"
+            )
+            told = [(item["id"], [node["html"][:160] for node in item["nodes"][:3]]) for item in found]
+            assert told == [], opened
+            stepper.press(opened)
+    finally:
+        stepper.widget.press("Escape")
+        lab.page.evaluate(
+            "() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })"
+        )
+        expect(lab.page.locator("body[data-jp-theme-name='JupyterLab Light']")).to_have_count(1)
 
 
 def test_the_rules_of_jupyterlab_do_not_reach_the_words(stepper: Stepper, lab: Any) -> None:
