@@ -412,6 +412,16 @@ test("of many names, those that wait and are near come first, and of those that 
   assert.match(root.querySelector(".mg-row-waiting dd").textContent, /and \d+ more$/);
 });
 
+test("a leaf to which nothing was sent waits for nobody", () => {
+  const { recorded } = examples.example;
+  const frames = recorded.map((text) => JSON.parse(text));
+  const left = new Player(saved("example")).turns(1).waiting.map((turn) => turn.box);
+  for (const id of left) frames[1].boxes[id] = { ...frames[1].boxes[id], state: "off" };
+  const player = new Player(saved("example", { recorded: frames.map((frame) => JSON.stringify(frame)) }));
+  assert.ok(left.length);
+  assert.deepEqual(player.turns(1).waiting, []);
+});
+
 test("a box that an engine of the learner's runs again waits until it has run for the last time", () => {
   const { picture, recorded } = examples.example;
   const [first] = recorded.slice(1).map((text) => JSON.parse(text).box);

@@ -300,7 +300,8 @@ export class Player {
       else left.add(id);
     }
     for (const id of frame.ready) left.delete(id);
-    const waiting = [...left].map(turn);
+    // A leaf for which all have run and nothing was sent does not run.
+    const waiting = [...left].filter((id) => boxes[id]?.state !== "off").map(turn);
     waiting.sort((one, other) => other.arrived - one.arrived);
     return { ready: frame.ready.map(turn), waiting, done: done.map(turn) };
   }

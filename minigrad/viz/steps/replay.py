@@ -25,7 +25,7 @@ from minigrad.autograd.namespaces import tensors
 from minigrad.autograd.node import edge_node
 from minigrad.nn import functional
 from minigrad.ops.images.windows import Prepared
-from minigrad.ops.reductions.extremes import _order
+from minigrad.ops.reductions.extremes import _middle, _order
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.graph import values
 from minigrad.viz.graph.boxes import Box, Snapshot
@@ -211,6 +211,10 @@ def _ops_by_node() -> dict[Any, Any]:
 # ---------------------------------------------------------------- what is found in the input itself
 
 
+# Nodes of what finds one element along a dimension -> its index.
+ONE_ALONG: Mapping[str, Any] = {"MaxBackward0": np.argmax, "MinBackward0": np.argmin, "MedianBackward1": _middle}
+
+
 def _select_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """The largest or the smallest along a dimension, or elements in order: with indices as the op's name says."""
     (source,), dim, keepdim = inputs, given.get("dim"), given.get("keepdim")
@@ -219,9 +223,8 @@ def _select_again(replay: Replay, function: Any, node: Any, inputs: list[Any], g
         raise CannotReplayError(NOT_KNOWN)
     if not source.ndim:
         indices: Any = old._array
-    elif name in ("MaxBackward0", "MinBackward0"):
-        find = np.argmax if name == "MaxBackward0" else np.argmin
-        indices = find(source._array, axis=dim, keepdims=bool(keepdim))
+    elif name in ONE_ALONG:
+        indices = ONE_ALONG[name](source._array, axis=dim, keepdims=bool(keepdim))
     else:
         indices = np.take(_order(source._array, dim, _descends(replay, node, dim)), np.arange(old.shape[dim]), axis=dim)
     return function(source, from_array(np.asarray(indices)[()]), dim, keepdim)

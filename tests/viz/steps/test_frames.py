@@ -337,3 +337,22 @@ def test_a_leaf_that_the_pass_goes_by_says_so() -> None:
         ("off", "none came"),
     ]
     assert (y.grad, x.grad.item()) == (None, 2)
+
+
+def test_a_leaf_to_which_nothing_was_sent_waits_for_nobody() -> None:
+    code = """
+class Kept(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        return x * y
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+x = mg.tensor(2.0, requires_grad=True)
+y = mg.tensor(3.0, requires_grad=True)
+s = viz.BackwardStepper(Kept.apply(x, y))
+"""
+    stepper = cell(code)["s"]
+    before, *_, last = [stepper.frames[0], *iter(stepper.next, None)]
+    assert [turn.name for turn in before.waiting] == ["x.grad", "y.grad"]
+    assert (last.ready, last.waiting) == ((), ())

@@ -20,6 +20,7 @@ PROGRAMS = {
     "matrices": "y = (x @ x.T + x.T.transpose(0, 1) @ x.T).sum() + (x @ x[0]).sum() + x[0].dot(x[1])",
     "indices": "y = x[0, [0, 2]].sum() + x[1:].prod() + x[:, 1].exp().sum() + x[mg.tensor([1, 0]), 1].sum()",
     "extremes": "y = x.max(1).values.sum() + x.max() + (x.min(0, keepdim=True).values * c).sum() + x.min()",
+    "medians": "y = x.median(1).values.sum() + (x.median(1, keepdim=True).values * c).sum() + x.median()",
     "order": "y = (x.sort(1, descending=True).values * c + x.sort(0).values * c).sum() + x.topk(2).values[0, 0]",
     "sums": "y = x.sum(0).prod() + x.sum(1, keepdim=True).exp().mean() + x.mean((0, 1)) + x.cumsum(1).std()",
     "normalised": "y = (F.layer_norm(x, (3,)) * c + F.batch_norm(x, None, None, training=True) * c).sum()",
