@@ -99,7 +99,7 @@ export class Stepper {
     host.append(this.frame);
     this.followed = true; // whether it was wished at the latest painting
     this.listen();
-    this.twins = new Twins(this.root, player, this.picture);
+    this.twins = new Twins(this.root, this.panels.element, player, this.picture);
     this.place();
     this.repaint = () => this.paint();
     player.listeners.add(this.repaint);

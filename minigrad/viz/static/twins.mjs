@@ -25,11 +25,12 @@ function namesOf(about) {
 export class Twins {
   /**
    * @param {HTMLElement} root
+   * @param {HTMLElement} panels what is searched for words at each step, and not the drawing, which may be large
    * @param {Player} player
    * @param {Picture} picture
    */
-  constructor(root, player, picture) {
-    this.root = root;
+  constructor(root, panels, player, picture) {
+    this.panels = panels;
     this.player = player;
     this.picture = picture;
     this.pointed = []; // the boxes that the pointer is at, wherever on the page
@@ -77,7 +78,7 @@ export class Twins {
   light() {
     for (const element of this.lit) element.classList.remove("mg-twin");
     const ids = new Set(this.pointed.length ? this.pointed : this.focused);
-    const texts = ids.size ? [...this.root.querySelectorAll(".mg-panels :is(.mg-a-name, .mg-token)")] : [];
+    const texts = ids.size ? [...this.panels.querySelectorAll(".mg-a-name, .mg-token")] : [];
     const chips = [...(ids.size ? this.picture.wires.values() : [])].filter(({ members }) =>
       members.some((edge) => this.ends.get(edge)?.some((end) => ids.has(end))),
     );
@@ -92,14 +93,14 @@ export class Twins {
 
   /** Another frame is told: find the boxes that its formulas and its line of code speak of. */
   paint(frame) {
-    for (const element of this.root.querySelectorAll(".mg-panels .mg-token")) {
+    for (const element of this.panels.querySelectorAll(".mg-token")) {
       const around = element.parentNode;
       element.replaceWith(element.textContent);
       around.normalize();
     }
-    for (const formula of this.root.querySelectorAll(".mg-story .mg-c bdi"))
+    for (const formula of this.panels.querySelectorAll(".mg-story .mg-c bdi"))
       this.mark(formula, (word) => this.named.get(word) ?? (word === this.player.gradient ? frame.box : null));
-    for (const line of this.root.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark"))
+    for (const line of this.panels.querySelectorAll(".mg-lit .mg-text, .mg-lit .mg-mark"))
       this.mark(line, (word, rest) => this.inLine(word, frame.box, line.matches(".mg-mark"), ASSIGNED.test(rest)));
     this.light();
   }
