@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import itertools
 import linecache
@@ -19,7 +20,7 @@ def edited(answer: FunctionType, *stretches: str) -> FunctionType:
     its lines, and it can be edited in turn. ValueError if what is replaced does not stand there exactly once.
     """
     name = answer.__name__
-    source = _without_docstring(dedent(inspect.getsource(answer)))
+    source = _source_without_docstring(answer)
     for old, new in zip(stretches[::2], stretches[1::2], strict=True):
         if (times := source.count(old)) != 1:
             raise ValueError(f"{old!r} stands {times} times in the source of {name}, not once:\n{source}")
@@ -31,7 +32,9 @@ def edited(answer: FunctionType, *stretches: str) -> FunctionType:
     return made[name]
 
 
-def _without_docstring(source: str) -> str:
+@functools.cache  # one answer is edited in many ways
+def _source_without_docstring(answer: FunctionType) -> str:
+    source = dedent(inspect.getsource(answer))
     (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef)
     if ast.get_docstring(function) is None:

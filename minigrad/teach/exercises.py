@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -81,11 +83,18 @@ def _by_name(found: Iterable[tuple[str, Any, Path]]) -> dict[str, Any]:
     return {name: one for name, (one, _) in named.items()}
 
 
+@functools.lru_cache(maxsize=1)  # until a file comes or goes: each check asks for it
+def _files_by_name(place: Path, listed: tuple[str, ...]) -> dict[str, Path]:
+    """The exercises' files, of all that is listed in the folder, by the exercises' names."""
+    files = [place / name for name in listed if re.fullmatch(r"\d\d_.*\.py", name)]
+    return _by_name((file.stem[3:], file, file) for file in files if file.stem[3:] != PREDICTED)
+
+
 class _Exercises(Mapping[str, Exercise]):
     """The exercises by name, in the order in which the chapters ask for them."""
 
     def _files(self) -> dict[str, Path]:
-        return _by_name((f.stem[3:], f, f) for f in sorted(folder().glob("[0-9][0-9]_*.py")) if f.stem[3:] != PREDICTED)
+        return _files_by_name(folder(), tuple(sorted(os.listdir(folder()))))
 
     def __getitem__(self, name: str) -> Exercise:
         exercise: Exercise = _load(self._files()[name])
