@@ -6,6 +6,7 @@ import itertools
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from minigrad import teach
 from minigrad.teach import apart
 from minigrad.teach import exercise as exercises
-from minigrad.teach.exercise import Case, Exercise
+from minigrad.teach.exercise import Case, Exercise, Outcome
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,7 +49,26 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "FORKS", False)
 
 
-_draws = Exercise._draws
+_draws, _run = Exercise._draws, Exercise.run
+_run_once = functools.lru_cache(maxsize=500)(_run)
+
+
+@functools.lru_cache(maxsize=1)  # the answers of an exercise follow each other
+def _drawn_once(exercise: Exercise, first: int | None) -> list[Case]:
+    return list(_draws(exercise, first))
+
+
+@pytest.fixture
+def draws_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All answers of an exercise meet the same draws, other ones each time that tests run; and what is expected of a
+    case is found once for all of them, which takes half of the time.
+    """
+
+    def run(exercise: Exercise, answer: Any, case: Case) -> Outcome:
+        return (_run_once if answer is exercise.reference else _run)(exercise, answer, case)
+
+    monkeypatch.setattr(Exercise, "_draws", _drawn_once)
+    monkeypatch.setattr(Exercise, "run", run)
 
 
 FEW = 2  # times that cases are drawn for a wrong answer: with fewer it is harder to refuse it, and to name the mistake

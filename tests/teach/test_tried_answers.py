@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from teach.answers import name_of, said, said_in_a_line
@@ -15,7 +14,7 @@ from teach.answers import name_of, said, said_in_a_line
 from minigrad.autograd.modes import modes
 from minigrad.teach import EXERCISES, check
 from minigrad.teach import exercise as exercises
-from minigrad.teach.exercise import DRAWS, Case, Exercise, Outcome
+from minigrad.teach.exercise import DRAWS
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -33,35 +32,13 @@ MISTAKES = {name: [mistake.words for mistake in exercise.known] for name, exerci
 UNDRAWN = {name: replace(exercise, picture=None) for name, exercise in EXERCISES.items()}
 
 
-@functools.lru_cache(maxsize=1)  # its answers follow each other
-def drawn_cases(exercise: Exercise) -> list[Case]:
-    return list(_draws(exercise, None))
-
-
-_draws, _run = Exercise._draws, Exercise.run
-_run_once = functools.lru_cache(maxsize=500)(_run)
-
-
-@pytest.fixture
-def reference_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All right answers of an exercise meet the same draws, other ones each time that tests run; and what is expected
-    of a case is found once for all of them, which takes half of the time.
-    """
-
-    def run(exercise: Exercise, answer: Any, case: Case) -> Outcome:
-        return (_run_once if answer is exercise.reference else _run)(exercise, answer, case)
-
-    monkeypatch.setattr(Exercise, "_draws", lambda exercise, first: drawn_cases(exercise))
-    monkeypatch.setattr(Exercise, "run", run)
-
-
 def test_each_exercise_has_some() -> None:
     assert {name for name, _ in RIGHT} == {name for name, _, _ in WRONG} == EXERCISES.keys()
     assert len(RIGHT) >= 286
     assert len(WRONG) >= 584
 
 
-@pytest.mark.usefixtures("reference_runs_once")
+@pytest.mark.usefixtures("draws_once")
 @pytest.mark.parametrize(("name", "answer"), RIGHT, ids=name_of)
 def test_a_right_answer_that_looks_strange_passes(name: str, answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exercises, "DRAWS", 10 if name == "own_exhibit" else 30)  # three checks' worth of other numbers
