@@ -14,8 +14,9 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
     torch = require("torch")             # at module level: skips, or under CI fails, the whole module
     node = require_program("node")
 
-The tests of what SLOW names have the mark `slow`. `pytest -m "not slow"`, which is `python dev.py test --quick`, leaves
-them out, does not even import them, and says so at the end; under CI it is refused.
+The tests of what SLOW names have the mark `slow`, and so have single tests in the files that MARKED names. With
+`pytest -m "not slow"`, which is `python dev.py test --quick`, they are left out, what SLOW names is not even imported,
+and the end says so; under CI it is refused.
 """
 
 import gc
@@ -92,6 +93,7 @@ SLOW = {
     "tests/course": "the chapters with their solutions, and the programs of courses and tutorials, against PyTorch",
     "tests/teach": "the checks of exercises, with right, wrong and hostile answers",
     "tests/engine/test_random_programs.py": "programs drawn by lot, against PyTorch",
+    "tests/engine/backward/test_deep_graphs.py": "chains of hundreds of thousands of nodes",
     "tests/engine/test_leaks.py": "what is left in memory of programs drawn by lot",
     "tests/engine/test_engine_properties.py": "graphs drawn by lot",
     "tests/ops/test_silence.py": "each op on extreme numbers, of which numpy would warn",
@@ -102,10 +104,16 @@ SLOW = {
     "tests/setup/test_setup.py": "the package built and installed",
     "tests/setup/test_mutants.py": "the tool that breaks lines",
     "tests/viz/test_stepper_js.py": "the stepper's JavaScript, in node",
+    "tests/viz/graph/test_formulas.py": "the formula of each op, with numbers drawn by lot",
+    "tests/viz/graph/test_folding.py": "parts of graphs drawn by lot",
     "tests/viz/steps/test_what_if.py": "passes computed again with other numbers",
     "tests/viz/comparing": "two passes beside each other, on a thousand graphs",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
+}
+# And single tests that have the mark themselves.
+MARKED = {
+    "tests/ops/test_ops.py": "each op in float16 and with other memory layouts, and second derivatives by differences"
 }
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
 
@@ -151,10 +159,11 @@ def pytest_collection_finish() -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if is_quick(config):
         asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
-        left_out = [name for name in SLOW if any(overlap(ROOT / name, path) for path in asked)]
+        left_out = {**SLOW, **MARKED}
         terminalreporter.section("left out")
-        for name in left_out:
-            terminalreporter.line(f"{name}: {SLOW[name]}")
+        for name, tried in left_out.items():
+            if any(overlap(ROOT / name, path) for path in asked):
+                terminalreporter.line(f"{name}: {tried}")
         terminalreporter.line("All of it runs with:  python dev.py test")
 
 

@@ -208,6 +208,7 @@ def test_forward_is_what_torch_says(case: Case, torch: types.ModuleType) -> None
 # ---------------------------------------------------------------- float16
 
 
+@pytest.mark.slow
 @each(CASES)
 def test_float16_comes_as_near_to_what_is_right_as_it_does_in_torch(case: Case, torch: types.ModuleType) -> None:
     """Results and gradients of small numbers, and of large ones, whose squares no float16 holds.
@@ -274,6 +275,7 @@ def test_graphs_are_those_of_torch(case: Case, torch: types.ModuleType) -> None:
         assert nodes_and_edges(results[0]) == nodes_and_edges(results[1])
 
 
+@pytest.mark.slow
 @each([case for case in CASES if not case.row.contiguous])
 def test_any_memory_layout_gives_the_same(case: Case) -> None:
     arrays, weight = case.arrays(), mg.tensor(weights(case)) if case.row.differentiable else None
@@ -308,6 +310,7 @@ def test_first_derivative_is_the_numerical_one(case: Case) -> None:
     )
 
 
+@pytest.mark.slow
 @each([case for case in DIFFERENTIABLE if not case.row.rounds])
 def test_second_derivative_is_the_numerical_one(case: Case) -> None:
     arrays, weight = case.arrays(), weights(case)

@@ -231,6 +231,8 @@ def test_the_files_that_are_begun_first_are_there() -> None:
 
 def test_what_quick_leaves_out_is_there() -> None:
     assert [name for name in conftest.SLOW if not (ROOT / name).exists()] == []
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    assert {name for name, text in texts.items() if "\n@pytest.mark.slow\n" in text} == conftest.MARKED.keys()
 
 
 @pytest.fixture
