@@ -78,7 +78,7 @@ CAUSES = [  # a sign in the log of a step that failed, and what to do. pip names
     ),
     (
         "DO NOT MATCH THE HASHES",
-        "A downloaded file is not the one that requirements.txt names, so nothing was installed. The download may be\n"
+        "A downloaded file is not the one that the lock names, so nothing was installed. The download may be\n"
         "damaged, or changed by a mirror. Start again; if it comes back, try another network.",
     ),
     (
