@@ -24,9 +24,9 @@ from minigrad.autograd.modes import INFERENCE, InferenceCount, thread
 from minigrad.autograd.node import ON_DEMAND, UNCONNECTED, LeafState, Node, next_sequence_nr, retain, state_of
 from minigrad.autograd.views import OvertakenState, follow_base, keeps_gradient
 from minigrad.devices import CPU, device
-from minigrad.tensor_base import TensorBase, from_array, inference_count, own_array, share_outside, wrap_dim
+from minigrad.tensor_base import TensorBase, from_array, from_index, inference_count, own_array, share_outside, wrap_dim
 
-__all__ = ["Tensor", "from_array", "own_array", "share_outside", "wrap_dim"]
+__all__ = ["Tensor", "from_array", "from_index", "own_array", "share_outside", "wrap_dim"]
 
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "

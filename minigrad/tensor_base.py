@@ -143,6 +143,11 @@ def from_array(array: Any) -> Tensor:
     return tensor
 
 
+def from_index(array: Any) -> Tensor:
+    """A tensor around indices that numpy has found: int64, also in a browser, where numpy counts in 32 bits."""
+    return from_array(array.astype(np.int64, copy=False))
+
+
 def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     """The tensor's memory as an array that others may share: a numpy scalar becomes a 0-d array here."""
     if tensor._array.__class__ is not np.ndarray:

@@ -140,7 +140,7 @@ def categories(weights: Array, samples: int, replacement: bool, generator: Gener
     """For each row of weights, the numbers of the columns that were drawn: int64, (..., samples)."""
     if samples == 1 or not replacement:  # the column whose weight divided by a waiting time is largest comes first
         waiting = in_memory_order(-np.log1p(-unit_doubles(weights.size, generator)), weights).astype(weights.dtype)
-        return np.ascontiguousarray(np.argsort(-weights / waiting, axis=-1, kind="stable")[..., :samples])
+        return np.ascontiguousarray(np.argsort(-weights / waiting, axis=-1, kind="stable")[..., :samples], np.int64)
     rows = np.cumsum(weights, axis=-1, dtype=weights.dtype).reshape(-1, weights.shape[-1])
     draws = unit_doubles(len(rows) * samples, generator).reshape(len(rows), samples)
     found = [np.searchsorted(row[:-1] / row[-1], draw) for row, draw in zip(rows, draws, strict=True)]

@@ -26,7 +26,7 @@ from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, as_ints, public, with_checks
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor, from_index
 
 # ---------------------------------------------------------------- the largest
 
@@ -235,7 +235,7 @@ def _max_pooling(name: str) -> Any:
         if return_indices:
             numbers = np.broadcast_to(np.arange(math.prod(image.shape[-2:])).reshape(image.shape[-2:]), image.shape)
             indices = arrays.max_pool_pick(numbers, image._array, results[0]._array, window, way)
-            results.append(from_array(indices))
+            results.append(from_index(indices))
         if image is not input:
             results = [reshaping.squeeze(result, -2) for result in results]
         return tuple(results) if return_indices else results[0]

@@ -24,7 +24,7 @@ from minigrad import dtypes
 from minigrad.op import Array, arrays, op
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.public import Number, Operand, public
-from minigrad.tensor import Tensor, from_array, wrap_dim
+from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 
 
 def _flat_positions(index: Array, dim: int, shape: Sequence[int], sizes: Sequence[int]) -> Array:
@@ -211,5 +211,5 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     of indices for each dimension, with which the tensor can be indexed.
     """
     if as_tuple:
-        return tuple(from_array(found) for found in np.atleast_1d(input._array).nonzero())
-    return from_array(np.argwhere(input._array))
+        return tuple(map(from_index, np.atleast_1d(input._array).nonzero()))
+    return from_index(np.argwhere(input._array))

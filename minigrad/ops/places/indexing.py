@@ -24,7 +24,7 @@ from minigrad.operands import check_places
 from minigrad.ops.declarations import each_named
 from minigrad.ops.places.elements import check_bounds, scatter_add_along
 from minigrad.public import Number, Operand, public
-from minigrad.tensor import Tensor, from_array, wrap_dim
+from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 from minigrad.writing import needs_grad
 
 _NO_NUMBERS = (Tensor, np.ndarray, Sequence, slice, type(None), type(...))
@@ -359,7 +359,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     `repeats`: an int, or a tensor with a number for each part. Alone it gives the numbers of the parts.
     """
     if repeats is None:
-        input, repeats = from_array(np.arange(input.numel())), input
+        input, repeats = from_index(np.arange(input.numel())), input
     if dim is None:
         input, dim = input.flatten(), 0
     counts = repeats._array if isinstance(repeats, Tensor) else repeats

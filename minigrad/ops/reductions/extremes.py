@@ -20,7 +20,7 @@ from minigrad.ops.declarations import each_named, numbers_only
 from minigrad.ops.pointwise.choices import maximum, minimum
 from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, wrap_dims
 from minigrad.public import Dims, public
-from minigrad.tensor import Tensor, from_array, wrap_dim
+from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 
 # ---------------------------------------------------------------- elements picked by their index
 
@@ -190,14 +190,14 @@ def _index_of(name: str, find: Callable[..., Any], input: Tensor, dim: int | Non
         raise RuntimeError(f"{name}(): does not support bool input: convert the tensor first, as in x.int().{name}()")
     if dim is None:
         _filled_dims(name, input, None, IndexError)
-        return from_array(find(input._array, keepdims=keepdim))
+        return from_index(find(input._array, keepdims=keepdim))
     return _indices_along(name, find, input, dim, keepdim)
 
 
 def _indices_along(name: str, find: Callable[..., Any], input: Tensor, dim: int, keepdim: bool) -> Tensor:
     """The indices that `find` gives along a dimension; 0 for a tensor without dimensions."""
     dims = _filled_dims(name, input, dim)
-    return from_array(find(input._array, axis=dims[0], keepdims=keepdim) if dims else np.int64(0))
+    return from_index(find(input._array, axis=dims[0], keepdims=keepdim) if dims else np.int64(0))
 
 
 def _filled_dims(name: str, input: Tensor, dim: Dims, error: type[Exception] = RuntimeError) -> tuple[int, ...]:
@@ -227,14 +227,14 @@ def _order(array: Array, dim: int, descending: bool = False) -> Array:
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
     """(values, indices): the elements in order along `dim`, and where they were. Equal ones keep their order."""
     dim = wrap_dim(dim, input.ndim)
-    indices = from_array(_order(input._array, dim, descending))
+    indices = from_index(_order(input._array, dim, descending))
     return return_types.sort((sorted_values if stable is None else stably_sorted)(input, indices, dim, True), indices)
 
 
 @public
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that put the elements in order along `dim`."""
-    return from_array(_order(input._array, wrap_dim(dim, input.ndim), descending))
+    return from_index(_order(input._array, wrap_dim(dim, input.ndim), descending))
 
 
 @public
@@ -248,7 +248,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     if input.dtype is dtypes.bool:
         raise RuntimeError("topk does not support bool dtypes on CPU: convert the tensor first, as in x.int()")
     order = _order(input._array, dim, largest)
-    indices = from_array(np.take(order, np.arange(k), axis=dim) if input.ndim else order)
+    indices = from_index(np.take(order, np.arange(k), axis=dim) if input.ndim else order)
     return return_types.topk(topk_values(input, indices, dim, True), indices)
 
 
@@ -263,4 +263,4 @@ def unique(
     values, inverse, counts = np.unique(np.asarray(input._array), False, True, True, dim, equal_nan=False)
     inverse = inverse.reshape(input.shape if dim is None else -1)
     found = (values, *(inverse,) * return_inverse, *(counts,) * return_counts)
-    return from_array(values) if len(found) == 1 else tuple(map(from_array, found))
+    return from_array(values) if len(found) == 1 else (from_array(values), *map(from_index, found[1:]))
