@@ -167,9 +167,9 @@ def _read_part(part: Any, recorded: bool) -> Any:
         if recorded and array.ndim:
             save(part)  # raises if that must not be
             array = array.copy()  # so that it makes no difference what is written to the tensor later
-    elif isinstance(part, (bool, np.ndarray)) or _is_sequence(part):
+    elif isinstance(part, (bool, np.ndarray, np.bool_)) or _is_sequence(part):
         array = np.asarray(part)
-        if array.dtype.kind not in "biuf":
+        if array.dtype.kind not in "biuf" or isinstance(part, np.bool_):
             raise _no_index(part)
         if array.dtype not in (np.bool_, np.uint8):
             array = array.astype(np.int64)

@@ -112,7 +112,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     if base.dtype is power.dtype is dtypes.bool:
         if not power._is_number:
             raise NotImplementedError("\"pow\" not implemented for 'Bool': convert the tensor first, as in x.long()")
-        return from_array((base._array**power._array).astype(np.bool_))  # numpy alone would make bytes of them
+        return from_array(base._array | np.logical_not(power._array))  # of numpy's power bytes come, or a warning
     if base._is_number:
         return pow_of_number(in_dtype(power, base.dtype), base.item())
     if not power._is_number:
