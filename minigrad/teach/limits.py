@@ -29,6 +29,14 @@ MOST_CHARACTERS = 4_000  # characters that are printed, of one call of the learn
 AGAIN = 0.5
 SOON = 1e-6  # seconds: 0 would switch the timer off
 TOOL = 4  # a number that `sys.monitoring` gives to nobody in particular
+# Calls within calls. A browser gives Python a stack of half a megabyte, and Python, which does not know that, ends as a
+# whole where it is full, the notebook's kernel with it: after 150 calls that pass through C, such as max() or __init__.
+# So it is to raise RecursionError before: after so many in all, and in code that is tried after fewer.
+DEEPEST, DEEPEST_ANSWER = 200, 100
+
+
+if not stopping.HAS_THREADS:
+    sys.setrecursionlimit(min(sys.getrecursionlimit(), DEEPEST))
 
 
 class TookTooLongError(BaseException):
@@ -187,7 +195,7 @@ class _Watcher:
 
 class _Deadline:
     """A limit for a Python that is alone, without signals and threads: it looks at the clock itself, as a function
-    begins and as a loop goes round.
+    begins and as a loop goes round. Calls within calls are limited, too.
 
     `sys.monitoring` calls what looks. An error that is raised there would leave the code without its `finally`; so the
     thread raises it in itself, and it arises at the next place, as the stop button does. Before Python 3.12 there is
@@ -199,9 +207,12 @@ class _Deadline:
     def __init__(self, seconds: float) -> None:
         self.due, self.tracer = monotonic() + seconds, sys.gettrace()
         self.outer: _Deadline | None = None
+        self.deepest = self.deepest_before = sys.getrecursionlimit()
 
     def begin(self) -> None:
         self.outer, _Deadline.innermost = _Deadline.innermost, self
+        self.deepest = min(_depth() + DEEPEST_ANSWER, self.deepest_before)
+        sys.setrecursionlimit(self.deepest)
         if sys.version_info >= (3, 12):
             monitoring, events = sys.monitoring, sys.monitoring.events
             if monitoring.get_tool(TOOL) is None:
@@ -217,6 +228,8 @@ class _Deadline:
         try:
             if _Deadline.innermost is self:
                 _Deadline.innermost = self.outer
+            if sys.getrecursionlimit() == self.deepest:  # else the code has set it, which is to be seen
+                sys.setrecursionlimit(self.deepest_before)
             if sys.version_info >= (3, 12):
                 if _Deadline.innermost is None and sys.monitoring.get_tool(TOOL) is not None:
                     sys.monitoring.set_events(TOOL, 0)
@@ -226,6 +239,14 @@ class _Deadline:
             self.end()
             if not isinstance(error, TookTooLongError):
                 raise
+
+
+def _depth() -> int:
+    """How many calls go on."""
+    frame, count = sys._getframe(), 0
+    while frame := frame.f_back:  # type: ignore[assignment]
+        count += 1
+    return count
 
 
 def _overdue() -> _Deadline | None:

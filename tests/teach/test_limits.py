@@ -117,6 +117,27 @@ def test_how_time_is_limited_is_chosen_by_what_there_is(monkeypatch: pytest.Monk
     assert limits._kind_for_this_thread() is limits._Deadline
 
 
+def test_without_threads_calls_within_calls_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a browser all of Python would end where its stack is full."""
+    monkeypatch.setattr(stopping, "HAS_THREADS", False)
+    before, calls = sys.getrecursionlimit(), []
+
+    def deeper(function: Any) -> None:
+        calls.append(sys.getrecursionlimit())
+        function(function)
+
+    with pytest.raises(RecursionError):
+        call_within(LONG, deeper, deeper)
+    assert limits.DEEPEST_ANSWER - 10 < len(calls) <= limits.DEEPEST_ANSWER
+    assert calls[0] < before == sys.getrecursionlimit()
+    assert call_within(LONG, call_within, LONG, sys.getrecursionlimit) <= calls[0] + 5  # a limit within a limit
+    try:
+        call_within(LONG, sys.setrecursionlimit, before + 1)
+        assert sys.getrecursionlimit() == before + 1  # what the code sets is seen, and told, by others
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def test_a_loop_in_another_thread_is_ended() -> None:
     ended: list[bool] = []
 
