@@ -87,6 +87,15 @@ def test_the_order_is_that_of_the_chapters() -> None:
     assert EXERCISES["by_hand"].chapter == "03_backward_step_by_step"
 
 
+def test_chapters_and_stars_are_known_without_running_what_is_asked() -> None:
+    assert EXERCISES.places() == {name: (exercise.chapter, exercise.stars) for name, exercise in EXERCISES.items()}
+    code = (
+        "import sys; from minigrad.teach import progress; progress()\n"
+        "print([name for name in sys.modules if 'exercises.0' in name and 'predictions' not in name])"
+    )
+    assert run(ROOT, code).stdout == "[]\n"
+
+
 def test_a_module_of_an_exercise_is_like_any_other() -> None:
     quantized = EXERCISES["quantized"].reference
     assert inspect.getsource(quantized).startswith("def quantized(x, step):")
