@@ -267,9 +267,11 @@ gives(
 
 
 def pad(x: Any, *arguments: Any, **options: Any) -> Any:
+    if isinstance(x, Tensor):
+        return padding.pad(x, *arguments, **options)
     import torch
 
-    return (padding.pad if isinstance(x, Tensor) else torch.nn.functional.pad)(x, *arguments, **options)
+    return torch.nn.functional.pad(x, *arguments, **options)
 
 
 gives(
