@@ -30,9 +30,10 @@ AGAIN = 0.5
 SOON = 1e-6  # seconds: 0 would switch the timer off
 TOOL = 4  # a number that `sys.monitoring` gives to nobody in particular
 # Calls within calls. A browser gives Python a stack of half a megabyte, and Python, which does not know that, ends as a
-# whole where it is full, the notebook's kernel with it: after 150 calls that pass through C, such as max() or __init__.
-# So it is to raise RecursionError before: after so many in all, and in code that is tried after fewer.
-DEEPEST, DEEPEST_ANSWER = 200, 100
+# whole where it is full, the notebook's kernel with it: after 120 calls that each pass through one of a generator, as
+# in `max(depth(n) for n in nodes)`. So it is to raise RecursionError before: after so many in all, and in code that is
+# tried after fewer.
+DEEPEST, DEEPEST_ANSWER = 250, 100
 
 
 if not stopping.HAS_THREADS:
