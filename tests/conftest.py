@@ -44,6 +44,7 @@ INSTALL = {
     "node": "install node 20 or newer",
     "happy-dom": "run npm ci in tests/js",
     "npm": "install npm, which comes with node",
+    "pyodide": "run python tools/pyodide_release.py, which needs a network once",
 }
 # The files that take longest, all their tests together, the longest first. They are begun first, so that at the end no
 # process is left alone with one of them.
@@ -52,6 +53,7 @@ LONGEST = (
     "tests/browser/test_stepper_page.py",
     "tests/browser/test_reopened.py",
     "tests/browser/test_stepper_in_lab.py",
+    "tests/wasm/test_in_wasm.py",
     "tests/ops/test_ops.py",
     "tests/teach/test_tried_answers.py",
     "tests/teach/test_wrong_answers.py",
@@ -110,6 +112,7 @@ SLOW = {
     "tests/viz/comparing": "two passes beside each other, on a thousand graphs",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
+    "tests/wasm": "minigrad in Python for browsers, in node",
 }
 # And single tests that have the mark themselves.
 MARKED = {
@@ -229,3 +232,14 @@ def node_modules(node: str) -> Path:
     except SystemExit:  # it has said why
         missing("happy-dom")
     return Path(dev.NPM_PACKAGES)
+
+
+@pytest.fixture(scope="session")
+def pyodide(node_modules: Path) -> Path:
+    """The folder of Python for browsers, with numpy, fetched once."""
+    from tools import pyodide_release
+
+    try:
+        return pyodide_release.release_folder()
+    except SystemExit:  # it has said why
+        missing("pyodide")

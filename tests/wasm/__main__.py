@@ -16,6 +16,8 @@ from wasm.left_out import BEHAVIOURS, FILES
 from wasm.outcomes import differing, modules_with_behaviours, outcomes
 from wasm.running import found_by, start_inside
 
+from tools.pyodide_release import release_folder
+
 FOLDERS = [f"tests/{name}" for name in ("engine", "ops", "nn", "optim", "tensor", "data")]
 
 
@@ -24,7 +26,13 @@ def main(arguments: list[str]) -> int:
     tests = arguments or [*FOLDERS, *(f"--ignore={name}" for name in FILES)]
     with TemporaryDirectory() as name:
         process = start_inside(
-            require_program("node"), Path(name), stops=[], outcomes=modules, exercises=["all"], pytests=tests
+            require_program("node"),
+            release_folder(),
+            Path(name),
+            stops=[],
+            outcomes=modules,
+            exercises=["all"],
+            pytests=tests,
         )
         assert process.stdout is not None
         for line in process.stdout:

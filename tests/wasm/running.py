@@ -1,4 +1,4 @@
-"""Starts Python in WebAssembly under node: inside.py runs there, with the release of tools/pyodide_release.py."""
+"""Starts Python in WebAssembly under node: inside.py runs there."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import dev
-from tools import pyodide_release
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 STACK = 500  # kilobytes: what browsers give a worker, in which a notebook's kernel runs. Node's own is twice as large
 
 
-def start_inside(node: str, folder: Path, **tasks: list[str]) -> subprocess.Popen[str]:
-    """Start what does the tasks of inside.py, by name and arguments, and puts what they found into the folder."""
-    release = pyodide_release.release_folder()
+def start_inside(node: str, release: Path, folder: Path, **tasks: list[str]) -> subprocess.Popen[str]:
+    """Start what does the tasks of inside.py, by name and arguments, and puts what they found into the folder.
+
+    `release` is the folder that tools/pyodide_release.py makes.
+    """
     job = {
         "release": str(release),
         "packages": ["numpy"],
