@@ -33,7 +33,7 @@ __getattr__ = attributes_of(__name__)
 
 # How often a backward may come back to its own node before that is taken for an endless loop: as the first error, where
 # one thread has to do.
-MOST_RETURNS = 100 if HAS_THREADS else 20
+MOST_RETURNS = 100 if HAS_THREADS else 8
 
 
 class FunctionCtx:

@@ -98,7 +98,7 @@ def test_tests_pass_there(run: Path) -> None:
     reports = found("pytests", run)
     failed = [f"{name}\n{report}" for name, outcome, report in reports if outcome == "failed"]
     assert not failed, "\n\n".join(failed)
-    assert sum(outcome == "passed" for _, outcome, _ in reports) > 60
+    assert sum(outcome == "passed" for _, outcome, _ in reports) > 40
 
 
 def test_what_is_left_out_is_there() -> None:

@@ -261,6 +261,5 @@ def unique(
     With `return_inverse` also the place in there of each element or part, with `return_counts` how often each occurs.
     """
     values, inverse, counts = np.unique(np.asarray(input._array), False, True, True, dim, equal_nan=False)
-    inverse = inverse.reshape(input.shape if dim is None else -1)
-    found = (values, *(inverse,) * return_inverse, *(counts,) * return_counts)
-    return from_array(values) if len(found) == 1 else (from_array(values), *map(from_index, found[1:]))
+    indices = (inverse.reshape(input.shape if dim is None else -1),) * return_inverse + (counts,) * return_counts
+    return (from_array(values), *map(from_index, indices)) if indices else from_array(values)
