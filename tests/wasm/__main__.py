@@ -30,8 +30,8 @@ def main(arguments: list[str]) -> int:
             release_folder(),
             Path(name),
             stops=[],
-            outcomes=modules,
             exercises=["all"],
+            outcomes=modules,
             pytests=tests,
         )
         assert process.stdout is not None

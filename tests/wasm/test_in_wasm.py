@@ -35,7 +35,7 @@ PATIENCE = 600  # seconds, of a busy machine: a quiet one needs thirty
 def run(node: str, pyodide: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with what was found; where it was not, the test that asks shows what was printed."""
     folder = tmp_path_factory.mktemp("wasm")
-    process = start_inside(node, pyodide, folder, stops=[], outcomes=MODULES, exercises=["few"], pytests=FILES)
+    process = start_inside(node, pyodide, folder, stops=[], exercises=["few"], outcomes=MODULES, pytests=FILES)
     try:
         (folder / "printed.txt").write_text(process.communicate(timeout=PATIENCE)[0], encoding="utf-8")
     finally:
