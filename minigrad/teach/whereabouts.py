@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments not in ([], ["lab"]):
         print(USAGE)
         return 0 if arguments in (["-h"], ["--help"]) else 2
-    if arguments and FIRST_CHAPTER.is_file() and installed("jupyterlab"):
+    if arguments and FIRST_CHAPTER.is_file() and version_of("jupyterlab"):
         return subprocess.call([sys.executable, "-m", "jupyterlab", str(FIRST_CHAPTER)])
     print("\n".join(f"{part:12}{state}" for part, state in states()))
     if arguments:
@@ -43,15 +43,15 @@ def states() -> Iterator[tuple[str, str]]:
     """Each part, and how it stands."""
     yield "minigrad", f"{minigrad.__version__}, in {Path(minigrad.__file__).parent}"
     yield "engine", f"ready: Python {sys.version.split()[0]}, numpy {np.__version__}"
-    missing = " ".join(name for name in FOR_THE_STEPPER if not installed(name))
+    missing = " ".join(name for name in FOR_THE_STEPPER if not version_of(name))
     yield "stepper", f"not yet: pip install {missing}" if missing else "ready: from minigrad import viz"
-    lab, torch = installed("jupyterlab"), installed("torch")
+    lab, torch = version_of("jupyterlab"), version_of("torch")
     yield "JupyterLab", f"ready: {lab}" if lab else "not yet: pip install jupyterlab"
     yield "PyTorch", f"{torch}: the stepper steps its graphs, too" if torch else "not here, and not needed"
     yield "course", where_the_course_is()
 
 
-def installed(name: str) -> str | None:
+def version_of(name: str) -> str | None:
     """The version of a package that this Python finds."""
     try:
         return version(name)
@@ -62,7 +62,7 @@ def installed(name: str) -> str | None:
 def where_the_course_is() -> str:
     if not FIRST_CHAPTER.is_file():
         return f"not here: pip does not bring it. Clone {repository()}, and run there: python dev.py lab"
-    command = "python -m minigrad lab" if installed("jupyterlab") else f"python dev.py lab, in {CLONE}"
+    command = "python -m minigrad lab" if version_of("jupyterlab") else f"python dev.py lab, in {CLONE}"
     return f"in {FIRST_CHAPTER.parent}. To open it: {command}"
 
 

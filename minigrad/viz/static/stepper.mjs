@@ -170,8 +170,8 @@ export class Stepper {
     picture.arrange();
     const [wide, high] = [picture.width * LEGIBLE, picture.height * LEGIBLE];
     const map = (room) => (room.height < high || room.width < wide ? this.minimap.widthIn(room) : 0);
-    const seen = (room) => Math.min(room.width - map(room), wide) * Math.min(room.height, high);
-    const room = rooms.reduce((tall, other) => (seen(other) > MORE * seen(tall) ? other : tall));
+    const areaSeenIn = (room) => Math.min(room.width - map(room), wide) * Math.min(room.height, high);
+    const room = rooms.reduce((tall, other) => (areaSeenIn(other) > MORE * areaSeenIn(tall) ? other : tall));
     const scale =
       this.camera.zoomed ?? Math.max(LEGIBLE, Math.min(1, room.width / picture.width, room.height / picture.height));
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
