@@ -39,16 +39,18 @@ def style(*sheets: str) -> str:
     return re.sub("</(?=style)", r"<\\/", "\n".join(sheets), flags=re.IGNORECASE)
 
 
-def script(stepper_module: str) -> str:
+def script(stepper_module: str, host: str | None = None) -> str:
     """The widget's module, and the host that shows recorded passes with it, as one text for a <script type="module">.
 
-    `stepper_module` is the ES module that anywidget gets: its default export has `render({model, el})`.
+    `stepper_module` is the ES module that anywidget gets: its default export has `render({model, el})`. `host` is
+    another script in the place of page.mjs, which may use the names of the stepper's.
     """
     name = "globalThis.minigradStepper ="
     module, count = re.subn("^export default ", f"{name} ", stepper_module, flags=re.MULTILINE)
     if count != 1:
         raise ValueError(f"the widget's module must have one default export at the start of a line, not {count}")
-    return in_script("\n".join([module, widget_source.join_scripts("pack", "kept", "plain", "page")]))
+    parts = widget_source.join_scripts("pack", "kept", "plain", *([] if host else ["page"]))
+    return in_script("\n".join([module, parts, host or ""]))
 
 
 def in_script(text: str) -> str:
