@@ -63,6 +63,10 @@ export class Player {
     this.hide = () => null; // what a frame may not show yet: see predict.mjs
     this.gone = false; // true when the widget is gone: a late key asks nothing of the kernel
     this.onModel = () => this.follow();
+    this.onWhatIf = () => {
+      this.computed = null; // what the model got last is shown
+    };
+    model.on("change:whatif", this.onWhatIf);
     for (const name of FOLLOWED) model.on(`change:${name}`, this.onModel);
   }
 
@@ -618,6 +622,7 @@ export class Player {
   destroy() {
     this.gone = true;
     clearTimeout(this.timer);
+    this.model.off("change:whatif", this.onWhatIf);
     for (const name of FOLLOWED) this.model.off(`change:${name}`, this.onModel);
     this.listeners.clear();
   }
