@@ -30,6 +30,8 @@ USAGE = """usage: python dev.py COMMAND
              chapters are updated; from then on `lab` opens these
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
              --execute runs it first, --output-dir=FOLDER and other options of nbconvert may follow
+  site       write the whole course as a site into the folder site/: a front page, the chapters as a book, a gallery;
+             any server of files shows it; --address=URL says where it will stand, so that link previews have pictures
 
 for those who change minigrad:
   notebooks  run the committed notebooks again and store what they show; names of single ones may follow
@@ -107,6 +109,7 @@ def main(arguments):
         "test": test,
         "student": student,
         "page": page,
+        "site": site,
         "notebooks": notebooks,
         "check": check,
         "lock": lock,
@@ -446,6 +449,14 @@ def page(arguments):
     set_up()
     exporter = "minigrad.viz.page.notebook.PageExporter"
     return become([PYTHON, "-m", "nbconvert", "--log-level=WARN", "--to", exporter] + arguments)
+
+
+# --- site ---
+
+
+def site(arguments):
+    set_up()
+    return become([PYTHON, os.path.join("tools", "site", "build.py")] + arguments)
 
 
 # --- test, and the commands for those who change minigrad ---

@@ -1,0 +1,301 @@
+"""The chapters as a book: Sphinx reads the committed notebooks, with what they show, and nothing is run."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils.nodes import make_id
+from pages import HERE, LONGEST_DESCRIPTION, NAME, Page, ProblemError, Site, described, in_json
+from pages import write as write_text
+from prune import pruned, words_in
+from sphinx.application import Sphinx
+
+from minigrad.viz.page.notebook import StepperPreprocessor
+from minigrad.viz.page.output import has_steppers
+
+PLAIN_NAME = re.compile(r"\w+")
+CONTENTS = "contents"  # the page that lists the chapters; index.html is the front page
+LOOK_UP = ("glossary", "errors")
+TERM = re.compile(r"### (?P<word>.+)\n\*\*(?P<chinese>.+?)\*\* · (?P<meaning>.+)", re.DOTALL)
+TERM_LINK = re.compile(r'<a class="reference external" href="glossary\.html#cell-id=([\w-]+)"')
+ERROR_ROW = re.compile(r"^\| (?P<words>`.+?`+) \| (?P<meaning>.+?) \|(?P<rest>.*)$", re.MULTILINE)
+ABOUT = "After this chapter you can "
+ABLE = re.compile(r"^\| after this chapter you can .*\n\|[-| ]+\n((?:\|.*\n?)+)", re.MULTILINE)
+HANDLER = re.compile(r' onkeydown="[^"]*"')
+TOO_MUCH = re.compile(r"^.*fontawesome.*\n", re.MULTILINE)  # 1.6 MB for a dozen icons: book.css draws these
+CODE_CELL = re.compile(r'<div class="cell\b[^"]*\bcontainer"')
+OF_SEARCH = re.compile(
+    r'^.*<script src="(?:_static/searchtools|_static/language_data|searchindex)\.js.*\n', re.MULTILINE
+)
+CHATTER = re.compile(r"console\.(?:log|info|debug|warn)\(")  # what the theme tells the console of itself
+# Of what Sphinx writes: pages that are still to be finished, and what none of them uses.
+NOT_PUBLISHED = ("*.html", "*.map", ".*", "fontawesome*", "vendor", "locales", "images", "_sources", "objects.inv")
+FILE_AS_WORDS = re.compile(r'(<img )alt="_images/[^"]*"')
+FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
+
+
+CONTENTS_PAGE = Page(
+    f"{CONTENTS}.html",
+    "The chapters",
+    "Fifteen chapters on automatic differentiation as PyTorch does it: what you can do after each.",
+)
+SEARCH_PAGE = Page(
+    "search.html", "Search", "Search all chapters, the glossary, and the errors of autograd by their first words."
+)
+CONTENTS_TEXT = """Each chapter is a notebook: text, code, and graphs that you step through. Here you read it and
+step; on a computer of your own it runs, with exercises that are checked. Begin at the top, or where your question
+stands. Words are explained in the [glossary](glossary.html), in English and Chinese; errors by their first words in
+[I have this error](errors.html)."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A notebook of the book: its name, its heading as Markdown and as text, and what it is about."""
+
+    name: str
+    heading: str
+    title: str
+    about: str
+    drawing: str
+
+
+def write(site: Site) -> None:
+    """Write the pages of all notebooks, their contents and the search."""
+    paths = [
+        *sorted(site.notebooks.glob("[0-9][0-9]_*.ipynb")),
+        *(site.notebooks / f"{name}.ipynb" for name in LOOK_UP),
+    ]
+    notebooks = {path.stem: read(path) for path in paths}
+    texts = [text_of(name, notebook) for name, notebook in notebooks.items()]
+    terms, errors = terms_of(notebooks["glossary"]), errors_of(notebooks["errors"])
+    pages = [page_of(text) for text in texts] + [CONTENTS_PAGE, SEARCH_PAGE]
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, "source"), Path(folder, "made")
+        for name, notebook in notebooks.items():
+            write_text(source / f"{name}.ipynb", nbformat.writes(prepared(name, notebook)))
+        write_text(source / f"{CONTENTS}.md", contents(texts))
+        run_sphinx(source, made, site)
+        for path in sorted(made.rglob("*-theme.js")):
+            path.write_text(CHATTER.sub("void (", path.read_text("utf-8")), "utf-8")
+        used = [
+            path
+            for kind in ("*.html", "*-theme.js", "bootstrap.js", "doctools.js", "searchtools.js")
+            for path in made.rglob(kind)
+        ]
+        words = words_in(path.read_text("utf-8") for path in used)
+        for path in sorted(made.rglob("*.css")):
+            path.write_text(pruned(FONT_FACE.sub("", path.read_text("utf-8")), words), "utf-8")
+        unwanted = shutil.ignore_patterns(*NOT_PUBLISHED)
+        shutil.copytree(made, site.folder, dirs_exist_ok=True, ignore=unwanted)
+        for page in pages:
+            cells = notebooks[name].cells if (name := page.path.removesuffix(".html")) in notebooks else []
+            ids = [cell.id for cell in cells if cell.cell_type == "code"]
+            site.add(page, finished((made / page.path).read_text("utf-8"), page, site, terms, ids))
+    site.write_static()
+    write_text(site.folder / "_static/errors.json", in_json(errors))
+
+
+def read(path: Path) -> Any:
+    """A notebook that was run. Raises ProblemError for one that was not, or that has a name with markup."""
+    if not PLAIN_NAME.fullmatch(path.stem):
+        raise ProblemError(f"{path.name!r}: the name of a notebook has letters, digits and _ only.")
+    if not path.is_file():
+        raise ProblemError(f"There is no {path}.")
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    for number, cell in enumerate(code, 1):
+        if cell.execution_count != number:
+            raise ProblemError(
+                f"{path.name} was not executed: code cell {number} ({cell.id}) has the number {cell.execution_count}. "
+                f"Run:  python dev.py notebooks {path.stem}"
+            )
+    return notebook
+
+
+def text_of(name: str, notebook: Any) -> Text:
+    """What a notebook says of itself in its first cell. Raises ProblemError where its heading has markup."""
+    first = notebook.cells[0].source
+    heading = first.partition("\n")[0].removeprefix("# ").strip()
+    if not first.startswith("# ") or re.search("[<>&]", heading):
+        raise ProblemError(f"{name}.ipynb: it begins with a heading of plain words, not with {heading!r}.")
+    table = ABLE.search(first)
+    if table:
+        able = [plain(row.split("|")[1].strip()) for row in table[1].strip().splitlines()]
+        fitting = [
+            count for count in range(1, len(able) + 1) if len(ABOUT + "; ".join(able[:count])) < LONGEST_DESCRIPTION
+        ]
+        about = ABOUT + "; ".join(able[: max(fitting, default=1)]) + "."
+    else:
+        about = re.split(r"(?<=\.)\s", first.split("\n\n")[1])[0]
+    return Text(name, heading, plain(heading), described(plain(about)), first_drawing(notebook))
+
+
+def plain(markdown: str) -> str:
+    """Markdown as text."""
+    return re.sub(r"[`*]|(?<!\w)_|_(?!\w)", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown))
+
+
+def first_drawing(notebook: Any) -> str:
+    """The first graph that a notebook draws with `viz.draw`, as SVG; "" where it draws none."""
+    outputs = [shown for cell in notebook.cells for shown in cell.get("outputs", ())]
+    drawings = ["".join(shown.get("data", {}).get("image/svg+xml", "")) for shown in outputs]
+    return next((svg for svg in drawings if 'class="mg-graph"' in svg), "")
+
+
+def page_of(text: Text) -> Page:
+    return Page(f"{text.name}.html", text.title, text.about, text.drawing)
+
+
+def prepared(name: str, notebook: Any) -> Any:
+    """A notebook for Sphinx: its steppers are HTML that needs no kernel, its links lead to pages."""
+    notebook, _ = StepperPreprocessor().preprocess(notebook, {})
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            cell.source = with_links(name, cell.source)
+            if name == "errors":
+                cell.source = ERROR_ROW.sub(
+                    lambda row: f'| <span id="{error_id(row["words"])}"></span>{row[0][2:]}', cell.source
+                )
+            anchor = f'<span id="cell-id={cell.id}"></span>'
+            if number:
+                cell.source = f"{anchor}\n\n{cell.source}"
+        for shown in cell.get("outputs", ()):
+            if "text/html" in shown.get("data", {}):
+                shown.data = {"text/html": HANDLER.sub("", "".join(shown.data["text/html"]))}
+    return notebook
+
+
+def with_links(name: str, source: str) -> str:
+    """A text cell whose links to notebooks, cells and headings lead to the pages of the book."""
+    source = re.sub(r"(\]\(|href=\")(\w+)\.ipynb(?=[#)\"])", r"\1\2.html", source)
+    return re.sub(
+        r"\]\(#(?!cell-id=)((?:[^()]|\([^()]*\))+)\)", lambda link: f"]({name}.html#{make_id(link[1])})", source
+    ).replace("](#cell-id=", f"]({name}.html#cell-id=")
+
+
+def contents(texts: list[Text]) -> str:
+    """The page that lists all others, as Markdown."""
+    chapters = [text for text in texts if text.name not in LOOK_UP]
+    rows = [f"| [{text.heading}]({text.name}.html) | {text.about.removeprefix(ABOUT)} |" for text in chapters]
+    trees = (
+        ("Chapters", [text.name for text in chapters]),
+        ("Look up", list(LOOK_UP)),
+    )
+    lists = [
+        "```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```".format(caption, "\n".join(names))
+        for caption, names in trees
+    ]
+    return "\n\n".join(
+        [
+            f"# {CONTENTS_PAGE.title}",
+            CONTENTS_TEXT,
+            "\n".join(["| chapter | after it you can |", "|---|---|", *rows]),
+            *lists,
+        ]
+    )
+
+
+def run_sphinx(source: Path, made: Path, site: Site) -> None:
+    """Have Sphinx make the pages. Raises ProblemError with its first warning, if it has any."""
+    settings = {
+        "project": NAME,
+        "html_title": NAME,
+        "html_short_title": NAME,
+        "copyright": "",
+        "extensions": ["myst_nb"],
+        "root_doc": CONTENTS,
+        "templates_path": [str(HERE / "sphinx"), str(HERE / "templates")],
+        "nb_execution_mode": "off",
+        "nb_ipywidgets_js": {},  # else pages would ask another host for it
+        "nb_mime_priority_overrides": [("html", "text/html", 0)],
+        "nb_merge_streams": True,
+        "myst_enable_extensions": [],
+        "myst_heading_anchors": 4,
+        "myst_all_links_external": True,
+        "html_theme": "sphinx_book_theme",
+        "html_theme_options": {
+            "show_toc_level": 2,
+            "use_download_button": False,
+            "use_fullscreen_button": False,
+            "article_header_start": ["toggle-primary-sidebar", "run-here"],
+            "back_to_top_button": False,
+            "article_header_end": ["toggle-secondary-sidebar"],
+            "disable_search": True,  # its dialog: the search field stands in our own header
+        },
+        "html_sidebars": {"**": ["sbt-sidebar-nav"]},
+        "html_context": {"default_mode": "auto", "has_live": site.has_live},
+        "html_show_sourcelink": False,
+        "html_copy_source": False,
+        "html_show_sphinx": False,
+        "html_show_copyright": False,
+        "html_last_updated_fmt": None,
+        "html_use_index": False,
+        "html_permalinks_icon": "#",
+    }
+    said, warned = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said):
+        app = Sphinx(source, None, made, made / ".doctrees", "html", settings, status=said, warning=warned, parallel=2)
+        app.build()
+    if warned.getvalue().strip():
+        raise ProblemError("Sphinx says: " + warned.getvalue().strip().splitlines()[0])
+
+
+def finished(html: str, page: Page, site: Site, terms: dict[str, str], cells: list[str]) -> str:
+    """A page of Sphinx's as it is published: with our head, our script and style, words on its terms, and places of its
+    code cells, whose ids are `cells`.
+    """
+    ids = iter(cells)
+    html, count = CODE_CELL.subn(lambda cell: f'{cell[0]} id="cell-id={next(ids, "")}"', TOO_MUCH.sub("", html))
+    if count != len(cells):
+        raise ProblemError(f"{page.path} has {count} code cells, and its notebook {len(cells)}.")
+    html = CHATTER.sub("void (", html) if page == SEARCH_PAGE else OF_SEARCH.sub("", html)
+    if page.path != "glossary.html":
+        html = with_meanings(html, page, terms)
+    html = FILE_AS_WORDS.sub(r'\1alt="what the cell above has drawn"', html)
+    ours = [site.head(page), *(f'<link rel="stylesheet" href="_static/{name}.css" />' for name in ("site", "book"))]
+    ours.append('<script src="_static/book.js" defer></script>')
+    if has_steppers(html):
+        ours.append('<script type="module" src="_static/stepper.mjs"></script>')
+    title = f"<title>{escape(page.title)} · {NAME}</title>"
+    html = re.sub("<title>.*?</title>", lambda _: title, html, count=1, flags=re.DOTALL)
+    # Before the theme's own scripts, which count on being allowed to keep things
+    html = html.replace("<title>", '<script src="_static/theme.js"></script>\n<title>', 1)
+    return html.replace("</head>", "\n".join([*ours, "</head>"]), 1)
+
+
+def with_meanings(html: str, page: Page, terms: dict[str, str]) -> str:
+    """A page whose links to the glossary say what the word means. Raises ProblemError for a word that is not there."""
+
+    def with_meaning(link: re.Match[str]) -> str:
+        if link[1] not in terms:
+            raise ProblemError(f"{page.path} leads to a word that the glossary does not have: {link[1]}")
+        return f'{link[0].replace("reference external", "reference term")} title="{escape(terms[link[1]])}"'
+
+    return TERM_LINK.sub(with_meaning, html)
+
+
+def terms_of(glossary: Any) -> dict[str, str]:
+    """The meaning of each word of the glossary, with the Chinese word in front, by the id of its cell."""
+    found = {cell.id: TERM.fullmatch(cell.source.strip()) for cell in glossary.cells}
+    return {
+        key: f"{term['word']} · {term['chinese']} · {plain(term['meaning'])}" for key, term in found.items() if term
+    }
+
+
+def errors_of(notebook: Any) -> list[list[str]]:
+    """Of each error its first words, what it means, and where it stands."""
+    rows = [row for cell in notebook.cells for row in ERROR_ROW.finditer(cell.source)]
+    return [[row["words"].strip("` "), plain(row["meaning"]), f"errors.html#{error_id(row['words'])}"] for row in rows]
+
+
+def error_id(words: str) -> str:
+    return f"error-{make_id(words)}"

@@ -1,0 +1,92 @@
+"""Make the site: `python dev.py site` writes the folder site/, which any server of files shows under any path.
+
+    book       the chapters, from the committed notebooks with what they show: nothing is run
+    front      the first page: what this is, with a stepper that steps
+    gallery    twenty graphs to step, each with its code
+    live       the same chapters, run in the browser (where tools/site has live.py)
+
+Options: --address URL, where the site will stand, so that link previews and the sitemap have whole addresses;
+--without-live leaves out what runs in the browser; others go to live.py.
+
+All is written into a folder beside the site, checked there, and takes the site's place at the end: what stops the build
+leaves the site as it was. It stops at a chapter that was not executed, at a name with markup, and at a broken link.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+TOOLS = Path(__file__).resolve().parent
+ROOT = TOOLS.parents[1]
+sys.path[:0] = [str(path) for path in (ROOT, TOOLS) if str(path) not in sys.path]
+
+import book  # noqa: E402 (what is beside this file)
+import front  # noqa: E402
+import gallery  # noqa: E402
+from pages import ProblemError, Site  # noqa: E402
+from proof import check_site  # noqa: E402
+from tqdm import tqdm  # noqa: E402
+
+FOLDER = ROOT / "site"
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python dev.py site", description="Write the course as a site into site/.")
+    parser.add_argument(
+        "--address", default="", metavar="URL", help="where it will stand: https://example.org/minigrad"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help="where it is written, in the place of what is there"
+    )
+    parser.add_argument("--notebooks", type=Path, default=ROOT / "notebooks", help="the chapters' folder")
+    parser.add_argument("--without-live", action="store_true", help="only pages to read and step")
+    options, others = parser.parse_known_args(arguments)
+    live = None if options.without_live else live_module()
+    if others and live is None:
+        parser.error(f"unknown: {' '.join(others)}")
+    try:
+        build(options, live, others)
+    except ProblemError as problem:
+        print(f"\nThe site was not written. {problem}", file=sys.stderr)
+        return 1
+    print(f"The site is in {options.folder}. To look at it: python -m http.server --directory {options.folder}")
+    return 0
+
+
+def live_module() -> Any:
+    """The module that builds what runs in the browser; None where it is not there."""
+    return importlib.import_module("live") if importlib.util.find_spec("live") else None
+
+
+def build(options: argparse.Namespace, live: Any, others: list[str]) -> None:
+    """Write all parts beside the site, check them, and let them take its place. Raises ProblemError."""
+    folder: Path = options.folder.absolute()
+    if folder.exists() and any(folder.iterdir()) and not (folder / ".nojekyll").exists():
+        raise ProblemError(f"{folder} holds something else: name another folder, or empty it.")
+    made = folder.with_name(folder.name + ".part")
+    shutil.rmtree(made, ignore_errors=True)
+    site = Site(made, options.notebooks, options.address.rstrip("/"), live is not None)
+    steps: list[tuple[str, Callable[[], None]]] = [
+        ("the book", lambda: book.write(site)),
+        ("the gallery", lambda: gallery.write(site)),
+        ("the front page", lambda: front.write(site)),
+        ("what runs in the browser", lambda: live and live.build(made, others)),
+        ("link previews", site.write_previews),
+        ("checking", lambda: check_site(site)),
+    ]
+    with tqdm(steps, unit="part", bar_format="{desc} {bar} {n} of {total} parts, {elapsed}") as bar:
+        for name, run in bar:
+            bar.set_description_str(f"{name:26}")
+            run()
+    shutil.rmtree(folder, ignore_errors=True)
+    made.rename(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

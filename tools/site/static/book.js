@@ -1,0 +1,120 @@
+// The book's pages: the meaning of a term where the pointer or the focus is, and errors found by their first words.
+
+(() => {
+  // ---- terms: without this script the browser shows the same words by itself
+
+  const bubble = Object.assign(document.createElement("div"), { className: "term-bubble", id: "term", hidden: true });
+  bubble.setAttribute("role", "tooltip");
+  let shownFor = null;
+
+  const hide = () => {
+    if (!shownFor) return;
+    shownFor.title = shownFor.dataset.meaning;
+    shownFor.removeAttribute("aria-describedby");
+    shownFor = null;
+    bubble.hidden = true;
+  };
+
+  const show = (link) => {
+    if (shownFor === link) return;
+    hide();
+    shownFor = link;
+    link.dataset.meaning = link.title;
+    link.removeAttribute("title");
+    link.setAttribute("aria-describedby", bubble.id);
+    const [word, chinese, ...meaning] = link.dataset.meaning.split(" · ");
+    const [name, other, text] = ["b", "span", "p"].map((tag) => document.createElement(tag));
+    name.textContent = word;
+    other.textContent = chinese;
+    other.lang = "zh";
+    text.textContent = meaning.join(" · ");
+    bubble.replaceChildren(name, other, text);
+    bubble.hidden = false;
+    const at = link.getClientRects()[0] ?? link.getBoundingClientRect();
+    const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - bubble.offsetWidth - 8));
+    const isBelow = at.top < bubble.offsetHeight + 12;
+    const top = isBelow ? at.bottom + 6 : at.top - bubble.offsetHeight - 6;
+    Object.assign(bubble.style, { left: `${left + scrollX}px`, top: `${top + scrollY}px` });
+  };
+
+  addEventListener("DOMContentLoaded", () => {
+    document.body.append(bubble);
+    for (const link of document.querySelectorAll("a.term")) {
+      link.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && show(link));
+      link.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && hide());
+      link.addEventListener("focus", () => show(link));
+      link.addEventListener("blur", hide);
+      // On a touch screen the first tap tells the meaning, and the second one leads to the glossary.
+      let wasShown = false;
+      link.addEventListener("pointerdown", () => {
+        wasShown = shownFor === link;
+      });
+      link.addEventListener("click", (event) => {
+        if (event.pointerType !== "touch" || wasShown) return;
+        event.preventDefault();
+        show(link);
+      });
+    }
+    addEventListener("keydown", ({ key }) => key === "Escape" && hide());
+    letKeysScroll();
+    addEventListener("resize", letKeysScroll);
+    findErrors();
+  });
+
+  // ---- pictures and tables that are wider than the page: with the focus on them, the arrow keys move them
+
+  const letKeysScroll = () => {
+    for (const place of document.querySelectorAll(".bd-article :is(.minigrad-drawing, .output, .minigrad-still)")) {
+      if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
+      else place.removeAttribute("tabindex");
+    }
+  };
+
+  // ---- errors: on the page of the search, those of the errors page whose first words stand in what was asked
+
+  const wordsOf = (text) => text.toLowerCase().match(/…|[\p{L}\p{N}_.]+/gu) ?? [];
+  const LONGEST_GAP = 8; // words that may stand where the page has …
+
+  /** How many words of an error's beginning stand in `asked` from its start; 0 where they part before either ends. */
+  const matched = (asked, words) => {
+    let [k, count] = [0, 0];
+    for (const [place, word] of words.entries()) {
+      if (k === asked.length) return count;
+      if (word === "…") {
+        const next = words[place + 1];
+        if (next === undefined) return count;
+        const gap = asked.slice(k, k + LONGEST_GAP + 1).indexOf(next);
+        if (gap < 0) return asked.length - k <= LONGEST_GAP ? count : 0;
+        k += gap;
+      } else if (asked[k] === word || (k === asked.length - 1 && word.startsWith(asked[k]))) {
+        k += 1;
+        count += 1;
+      } else {
+        return 0;
+      }
+    }
+    return count;
+  };
+
+  async function findErrors() {
+    const place = document.getElementById("search-results");
+    const asked = wordsOf(new URLSearchParams(location.search).get("q") ?? "");
+    if (!place || asked.length < 2) return;
+    const errors = await (await fetch("_static/errors.json")).json();
+    const starts = asked.map((_, k) => asked.slice(k)).filter((rest) => rest.length > 1);
+    const scored = errors.map((error) => [Math.max(...starts.map((rest) => matched(rest, wordsOf(error[0])))), error]);
+    const best = scored.filter(([score]) => score > 1).sort(([a], [b]) => b - a);
+    if (!best.length) return;
+    const list = Object.assign(document.createElement("ul"), { className: "error-hits" });
+    for (const [score, [words, meaning, address]] of best.slice(0, 4)) {
+      if (score < best[0][0] / 2) break;
+      const [row, link, text] = ["li", "a", "p"].map((tag) => document.createElement(tag));
+      link.href = address;
+      link.textContent = words;
+      text.textContent = meaning;
+      row.append(link, text);
+      list.append(row);
+    }
+    place.before(list);
+  }
+})();
