@@ -52,6 +52,7 @@ LONGEST = (
     "tests/browser/test_chapters.py",
     "tests/browser/test_stepper_page.py",
     "tests/browser/test_reopened.py",
+    "tests/site/test_site.py",
     "tests/browser/test_stepper_in_lab.py",
     "tests/wasm/test_in_wasm.py",
     "tests/ops/test_ops.py",
@@ -77,6 +78,7 @@ LONGEST = (
     "tests/teach/test_any_answer.py",
     "tests/viz/steps/test_what_if.py",
     "tests/teach/test_apart.py",
+    "tests/site/test_building.py",
     "tests/teach/test_folder.py",
     "tests/setup/test_dev.py",
     "tests/setup/test_setup.py",
@@ -91,6 +93,7 @@ LONGEST = (
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
     "tests/browser": "pages and JupyterLab in a browser",
+    "tests/site": "the site, built and read in a browser",
     "notebooks": "the chapters, run again cell by cell",
     "tests/course": "the chapters with their solutions, and the programs of courses and tutorials, against PyTorch",
     "tests/teach": "the checks of exercises, with right, wrong and hostile answers",

@@ -1,0 +1,130 @@
+"""The site, built once, on a server of its own under /sub/path/, and a browser that reaches nothing else.
+
+What is the same on many pages is tried on some of them. With the variable MINIGRAD_SITE=whole it is tried on all: each
+page at each width in both colour schemes with axe, each step of each stepper, each error's first words.
+"""
+
+import functools
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+TOOLS = ROOT / "tools" / "site"
+sys.path.append(str(TOOLS))  # its modules are tested, too
+PREFIX = "/sub/path"
+BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the command that `python dev.py site` runs."""
+    command = [sys.executable, str(TOOLS / "build.py"), "--folder", str(folder), "--without-live", *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.fixture(scope="session")
+def build_site() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Builds the site into a folder, with options."""
+    return build
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a built site."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    done = build(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def paths(site: Path) -> list[str]:
+    """All pages."""
+    return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Shows the site under a path, and nothing beside it."""
+
+    def translate_path(self, path: str) -> str:
+        return super().translate_path(path.removeprefix(PREFIX) if path.startswith(f"{PREFIX}/") else "/not-here")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # a page that is left no longer wants what it asked for
+            super().handle_error(request, client_address)
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is shown, with a / at its end."""
+    server = Server(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}{PREFIX}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@dataclass
+class Reader:
+    """A page of the browser, and what it complained of: any word on the console, any request that failed."""
+
+    page: Page
+    address: str
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", lambda message: self.complaints.append(f"{self.page.url}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(f"{self.page.url}: {error}"))
+        self.page.on("request", self._hear)
+
+    def _hear(self, request: Request) -> None:
+        if not request.url.startswith((self.address, f"blob:{self.address[:20]}", "data:")):
+            self.complaints.append(f"{self.page.url} asks for {request.url[:120]}")
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.address + path)
+        return self.page
+
+
+@pytest.fixture(scope="session")
+def kept_reader(browser: Browser, address: str) -> Reader:
+    return Reader(browser.new_context(viewport={"width": 1400, "height": 900}).new_page(), address)
+
+
+@pytest.fixture
+def reader(kept_reader: Reader) -> Iterator[Reader]:
+    """A page that stays open from test to test; anything that it complains of fails the test."""
+    kept_reader.complaints.clear()
+    kept_reader.page.set_viewport_size({"width": 1400, "height": 900})
+    kept_reader.page.emulate_media(media="screen", color_scheme="light")
+    yield kept_reader
+    assert kept_reader.complaints == []

@@ -1,0 +1,237 @@
+"""What the build of the site makes of its sources, and what stops it."""
+
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import book
+import gallery
+import graphs
+import nbformat
+import pages
+import previews
+import proof
+import prune
+import pytest
+from jinja2 import Environment, FileSystemLoader
+from PIL import Image, ImageChops
+
+from minigrad.viz.page import packing
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def notebooks(tmp_path: Path) -> Path:
+    """A copy of the chapters, to be spoilt."""
+    return Path(shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks", ignore=shutil.ignore_patterns(".*")))
+
+
+def stopped(build_site: Any, notebooks: Path, *options: str) -> str:
+    """What a build says that stops; it leaves nothing in the site's place."""
+    folder = notebooks.parent / "site"
+    done = build_site(folder, "--notebooks", str(notebooks), *options)
+    assert done.returncode == 1
+    assert not folder.exists()
+    return str(done.stderr)
+
+
+def test_a_chapter_that_was_not_executed_stops_the_build(build_site: Any, notebooks: Path) -> None:
+    path = notebooks / "03_backward_step_by_step.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    next(cell for cell in notebook.cells if cell.cell_type == "code").execution_count = None
+    nbformat.write(notebook, path)
+    said = stopped(build_site, notebooks)
+    assert "03_backward_step_by_step.ipynb was not executed: code cell 1 (code-02)" in said
+    assert "python dev.py notebooks 03_backward_step_by_step" in said
+
+
+def test_a_name_with_markup_stops_the_build(build_site: Any, notebooks: Path) -> None:
+    shutil.copy(notebooks / "02_the_graph.ipynb", notebooks / "15_<b>graphs.ipynb")
+    assert "'15_<b>graphs.ipynb': the name of a notebook has letters, digits and _ only" in stopped(
+        build_site, notebooks
+    )
+
+
+def test_a_heading_with_markup_stops_the_build() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# <script>alert(1)</script>\n\nText.")])
+    with pytest.raises(
+        pages.ProblemError, match=r"^02_x\.ipynb: it begins with a heading of plain words, not with '<scr"
+    ):
+        book.text_of("02_x", notebook)
+
+
+def test_a_folder_with_something_else_is_left_alone(build_site: Any, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "mine.txt").write_text("mine")
+    done = build_site(tmp_path / "work")
+    assert done.returncode == 1
+    assert "holds something else" in done.stderr
+    assert (tmp_path / "work" / "mine.txt").read_text() == "mine"
+
+
+def a_site(folder: Path, **texts: str) -> pages.Site:
+    """A site of small pages, by their names."""
+    site = pages.Site(folder, ROOT / "notebooks", "", False)
+    for name, text in texts.items():
+        site.add(pages.Page(f"{name}.html", name, name), f'<head><meta charset="utf-8"></head><body>{text}</body>')
+    return site
+
+
+def test_broken_links_and_other_hosts_stop_the_build(tmp_path: Path) -> None:
+    right = '<p id="here">x</p><a href="b.html#there">b</a><a href="#here">a</a><a href="https://example.org">c</a>'
+    proof.check_site(a_site(tmp_path / "right", a=right, b='<p id="there">'))
+    wrong = {
+        '<a href="c.html">c</a>': "a.html leads to c.html, which is not there",
+        '<a href="b.html#nowhere">b</a>': "a.html leads to b.html#nowhere, and there is no such place on that page",
+        '<a href="#nowhere">a</a>': "a.html leads to #nowhere, and there is no such place",
+        '<img src="x.png">': "a.html leads to x.png, which is not there",
+        '<script src="https://example.org/x.js"></script>': "a.html fetches https://example.org/x.js from another host",
+        '<img src="//example.org/x.png">': "a.html fetches //example.org/x.png from another host",
+    }
+    for number, (text, words) in enumerate(wrong.items()):
+        with pytest.raises(pages.ProblemError) as told:
+            proof.check_site(a_site(tmp_path / str(number), a=text, b=""))
+        assert words in str(told.value)
+
+
+def test_a_word_that_the_glossary_does_not_have_stops_the_build() -> None:
+    link = '<a class="reference external" href="glossary.html#cell-id={}">word</a>'
+    page = pages.Page("01_x.html", "x", "x")
+    with pytest.raises(pages.ProblemError, match=r"^01_x\.html leads to a word .*: nothing$"):
+        book.with_meanings(link.format("nothing"), page, {"slope": "slope · 斜率 · how steep"})
+    assert 'title="slope · 斜率 · how steep"' in book.with_meanings(
+        link.format("slope"), page, {"slope": "slope · 斜率 · how steep"}
+    )
+
+
+def test_links_between_notebooks_become_links_between_pages() -> None:
+    for before, after in {
+        "[a](02_the_graph.ipynb)": "[a](02_the_graph.html)",
+        "[a](02_the_graph.ipynb#cell-id=code-3)": "[a](02_the_graph.html#cell-id=code-3)",
+        '<a href="errors.ipynb">': '<a href="errors.html">',
+        "[a](#cell-id=slope)": "[a](errors.html#cell-id=slope)",
+        "[a](#backward()-and-grad())": "[a](errors.html#backward-and-grad)",
+        "[a](#jacobian,-hessian,-vjp,-jvp)": "[a](errors.html#jacobian-hessian-vjp-jvp)",
+        "[a](https://example.org/x.ipynb)": "[a](https://example.org/x.ipynb)",
+    }.items():
+        assert book.with_links("errors", before) == after
+
+
+def test_a_policy_allows_what_stands_in_the_page_and_nothing_else() -> None:
+    policy = pages.policy_of('<script>a()</script><p onclick="b()">x</p><script src="c.js"></script>')
+    hashes = [pages.hashlib.sha256(text.encode()).digest() for text in ("a()", "b()")]
+    for one in hashes:
+        assert f"'sha256-{pages.base64.b64encode(one).decode()}'" in policy
+    assert policy.count("sha256-") == 2
+    assert "blob:" not in policy
+    assert "blob:" in pages.policy_of('<script type="module" src="_static/stepper.mjs"></script>')
+
+
+@pytest.mark.parametrize(
+    ("sheet", "left"),
+    [
+        (".a{x:y}.b{x:y}", ".a{x:y}"),
+        (".a,.b .a,#b{x:y}", ".a{x:y}"),
+        ("p>q{x:y}", "p>q{x:y}"),
+        (".a:not(.b){x:y}", ".a:not(.b){x:y}"),
+        (":is(.b, .c) p{x:y}", ":is(.b, .c) p{x:y}"),
+        ("@media print{.b{x:y}.a{x:y}}", "@media print{.a{x:y}}"),
+        ("@media print{.b{x:y}}", ""),
+        ("@keyframes b{from{x:y}to{x:z}}", "@keyframes b{from{x:y}to{x:z}}"),
+        ('@import "b.css";', '@import "b.css";'),
+        ('@charset "b";.b{x:y}.a{x:y}', '@charset "b";\n.a{x:y}'),
+        ("/* .b{} */.a{x:y}", ".a{x:y}"),
+    ],
+)
+def test_a_style_sheet_keeps_what_is_used(sheet: str, left: str) -> None:
+    assert prune.pruned(sheet, prune.words_in(['<p class="a">'])) == left
+
+
+def test_a_style_sheet_that_does_not_end_is_told() -> None:
+    with pytest.raises(ValueError, match=r"a rule that does not end: \.a"):
+        prune.pruned(".a{x:y", {"a"})
+
+
+def test_descriptions_are_of_whole_words() -> None:
+    assert pages.described("a  few\nwords") == "a few words"
+    long = pages.described("word, " * 100)
+    assert len(long) <= pages.LONGEST_DESCRIPTION + 2
+    assert long.endswith("word …")
+
+
+def are_alike(one: Any, other: Any) -> bool:
+    """Whether two pictures are the same but for how their few colours were chosen."""
+    return max(most for _, most in ImageChops.difference(one, other).getextrema()) < 40
+
+
+def test_a_preview_shows_the_title_and_the_graph(tmp_path: Path) -> None:
+    drawing = graphs.graph_of("shared").recording.still
+    seen = []
+    for name, title, svg in (("a", "One", ""), ("b", "Another", ""), ("c", "One", drawing)):
+        previews.write_preview(pages.Page(f"{name}.html", title, "What it is about."), tmp_path / f"{name}.png")
+        previews.write_preview(pages.Page(f"{name}.html", title, "What it is about.", svg), tmp_path / f"{name}.png")
+        data = (tmp_path / f"{name}.png").read_bytes()
+        assert len(data) < 120_000
+        seen.append(Image.open(io.BytesIO(data)).convert("RGB"))
+    one, another, graph = seen
+    left, right = (0, 0, 600, 630), (660, 20, 1180, 610)
+    assert are_alike(one.crop(left), graph.crop(left))
+    assert not are_alike(one.crop(left), another.crop(left))
+    assert are_alike(one.crop(right), another.crop(right))
+    assert not are_alike(one.crop(right), graph.crop(right))
+    green, warm = (0, 122, 86), (184, 74, 0)
+    colours = {colour for _, colour in graph.crop(right).getcolors(1 << 20)}
+    for wanted in (green, warm):  # what is done, and what has just run
+        assert any(max(abs(a - b) for a, b in zip(wanted, colour, strict=True)) < 12 for colour in colours)
+
+
+def test_a_chapter_has_its_button_where_the_live_course_was_built() -> None:
+    template = Environment(loader=FileSystemLoader(ROOT / "tools/site/sphinx"), autoescape=True).get_template(
+        "run-here.html"
+    )
+    shown = template.render(has_live=True, pagename="03_backward_step_by_step")
+    assert 'href="live/lab/index.html?path=03_backward_step_by_step.ipynb"' in shown
+    assert template.render(has_live=False, pagename="03_backward_step_by_step").strip() == ""
+    assert template.render(has_live=True, pagename="glossary").strip() == ""
+
+
+def test_the_gallery_has_twenty_graphs_of_both_libraries() -> None:
+    shown = gallery.graphs()
+    assert len(shown) == 20
+    assert {graph.library for graph in shown} == {"minigrad", "PyTorch"}
+    assert len({graph.title for graph in shown}) == 20
+    assert sorted(graph.name for graph in shown) == sorted(path.stem for path in graphs.PROGRAMS.glob("*.py"))
+
+
+def test_a_program_that_was_changed_since_it_was_recorded_stops_the_build() -> None:
+    with pytest.raises(
+        graphs.NotRecordedError, match=r"tools/site/recorded/vae\.json is not of the program as it is now"
+    ):
+        graphs.recorded("vae", "import torch\nloss = torch.ones(1)\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["gan", "lstm", "vae", "conv_net", "unet", "encoder_layer", "gradient_penalty", "resnet_18"]
+)
+def test_what_is_recorded_of_pytorch_is_what_it_does(torch: Any, name: str) -> None:
+    """But for the last digits, in which machines differ: the same boxes, the same order, the same words."""
+    kept = graphs.graph_of(name).recording
+    now = graphs.record(kept.program)
+    assert (kept.program, kept.boxes, kept.steps) == (now.program, now.boxes, now.steps)
+    before, after = (unpacked(one.kept) for one in (kept, now))
+    for part in ("edges", "runs", "groups", "sources", "root"):
+        assert before["picture"][part] == after["picture"][part], part
+    for key, box in before["picture"]["boxes"].items():
+        other = after["picture"]["boxes"][key]
+        assert {part: box[part] for part in ("name", "op", "expression", "shape")} == {
+            part: other[part] for part in ("name", "op", "expression", "shape")
+        }
+    frames = [[json.loads(frame).get("box") for frame in one["frames"]] for one in (before, after)]
+    assert frames[0] == frames[1]
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(packing.zlib.decompress(packing.base64.b64decode(text)))

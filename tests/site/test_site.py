@@ -1,0 +1,373 @@
+"""The built site in a browser: every page at three widths, its steppers, its search, and with no script at all."""
+
+import filecmp
+import gzip
+import json
+import os
+import re
+import struct
+import urllib.request
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from playwright.sync_api import Browser, expect
+
+import minigrad as mg
+
+ROOT = Path(__file__).parents[2]
+WIDTHS = (1400, 700, 360)
+SCHEMES = ("light", "dark")
+EVERY_WIDTH = ("index.html", "00_start_here.html", "errors.html", "gallery/index.html", "14_build_your_own_engine.html")
+WITH_AXE = (
+    "index.html",
+    "02_the_graph.html",
+    "errors.html",
+    "search.html?q=leaf",
+    "gallery/index.html",
+    "gallery/rnn.html",
+)
+WALKED = ("index.html", "00_start_here.html", "13_bug_museum.html", "gallery/resnet_18.html", "gallery/in_place.html")
+BOOK_PAGE, FRONT_PAGE, ALL = (
+    600_000,
+    250_000,
+    25_000_000,
+)  # bytes: as they come through a host that compresses; of files
+SCROLLS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+GROUND = "() => [document.documentElement, document.body].map((one) => getComputedStyle(one).backgroundColor).join()"
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+WHOLE = os.environ.get("MINIGRAD_SITE") == "whole"  # see conftest.py
+
+
+def test_no_page_scrolls_sideways_at_any_width_in_light_and_dark(reader: Any, paths: list[str]) -> None:
+    problems = []
+    for number, path in enumerate(paths):
+        page = reader.open(path)
+        every = WHOLE or path in EVERY_WIDTH
+        for width in WIDTHS if every else (360, WIDTHS[number % 2]):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(SETTLED)
+            if page.evaluate(SCROLLS) > 0:
+                problems.append(f"{path} at {width}")
+        backs = []
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            page.evaluate(SETTLED)
+            backs.append(page.evaluate(GROUND))
+        if len(set(backs)) != 2:
+            problems.append(f"{path} has one ground in light and dark: {backs[0]}")
+    assert problems == []
+
+
+def test_axe_finds_nothing_serious(reader: Any, paths: list[str], node_modules: Path) -> None:
+    axe = (node_modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    told = []
+    for path in paths if WHOLE else WITH_AXE:
+        page = reader.open(path)
+        page.evaluate(axe)
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            page.evaluate(SETTLED)
+            rules = "" if scheme == "light" or WHOLE else ", runOnly: ['color-contrast']"
+            options = f"{{ resultTypes: ['violations'], iframes: false{rules} }}"
+            found = page.evaluate(f"async () => (await axe.run(document, {options})).violations")
+            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            told += [(path, scheme, one["id"], [node["html"][:140] for node in one["nodes"][:3]]) for one in serious]
+    assert told == []
+
+
+def test_every_stepper_walks_to_its_end(reader: Any, paths: list[str]) -> None:
+    walked = 0
+    for path in paths if WHOLE else WALKED:
+        page = reader.open(path)
+        for place in page.locator(".minigrad-recorded").all():
+            place.scroll_into_view_if_needed()
+            stepper = place.locator(".minigrad-stepper").first
+            expect(stepper).to_be_visible()
+            total = int(re.search(r"of (\d+)", stepper.locator(".mg-counter").inner_text())[1])  # type: ignore[index]
+            stepper.focus()
+            page.keyboard.press("Home")  # a chapter may show a pass that has run
+            if stepper.locator(".mg-press-next").get_attribute("aria-disabled") == "true":
+                continue  # of a pass that runs code of the learner's only what ran is kept, and here nothing did
+            steps = total if WHOLE else 1
+            for step in range(1, steps + 1):
+                stepper.locator(".mg-press-next").click()
+                expect(stepper).to_have_attribute("data-step", str(step))
+            page.keyboard.press("End")
+            expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")
+            walked += 1
+    assert walked > 15
+
+
+def test_the_first_picture_follows_the_numbers_beside_it(reader: Any) -> None:
+    page = reader.open("index.html")
+    stepper = page.locator(".minigrad-stepper").first
+    expect(stepper).to_be_visible()
+    assert stepper.bounding_box()["y"] < 300, "the picture is in the first screen"
+    w, b = mg.tensor(3.0, requires_grad=True), mg.tensor(0.5, requires_grad=True)
+    loss = (w * 3.0 + b - 5.0) ** 2
+    loss.backward()
+    page.locator("[data-leaf=w]").fill("3")
+    page.locator("[data-leaf=b]").fill("0.5")
+    expect(page.locator("[data-result]")).to_have_text(f"loss = {loss.item():g}")
+    for step in range(1, 7):
+        stepper.locator(".mg-press-next").click()
+        expect(stepper).to_have_attribute("data-step", str(step))
+    boxes = stepper.locator(".mg-box")
+    names = boxes.locator(".mg-name").all_text_contents()
+    grads = dict(zip(names, boxes.locator(".mg-grad").all_text_contents(), strict=True))
+    assert grads["w"] == f"{w.grad.item():g}"
+    assert grads["b"] == f"{b.grad.item():g}"
+    page.locator("[data-leaf=w]").fill("")
+    expect(page.locator("[data-leaf=w]")).to_have_attribute("aria-invalid", "true")
+    page.locator("button[type=reset]").click()
+    expect(page.locator("[data-result]")).to_have_text("loss = 4")
+    said = stepper.locator(".mg-whatif")
+    expect(said).to_be_hidden()
+    page.locator("[data-leaf=b]").fill("2")
+    said.get_by_role("button").click()  # back to what ran, in the picture
+    expect(said).to_be_hidden()
+    page.locator("[data-leaf=b]").fill("4")
+    expect(said).to_contain_text("What if b = 4")
+
+
+def test_a_graph_can_be_linked_at_a_step(reader: Any) -> None:
+    page = reader.open("gallery/shared.html#step=3")
+    stepper = page.locator(".minigrad-stepper")
+    expect(stepper).to_have_attribute("data-step", "3")
+    stepper.locator(".mg-press-next").click()
+    expect(page).to_have_url(re.compile("#step=4$"))
+
+
+def test_each_way_into_a_page_is_there(address: str, site: Path, paths: list[str]) -> None:
+    """Each address that a page names answers; that anchors are there the build has seen itself."""
+    asked: dict[str, str] = {}
+
+    class Links(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            for key, value in attrs:
+                if key in ("href", "src", "data-from", "action") and value and not value.startswith(("#", "data:")):
+                    whole_address = urljoin(address + path, value)
+                    asked.setdefault(urlsplit(whole_address)._replace(fragment="", query="").geturl(), path)
+
+    for path in paths:
+        Links().feed((site / path).read_text(encoding="utf-8"))
+    inside = {one: path for one, path in asked.items() if one.startswith("http://127.0.0.1")}
+    assert len(inside) > 250
+    for one, path in inside.items():
+        assert one.startswith(address), f"{path} leads out of the folder of the site: {one}"
+        with urllib.request.urlopen(one) as answer:
+            assert answer.status == 200, (path, one)
+
+
+def errors(site: Path) -> list[list[str]]:
+    found: list[list[str]] = json.loads((site / "_static" / "errors.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_an_error_is_found_by_its_first_words(reader: Any, site: Path) -> None:
+    said = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    rows = errors(site)
+    assert len(rows) > 100
+    samples = {said: rows[0], "one of the variables needed": rows[[row[0][:11] for row in rows].index("one of the ")]}
+    for row in rows if WHOLE else rows[5::40]:
+        samples[row[0].replace("…", "some_name")] = row
+    for words, row in samples.items():
+        page = reader.open("search.html")
+        page.locator(".top input[name=q]").fill(words)
+        page.locator(".top input[name=q]").press("Enter")
+        first = page.locator(".error-hits a").first
+        expect(first).to_have_text(row[0])
+        place = first.get_attribute("href")
+    page = reader.open(place)
+    expect(page.locator(f"[id='{place.partition('#')[2]}']")).to_be_in_viewport()
+
+
+def test_the_search_finds_chapters(reader: Any) -> None:
+    page = reader.open("search.html?q=straight-through")
+    expect(page.locator("#search-results a[href^='06_custom_functions.html']").first).to_be_visible()
+
+
+def test_a_term_tells_its_meaning_in_both_languages(reader: Any) -> None:
+    page = reader.open("00_start_here.html")
+    term = page.locator("a.term[href='glossary.html#cell-id=slope']").first
+    assert "斜率" in term.get_attribute("title")  # without scripts, and on paper
+    term.hover()
+    bubble = page.locator(".term-bubble")
+    expect(bubble).to_contain_text("斜率")
+    expect(bubble).to_contain_text("how steep the curve")
+    page.mouse.move(0, 0)
+    expect(bubble).to_be_hidden()
+    term.focus()
+    expect(bubble).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(bubble).to_be_hidden()
+
+
+def test_predictions_are_answered_and_solutions_are_folded(reader: Any) -> None:
+    page = reader.open("00_start_here.html")
+    asked = page.locator(".minigrad-prediction").first
+    asked.locator("input").nth(1).check()
+    asked.get_by_role("button").click()
+    expect(asked.get_by_role("status")).to_contain_text("as predicted")
+    solution = page.locator("details", has=page.locator("summary", has_text="Solution")).first
+    expect(solution.locator("pre")).to_be_hidden()
+    solution.locator("summary").click()
+    expect(solution.locator("pre")).to_contain_text("return 2 * error * x")
+
+
+def test_light_and_dark_are_chosen_for_all_pages(reader: Any) -> None:
+    page = reader.open("index.html")
+    for mode in ("light", "dark"):
+        page.locator("button.theme").click()
+        expect(page.locator("html")).to_have_attribute("data-mode", mode)
+    page = reader.open("00_start_here.html")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    place = page.locator(".minigrad-recorded").first
+    place.scroll_into_view_if_needed()
+    expect(place.locator(".minigrad-stepper")).to_be_visible()
+    stepper = place.locator(".minigrad-stepper")
+    grounds = "(one) => { const grounds = []; for (let at = one.parentElement; at; at = at.parentElement)"
+    grounds += " grounds.push(getComputedStyle(at).backgroundColor); return grounds; }"
+    around = {one for one in stepper.evaluate(grounds) if one != "rgba(0, 0, 0, 0)"}
+    assert around == {page.locator("body").evaluate("(one) => getComputedStyle(one).backgroundColor")}, (
+        "a band around it"
+    )
+    assert stepper.evaluate("(one) => getComputedStyle(one).colorScheme") == "dark"
+    page.locator("button.theme").click()
+    expect(page.locator("html")).to_have_attribute("data-mode", "auto")
+
+
+def test_without_scripts_there_are_text_code_and_still_pictures(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    for path, words in (
+        ("index.html", "three lines of code"),
+        ("00_start_here.html", "A question from practice"),
+        ("gallery/unet.html", "class UNet(nn.Module)"),
+    ):
+        page.goto(address + path)
+        expect(page.locator("main")).to_contain_text(words)
+        still = page.locator(".minigrad-recorded img").first
+        still.scroll_into_view_if_needed()
+        expect(still).to_be_visible()
+        box = still.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) > 100
+    page.goto(address + "00_start_here.html")
+    option = page.locator(".minigrad-prediction details").first
+    option.locator("summary").click()
+    expect(option).to_contain_text("No.")
+    context.close()
+
+
+def test_a_transfer_that_breaks_leaves_the_still_pictures_and_a_word(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    for broken, path in (("**/stepper.pack", "00_start_here.html"), ("**/rnn.json", "gallery/rnn.html")):
+        page.route(broken, lambda route: route.abort())
+        page.goto(address + path)
+        place = page.locator(".minigrad-recorded").first
+        place.scroll_into_view_if_needed()
+        expect(place.locator(".minigrad-failed")).to_contain_text("Load the page again")
+        expect(place.locator(".minigrad-still img")).to_be_visible()
+        page.unroute(broken)
+    context.close()
+
+
+def test_where_nothing_may_be_kept_all_works(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, color_scheme="dark")
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.add_init_script(
+        "const get = () => { throw new DOMException('no', 'SecurityError'); };"
+        "Object.defineProperty(window, 'localStorage', { configurable: true, get });"
+    )
+    for path in ("index.html", "00_start_here.html"):
+        page.goto(address + path)
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        page.locator("button.theme").click()
+        expect(page.locator("html")).to_have_attribute("data-theme", "light")
+        place = page.locator(".minigrad-recorded").first
+        place.scroll_into_view_if_needed()
+        expect(place.locator(".minigrad-stepper")).to_be_visible()
+    assert errors == []
+    context.close()
+
+
+def test_on_paper_there_is_what_one_reads(reader: Any) -> None:
+    page = reader.open("00_start_here.html")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 720, "height": 1000})
+    expect(page.locator(".top nav")).to_be_hidden()
+    expect(page.locator("h1", has_text="Start here").filter(visible=True)).to_have_count(1)
+    assert page.evaluate("() => getComputedStyle(document.querySelector('main')).colorScheme") == "light"
+    assert page.evaluate(SCROLLS) <= 0
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_each_page_forbids_what_comes_from_elsewhere(site: Path, paths: list[str]) -> None:
+    for path in paths:
+        text = (site / path).read_text(encoding="utf-8")
+        policy = re.findall('<meta http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+        assert len(policy) == 1, path
+        assert policy[0].startswith("default-src 'none'; script-src 'self'"), path
+        assert "unsafe-inline" not in policy[0].replace("style-src 'self' 'unsafe-inline'", ""), path
+        assert "http" not in policy[0], path
+
+
+def test_previews_have_a_title_a_description_and_a_picture_of_their_own(site: Path, paths: list[str]) -> None:
+    seen: dict[str, set[str | bytes]] = {"title": set(), "description": set(), "image": set()}
+    for path in paths:
+        text = unescape((site / path).read_text(encoding="utf-8"))
+        about = dict(re.findall('<meta property="og:([^"]*)" content="([^"]*)"', text))
+        assert 20 < len(about["description"]) <= 203, path
+        picture = (site / path).parent / about["image"]
+        head = picture.read_bytes()
+        assert struct.unpack(">II", head[16:24]) == (1200, 630), path
+        seen["title"].add(about["title"])
+        seen["description"].add(about["description"])
+        seen["image"].add(head)
+    assert {key: len(values) for key, values in seen.items()} == dict.fromkeys(seen, len(paths))
+
+
+def test_pages_are_small(reader: Any, site: Path) -> None:
+    """As a host of static pages sends them, compressed; all that a page loads until it can be stepped."""
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < ALL
+    for path, most in (
+        ("index.html", FRONT_PAGE),
+        ("00_start_here.html", BOOK_PAGE),
+        ("13_bug_museum.html", BOOK_PAGE),
+    ):
+        sizes: list[int] = []
+
+        def count(answer: Any, sizes: list[int] = sizes) -> None:
+            if answer.url.startswith(reader.address):
+                sizes.append(len(gzip.compress(answer.body())))
+
+        reader.open("search.html")
+        reader.page.on("response", count)
+        page = reader.open(path)
+        page.locator(".minigrad-recorded").first.scroll_into_view_if_needed()
+        expect(page.locator(".minigrad-stepper").first).to_be_visible()
+        reader.page.remove_listener("response", count)
+        assert 50_000 < sum(sizes) < most, path
+
+
+def test_two_builds_are_the_same(site: Path, tmp_path: Path, build_site: Any) -> None:
+    done = build_site(tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
+    again = sorted(
+        path.relative_to(tmp_path / "again").as_posix() for path in (tmp_path / "again").rglob("*") if path.is_file()
+    )
+    assert names == again
+    _, differ, absent = filecmp.cmpfiles(site, tmp_path / "again", names, shallow=False)
+    assert (differ, absent) == ([], [])
