@@ -17,6 +17,9 @@ needs one before fixtures run (a parametrize list, a module-level import) calls 
 The tests of what SLOW names have the mark `slow`, and so have single tests in the files that MARKED names. With
 `pytest -m "not slow"`, which is `python dev.py test --quick`, they are left out, what SLOW names is not even imported,
 and the end says so; under CI it is refused.
+
+Tests with the mark `long` take minutes each, more than a change can wait for: `python dev.py test --long PATH` runs
+them, and without `--long` they are not there.
 """
 
 import gc
@@ -49,6 +52,7 @@ INSTALL = {
 # The files that take longest, all their tests together, the longest first. They are begun first, so that at the end no
 # process is left alone with one of them.
 LONGEST = (
+    "tests/site/test_live.py",
     "tests/browser/test_chapters.py",
     "tests/browser/test_stepper_page.py",
     "tests/browser/test_reopened.py",
@@ -92,6 +96,7 @@ LONGEST = (
 )
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
+    "tests/site": "the site, and the course that runs in a browser",
     "tests/browser": "pages and JupyterLab in a browser",
     "tests/site": "the site, built and read in a browser",
     "notebooks": "the chapters, run again cell by cell",
@@ -131,6 +136,10 @@ def under_ci() -> bool:
     return os.environ.get("CI", "").lower() in ("true", "1")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also run the tests with the mark `long`: minutes each")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     if under_ci() and "slow" in config.option.markexpr:
         raise pytest.UsageError("under CI no test is left out: run all of them, without -m and --quick")
@@ -145,7 +154,9 @@ def is_quick(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is applied
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.option.long:
+        items[:] = [item for item in items if item.get_closest_marker("long") is None]
     places, slow = {ROOT / name: place for place, name in enumerate(LONGEST)}, {ROOT / name for name in SLOW}
     files = {item.path for item in items}  # to look at each path once takes a tenth of the time
     order = {path: places.get(path, len(LONGEST)) for path in files}

@@ -1,0 +1,583 @@
+"""The course in a browser, as `tools/site/live.py` builds it: served from a folder under a path, by a server that knows
+nothing, while no other host can be reached.
+
+What takes minutes has the mark `long`, and is run by `python dev.py test --long tests/site/test_live.py`.
+"""
+
+import contextlib
+import filecmp
+import functools
+import json
+import os
+import re
+import shutil
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from helpers.buttons import press
+from playwright.sync_api import Browser, BrowserContext, Locator, sync_playwright
+
+from tools import student
+from tools.site import live
+from tools.student import CHAPTERS
+
+PATH = "/sub/path/"
+PYODIDE = "PYODIDE_RELEASE"  # the variable that names another folder of the release
+BROWSER_ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
+]
+# What JupyterLite itself says: that extensions were made for a newer JupyterLab, that our menu was added twice, that
+# there is no terminal, that the site is not at the top of its server, that a kernel that is waited for has no history
+# yet, that a chapter was closed of which it still drew the last cells, and that its service worker is not there yet.
+KNOWN = (
+    *("Unsatisfied version", "No satisfying version", "Menu entry for command 'minigrad:", "Disabling terminals"),
+    *("Manifest: ", "History was unable to be retrieved", "Cannot read properties of null (reading 'insertWidget')"),
+)
+HEARTBEAT = "/api/service-worker-heartbeat"
+START = 240_000  # milliseconds that Python may take to start, on a machine that is busy with other tests
+WRONG = "def slope_of_w(w, x, b, target):\n    return w * x + b - target"
+RIGHT = "def slope_of_w(w, x, b, target):\n    return 2 * (w * x + b - target) * x"
+PICTURE = """\
+import base64
+class Picture:
+    def _repr_png_(self):
+        return base64.b64decode(
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        )
+display(Picture())
+"""
+ENDLESS = "def slope_of_w(w, x, b, target):\n    while True:\n        pass"
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """The files of a folder under PATH. Of those that `server.cut` names, the first answers break off half way."""
+
+    protocol_version = "HTTP/1.1"
+    server: Any
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def translate_path(self, path: str) -> str:
+        return super().translate_path(path.removeprefix(PATH) if path.startswith(PATH) else "absent")
+
+    def end_headers(self) -> None:
+        self.send_header("Access-Control-Allow-Origin", "*")  # as Pyodide's own server does
+        super().end_headers()
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        name = Path(self.path.partition("?")[0]).name
+        if self.server.cut.get(name, 0):
+            self.server.cut[name] -= 1
+            whole = source.read()
+            outputfile.write(whole[: len(whole) // 2])
+            self.close_connection = True
+        else:
+            super().copyfile(source, outputfile)
+
+
+@pytest.fixture(scope="module")
+def release() -> Path:
+    if PYODIDE in os.environ:
+        return Path(os.environ[PYODIDE])
+    from tools.pyodide_release import release_folder
+
+    return release_folder()
+
+
+@pytest.fixture(scope="module")
+def site(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    live.build(folder, ["--pyodide", str(release)])
+    return folder / "live"
+
+
+@contextlib.contextmanager
+def server_of(folder: Path) -> Iterator[Any]:
+    running: Any = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    running.cut = {}
+    running.url = f"http://127.0.0.1:{running.server_port}"
+    thread = threading.Thread(target=running.serve_forever)
+    thread.start()
+    try:
+        yield running
+    finally:
+        running.shutdown()
+        thread.join()
+        running.server_close()
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[Any]:
+    with server_of(site.parent) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+        yield running
+        running.close()
+
+
+class Course:
+    """The lab with one chapter open, as one learner's browser has it."""
+
+    def __init__(self, context: BrowserContext, server: Any) -> None:
+        self.page, self.server, self.complaints = context.new_page(), server, list[str]()
+        self.page.on("console", lambda said: self.hear(said.type, said.text, said.location["url"]))
+        self.page.on("pageerror", lambda error: self.hear("error", str(error), error.stack or ""))
+        context.on("request", lambda request: self.look_at(request.url))
+
+    def hear(self, kind: str, words: str, place: str) -> None:
+        if kind in ("error", "warning") and not words.startswith(KNOWN) and not place.endswith(HEARTBEAT):
+            self.complaints.append(f"{words} ({place})")
+
+    def look_at(self, url: str) -> None:
+        if not url.startswith((self.server.url, "data:", "blob:")):
+            self.complaints.append(f"a request left the site: {url}")
+
+    def open(self, chapter: str) -> None:
+        self.page.goto(f"{self.server.url}{PATH}live/lab/index.html?path={chapter}")
+        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        self.page.locator(".jp-NotebookPanel-toolbar [data-jp-item-name=kernelName]").wait_for()
+        self.page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.content?.model?.cells.length > 1")
+
+    @property
+    def panel(self) -> Locator:
+        return self.page.locator(".minigrad-live")
+
+    def wait_for_kernel(self) -> None:
+        says(self.page.locator("#jp-main-statusbar"), "Python (Pyodide) | Idle")
+
+    def run_cell(self, name: str, source: str | None = None) -> Locator:
+        """Run a cell, with another text if one is given; returns its output."""
+        number = self.page.evaluate(
+            """async ([name, source]) => {
+                const notebook = window.jupyterapp.shell.currentWidget.content;
+                const number = notebook.widgets.findIndex(({ model }) => model.id === name);
+                if (source !== null) notebook.widgets[number].model.sharedModel.setSource(source);
+                await notebook.scrollToItem(number);
+                notebook.deselectAll();
+                notebook.activeCellIndex = number;
+                await window.jupyterapp.commands.execute('notebook:run-cell');
+                return number;
+            }""",
+            [name, source],
+        )
+        return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{number}"] .jp-Cell-outputArea')
+
+    def cells(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
+        )
+        return found
+
+    def run_all(self) -> float:
+        """Run the whole chapter; returns the seconds that it took."""
+        began = time.monotonic()
+        self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        self.kernel("")
+        return time.monotonic() - began
+
+    def kernel(self, code: str) -> str:
+        """Run code behind what the kernel has to do; returns what it printed."""
+        printed: str = self.page.evaluate(
+            """async (code) => {
+                const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+                let printed = '';
+                const future = kernel.requestExecute({ code, store_history: false });
+                future.onIOPub = ({ header, content }) => {
+                    if (header.msg_type === 'stream') printed += content.text;
+                    if (header.msg_type === 'error') printed += content.traceback.join('\\n');
+                };
+                await future.done;
+                return printed.trim();
+            }""",
+            code,
+        )
+        return printed
+
+    def save(self) -> None:
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save-all')")
+
+    def download(self) -> dict[str, str]:
+        """What the archive with the answers holds."""
+        with self.page.expect_download() as coming:
+            self.page.evaluate("() => window.jupyterapp.commands.execute('minigrad:download')")
+        with zipfile.ZipFile(coming.value.path()) as archive:
+            assert archive.testzip() is None
+            return {name: archive.read(name).decode("utf-8") for name in archive.namelist()}
+
+    def upload(self, *files: Path) -> None:
+        with self.page.expect_file_chooser() as asking:
+            self.page.evaluate("() => void window.jupyterapp.commands.execute('minigrad:upload')")
+        asking.value.set_files(files)
+
+
+def says(place: Locator, words: str | re.Pattern[str]) -> None:
+    """Wait until these words stand there."""
+    place.filter(has_text=words).first.wait_for()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """The browser of somebody who has never been here."""
+    fresh = browser.new_context(viewport={"width": 1400, "height": 1000})
+    fresh.set_default_timeout(START)
+    yield fresh
+    fresh.close()
+
+
+@pytest.fixture
+def course(context: BrowserContext, server: Any) -> Iterator[Course]:
+    opened = Course(context, server)
+    yield opened
+    assert opened.complaints == []
+
+
+# ---------------------------------------------------------------- the folder
+
+
+def test_two_builds_are_equal(site: Path, release: Path, tmp_path: Path) -> None:
+    live.build(tmp_path, ["--pyodide", str(release)])
+    assert files_that_differ(site, tmp_path / "live") == []
+
+
+def files_that_differ(one: Path, other: Path) -> list[str]:
+    """The files that two folders do not share, byte for byte; times of files left aside."""
+    names = {path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
+    return sorted(str(name) for name in names if not are_equal(one / name, other / name))
+
+
+def are_equal(one: Path, other: Path) -> bool:
+    if not one.is_file() or not other.is_file():
+        return False
+    if one.name == "all.json":  # the list of contents has the time at which each file was made
+        untimed = [re.sub(r'"(created|last_modified)": "[^"]*"', "", path.read_text()) for path in (one, other)]
+        return untimed[0] == untimed[1]
+    return filecmp.cmp(one, other, shallow=False)
+
+
+def test_the_site_has_what_it_needs_and_no_more(site: Path) -> None:
+    assert not list(site.rglob("*.map"))
+    assert {path.name for path in (site / "files").glob("*.ipynb")} == {path.name for path in CHAPTERS}
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < 75_000_000
+
+
+def test_a_chapter_looks_right_before_anything_has_run(site: Path) -> None:
+    for path in (site / "files").glob("*.ipynb"):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            assert isinstance(cell["source"], str)
+            for output in cell.get("outputs", []):
+                assert cell["metadata"]["trusted"]
+                shown = output.get("data", {"text": output.get("text", "")})
+                assert "application/vnd.jupyter.widget-view+json" not in shown
+                assert not [kind for kind, value in shown.items() if isinstance(value, list)]
+
+
+@pytest.mark.long
+def test_without_a_release_the_page_asks_pyodides_own_server(tmp_path: Path) -> None:
+    live.build(tmp_path, [])
+    lock = json.loads((tmp_path / "live" / "static" / "python" / "pyodide-lock.json").read_text())
+    place = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"
+    assert lock["packages"]["numpy"]["file_name"].startswith(place)
+    assert lock["runtime"]["pyodide.asm.wasm"]["url"] == f"{place}pyodide.asm.wasm"
+    assert lock["packages"]["minigrad"]["file_name"] == "minigrad-0.1.0-py3-none-any.whl"
+    assert not list(tmp_path.rglob("*.wasm"))
+
+
+def test_a_release_that_is_not_the_right_one_is_refused(release: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"has no \S+: --pyodide takes the folder of Pyodide 0\.27\.7"):
+        live.build(tmp_path, ["--pyodide", str(tmp_path)])
+    copy = shutil.copytree(release, tmp_path / "copy")
+    (copy / "python_stdlib.zip").write_bytes(b"another one")
+    with pytest.raises(SystemExit, match=r"python_stdlib\.zip is not the file of Pyodide 0\.27\.7"):
+        live.build(tmp_path, ["--pyodide", str(copy)])
+    assert not (tmp_path / "live").exists()
+
+
+# ---------------------------------------------------------------- a learner's way
+
+
+def test_a_learner_steps_answers_and_comes_back(course: Course, server: Any) -> None:
+    server.cut["numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"] = 1  # the first transfer breaks half way
+    course.open("00_start_here.ipynb")
+    says(course.panel, re.compile(r"Python is loading.*: \d+ of 3\d MB"))
+    assert course.panel.locator("progress").is_visible()
+    says(course.panel, "Python is ready")
+    for name in ("code-02", "code-04"):
+        course.run_cell(name)
+    stepper = course.run_cell("code-10").locator(".minigrad-stepper")
+    says(stepper, "step 0 of 6")
+    press(stepper, "next")
+    says(stepper, "step 1 of 6")
+
+    picture = course.run_cell("code-06", PICTURE).locator("img")
+    picture.wait_for()
+    assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 1
+
+    course.run_cell("code-19", WRONG)
+    says(course.run_cell("code-20"), "slope_of_w: not yet")
+    course.run_cell("code-19", ENDLESS)
+    says(course.run_cell("code-20"), "stopped, it was still running after 10 seconds")
+    course.run_cell("code-19", RIGHT)
+    says(course.run_cell("code-20"), "✓ slope_of_w")
+    says(course.run_cell("code-44"), "1 of 64 exercises passed")
+    files = course.download()
+    assert set(files) == {"README.txt", "00_start_here.ipynb", ".progress.json"}
+    assert json.loads(files[".progress.json"])["exercises"] == {"slope_of_w": "passed"}
+    brought = nbformat.reads(files["00_start_here.ipynb"], as_version=4)
+    assert next(cell.source for cell in brought.cells if cell.id == "code-19") == RIGHT
+
+    course.page.reload()
+    course.wait_for_kernel()
+    assert next(cell["source"] for cell in course.cells() if cell["id"] == "code-19") == RIGHT
+    printed = course.kernel("from minigrad.teach import progress; print(progress())")
+    assert "1 of 64 exercises passed" in printed
+
+
+@pytest.mark.long
+def test_what_breaks_off_each_time_is_told(course: Course, server: Any) -> None:
+    name = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
+    server.cut[name] = 100
+    course.open("00_start_here.ipynb")
+    says(course.panel, f"Python could not be started: {name} could not be loaded")
+    server.cut.clear()
+    course.panel.get_by_role("button", name="Try again").click()
+    says(course.panel, "Python is ready")
+    course.complaints.clear()  # what the browser says of transfers that break off
+
+
+# ---------------------------------------------------------------- without Python, which is left waiting
+
+
+@pytest.fixture
+def reader(context: BrowserContext, course: Course) -> Course:
+    """The lab, in which no kernel starts: that takes most of the time."""
+    context.route("**/worker.js", lambda route: None)
+    return course
+
+
+def write(course: Course, name: str, source: str) -> None:
+    course.page.evaluate(
+        """([name, source]) => {
+            const { model } = window.jupyterapp.shell.currentWidget.content;
+            [...model.cells].find(({ id }) => id === name).sharedModel.setSource(source);
+        }""",
+        [name, source],
+    )
+
+
+def text_of(course: Course, name: str) -> str:
+    text: str = next(cell["source"] for cell in course.cells() if cell["id"] == name)
+    return text
+
+
+@pytest.mark.long
+def test_without_webassembly_the_chapters_are_there_to_read(reader: Course, context: BrowserContext) -> None:
+    context.add_init_script("delete window.WebAssembly")
+    reader.open("00_start_here.ipynb")
+    says(reader.panel, "This browser has no WebAssembly, so Python cannot run here. You can read the chapters")
+    says(reader.page.locator(".jp-Notebook"), "what happens when I call")
+
+
+@pytest.mark.long
+def test_where_nothing_may_be_kept_answers_can_be_taken_along(reader: Course, context: BrowserContext) -> None:
+    context.add_init_script(
+        "Object.defineProperty(window, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    )
+    reader.open("00_start_here.ipynb")
+    says(reader.panel, "lets the page keep nothing, so what you write lasts until the tab is closed")
+    write(reader, "code-19", RIGHT)
+    reader.save()
+    assert RIGHT.splitlines()[1] in reader.download()["00_start_here.ipynb"]
+
+
+@pytest.mark.long
+def test_where_storage_is_full_answers_can_be_taken_along(reader: Course, context: BrowserContext) -> None:
+    context.add_init_script(
+        """const { put } = IDBObjectStore.prototype;
+        IDBObjectStore.prototype.put = function (...given) {
+            if (window.isFull) throw new DOMException('full', 'QuotaExceededError');
+            return put.apply(this, given);
+        }"""
+    )
+    reader.open("00_start_here.ipynb")
+    write(reader, "code-19", RIGHT)
+    reader.page.evaluate("() => { window.isFull = true; window.jupyterapp.commands.execute('docmanager:save'); }")
+    says(reader.panel, "This browser did not keep what you wrote: its storage is full, or refused")
+    assert RIGHT.splitlines()[1] in reader.download()["00_start_here.ipynb"]
+    reader.complaints.clear()  # JupyterLab says it, too
+
+
+@pytest.mark.long
+def test_a_chapter_in_two_tabs_is_told_and_goes_on_in_one(reader: Course, context: BrowserContext, server: Any) -> None:
+    reader.open("00_start_here.ipynb")
+    write(reader, "code-19", WRONG)
+    other = Course(context, server)
+    other.open("00_start_here.ipynb")
+    says(other.panel, "00_start_here.ipynb is open in another tab, too")
+    write(other, "code-02", "written = 'here'")
+    other.panel.get_by_role("button", name="Close it there").click()
+    says(reader.panel, "00_start_here.ipynb was saved, and goes on in another tab")
+    other.page.wait_for_function(
+        """(text) => {
+            const model = window.jupyterapp.shell.currentWidget?.content?.model;
+            return model && JSON.stringify(model.toJSON()).includes(text);
+        }""",
+        arg="return w * x + b - target",
+    )
+    assert text_of(other, "code-19") == WRONG
+    says(other.panel, "what stood there is kept in “00_start_here before")
+    assert [name for name, text in other.download().items() if "written = 'here'" in text] != []
+    assert other.complaints == []
+
+
+@pytest.mark.long
+def test_what_is_written_is_kept_when_the_tab_is_left(reader: Course, context: BrowserContext, server: Any) -> None:
+    reader.open("00_start_here.ipynb")
+    reader.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:toggle-autosave')")
+    write(reader, "code-19", RIGHT)
+    reader.page.evaluate(
+        """() => {
+            Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }"""
+    )
+    reader.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    reader.page.close()
+    later = Course(context, server)
+    later.open("00_start_here.ipynb")
+    assert text_of(later, "code-19") == RIGHT
+    assert later.complaints == []
+
+
+def test_answers_go_to_the_installed_course_and_come_back(reader: Course, tmp_path: Path) -> None:
+    name = "00_start_here.ipynb"
+    installed = tmp_path / name
+    reader.open(name)
+    write(reader, "code-19", WRONG)
+    installed.write_text(reader.download()[name], encoding="utf-8")
+    student.write(student.NOTEBOOKS / name, installed)
+    there = nbformat.read(installed, as_version=4)
+    assert next(cell.source for cell in there.cells if cell.id == "code-19") == WRONG
+
+    next(cell for cell in there.cells if cell.id == "code-19").source = RIGHT
+    there.cells.insert(1, nbformat.v4.new_code_cell("my_own = 1", id="my-own"))
+    nbformat.write(there, installed)
+    archive = tmp_path / "course.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.write(installed, f"course/{name}")
+        packed.writestr("course/.progress.json", json.dumps({"exercises": {"slope_of_w": "passed"}, "predictions": {}}))
+        packed.writestr("course/.before/00_start_here.ipynb", "of no interest")
+    reader.upload(archive)
+    says(reader.panel, f"2 in {name}; what stood there is kept in “00_start_here before")
+    assert text_of(reader, "code-19") == RIGHT
+    assert text_of(reader, "my-own") == "my_own = 1"
+    assert json.loads(reader.download()[".progress.json"])["exercises"] == {"slope_of_w": "passed"}
+    reader.upload(archive)
+    says(reader.panel, f"{name} has none that is not here already")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("cut.zip", b"PK\x03\x04 and no end", "it is not a zip archive, or a part of it is missing"),
+        ("00_start_here.ipynb", b'{"cells": [', "00_start_here.ipynb in 00_start_here.ipynb is damaged"),
+        ("00_start_here.ipynb", b"[]", "00_start_here.ipynb is not a notebook"),
+        ("letter.json", b"{}", "nothing of the course in letter.json"),
+    ],
+)
+def test_a_damaged_file_takes_nothing_away(
+    name: str, content: bytes, words: str, reader: Course, tmp_path: Path
+) -> None:
+    reader.open("00_start_here.ipynb")
+    write(reader, "code-19", RIGHT)
+    (tmp_path / name).write_bytes(content)
+    reader.upload(tmp_path / name)
+    says(reader.panel, words)
+    assert text_of(reader, "code-19") == RIGHT
+
+
+# ---------------------------------------------------------------- whole chapters, which take minutes
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", [path for path in CHAPTERS if path.name[0].isdigit()], ids=lambda path: path.stem)
+def test_a_chapter_runs_to_its_end(path: Path, course: Course) -> None:
+    course.open(path.name)
+    course.wait_for_kernel()
+    print(f"{path.stem}: {course.run_all():.0f} s")  # -rP shows it
+    stored = nbformat.read(path, as_version=4).cells
+    shown = course.cells()
+    assert [cell["id"] for cell in shown] == [cell.id for cell in stored]
+    assert complaints_of(shown) == complaints_of(stored)
+    assert [cell["execution_count"] for cell in shown if cell["cell_type"] == "code"].count(None) == 0
+
+
+def complaints_of(cells: Any) -> list[tuple[str, str]]:
+    """The errors and the warnings that cells show, with the names of the cells."""
+    return [
+        (cell["id"], output.get("ename", "stderr"))
+        for cell in cells
+        for output in cell.get("outputs", [])
+        if output["output_type"] == "error" or output.get("name") == "stderr"
+    ]
+
+
+@pytest.mark.long
+def test_a_kernel_reads_and_writes_after_the_browser_has_stopped_what_serves_it_files(
+    course: Course, context: BrowserContext
+) -> None:
+    course.open("00_start_here.ipynb")
+    course.wait_for_kernel()
+    session = context.new_cdp_session(course.page)
+    session.send("ServiceWorker.enable")
+    session.send("ServiceWorker.stopAllWorkers")  # as of a tab that was left for long
+    course.kernel("from minigrad.teach.progress import kept; kept.record('exercises', 'slope_of_w', 'passed')")
+    assert json.loads(course.download()[".progress.json"])["exercises"] == {"slope_of_w": "passed"}
+
+
+@pytest.mark.long
+def test_too_little_memory_is_told(course: Course, context: BrowserContext, site: Path) -> None:
+    refused = "WebAssembly.Memory = function () { throw new RangeError('could not allocate memory'); };\n"
+    script = refused + (site / "static" / "python" / "worker.js").read_text()
+    context.route("**/worker.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    course.open("00_start_here.ipynb")
+    says(course.panel, "This device has too little memory left: a chapter needs about 0.7 GB")
+    course.complaints.clear()  # the error itself
+
+
+@pytest.mark.long
+def test_pyodide_comes_from_another_server(
+    release: Path, context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with server_of(release) as theirs, server_of(tmp_path) as ours:
+        monkeypatch.setattr(live, "OWN_PLACE", f"{theirs.url}{PATH}")
+        live.build(tmp_path, [])
+        course = Course(context, ours)
+        course.open("00_start_here.ipynb")
+        says(course.panel, "Python is ready")
+        assert course.kernel("import minigrad; print(minigrad.tensor(2.0))") == "tensor(2.)"
+        assert course.complaints
+        assert all(f"left the site: {theirs.url}" in complaint for complaint in course.complaints)
+
+
+@pytest.mark.long
+def test_progress_answers_within_a_second(course: Course) -> None:
+    course.open("00_start_here.ipynb")
+    course.wait_for_kernel()
+    course.kernel("from minigrad import viz; from minigrad.teach import progress")
+    printed = course.kernel("import time; began = time.time(); progress(); print(time.time() - began)")
+    assert float(printed) < 1.0

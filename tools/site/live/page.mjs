@@ -1,0 +1,351 @@
+// What the page adds to JupyterLite: it says what is loaded, looks after the learner's answers, and has words where the
+// browser cannot do what is needed. Then it starts the lab.
+
+import { hasAnswers, isChapter, joinProgress, PROGRESS, withAnswers } from "./answers.mjs";
+import { unzip, zip } from "./zip.mjs";
+
+const LAB = "../config-utils.js"; // JupyterLite's own, which puts its settings together and loads the rest
+const FIRST = "00_start_here.ipynb";
+const MEGABYTE = 1e6;
+const READY = "Python is ready, and new: run the cells from the top, all of them with Run ▸ Run All Cells.";
+const MEMORY =
+  "This device has too little memory left: a chapter needs about 0.7 GB. Close other tabs, then try again.";
+const HOW_TO = `Your answers of the course minigrad.
+
+To go on in the browser: Course > Bring answers from a file, and choose this archive.
+To go on in the installed course: python dev.py student, then put these files into its folder course/ (also
+.progress.json), and python dev.py student once more: it brings your answers into the chapters.
+`;
+
+// ---------------------------------------------------------------- the panel
+
+const panel = document.createElement("div");
+panel.className = "minigrad-live";
+panel.setAttribute("role", "status");
+document.body.append(panel);
+const [aboutPython, aboutAnswers] = [document.createElement("section"), document.createElement("section")];
+panel.append(aboutAnswers, aboutPython);
+
+/**
+ * Show words in a section, in place of those before.
+ *
+ * @param {HTMLElement} section
+ * @param {string} words
+ * @param {{part?: number | null, kind?: string, buttons?: Record<string, () => void>, seconds?: number}} [look] `part`
+ *   is that of a bar, or null where it is not known; `seconds` after which the words go
+ */
+function say(section, words, { part, kind = "note", buttons = {}, seconds } = {}) {
+  const text = document.createElement("p");
+  text.textContent = words;
+  /** @type {HTMLElement[]} */
+  const parts = [text];
+  if (part !== undefined) {
+    const bar = document.createElement("progress");
+    if (part !== null) bar.value = part;
+    parts.push(bar);
+  }
+  const close = part === undefined ? { Close: () => clear(section) } : {};
+  for (const [label, act] of Object.entries({ ...buttons, ...close })) {
+    const button = document.createElement("button");
+    button.textContent = label;
+    button.onclick = act;
+    parts.push(button);
+  }
+  section.replaceChildren(...parts);
+  section.dataset.kind = kind;
+  section.ariaBusy = String(part !== undefined); // else a screen reader would say each megabyte
+  if (seconds) setTimeout(() => section.contains(text) && clear(section), 1000 * seconds);
+}
+
+function clear(section) {
+  section.replaceChildren();
+  delete section.dataset.kind;
+}
+
+// ---------------------------------------------------------------- what the kernel's thread tells
+
+let isStarting = false;
+
+function hear({ loaded, total, starting, failed }) {
+  if (!canRun) return;
+  if (failed !== undefined) {
+    isStarting = false;
+    const words = /memory|RangeError/i.test(failed) ? MEMORY : `Python could not be started: ${failed}.`;
+    say(aboutPython, `${words} What you wrote is kept.`, {
+      kind: "bad",
+      buttons: { "Try again": () => location.reload() },
+    });
+  } else if (starting) {
+    isStarting = true;
+    say(aboutPython, "Python is here, and starts …", { part: null });
+  } else {
+    const [came, all] = [loaded, total].map((bytes) => Math.round(bytes / MEGABYTE));
+    say(aboutPython, `Python is loading, with numpy and matplotlib: ${came} of ${all} MB. Read on meanwhile.`, {
+      part: loaded / total,
+    });
+  }
+}
+
+window.Worker = class extends Worker {
+  constructor(script, options) {
+    super(script, options);
+    this.addEventListener("message", ({ data }) => data?.minigrad && hear(data.minigrad));
+  }
+};
+
+// ---------------------------------------------------------------- what the browser can do
+
+const canRun = typeof WebAssembly === "object";
+if (!canRun) {
+  say(
+    aboutPython,
+    "This browser has no WebAssembly, so Python cannot run here. You can read the chapters; to run them, open this page " +
+      "in a current Firefox, Chrome, Edge or Safari, or install the course.",
+    { kind: "bad" },
+  );
+}
+
+/** Whether the browser lets the page keep anything. */
+function canKeep() {
+  return new Promise((answer) => {
+    try {
+      const asked = indexedDB.open("minigrad-may-keep");
+      asked.onerror = () => answer(false);
+      asked.onsuccess = () => {
+        asked.result.close();
+        answer(true);
+      };
+    } catch {
+      answer(false);
+    }
+  });
+}
+
+if (!(await canKeep())) {
+  // The lab reads this when it starts.
+  const config = document.getElementById("jupyter-config-data");
+  const drivers = ["contents", "settings", "workspaces"].map((what) => [
+    `${what}StorageDrivers`,
+    ["memoryStorageDriver"],
+  ]);
+  config.textContent = JSON.stringify({ enableMemoryStorage: true, ...Object.fromEntries(drivers) });
+  say(
+    aboutAnswers,
+    "This browser lets the page keep nothing, so what you write lasts until the tab is closed. Take it with you before: " +
+      "Course ▸ Download my answers.",
+    { kind: "bad" },
+  );
+}
+
+// ---------------------------------------------------------------- the lab
+
+Object.defineProperty(window, "jupyterapp", {
+  configurable: true,
+  set(app) {
+    Object.defineProperty(window, "jupyterapp", { value: app, writable: true });
+    addCommands(app);
+    watch(app);
+  },
+});
+
+function addCommands(app) {
+  const add = (name, label, act) =>
+    app.commands.addCommand(`minigrad:${name}`, {
+      label,
+      execute: () =>
+        act(app).catch((error) => say(aboutAnswers, `That did not work: ${error.message}.`, { kind: "bad" })),
+    });
+  add("download", "Download my answers", download);
+  add("upload", "Bring answers from a file …", upload);
+}
+
+/** All that the learner has done, by name; a chapter without answers is left out. */
+async function answers({ serviceManager: { contents }, shell }) {
+  const files = {};
+  const open = new Map([...shell.widgets("main")].map(({ context }) => [context?.path, context?.model]));
+  for (const { name, type } of (await contents.get("", { content: true })).content) {
+    if (type !== "notebook") continue;
+    // What is open may be newer than what is kept, and where nothing can be kept it is all there is.
+    const content = open.get(name)?.toJSON() ?? (await contents.get(name, { content: true, type: "notebook" })).content;
+    if (await hasAnswers(content)) files[name] = JSON.stringify(content, null, 1) + "\n";
+  }
+  const progress = await readText(contents, PROGRESS);
+  if (progress !== undefined) files[PROGRESS] = progress;
+  return files;
+}
+
+/** The text of a file, or undefined where there is none. What the kernel writes is kept in base64. */
+async function readText(contents, path) {
+  const file = await contents.get(path, { content: true }).catch(() => undefined);
+  if (file?.format !== "base64")
+    return typeof file?.content === "object" ? JSON.stringify(file.content) : file?.content;
+  return new TextDecoder().decode(Uint8Array.from(atob(file.content), (character) => character.charCodeAt(0)));
+}
+
+async function download(app) {
+  const files = await answers(app);
+  if (!Object.keys(files).length) {
+    say(aboutAnswers, "There is no answer to take with you yet.", { seconds: 8 });
+    return;
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(zip({ "README.txt": HOW_TO, ...files }));
+  link.download = "minigrad-answers.zip";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** @returns {Promise<void>} */
+function upload(app) {
+  const input = Object.assign(document.createElement("input"), { type: "file", multiple: true });
+  input.accept = ".zip,.ipynb,.json";
+  return new Promise((done, failed) => {
+    input.onchange = () => bring(app, [...input.files]).then(done, failed);
+    input.oncancel = () => done();
+    input.click();
+  });
+}
+
+async function bring(app, chosen) {
+  const { contents } = app.serviceManager;
+  await app.commands.execute("docmanager:save-all");
+  const said = [];
+  for (const file of chosen) {
+    const isArchive = file.name.endsWith(".zip");
+    const texts = isArchive ? await unzip(await file.arrayBuffer()) : { [file.name]: await file.text() };
+    for (const [path, text] of Object.entries(texts)) {
+      const name = path.split("/").at(-1);
+      if (path.split("/").includes(".before") || (name !== PROGRESS && !isChapter(name))) continue;
+      const content = parse(text, `${name} in ${file.name}`);
+      if (name === PROGRESS) await bringProgress(contents, content);
+      else said.push(await bringChapter(app, name, content));
+    }
+    if (!said.length) said.push(`nothing of the course in ${file.name}`);
+  }
+  say(aboutAnswers, `Your answers: ${said.join("; ")}.`);
+}
+
+function parse(text, name) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${name} is damaged, and nothing was taken from it`);
+  }
+}
+
+async function bringProgress(contents, theirs) {
+  const kept = await readText(contents, PROGRESS);
+  const ours = kept === undefined ? undefined : parse(kept, PROGRESS);
+  const content = JSON.stringify(joinProgress(ours, theirs), null, 1) + "\n";
+  await contents.save(PROGRESS, { type: "file", format: "text", content });
+}
+
+async function bringChapter(app, name, copy) {
+  const { contents } = app.serviceManager;
+  if (!Array.isArray(copy?.cells)) throw new Error(`${name} is not a notebook`);
+  const { content } = await contents.get(name, { content: true, type: "notebook" });
+  const { chapter, taken, replaced } = await withAnswers(content, copy);
+  if (!taken) return `${name} has none that is not here already`;
+  const before = replaced ? `; ${await setAside(contents, name, content)}` : "";
+  await contents.save(name, { type: "notebook", format: "json", content: chapter });
+  await openAnew(app, name);
+  return `${taken} in ${name}${before}`;
+}
+
+/** Keep a chapter under another name; the answer says which. */
+async function setAside(contents, name, content) {
+  const now = new Date().toISOString().slice(0, 19).replaceAll(":", ".");
+  const aside = name.replace(".ipynb", ` before ${now}.ipynb`);
+  await contents.save(aside, { type: "notebook", format: "json", content });
+  return `what stood there is kept in “${aside}”`;
+}
+
+const tabOf = (app, path) => [...app.shell.widgets("main")].find((widget) => widget.context?.path === path);
+
+/** Have a chapter that is open show what is kept of it. Its kernel goes on. */
+async function openAnew(app, path) {
+  const tab = tabOf(app, path);
+  if (!tab) return;
+  tab.context.model.dirty = false; // what is on it is kept elsewhere: it need not ask
+  await tab.close();
+  await app.commands.execute("docmanager:open", { path });
+}
+
+// ---------------------------------------------------------------- while it is open
+
+function watch(app) {
+  const channel = new BroadcastChannel(`minigrad-live ${new URL("..", location.href).pathname}`);
+  const known = new WeakSet();
+
+  app.restored.then(() => {
+    app.shell.currentChanged.connect(look);
+    look();
+  });
+  function look() {
+    const widget = app.shell.currentWidget;
+    if (!widget?.context) return;
+    showInAddress(widget.context.path);
+    if (known.has(widget)) return;
+    known.add(widget);
+    channel.postMessage({ tells: "opened", path: widget.context.path });
+    widget.context.saveState.connect((_, state) => {
+      if (state === "completed") {
+        navigator.storage?.persist?.(); // now there is something that should last; one browser asks the learner
+      } else if (state === "failed") {
+        say(
+          aboutAnswers,
+          "This browser did not keep what you wrote: its storage is full, or refused. Before you close the tab: " +
+            "Course ▸ Download my answers.",
+          { kind: "bad" },
+        );
+      }
+    });
+  }
+
+  channel.onmessage = async ({ data: { tells, path } }) => {
+    const tab = tabOf(app, path);
+    if (!tab) return;
+    if (tells === "opened") channel.postMessage({ tells: "is here", path });
+    if (tells === "is here") {
+      say(aboutAnswers, `${path} is open in another tab, too. Write in one of them alone: one of two texts is kept.`, {
+        kind: "bad",
+        buttons: { "Close it there": () => channel.postMessage({ tells: "close", path }) },
+      });
+    }
+    if (tells === "close") {
+      await tab.context.save();
+      tab.dispose();
+      channel.postMessage({ tells: "closed", path });
+      say(aboutAnswers, `${path} was saved, and goes on in another tab.`);
+    }
+    if (tells === "closed") {
+      clear(aboutAnswers);
+      const { model } = tab.context;
+      if (model.dirty)
+        say(aboutAnswers, `${path}: ${await setAside(app.serviceManager.contents, path, model.toJSON())}.`);
+      await openAnew(app, path);
+    }
+  };
+
+  // A tab that is left may be closed by the browser at any time.
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") app.commands.execute("docmanager:save-all");
+  });
+
+  setInterval(() => {
+    if (isStarting && app.shell.currentWidget?.sessionContext?.session?.kernel?.status === "idle") {
+      isStarting = false;
+      say(aboutPython, READY, { kind: "good", seconds: 10 });
+    }
+  }, 250);
+}
+
+/** Have the address name a chapter, so that it is open again when the page is loaded anew. */
+function showInAddress(path) {
+  const address = new URL(location.href);
+  address.searchParams.set("path", path);
+  history.replaceState(history.state, "", address);
+}
+
+if (!new URLSearchParams(location.search).has("path")) showInAddress(FIRST);
+await import(LAB);
