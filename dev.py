@@ -41,7 +41,7 @@ for those who change minigrad:
 OLDEST, NEWEST = (3, 11), (3, 13)
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOCK = os.path.join(HERE, "requirements.txt")
-BINDER_LOCK = os.path.join("binder", "requirements.txt")
+SITE_LOCK = os.path.join("tools", "site", "requirements.txt")
 HOME = os.path.join(HERE, ".home")
 LOG = os.path.join(HOME, "setup.log")
 PIP_CACHE = os.path.join(HOME, "pip")
@@ -54,6 +54,10 @@ NPM_LOCK = os.path.join(HERE, "tests", "js", "package-lock.json")
 BIOME = os.path.join(NPM_PACKAGES, "@biomejs", "biome", "bin", "biome")  # formatter and linter
 TSC = os.path.join(NPM_PACKAGES, "typescript", "bin", "tsc")
 NPM_STAMP = os.path.join(NPM_PACKAGES, ".installed-lock")
+SITE_PACKAGES = os.path.join(HOME, "site")  # what makes the site, and nothing else needs
+SITE_STAMP = os.path.join(SITE_PACKAGES, ".installed-lock")
+PIP_OPTIONS = ["--require-hashes", "--only-binary=:all:", "--no-input", "--progress-bar=off"]
+PIP_OPTIONS += ["--disable-pip-version-check"]
 UNFINISHED = "unfinished"
 # JupyterLab writes what a kernel says of its language into each notebook that it opens, and counts it as changed where
 # that is new. So kernels say what the shipped notebooks hold: all but Python's version, which differs between machines.
@@ -278,8 +282,7 @@ def install():
     else:
         say("requirements.txt has changed: updating the environment.")
         write(STAMP, UNFINISHED)
-    options = "--require-hashes --only-binary=:all: --no-input --progress-bar=off --disable-pip-version-check"
-    run("packages", [PYTHON, "-m", "pip", "install", "-r", LOCK] + options.split(), progress=describe_pip)
+    run("packages", [PYTHON, "-m", "pip", "install", "-r", LOCK] + PIP_OPTIONS, progress=describe_pip)
     # A line in a .pth file lets Python find minigrad in this folder. It is relative, so the clone may be moved.
     write(os.path.join(site_packages(), "minigrad.pth"), os.path.relpath(HERE, site_packages()) + "\n")
     shutil.rmtree(PIP_CACHE, ignore_errors=True)  # it spared an interrupted set-up the downloads
@@ -311,6 +314,18 @@ def install_npm_packages():
         if read(NPM_STAMP) != lock_hash(NPM_LOCK):
             run("npm packages", [shutil.which("npm"), "ci"], folder=os.path.dirname(NPM_PACKAGES))
             write(NPM_STAMP, lock_hash(NPM_LOCK))
+
+
+def install_site_packages():
+    """Make .home/site hold what makes the site. Not in .venv: JupyterLab would load the kernel of JupyterLite there."""
+    make_folder(HOME)
+    with open(os.path.join(HOME, "site.lock"), "w") as turn:
+        wait_for(turn)
+        if read(SITE_STAMP) != lock_hash(SITE_LOCK):
+            shutil.rmtree(SITE_PACKAGES, ignore_errors=True)
+            where = ["--target", SITE_PACKAGES, "--no-deps"]  # what they need besides is in .venv
+            run("packages of the site", [PYTHON, "-m", "pip", "install", "-r", SITE_LOCK] + where + PIP_OPTIONS)
+            write(SITE_STAMP, lock_hash(SITE_LOCK))
 
 
 def lock_hash(path=LOCK):
@@ -456,7 +471,8 @@ def page(arguments):
 
 def site(arguments):
     set_up()
-    return become([PYTHON, os.path.join("tools", "site", "build.py")] + arguments)
+    install_site_packages()
+    return become([PYTHON, os.path.join("tools", "site", "build.py")] + arguments, PYTHONPATH=SITE_PACKAGES)
 
 
 # --- test, and the commands for those who change minigrad ---
@@ -508,8 +524,8 @@ def check(arguments):
 
 
 def lock(arguments):
-    """Pins with hashes for every system and Python, and those of them that Binder needs, without the address of the
-    registry that they came from.
+    """Pins with hashes for every system and Python, those that the site needs besides, and those of them that Binder
+    needs, without the address of the registry that they came from.
 
     Extras are part of the pins: where `a` alone is pinned and a package asks for `a[b]`, the pip of Python 3.11 takes
     the newest a, finds no hash for it, and ends.
@@ -517,12 +533,20 @@ def lock(arguments):
     uv = shutil.which("uv")
     if uv is None:
         stop("uv makes the lock, and is not installed. Run:  pip install uv")
-    form = "--no-strip-extras --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"
-    compile_pins = [uv, "pip", "compile", "pyproject.toml", "--quiet"] + form.split()
-    everything = "--universal --python-version 3.11 --all-extras --output-file requirements.txt"
-    code = subprocess.call(compile_pins + everything.split() + arguments, env=environment())
-    for_binder = "--python-platform linux --python-version 3.12 --extra lab --constraints requirements.txt"
-    return code or become(compile_pins + for_binder.split() + ["--output-file", BINDER_LOCK])
+    form = "--no-strip-extras --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet"
+    each_system, all_pins = "--universal --python-version 3.11", "requirements.txt"
+    code = compile_pins(uv, "%s %s --extra lab --extra dev -o %s" % (form, each_system, all_pins), arguments)
+    if code:
+        return code
+    others = " ".join("--no-emit-package=" + name for name in re.findall(r"^[\w.-]+", read(LOCK), re.MULTILINE))
+    form += " --constraints " + all_pins
+    code = compile_pins(uv, "%s %s --all-extras %s -o %s" % (form, each_system, others, SITE_LOCK), arguments)
+    on_binder = "--python-platform linux --python-version 3.12 --extra lab -o binder/requirements.txt"
+    return code or compile_pins(uv, "%s %s" % (form, on_binder), arguments)
+
+
+def compile_pins(uv, options, arguments):
+    return subprocess.call([uv, "pip", "compile", "pyproject.toml"] + options.split() + arguments, env=environment())
 
 
 if __name__ == "__main__":

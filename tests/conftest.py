@@ -47,6 +47,7 @@ INSTALL = {
     "node": "install node 20 or newer",
     "happy-dom": "run npm ci in tests/js",
     "npm": "install npm, which comes with node",
+    "sphinx": "run python dev.py site, where there is a network",
     "pyodide": "run python tools/pyodide_release.py, which needs a network once",
 }
 # The files that take longest, all their tests together, the longest first. They are begun first, so that at the end no
@@ -96,9 +97,8 @@ LONGEST = (
 )
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
-    "tests/site": "the site, and the course that runs in a browser",
     "tests/browser": "pages and JupyterLab in a browser",
-    "tests/site": "the site, built and read in a browser",
+    "tests/site": "the site, built and read in a browser, and the course that runs there",
     "notebooks": "the chapters, run again cell by cell",
     "tests/course": "the chapters with their solutions, and the programs of courses and tutorials, against PyTorch",
     "tests/teach": "the checks of exercises, with right, wrong and hostile answers",

@@ -44,7 +44,7 @@ def write(root: Path, owner: str, name: str, site: str) -> None:
     project, readme = root / "pyproject.toml", root / "README.md"
     urls = URLS.format(repository=f"https://github.com/{owner}/{name}", site=site)
     text = re.sub(r"\[project\.urls\]\n(?:\w.*\n)*\n", "", project.read_text(encoding="utf-8"))
-    start, extras, rest = text.partition("[project.optional-dependencies]")
+    start, extras, rest = text.partition("# `dev.py` installs")
     project.write_text(f"{start}{urls}\n{extras}{rest}", encoding="utf-8")
     before, _, found = readme.read_text(encoding="utf-8").partition("<!-- addresses -->\n")
     _, _, after = found.partition("<!-- /addresses -->\n")

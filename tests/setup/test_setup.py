@@ -1,7 +1,6 @@
 """The files that say what minigrad needs agree with each other, and the wheel holds what the package needs to run."""
 
 import contextlib
-import itertools
 import json
 import os
 import re
@@ -30,6 +29,8 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 LOCK = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+SITE_LOCK = (ROOT / "tools" / "site" / "requirements.txt").read_text(encoding="utf-8")
+LOCKS = pytest.mark.parametrize("lock", [LOCK, SITE_LOCK], ids=["requirements.txt", "tools/site/requirements.txt"])
 PYTHONS = ["3.11.9", "3.12.4", "3.13.1"]
 # Names that conda-forge gives to another package than the Python registry does.
 CONDA_NAMES = {"python-graphviz": "graphviz"}
@@ -37,19 +38,19 @@ ONLY_FOR_CONDA = {"python", "pip", "graphviz"}
 
 
 def declared() -> list[Requirement]:
-    return [Requirement(text) for text in (*PROJECT["dependencies"], *itertools.chain(*EXTRAS.values()))]
+    return [Requirement(text) for text in (*PROJECT["dependencies"], *EXTRAS["lab"], *EXTRAS["dev"])]
 
 
 def ranges(requirements: list[Requirement]) -> dict[str, SpecifierSet]:
     return {canonicalize_name(requirement.name): requirement.specifier for requirement in requirements}
 
 
-def locked_entries() -> list[str]:
-    """The lock's entries, each one with its hashes on one line."""
-    return [line for line in LOCK.replace("\\\n", " ").splitlines() if line.strip()]
+def locked_entries(lock: str = LOCK) -> list[str]:
+    """A lock's entries, each one with its hashes on one line."""
+    return [line for line in lock.replace("\\\n", " ").splitlines() if line.strip()]
 
 
-def locked_version(name: str, python: str, platform: str) -> Version:
+def locked_version(name: str, python: str, platform: str, lock: str = LOCK) -> Version:
     """The one version that the lock installs of a package."""
     environment = {
         "python_version": python.rpartition(".")[0],
@@ -60,7 +61,7 @@ def locked_version(name: str, python: str, platform: str) -> Version:
         "platform_python_implementation": "CPython",
         "implementation_name": "cpython",
     }
-    entries = [Requirement(entry.partition(" --hash")[0]) for entry in locked_entries()]
+    entries = [Requirement(entry.partition(" --hash")[0]) for entry in locked_entries(lock)]
     pins = [
         str(entry.specifier).removeprefix("==")
         for entry in entries
@@ -77,9 +78,19 @@ def test_lock_pins_every_dependency_within_its_range(python: str, platform: str)
         assert locked_version(name, python, platform) in allowed, name
 
 
-def test_every_entry_of_the_lock_is_a_pin_with_hashes() -> None:
-    entries = locked_entries()
-    assert len(entries) > 100
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+@pytest.mark.parametrize("python", PYTHONS)
+def test_what_makes_the_site_is_pinned_beside_the_lock(python: str, platform: str) -> None:
+    for name, allowed in ranges([Requirement(text) for text in EXTRAS["site"]]).items():
+        assert locked_version(name, python, platform, SITE_LOCK) in allowed, name
+    both = [{re.match(r"[\w.-]+", entry)[0] for entry in locked_entries(lock)} for lock in (LOCK, SITE_LOCK)]  # type: ignore[index]
+    assert not set.intersection(*both)  # what stands in both would be installed twice
+
+
+@LOCKS
+def test_every_entry_of_a_lock_is_a_pin_with_hashes(lock: str) -> None:
+    entries = locked_entries(lock)
+    assert len(entries) > (100 if lock == LOCK else 30)
     for entry in entries:
         assert re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?==[\w.]+( ; [^#]+?)?( +--hash=sha256:[0-9a-f]{64})+", entry), entry
 
@@ -98,9 +109,10 @@ def test_pins_have_the_extras_that_other_packages_ask_for() -> None:
     assert asked  # jupyter-events asks for one
 
 
+@LOCKS
 @pytest.mark.parametrize("word", ["://", "index-url", "find-links", "trusted-host", " @ "])
-def test_lock_names_no_host(word: str) -> None:
-    assert word not in LOCK
+def test_a_lock_names_no_host(word: str, lock: str) -> None:
+    assert word not in lock
 
 
 def test_npm_lock_names_no_host() -> None:
@@ -245,8 +257,8 @@ def folder(tmp_path: Path) -> Path:
         shutil.copy(ROOT / "tests" / name, tests / name)
     (tests / "browser" / "test_page.py").write_text("print('imported')\ndef test_page(): pass\n")
     (tests / "test_engine.py").write_text("def test_third(): pass\n")
-    (marker,) = PYPROJECT["tool"]["pytest"]["ini_options"]["markers"]
-    ini = ["[pytest]", f"pythonpath = {ROOT} tests", f"markers = {marker}", "addopts = --strict-markers"]
+    markers = "".join(f"\n  {marker}" for marker in PYPROJECT["tool"]["pytest"]["ini_options"]["markers"])
+    ini = ["[pytest]", f"pythonpath = {ROOT} tests", f"markers ={markers}", "addopts = --strict-markers"]
     (tmp_path / "pytest.ini").write_text("\n".join(ini))
     return tmp_path
 

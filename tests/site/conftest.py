@@ -5,6 +5,7 @@ page at each width in both colour schemes with axe, each step of each stepper, e
 """
 
 import functools
+import os
 import subprocess
 import sys
 import threading
@@ -14,11 +15,19 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from conftest import missing
 from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+import dev
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / "tools" / "site"
-sys.path.append(str(TOOLS))  # its modules are tested, too
+try:
+    dev.install_site_packages()
+except SystemExit:  # it has said why
+    missing("sphinx")
+sys.path += [dev.SITE_PACKAGES, str(TOOLS)]  # the modules of TOOLS are tested, too
+os.environ["PYTHONPATH"] = dev.SITE_PACKAGES  # for those that are started, as `python dev.py site` starts them
 PREFIX = "/sub/path"
 BROWSER_ARGUMENTS = [
     "--no-sandbox",

@@ -3,7 +3,7 @@
     book       the chapters, from the committed notebooks with what they show: nothing is run
     front      the first page: what this is, with a stepper that steps
     gallery    twenty graphs to step, each with its code
-    live       the same chapters, run in the browser (where tools/site has live.py)
+    live       the same chapters, run in the browser
 
 Options: --address URL, where the site will stand, so that link previews and the sitemap have whole addresses;
 --without-live leaves out what runs in the browser; others go to live.py.
@@ -15,12 +15,10 @@ leaves the site as it was. It stops at a chapter that was not executed, at a nam
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parents[1]
@@ -29,6 +27,7 @@ sys.path[:0] = [str(path) for path in (ROOT, TOOLS) if str(path) not in sys.path
 import book  # noqa: E402 (what is beside this file)
 import front  # noqa: E402
 import gallery  # noqa: E402
+import live  # noqa: E402
 from pages import ProblemError, Site  # noqa: E402
 from proof import check_site  # noqa: E402
 from tqdm import tqdm  # noqa: E402
@@ -47,36 +46,31 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--notebooks", type=Path, default=ROOT / "notebooks", help="the chapters' folder")
     parser.add_argument("--without-live", action="store_true", help="only pages to read and step")
     options, others = parser.parse_known_args(arguments)
-    live = None if options.without_live else live_module()
-    if others and live is None:
+    if others and options.without_live:
         parser.error(f"unknown: {' '.join(others)}")
     try:
-        build(options, live, others)
+        build(options, others)
     except ProblemError as problem:
         print(f"\nThe site was not written. {problem}", file=sys.stderr)
         return 1
-    print(f"The site is in {options.folder}. To look at it: python -m http.server --directory {options.folder}")
+    look = f"python -m http.server --bind 127.0.0.1 --directory {options.folder}"
+    print(f"The site is in {options.folder}. To look at it: {look}")
     return 0
 
 
-def live_module() -> Any:
-    """The module that builds what runs in the browser; None where it is not there."""
-    return importlib.import_module("live") if importlib.util.find_spec("live") else None
-
-
-def build(options: argparse.Namespace, live: Any, others: list[str]) -> None:
+def build(options: argparse.Namespace, for_live: list[str]) -> None:
     """Write all parts beside the site, check them, and let them take its place. Raises ProblemError."""
     folder: Path = options.folder.absolute()
     if folder.exists() and any(folder.iterdir()) and not (folder / ".nojekyll").exists():
         raise ProblemError(f"{folder} holds something else: name another folder, or empty it.")
     made = folder.with_name(folder.name + ".part")
     shutil.rmtree(made, ignore_errors=True)
-    site = Site(made, options.notebooks, options.address.rstrip("/"), live is not None)
+    site = Site(made, options.notebooks, options.address.rstrip("/"), not options.without_live)
     steps: list[tuple[str, Callable[[], None]]] = [
         ("the book", lambda: book.write(site)),
         ("the gallery", lambda: gallery.write(site)),
         ("the front page", lambda: front.write(site)),
-        ("what runs in the browser", lambda: live and live.build(made, others)),
+        ("what runs in the browser", lambda: site.has_live and live.build(made, for_live)),
         ("link previews", site.write_previews),
         ("checking", lambda: check_site(site)),
     ]

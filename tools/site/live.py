@@ -30,6 +30,7 @@ from typing import Any
 
 import nbformat
 
+import dev
 from tools.student import CHAPTERS, fingerprint
 
 ROOT = Path(__file__).parents[2]
@@ -214,7 +215,10 @@ def write_index(release: dict[str, Any], packages: dict[str, Any], place: str, f
 
 
 def extension_folder(name: str) -> Path:
-    return Path(sys.prefix) / "share" / "jupyter" / "labextensions" / name
+    """Where the extension of JupyterLab is installed: that of the kernel apart from what JupyterLab itself loads."""
+    places = (Path(dev.SITE_PACKAGES), Path(sys.prefix))
+    folders = [place / "share" / "jupyter" / "labextensions" / name for place in places]
+    return next(folder for folder in folders if folder.is_dir())
 
 
 def write_settings(source: Path, release: dict[str, Any]) -> None:
