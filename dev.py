@@ -41,7 +41,7 @@ for those who change minigrad:
 OLDEST, NEWEST = (3, 11), (3, 13)
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOCK = os.path.join(HERE, "requirements.txt")
-SITE_LOCK = os.path.join("tools", "site", "requirements.txt")
+SITE_LOCK = os.path.join(HERE, "tools", "site", "requirements.txt")
 HOME = os.path.join(HERE, ".home")
 LOG = os.path.join(HOME, "setup.log")
 PIP_CACHE = os.path.join(HOME, "pip")
@@ -533,20 +533,20 @@ def lock(arguments):
     uv = shutil.which("uv")
     if uv is None:
         stop("uv makes the lock, and is not installed. Run:  pip install uv")
-    form = "--no-strip-extras --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet"
+    form = "--no-strip-extras --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links"
     each_system, all_pins = "--universal --python-version 3.11", "requirements.txt"
     code = compile_pins(uv, "%s %s --extra lab --extra dev -o %s" % (form, each_system, all_pins), arguments)
     if code:
         return code
     others = " ".join("--no-emit-package=" + name for name in re.findall(r"^[\w.-]+", read(LOCK), re.MULTILINE))
     form += " --constraints " + all_pins
-    code = compile_pins(uv, "%s %s --all-extras %s -o %s" % (form, each_system, others, SITE_LOCK), arguments)
+    code = compile_pins(uv, "%s %s --all-extras %s -o tools/site/requirements.txt" % (form, each_system, others), arguments)
     on_binder = "--python-platform linux --python-version 3.12 --extra lab -o binder/requirements.txt"
     return code or compile_pins(uv, "%s %s" % (form, on_binder), arguments)
 
 
 def compile_pins(uv, options, arguments):
-    return subprocess.call([uv, "pip", "compile", "pyproject.toml"] + options.split() + arguments, env=environment())
+    return subprocess.call([uv, "pip", "compile", "--quiet", "pyproject.toml"] + options.split() + arguments, env=environment())
 
 
 if __name__ == "__main__":
