@@ -540,13 +540,17 @@ def lock(arguments):
         return code
     others = " ".join("--no-emit-package=" + name for name in re.findall(r"^[\w.-]+", read(LOCK), re.MULTILINE))
     form += " --constraints " + all_pins
-    code = compile_pins(uv, "%s %s --all-extras %s -o tools/site/requirements.txt" % (form, each_system, others), arguments)
+    code = compile_pins(
+        uv, "%s %s --all-extras %s -o tools/site/requirements.txt" % (form, each_system, others), arguments
+    )
     on_binder = "--python-platform linux --python-version 3.12 --extra lab -o binder/requirements.txt"
     return code or compile_pins(uv, "%s %s" % (form, on_binder), arguments)
 
 
 def compile_pins(uv, options, arguments):
-    return subprocess.call([uv, "pip", "compile", "--quiet", "pyproject.toml"] + options.split() + arguments, env=environment())
+    return subprocess.call(
+        [uv, "pip", "compile", "--quiet", "pyproject.toml"] + options.split() + arguments, env=environment()
+    )
 
 
 if __name__ == "__main__":

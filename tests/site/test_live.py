@@ -339,6 +339,7 @@ def test_a_learner_steps_answers_and_comes_back(course: Course, server: Any) -> 
     brought = nbformat.reads(files["00_start_here.ipynb"], as_version=4)
     assert next(cell.source for cell in brought.cells if cell.id == "code-19") == RIGHT
 
+    course.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty", timeout=5_000)
     course.page.reload()
     course.wait_for_kernel()
     assert next(cell["source"] for cell in course.cells() if cell["id"] == "code-19") == RIGHT

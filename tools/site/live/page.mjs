@@ -7,6 +7,7 @@ import { unzip, zip } from "./zip.mjs";
 const LAB = "../config-utils.js"; // JupyterLite's own, which puts its settings together and loads the rest
 const FIRST = "00_start_here.ipynb";
 const MEGABYTE = 1e6;
+const A_MOMENT = 500; // milliseconds in which the next cell of several begins
 const READY = "Python is ready, and new: run the cells from the top, all of them with Run ▸ Run All Cells.";
 const MEMORY =
   "This device has too little memory left: a chapter needs about 0.7 GB. Close other tabs, then try again.";
@@ -288,6 +289,7 @@ function watch(app) {
     if (known.has(widget)) return;
     known.add(widget);
     channel.postMessage({ tells: "opened", path: widget.context.path });
+    saveWhatRan(widget.context);
     widget.context.saveState.connect((_, state) => {
       if (state === "completed") {
         navigator.storage?.persist?.(); // now there is something that should last; one browser asks the learner
@@ -338,6 +340,15 @@ function watch(app) {
       say(aboutPython, READY, { kind: "good", seconds: 10 });
     }
   }, 250);
+}
+
+/** Keep a chapter whenever cells have run: a page that is loaded anew shows them, and who leaves it is asked nothing. */
+function saveWhatRan(context) {
+  let timer;
+  context.sessionContext.statusChanged.connect((_, status) => {
+    clearTimeout(timer);
+    if (status === "idle") timer = setTimeout(() => context.model.dirty && context.save(), A_MOMENT);
+  });
 }
 
 /** Have the address name a chapter, so that it is open again when the page is loaded anew. */
