@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader
 from PIL import Image, ImageChops
 
 from minigrad.viz.page import packing
+from tools import addresses
 
 ROOT = Path(__file__).parents[2]
 
@@ -235,3 +236,35 @@ def test_what_is_recorded_of_pytorch_is_what_it_does(torch: Any, name: str) -> N
 
 def unpacked(text: str) -> Any:
     return json.loads(packing.zlib.decompress(packing.base64.b64decode(text)))
+
+
+def test_a_chapter_leads_to_binder_and_colab_once_the_repository_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copy(ROOT / "README.md", tmp_path)
+    monkeypatch.setattr(book, "ROOT", tmp_path)
+    assert book.name_on_github() == ""
+    assert addresses.main(["https://github.com/someone/minigrad"], tmp_path) == 0
+    assert book.name_on_github() == "someone/minigrad"
+    environment = Environment(loader=FileSystemLoader(pages.HERE / "sphinx"))
+    template, links = environment.get_template("run-here.html"), []
+    for name in ("06_custom_functions", "glossary"):
+        html = template.render(pagename=name, on_github="someone/minigrad", has_live=True)
+        links.append(proof.Reader(html).links)
+    assert links == [
+        [
+            "live/lab/index.html?path=06_custom_functions.ipynb",
+            "https://mybinder.org/v2/gh/someone/minigrad/HEAD?urlpath=lab/tree/notebooks/06_custom_functions.ipynb",
+            "https://colab.research.google.com/github/someone/minigrad/blob/colab/06_custom_functions.ipynb",
+        ],
+        [],
+    ]
+
+
+def test_the_guides_are_pages_that_lead_to_each_other(site: Path) -> None:
+    reading = proof.Reader((site / "reading.html").read_text("utf-8"))
+    assert "words.html" in reading.links
+    assert "index.html" in proof.Reader((site / "stepper.html").read_text("utf-8")).links
+    with pytest.raises(pages.ProblemError, match=r"guides/x\.md leads to gone\.md, which is no page"):
+        book.with_links_to_pages("guides/x.md", "[there](gone.md)")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import posixpath
 import re
 import shutil
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -22,9 +24,18 @@ from sphinx.application import Sphinx
 from minigrad.viz.page.notebook import StepperPreprocessor
 from minigrad.viz.page.output import has_steppers
 
+ROOT = HERE.parents[1]
 PLAIN_NAME = re.compile(r"\w+")
 CONTENTS = "contents"  # the page that lists the chapters; index.html is the front page
 LOOK_UP = ("glossary", "errors")
+GUIDES = {  # pages of the repository, by the names that they have in the book
+    "stepper": "guides/stepper.md",
+    "places": "guides/places.md",
+    "reading": "minigrad/README.md",
+    "words": "minigrad/WORDS.md",
+    "contributing": "guides/contributing.md",
+}
+PAGES = {path: f"{name}.html" for name, path in GUIDES.items()} | {"README.md": "index.html"}
 TERM = re.compile(r"### (?P<word>.+)\n\*\*(?P<chinese>.+?)\*\* · (?P<meaning>.+)", re.DOTALL)
 TERM_LINK = re.compile(r'<a class="reference external" href="glossary\.html#cell-id=([\w-]+)"')
 ERROR_ROW = re.compile(r"^\| (?P<words>`.+?`+) \| (?P<meaning>.+?) \|(?P<rest>.*)$", re.MULTILINE)
@@ -52,14 +63,14 @@ SEARCH_PAGE = Page(
     "search.html", "Search", "Search all chapters, the glossary, and the errors of autograd by their first words."
 )
 CONTENTS_TEXT = """Each chapter is a notebook: text, code, and graphs that you step through. Here you read it and
-step; on a computer of your own it runs, with exercises that are checked. Begin at the top, or where your question
-stands. Words are explained in the [glossary](glossary.html), in English and Chinese; errors by their first words in
-[I have this error](errors.html)."""
+step; where you run it, in this browser or [elsewhere](places.html), its exercises are checked. Begin at the top, or
+where your question stands. Words are explained in the [glossary](glossary.html), in English and Chinese; errors by
+their first words in [I have this error](errors.html)."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A notebook of the book: its name, its heading as Markdown and as text, and what it is about."""
+    """A notebook or a guide of the book: its name, its heading as Markdown and as text, and what it is about."""
 
     name: str
     heading: str
@@ -75,13 +86,17 @@ def write(site: Site) -> None:
         *(site.notebooks / f"{name}.ipynb" for name in LOOK_UP),
     ]
     notebooks = {path.stem: read(path) for path in paths}
+    guides = {name: (ROOT / path).read_text("utf-8") for name, path in GUIDES.items()}
     texts = [text_of(name, notebook) for name, notebook in notebooks.items()]
+    texts += [Text(name, *heading_of(GUIDES[name], guide), first_sentence(guide), "") for name, guide in guides.items()]
     terms, errors = terms_of(notebooks["glossary"]), errors_of(notebooks["errors"])
     pages = [page_of(text) for text in texts] + [CONTENTS_PAGE, SEARCH_PAGE]
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "source"), Path(folder, "made")
         for name, notebook in notebooks.items():
             write_text(source / f"{name}.ipynb", nbformat.writes(prepared(name, notebook)))
+        for name, guide in guides.items():
+            write_text(source / f"{name}.md", with_links_to_pages(GUIDES[name], guide))
         write_text(source / f"{CONTENTS}.md", contents(texts))
         run_sphinx(source, made, site)
         for path in sorted(made.rglob("*-theme.js")):
@@ -124,9 +139,7 @@ def read(path: Path) -> Any:
 def text_of(name: str, notebook: Any) -> Text:
     """What a notebook says of itself in its first cell. Raises ProblemError where its heading has markup."""
     first = notebook.cells[0].source
-    heading = first.partition("\n")[0].removeprefix("# ").strip()
-    if not first.startswith("# ") or re.search("[<>&]", heading):
-        raise ProblemError(f"{name}.ipynb: it begins with a heading of plain words, not with {heading!r}.")
+    heading, title = heading_of(f"{name}.ipynb", first)
     table = ABLE.search(first)
     if table:
         able = [plain(row.split("|")[1].strip()) for row in table[1].strip().splitlines()]
@@ -135,8 +148,21 @@ def text_of(name: str, notebook: Any) -> Text:
         ]
         about = ABOUT + "; ".join(able[: max(fitting, default=1)]) + "."
     else:
-        about = re.split(r"(?<=\.)\s", first.split("\n\n")[1])[0]
-    return Text(name, heading, plain(heading), described(plain(about)), first_drawing(notebook))
+        about = first_sentence(first)
+    return Text(name, heading, title, described(plain(about)), first_drawing(notebook))
+
+
+def heading_of(path: str, text: str) -> tuple[str, str]:
+    """A text's heading, as Markdown and as text. Raises ProblemError where it has markup."""
+    heading = text.partition("\n")[0].removeprefix("# ").strip()
+    if not text.startswith("# ") or re.search("[<>&]", heading):
+        raise ProblemError(f"{path}: it begins with a heading of plain words, not with {heading!r}.")
+    return heading, plain(heading)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence behind a text's heading."""
+    return described(plain(re.split(r"(?<=[.:])\s", text.split("\n\n")[1])[0]))
 
 
 def plain(markdown: str) -> str:
@@ -182,13 +208,26 @@ def with_links(name: str, source: str) -> str:
     ).replace("](#cell-id=", f"]({name}.html#cell-id=")
 
 
+def with_links_to_pages(path: str, source: str) -> str:
+    """A guide whose links to other files of the repository lead to the pages of the book that these have become."""
+
+    def to_page(link: re.Match[str]) -> str:
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), link[1]))
+        if file not in PAGES:
+            raise ProblemError(f"{path} leads to {link[1]}, which is no page of the book.")
+        return f"]({PAGES[file]}"
+
+    return re.sub(r"\]\(([\w./]+\.md)", to_page, source)
+
+
 def contents(texts: list[Text]) -> str:
     """The page that lists all others, as Markdown."""
-    chapters = [text for text in texts if text.name not in LOOK_UP]
+    chapters = [text for text in texts if text.name not in (*LOOK_UP, *GUIDES)]
     rows = [f"| [{text.heading}]({text.name}.html) | {text.about.removeprefix(ABOUT)} |" for text in chapters]
     trees = (
         ("Chapters", [text.name for text in chapters]),
         ("Look up", list(LOOK_UP)),
+        ("Guides", list(GUIDES)),
     )
     lists = [
         "```{{toctree}}\n:hidden:\n:caption: {}\n\n{}\n```".format(caption, "\n".join(names))
@@ -232,7 +271,7 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
             "disable_search": True,  # its dialog: the search field stands in our own header
         },
         "html_sidebars": {"**": ["sbt-sidebar-nav"]},
-        "html_context": {"default_mode": "auto", "has_live": site.has_live},
+        "html_context": {"default_mode": "auto", "has_live": site.has_live, "on_github": name_on_github()},
         "html_show_sourcelink": False,
         "html_copy_source": False,
         "html_show_sphinx": False,
@@ -247,6 +286,12 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
         app.build()
     if warned.getvalue().strip():
         raise ProblemError("Sphinx says: " + warned.getvalue().strip().splitlines()[0])
+
+
+def name_on_github() -> str:
+    """OWNER/NAME of the repository, where tools/addresses.py has written it down; else ""."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return str(project.get("urls", {}).get("Repository", "")).removeprefix("https://github.com/")
 
 
 def finished(html: str, page: Page, site: Site, terms: dict[str, str], cells: list[str]) -> str:
