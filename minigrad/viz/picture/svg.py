@@ -185,7 +185,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
         f'data-group="{group.id}" transform="translate({_point((x, frame.y))})"'
         for x in (frame.x, frame.x + frame.title)
     )
-    look = f'y="{20 if frame.is_open else 30}" paint-order="stroke" stroke="{fill}" stroke-width="4"'
+    look = f'y="{20 if frame.is_open else 34}" paint-order="stroke" stroke="{fill}" stroke-width="4"'
     return (
         f'<g class="mg-group" {place}><title>{markup(group.about)}</title>{pile}{card}</g>',
         f'<g class="mg-group-title" {aside} pointer-events="none">'

@@ -25,10 +25,10 @@ const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
 const MOST_IN_CHIP = 20; // characters
 const FAILED = "✗ failed";
-const INNER_ROWS = [29, 41]; // pixels from a closed group's upper edge to the lines that tell what runs in it
+const INNER_ROWS = [33, 47]; // pixels from a closed group's upper edge to the lines that tell what runs in it
 const ABOVE_ROWS = -4; // how far its title stands from where an open group has it, with these lines below it
-const ALONE = 2; // and without
-const TRACK = 43; // and how far down it is told how many nodes ran
+const ALONE = 6; // and without
+const TRACK = 51; // and how far down it is told how many nodes ran
 const BELOW = 12; // from a box's lower edge to the middle of the signs that hang there
 // Of its size: below, a box shows its name and its numbers in larger letters, and below READABLE its name alone.
 const NUMBERS = 0.834;
