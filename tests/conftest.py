@@ -233,6 +233,15 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="session")
+def playwright() -> Iterator[Any]:
+    """What starts browsers. A process may have one, however many browsers it starts."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def node() -> str:
     return require_program("node")
 

@@ -22,7 +22,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parent.parent.parent
 BROWSER_ARGUMENTS = [
@@ -152,11 +152,10 @@ def _wait_until_up(url: str, token: str, process: subprocess.Popen[Any], log: Pa
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
-        yield running
-        running.close()
+def browser(playwright: Any, chromium: str) -> Iterator[Browser]:
+    running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    yield running
+    running.close()
 
 
 def hear(page: Page, complaints: list[str], expected_addresses: str) -> None:

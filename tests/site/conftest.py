@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import missing
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request
 
 import dev
 
@@ -95,11 +96,10 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
-        yield running
-        running.close()
+def browser(playwright: Any, chromium: str) -> Iterator[Browser]:
+    running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    yield running
+    running.close()
 
 
 @dataclass

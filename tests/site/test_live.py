@@ -22,7 +22,7 @@ from typing import Any
 import nbformat
 import pytest
 from helpers.buttons import press
-from playwright.sync_api import Browser, BrowserContext, Locator, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator
 
 from tools import student
 from tools.site import live
@@ -122,11 +122,10 @@ def server(site: Path) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
-        yield running
-        running.close()
+def browser(playwright: Any, chromium: str) -> Iterator[Browser]:
+    running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    yield running
+    running.close()
 
 
 class Course:
