@@ -32,7 +32,7 @@ class Geometry(NamedTuple):
 
 def geometry(view: Tensor) -> Geometry:
     """Where a view lies in its base."""
-    part, whole = view._array, view._base._array  # type: ignore[union-attr]
+    part, whole = view._array, view._viewed._array  # type: ignore[union-attr]
     offset = storage_start(part) - storage_start(whole)  # not of addresses: `.data = ...` may have moved the base
     return Geometry(whole.shape, element_strides(whole), part.shape, element_strides(part), offset)
 

@@ -205,8 +205,8 @@ def finish_recorded(node: Node, out: Any, inputs: Sequence[Tensor], **options: A
 def finish_unrecorded(*made: Tensor) -> None:
     """What is to be done with results that were not recorded, while something unusual is in force."""
     for tensor in made:
-        if tensor._base is not None:
-            if tensor._base.requires_grad:
+        if tensor._viewed is not None:
+            if tensor._viewed.requires_grad:
                 tensor._node, tensor._state = ON_DEMAND, UNCONNECTED
         elif thread.inference:
             tensor._writes = INFERENCE

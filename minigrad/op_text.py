@@ -47,7 +47,7 @@ several                |         {first}_node = share_memory(part, {first}, MULT
 -several               |     made._node = made._grad = made._state = None
 -several               |     made._output_nr = 0
 -several view          |     {first}_node = share_memory(made, {first})
--several -view         |     made._base = made._writes = None
+-several -view         |     made._viewed = made._writes = None
 -view each input       |     {n}_node = {node}
 rules                  |     if ({wanted}) and (not modes.special or is_recording()):
 -variadic each input   |         if {n}_node is ON_DEMAND:

@@ -123,7 +123,7 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
         element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrap_around(kind, number)
     tensor: Any = object.__new__(NumberTensor)
     tensor._array, tensor._output_nr = element, 0
-    tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._state = None
+    tensor._node = tensor._grad = tensor._writes = tensor._viewed = tensor._state = None
     # A number of numpy's, or of a class of somebody's own, is as Python's that it stands for.
     tensor.kind = _KINDS_OF_CLASSES.get(number.__class__) or _KINDS_OF_CLASSES[np.asarray(number).item().__class__]
     return tensor

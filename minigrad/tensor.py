@@ -164,7 +164,7 @@ class Tensor(TensorBase):
             raise RuntimeError(f"{text} Make a clone() of it outside first.")
         if isinstance(self._state, OvertakenState):
             self._state.wanted = wanted  # until its base needs no gradient any more, it needs one as its base does
-        elif not wanted and self._base is not None and self._base._node is not None:
+        elif not wanted and self._viewed is not None and self._viewed._node is not None:
             self._state = UNCONNECTED  # a view counts as needing a gradient, whatever its own flag
         elif wanted != self.requires_grad:
             self._node = ON_DEMAND if wanted else None
@@ -283,7 +283,7 @@ class Tensor(TensorBase):
         """Take this tensor itself out of the graph: it becomes a leaf that needs no gradient."""
         if thread.inference:
             return self
-        if self._base is not None:
+        if self._viewed is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead.")
         if not self.is_leaf:
             state = LeafState()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TensorBase:
     """What every tensor carries, and the numbers in it."""
 
-    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_base", "_state", "__weakref__", "__dict__")
+    __slots__ = ("_array", "_node", "_output_nr", "_grad", "_writes", "_viewed", "_state", "__weakref__", "__dict__")
 
     _array: Any  # numpy array; a 0-d result stays the numpy scalar that it is: ten times faster than a 0-d array
     _node: Any  # grad_fn of a result; ON_DEMAND where it is found when asked for; None where no gradient is wanted
@@ -30,7 +30,7 @@ class TensorBase:
     _grad: Tensor | None
     _writes: list[Any] | None  # [number of in-place writes, views, line of the last write], shared with all tensors of
     # one memory, only as far as needed: None, one, two or three items
-    _base: Tensor | None  # the tensor of which this is a view: the first one if it is a view of a view
+    _viewed: Tensor | None  # the tensor of which this is a view: the first one if it is a view of a view
     _state: TensorState | None  # what is to be known of a leaf, or of a view that was written to (autograd/node.py)
     _is_number = False  # whether this stands for a number in an expression
     if TYPE_CHECKING:  # told in tensor.py
@@ -127,8 +127,10 @@ class TensorBase:
             raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._writes is None else self._writes[0]
 
+    _base = property(lambda self: self._viewed, doc="The tensor of which this is a view, or None.")
+
     def _is_view(self) -> bool:
-        return self._base is not None
+        return self._viewed is not None
 
 
 tensor_class: Any = TensorBase  # of all tensors that are made here: `Tensor`, once it is defined above this module
@@ -139,7 +141,7 @@ def from_array(array: Any) -> Tensor:
     tensor: Tensor = object.__new__(tensor_class)
     tensor._array = array
     tensor._output_nr = 0
-    tensor._node = tensor._grad = tensor._writes = tensor._base = tensor._state = None
+    tensor._node = tensor._grad = tensor._writes = tensor._viewed = tensor._state = None
     return tensor
 
 
@@ -159,7 +161,7 @@ def share_outside(outside: Tensor, source: Tensor) -> Tensor:
     """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
     outside._array = source._array
     outside._output_nr = 0
-    outside._node = outside._grad = outside._base = outside._state = None
+    outside._node = outside._grad = outside._viewed = outside._state = None
     source._writes = source._writes or [0]
     outside._writes = inference_count() if source.is_inference() else source._writes
     return outside

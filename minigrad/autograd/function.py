@@ -307,7 +307,7 @@ def _written_input(node: FunctionNode, output: Tensor, number: int, position: in
     if output._was_made_as_leaf() and output.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     output._grad = None  # the tensor becomes another one
-    if output._base is not None:
+    if output._viewed is not None:
         check_history(output)
         if several:
             raise RuntimeError(

@@ -32,7 +32,7 @@ HALF_WRITTEN = "A write to this tensor was stopped half way, so its numbers and 
 
 def check_history(tensor: Tensor) -> None:
     """Raise if a recorded write to this tensor could not be differentiated."""
-    base, kind = tensor._base, kind_of(tensor)
+    base, kind = tensor._viewed, kind_of(tensor)
     if kind is not None:
         raise view_error(tensor, kind, by_others=False)
     of_leaf = base is not None and base.is_leaf
@@ -63,7 +63,7 @@ def record_write(tensor: Tensor, node: Node, write: Callable[[], None], position
     Until both are done, numbers and graph do not fit together. Meanwhile it is an error to ask where in the graph the
     tensor is, or one of its views, so that nobody computes on after a stop in between.
     """
-    whole = tensor if tensor._base is None else tensor._base
+    whole = tensor if tensor._viewed is None else tensor._viewed
     if whole is not tensor:
         node, output_nr = CopySlices(whole, geometry(tensor), node, position), 0
     before, state = (whole._node, whole._output_nr), whole._state
@@ -91,7 +91,7 @@ def keep_for_backward(node: Node, before: Tensor, result: Any, tensor: Tensor) -
     if "result" in node._kept_names and any(kept is result for kept in saved):
         position = node._kept_names.index("result")
         tensor._writes = tensor._writes or [0]
-        view = None if tensor._base is None or thread.saved_tensors_hooks else weakref.ref(tensor)
+        view = None if tensor._viewed is None or thread.saved_tensors_hooks else weakref.ref(tensor)
         now = Versioned(tensor._array, tensor._writes[0] + 1, view)
         node._kept = (*saved[:position], now, tensor._writes, *saved[position + 2 :])
 

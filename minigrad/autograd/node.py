@@ -178,7 +178,7 @@ class AccumulateGrad(Node):
         variable = self.variable
         if variable._node is None:  # requires_grad was turned off after the forward pass
             return ()
-        if variable._node is not ON_DEMAND or (variable._base is not None and variable.grad_fn is not None):
+        if variable._node is not ON_DEMAND or (variable._viewed is not None and variable.grad_fn is not None):
             raise RuntimeError(MOVED_LEAF)
         accumulate(variable, gradients[0], owned)
         return ()

@@ -65,7 +65,7 @@ class Views:
             view = reference()
             if view is None or (view._state is not None and view._state.error is not None):
                 continue
-            if view._base._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
+            if view._viewed._node is None and not isinstance(view._node, Node):  # type: ignore[union-attr]
                 view._state = view._state or LeafState()
                 if isinstance(view._state, LeafState):
                     view._state.written = True
@@ -88,17 +88,17 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> Any:
     if writes is None:
         source._writes = writes = [0, Views()]
     elif writes.__class__ is InferenceCount:
-        view._writes, view._base = INFERENCE, None
+        view._writes, view._viewed = INFERENCE, None
         return None
     elif len(writes) == 1 or writes[1] is None:
         writes[1:2] = [Views()]
     views = writes[1]
     if modes.special:
         kind = IN_INFERENCE if thread.inference else kind if thread.grad_enabled else NO_GRAD
-    if views.kinds and source._base is not None:
+    if views.kinds and source._viewed is not None:
         inherited = views.kinds.get(weakref.ref(source))
         kind = inherited if kind is None or inherited == IN_INFERENCE else kind
-    view._writes, view._base = writes, source if source._base is None else source._base
+    view._writes, view._viewed = writes, source if source._viewed is None else source._viewed
     views.add(view, kind)
     return source._node
 
@@ -106,7 +106,7 @@ def share_memory(view: Tensor, source: Tensor, kind: str | None = None) -> Any:
 def mark_view(view: Tensor, kind: str) -> None:
     """Set the kind of a tensor that is a view, as an output of a custom Function may be."""
     views = views_of(view)
-    if views is not None and view._base is not None:
+    if views is not None and view._viewed is not None:
         views.kinds[weakref.ref(view)] = kind
 
 
@@ -151,7 +151,7 @@ class OvertakenState(TensorState):
 
     def node_of(self, view: Tensor) -> Node:
         self.check()
-        base: Any = view._base
+        base: Any = view._viewed
         node = node_type(tensors.strided)()
         node._connect([(edge_node(base), base._output_nr)], (geometry(view),))
         set_history(view, node, 0, self.history)
@@ -177,7 +177,7 @@ def follow_base(base: Tensor, wanted: bool) -> None:
     views = views_of(base)
     for reference in () if views is None else views.references:
         view = reference()
-        if view is None or view._base is not base:
+        if view is None or view._viewed is not base:
             continue
         state = view._state
         if wanted and state is not None and state.written:

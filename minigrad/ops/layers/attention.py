@@ -49,8 +49,7 @@ def scaled_dot_product_attention(
     if dropout_p < 0 or dropout_p > 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     attend = _attend_in_half if query.dtype is dtypes.float16 else _attend
-    result: Tensor = attend(query, key, value, attn_mask, dropout_p, is_causal, scale)
-    return result
+    return attend(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
 def _attend(

@@ -103,8 +103,7 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index
         flat = input.reshape(batch, classes, 1, math.prod(space)), target.reshape(batch, 1, math.prod(space))
         loss = _nll_loss(*flat, weight, ignore_index, reduction)
         return loss.view(target.shape) if reduction == "none" else loss
-    result: Tensor = tensors.nll(input, _targets(input, target, weight, ignore_index), reduction)
-    return result
+    return tensors.nll(input, _targets(input, target, weight, ignore_index), reduction)
 
 
 def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:

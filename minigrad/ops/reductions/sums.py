@@ -265,8 +265,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: Dtype = None) -> Tensor:
     if not input.ndim or not input.numel():
         return input.clone()
     multiply = _products_in_half if input.dtype is dtypes.float16 else _products_up_to
-    result: Tensor = multiply(input, dim)
-    return result
+    return multiply(input, dim)
 
 
 def _products_up_to(input: Tensor, dim: int) -> Any:
