@@ -80,7 +80,7 @@ def test_another_word_shows_the_usage(capsys: pytest.CaptureFixture[str]) -> Non
     ("noted", "named"),
     [
         ('{"url": "https://example.org/minigrad.git", "vcs_info": {"vcs": "git"}}', "https://example.org/minigrad.git"),
-        ('{"url": "file:///tmp/minigrad", "dir_info": {}}', "minigrad's repository"),
+        ('{"url": "file:///somewhere/minigrad", "dir_info": {}}', "minigrad's repository"),
         (None, "minigrad's repository"),
         ("{", "minigrad's repository"),
     ],
