@@ -25,7 +25,7 @@ USAGE = """usage: python dev.py COMMAND
 
   lab        open the course in JupyterLab; --no-browser, --port=N and other options of jupyter lab may follow
   test       run all the tests; -k WORD, paths and other options of pytest may follow, and --quick leaves out those
-             that take long (a browser's, whole chapters), says which, and ends in two to three minutes
+             that take long (a browser's, whole chapters), says which, and ends in about two minutes
   student    write the chapters without their solutions into the folder course/, where your answers stay when the
              chapters are updated; from then on `lab` opens these
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
