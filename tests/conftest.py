@@ -126,6 +126,16 @@ SLOW = {
 MARKED = {
     "tests/ops/test_ops.py": "each op in float16 and with other memory layouts, and second derivatives by differences"
 }
+BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"  # with which no other host is reached
 PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")}
 
 

@@ -21,19 +21,11 @@ from typing import Any
 
 import nbformat
 import pytest
+from conftest import BROWSER_ARGUMENTS
 from nbformat.sign import NotebookNotary
 from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parent.parent.parent
-BROWSER_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import missing
+from conftest import BROWSER_ARGUMENTS, OFFLINE, missing
 from playwright.sync_api import Browser, Page, Request
 
 import dev
@@ -30,16 +30,6 @@ except SystemExit:  # it has said why
 sys.path += [dev.SITE_PACKAGES, str(TOOLS)]  # the modules of TOOLS are tested, too
 os.environ["PYTHONPATH"] = dev.SITE_PACKAGES  # for those that are started, as `python dev.py site` starts them
 PREFIX = "/sub/path"
-BROWSER_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -97,7 +87,7 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Any, chromium: str) -> Iterator[Browser]:
-    running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    running = playwright.chromium.launch(executable_path=chromium, args=[*BROWSER_ARGUMENTS, OFFLINE])
     yield running
     running.close()
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from conftest import BROWSER_ARGUMENTS, OFFLINE
 from helpers.buttons import press
 from playwright.sync_api import Browser, BrowserContext, Locator
 
@@ -30,10 +31,6 @@ from tools.student import CHAPTERS
 
 PATH = "/sub/path/"
 PYODIDE = "PYODIDE_RELEASE"  # the variable that names another folder of the release
-BROWSER_ARGUMENTS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
-]
 # What JupyterLite itself says: that extensions were made for a newer JupyterLab, that our menu was added twice, that
 # there is no terminal, that the site is not at the top of its server, that a kernel that is waited for has no history
 # yet, that a chapter was closed of which it still drew the last cells, and that its service worker is not there yet.
@@ -123,7 +120,7 @@ def server(site: Path) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def browser(playwright: Any, chromium: str) -> Iterator[Browser]:
-    running = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
+    running = playwright.chromium.launch(executable_path=chromium, args=[*BROWSER_ARGUMENTS, OFFLINE])
     yield running
     running.close()
 
