@@ -65,17 +65,76 @@ BEGUN_ELSEWHERE = {
 }
 
 
+# What differs from case to case in the texts of the page, where each stands with one common value: people paste theirs.
+TEMPLATES = (
+    "element … of tensors does not require grad and does not have a grad_fn",
+    "Mismatch in shape: grad_output[…] has a shape of",
+    "got … tensors and … gradients",
+    "The differentiated Tensor at index … appears to not have been used in the graph",
+    "`inputs` argument to `…` cannot be empty",
+    "`inputs` argument to `…` must be Tensors",
+    "`inputs` argument to `…` must be a dict",
+    "Output … of … is a view and is being modified inplace",
+    "A view was created in … mode and is being modified inplace",
+    "Output … of … is a view and its base or another view of its base has been modified inplace",
+    "A view was created in … mode and its base or another view of its base has been modified inplace",
+    "Output … of … is a view of a view which was created in … mode",
+    "output with shape … doesn't match the broadcast shape",
+    "result type … can't be cast to the desired output type",
+    "hook '…' has changed the size of value",
+    "hook '…' has changed the type of value",
+    "hook '…' has returned an incorrect number of values",
+    "backward hook … on tensor will not be serialized",
+    "a Tensor with … elements cannot be converted to Scalar",
+    "…Backward came back to itself",
+    "function … returned an incorrect number of gradients",
+    "function … returned a gradient different than None at position",
+    "Function … returned an invalid gradient at index",
+    "… should not be instantiated. Methods on autograd functions are all static",
+    "'…' object is not callable: let backward() run it",
+    "expected … arguments, got … instead",
+    "argument … is not a Variable",
+    "Jacobian mismatch for output … with respect to input",
+    "Input #… requires gradient and is not a double precision floating point or complex",
+    "The …th input has a dimension with stride 0",
+    "For output … and input …",
+    "The function given to … should return a single Tensor",
+    "The Tensor returned by the function given to … should contain a single element",
+    "The … given to … must be either a Tensor or a tuple of Tensors",
+    "Entry … in v has invalid size",
+    "Output … of the user-provided function does not require gradients",
+    "The … of the user-provided function is independent of input",
+    "The gradient with respect to input … is independent of the inputs",
+    "Function '…' returned nan values in its …th output",
+    "Error detected in …. Traceback of forward call that",
+    "Error detected in …. No forward pass information available",
+    "…utils.checkpoint: A different number of tensors was saved during the original forward and recomputation",
+    "…utils.checkpoint: Recomputed values for the following tensors have different metadata",
+    "mat1 and mat2 shapes cannot be multiplied (…)",
+    "Given groups=…, weight of size",
+    "Error(s) in loading state_dict for …",
+    "'NoneType' object has no attribute '…'",
+)
+
+
 class Row(NamedTuple):
-    text: str
+    shown: str  # as it stands on the page
     words: str
-    links: list[tuple[str, str]]  # the notebook, and the cell in it
+    links: list[tuple[str, str]]  # to cells that show it: the notebook, and the cell in it
+    explained: list[tuple[str, str]]  # to paragraphs about it
+
+    @property
+    def text(self) -> str:
+        """Its template, with … for what varies."""
+        return next((one for one in TEMPLATES if re.fullmatch(pattern_of(one), self.shown)), self.shown)
 
     def begins(self, said: str) -> bool:
         """Whether something that was said begins as this row does."""
-        return re.match(self.pattern(), said, re.DOTALL) is not None
+        return re.match(pattern_of(self.text), said, re.DOTALL) is not None
 
-    def pattern(self) -> str:
-        return ".*?".join(re.sub(r"(?:\\ )+", r"\\s+", re.escape(part)) for part in self.text.split(VARIES))
+
+def pattern_of(text: str) -> str:
+    return ".*?".join(re.sub(r"(?:\\ )+", r"\\s+", re.escape(part)) for part in text.split(VARIES))
 
 
 @functools.cache
@@ -94,7 +153,11 @@ def rows() -> list[Row]:
         if line.startswith("| `"):
             code, words, links = (part.strip() for part in line[1:-1].split(" | "))
             text = re.fullmatch(r"(`+) ?(.+?) ?\1", code)[2]  # type: ignore[index]
-            found.append(Row(text, words, re.findall(r"\]\((\w+\.ipynb)#cell-id=([\w-]+)\)", links)))
+            targets = re.findall(r"(about it: )?\[\d\d\]\((\w+\.ipynb)#cell-id=([\w-]+)\)", links)
+            shown, explained = (
+                [link for about, *link in targets if bool(about) == is_about] for is_about in (False, True)
+            )
+            found.append(Row(text, words, shown, explained))
     return found
 
 
@@ -171,12 +234,22 @@ def test_each_text_of_the_page_is_said_by_the_source() -> None:
 
 
 @each_row
-def test_each_link_leads_to_a_cell_that_shows_it(row: Row) -> None:
+def test_it_is_shown_where_the_page_says_and_explained_where_it_says_that(row: Row) -> None:
     for notebook, id in row.links:
+        shown = "\n".join(map(text_of, cells_of(notebook)[id].get("outputs", [])))
+        assert re.search(pattern_of(row.text), shown, re.DOTALL), (notebook, id)
+    in_code = re.findall("`(.+?)`", row.words) + re.findall(r"`(.+?)`|'(.+?)'|(\w+_\w+|grad\w*check|hooks?)", row.text)
+    names = set(re.findall(r"\w{4,}", str(in_code))) - {"Tensor", "tensor", "self"}
+    for notebook, id in row.explained:
         cell = cells_of(notebook)[id]
-        if cell.cell_type == "code":
-            shown = "\n".join(map(text_of, cell.outputs))
-            assert re.search(row.pattern(), shown, re.DOTALL), (notebook, id)
+        assert cell.cell_type == "markdown", (notebook, id)
+        code = " ".join(re.findall(r"`[^`]*`|```.*?```", cell.source, re.DOTALL))
+        assert any(re.search(rf"\b{name}\b", code) for name in names), (notebook, id)
+
+
+def test_a_row_is_found_by_the_words_that_people_paste() -> None:
+    assert not [row.shown for row in ROWS if VARIES in row.shown]
+    assert {row.text for row in ROWS} >= set(TEMPLATES)
 
 
 def text_of(output: Any) -> str:
@@ -264,6 +337,11 @@ def detached_in_place() -> None:
     walk(y)
 
 
+def checkpointed(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> None:
+    runs = iter((first, second))
+    walk(CHECKPOINT(lambda x: next(runs)(x), leaf(), use_reentrant=False))
+
+
 def inference_tensor() -> Any:
     with mg.inference_mode():
         return mg.ones(2)
@@ -311,6 +389,7 @@ G = mg.autograd.grad
 CHECK = mg.autograd.gradcheck
 DOUBLE = mg.tensor([0.5, 2.0], dtype=mg.float64, requires_grad=True)
 FUNCTIONAL = mg.autograd.functional
+CHECKPOINT = mg.utils.checkpoint.checkpoint
 RAISED: dict[str, Callable[[], Any]] = {
     "element … of tensors does not require grad and does not have a grad_fn": lambda: walk(leaf().detach()),
     "grad can be implicitly created only for scalar outputs": lambda: (leaf() * 2).backward(),
@@ -411,6 +490,19 @@ RAISED: dict[str, Callable[[], Any]] = {
     "While computing the hessian, found that the jacobian of the user-provided function": lambda: FUNCTIONAL.hessian(
         lambda x: x.sum(), leaf(), strict=True
     ),
+    "'float' object has no attribute 'backward'": lambda: leaf(1.0).item().backward(),
+    "'NoneType' object has no attribute '…'": lambda: leaf().grad.zero_(),
+    "To copy construct from a tensor": lambda: mg.tensor(leaf()),
+    "…utils.checkpoint: A different number of tensors was saved during the original forward and recomputation": (
+        lambda: checkpointed(lambda x: x.sin().exp(), lambda x: x.sin())
+    ),
+    "…utils.checkpoint: Recomputed values for the following tensors have different metadata": (
+        lambda: checkpointed(lambda x: x.sin(), lambda x: x[:1].sin())
+    ),
+    "mat1 and mat2 shapes cannot be multiplied (…)": lambda: mg.ones(2, 3) @ mg.ones(4, 5),
+    "Given groups=…, weight of size": lambda: nn.Conv2d(1, 4, 3)(mg.ones(2, 3, 8, 8)),
+    "Error(s) in loading state_dict for …": lambda: nn.Linear(2, 2).load_state_dict({}),
+    "Using a target size": lambda: nn.functional.mse_loss(mg.ones(3, 1), mg.ones(3)),
     "Inference tensors cannot be saved for backward": lambda: leaf() * inference_tensor(),
     "Inplace update to inference tensor outside InferenceMode is not allowed": lambda: inference_tensor().add_(1),
     "Anomaly Detection has been enabled": lambda: mg.autograd.detect_anomaly(),
@@ -453,6 +545,7 @@ def test_pytorch_says_it_too_or_the_page_says_that_it_does_not(
         "CHECK": torch.autograd.gradcheck,
         "DOUBLE": torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True),
         "FUNCTIONAL": torch.autograd.functional,
+        "CHECKPOINT": torch.utils.checkpoint.checkpoint,
     }.items():
         monkeypatch.setitem(globals(), name, its_own)
     row = BY_TEXT[text]
