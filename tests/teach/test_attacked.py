@@ -88,6 +88,9 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "two arrays are near each other in either order",
         ),
     ],
+    "masked_step": [
+        ("w.detach()", "w", "a copy that has a graph holds the same numbers"),
+    ],
     "train_step": [
         ("optimizer", "model", "a model clears the gradients of its parameters, too"),
     ],

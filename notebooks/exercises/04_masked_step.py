@@ -1,0 +1,170 @@
+"""Exercise `masked_step`: a part of a weight that stays, whatever the optimizer does."""
+
+import minigrad as mg
+from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised
+from minigrad.teach.draws import draw_numbers, pick
+
+
+def masked_step(w, mask, loss, optimizer):
+    """One walk and one step, after which w has changed only where mask is True."""
+    before = w.detach().clone()
+    loss.backward()
+    optimizer.step()
+    with mg.no_grad():
+        w.copy_(mg.where(mask, w, before))
+
+
+OPTIMIZERS = {
+    "SGD": lambda tensors: mg.optim.SGD(tensors, lr=0.1),
+    "SGD with weight_decay=0.5": lambda tensors: mg.optim.SGD(tensors, lr=0.1, weight_decay=0.5),
+    "SGD with momentum=0.9, after a step": lambda tensors: mg.optim.SGD(tensors, lr=0.1, momentum=0.9),
+    "AdamW": lambda tensors: mg.optim.AdamW(tensors, lr=0.1),
+    "Adam, after a step": lambda tensors: mg.optim.Adam(tensors, lr=0.1),
+}
+
+
+@cases("w = {numbers}, mask = {mask}, optimizer = {optimizer}, of w and v; loss = (v * w ** 2).sum()")
+def _case(numbers, mask, optimizer):
+    w, v = mg.tensor(numbers, requires_grad=True), mg.tensor(1.5, requires_grad=True)
+    made = OPTIMIZERS[optimizer]([w, v])
+    if "after a step" in optimizer:
+        (v * w.sin()).sum().backward()
+        made.step()
+        made.zero_grad()
+    return w, mg.tensor(mask), (v * w**2).sum(), made
+
+
+def _drawn(random):
+    """One to three dimensions, any part masked, all optimizers."""
+    shape = pick(random, [(1,), (4,), (2, 3), (2, 2, 2)])
+    mask = random.random(shape) < pick(random, [0.0, 0.5, 0.5, 1.0])
+    for optimizer in OPTIMIZERS:
+        yield _case(draw_numbers(random, shape, unit=0.25, zero=False), mask.tolist(), optimizer)
+
+
+STAYS, MOVES, OTHER = "w where mask is False", "w where mask is True", "v, which the optimizer moves as well"
+LATER = "w.grad of a later walk, of w.sum()"
+
+
+@observer
+def _stepped(answer, w, mask, loss, optimizer):
+    """Both parts of w, the other tensor, and whether a later walk is as it would be."""
+    (_, v) = optimizer.param_groups[0]["params"]
+    answer(w, mask, loss, optimizer)
+    now = w.detach().clone()
+    seen = {STAYS: now[~mask], MOVES: now[mask], OTHER: v.detach().clone()}
+    w.grad = None
+    w.sum().backward()
+    return {**seen, LATER: w.grad}
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+BACK = "w.copy_(mg.where(mask, w, before))"
+
+
+def masked_gradient(w, mask, loss, optimizer):
+    loss.backward()
+    w.grad = w.grad * mask
+    optimizer.step()
+
+
+def masked_by_a_hook(w, mask, loss, optimizer):
+    handle = w.register_hook(lambda g: g * mask)
+    loss.backward()
+    handle.remove()
+    optimizer.step()
+
+
+def stepped_first(w, mask, loss, optimizer):
+    before = w.detach().clone()
+    optimizer.step()
+    loss.backward()
+    with mg.no_grad():
+        w.copy_(mg.where(mask, w, before))
+
+
+EXERCISE = Exercise(
+    title="nothing: one walk and one step, after which w has changed only where mask is True",
+    stars=2,
+    minutes=7,
+    reference=masked_step,
+    cases=(
+        _case([[3.0, 1.0], [2.0, 4.0]], [[True, True], [False, False]], "SGD"),
+        _case([[3.0, 1.0], [2.0, 4.0]], [[True, True], [False, False]], "AdamW"),
+        _case([1.0, -2.0, 0.5], [False, True, False], "SGD with momentum=0.9, after a step"),
+        _case([1.0, -2.0, 0.5], [False, True, False], "SGD with weight_decay=0.5"),
+        _case([1.0, -2.0, 0.5], [True, False, True], "Adam, after a step"),
+    ),
+    drawn=_drawn,
+    hints=(
+        "What the optimizer does to the numbers cannot be known before. It can be undone afterwards.",
+        "Keep a copy of the numbers, one with memory of its own: w.detach().clone(). Then the walk, then the step.",
+        "Write back, unrecorded and in place: with mg.no_grad(): w.copy_(mg.where(mask, w, before)).",
+    ),
+    plug=_stepped,
+    notes={
+        OTHER: "w is as it should be. The optimizer has other tensors, too: one step() for all of them.",
+        LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
+    },
+    writes=True,
+    mistakes=(
+        Mistake(
+            masked_gradient,
+            masked_by_a_hook,
+            edited(masked_by_a_hook, "handle.remove()", "pass"),
+            words="The gradient was masked, and numbers under the mask have moved all the same: weight decay pulls at "
+            "them without a gradient, and momentum with earlier ones. Write the numbers back after the step.",
+        ),
+        Mistake(
+            edited(masked_step, "detach().clone()", "detach()"),
+            edited(masked_step, BACK, "w = mg.where(mask, w, before)"),
+            words="w has moved everywhere: nothing was written back. detach() alone shares the memory, so it moves "
+            "along, and `w = ...` gives the name to another tensor: write into w, as w.copy_(...) does.",
+        ),
+        Mistake(
+            edited(masked_step, "mask, w, before", "mask, before, w"),
+            words="The mask is the other way round: True is where w moves.",
+        ),
+        Mistake(
+            edited(masked_step, "optimizer.step()", "pass"),
+            stepped_first,
+            edited(masked_step, "loss.backward()", "pass"),
+            words="w has not moved by this loss, nor has v: first loss.backward() writes the gradients, and then "
+            "optimizer.step() moves all of its tensors by them.",
+        ),
+        Mistake(
+            edited(masked_step, BACK, "w.mul_(mask)"),
+            words="The numbers under the mask became 0. They were to stay what they were.",
+        ),
+        Mistake(
+            edited(masked_step, "    with mg.no_grad():\n        ", "    "),
+            words="w is a leaf, and this write is recorded. Write inside `with mg.no_grad():`.",
+            when=raised("a leaf Variable that requires grad"),
+        ),
+    ),
+    right=(
+        edited(masked_step, BACK, "w[~mask] = before[~mask]"),
+        edited(masked_step, "with mg.no_grad():\n        " + BACK, "w.data = mg.where(mask, w.detach(), before)"),
+        edited(masked_step, BACK, "w.sub_((w - before) * 0).copy_(before.where(~mask, w))"),
+        edited(
+            masked_by_a_hook,
+            "handle =",
+            "before = w.detach().clone()\n    handle =",
+            "step()",
+            "step()\n    w.data[~mask] = before[~mask]",
+        ),
+    ),
+    wrong={
+        "w has not moved by this loss": [edited(masked_step, "optimizer.step()", "optimizer.zero_grad()")],
+        "something was left behind": [
+            edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),
+        ],
+        "": [
+            edited(masked_step, "optimizer.step()", "optimizer.step()\n    optimizer.step()"),
+            edited(masked_step, "optimizer.step()", "with mg.no_grad():\n        w.sub_(0.1 * w.grad)"),
+            edited(masked_step, "mask, w, before", "mask.flatten()[0], w, before"),
+        ],
+    },
+)
