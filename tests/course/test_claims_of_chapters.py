@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 import weakref
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -77,7 +78,9 @@ def test_a_state_that_is_carried_over_a_loop_needs_detach_in_pytorch_too(torch: 
 def run_cells(chapter: str, ids: list[str], library: Any) -> None:
     """Run these cells of a chapter with this library as `mg`."""
     source = {cell.id: cell.source for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells}
-    known = {"mg": library, "autograd": library.autograd, "F": library.nn.functional, "viz": viz}
+    known = {"mg": library, "autograd": library.autograd, "F": library.nn.functional, "viz": viz, "np": np}
+    known["checkpoint"] = import_module(f"{library.__name__}.utils.checkpoint").checkpoint
+    known["gradcheck"] = library.autograd.gradcheck
     for name in ids:
         exec(source[name], known)
 
@@ -187,8 +190,13 @@ SAME_IN_PYTORCH = [
     ("06_custom_functions", "code-57"),
     ("06_custom_functions", "code-59"),
     ("06_custom_functions", "code-62"),
+    ("06_custom_functions", "code-70 code-71"),
+    ("06_custom_functions", "code-73 code-74"),
+    ("06_custom_functions", "code-75 code-76"),
     ("07_checking_gradients", "code-63"),
     ("07_checking_gradients", "code-65"),
+    ("07_checking_gradients", "code-66 code-67"),
+    ("07_checking_gradients", "code-68"),
     ("08_jacobians_and_hessians", "code-72"),
     ("08_jacobians_and_hessians", "code-41"),
     ("08_jacobians_and_hessians", "code-75"),
@@ -210,6 +218,27 @@ def test_a_cell_prints_the_same_in_pytorch(
     printed = re.sub(r"torch\.autograd\.function\.| object at 0x\w+", "", capsys.readouterr().out)
     cells = {cell.id: cell for cell in nbformat.read(FOLDER / f"{chapter}.ipynb", as_version=4).cells}
     assert printed == "".join(output.get("text", "") for id in ids.split() for output in cells[id].outputs)
+
+
+def test_at_a_corner_pytorch_takes_the_shortest_slope_as_chapter_07_says_and_clamp_does_not(torch: Any) -> None:
+    functional = torch.nn.functional
+    corners = [
+        (torch.relu, 0.0, 0.0),
+        (torch.abs, 0.0, 0.0),
+        (lambda x: -x.abs(), 0.0, 0.0),
+        (lambda x: functional.leaky_relu(x, 0.1), 0.0, 0.1),
+        (functional.relu6, 6.0, 0.0),
+        (functional.hardtanh, -1.0, 0.0),
+        (functional.hardtanh, 1.0, 0.0),
+        (lambda x: torch.maximum(x, 3 * x), 0.0, 2.0),  # of 1 to 3 the shortest is 1: ties are halved instead
+        (lambda x: x.clamp(-1, 1), -1.0, 1.0),
+        (lambda x: x.clamp(-1, 1), 1.0, 1.0),
+        (torch.sqrt, 0.0, np.inf),
+    ]
+    for f, point, slope in corners:
+        x = torch.tensor(point, requires_grad=True)
+        f(x).backward()
+        assert x.grad.item() == pytest.approx(slope)
 
 
 def test_relu_in_place_fits_and_fails_in_pytorch_as_in_chapter_05(torch: Any) -> None:
