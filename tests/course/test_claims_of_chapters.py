@@ -171,6 +171,8 @@ SAME_IN_PYTORCH = [
     ("02_the_graph", "code-46"),
     ("03_backward_step_by_step", "code-59 code-67"),
     ("03_backward_step_by_step", "code-70"),
+    ("03_backward_step_by_step", "code-04 code-81"),
+    ("03_backward_step_by_step", "code-82"),
     ("04_grad_and_hooks", "code-41 code-67"),
     ("04_grad_and_hooks", "code-3 code-69"),
     ("04_grad_and_hooks", "code-72"),
