@@ -10,9 +10,14 @@ So all steps' solutions stand here, in one piece, as the engine that they make.
 """
 
 import numpy as np
+from IPython.display import display
 
+from minigrad import viz
 from minigrad.teach import EXERCISES, observer, plain
+from minigrad.teach.answers import is_untouched
+from minigrad.teach.limits import TookTooLongError, call_within
 
+SECONDS = 5.0  # that a walk beside the solution's may take
 COUNT, WRITTEN = "how many gradients", "the arrays that were given"
 
 
@@ -202,7 +207,7 @@ def working(answer):
     """The function to go on with: the learner's if its check passes, otherwise the solution's; a line says which.
 
     So an answer that never ends, raises, or changes what it is given, is met by its check alone, in a process of its
-    own, and no later cell runs it.
+    own, and no later cell runs it. Where it walks, and otherwise than the solution, both are shown side by side.
     """
     name = getattr(answer, "__name__", plain(answer))
     if name not in STEPS:
@@ -211,4 +216,130 @@ def working(answer):
     title = card.title.partition(": ")[2]
     why = f"yours is {title}" if card.kind == "open" else f'of yours the check says "{title}"'
     print(f"{name}: yours" if card.kind == "good" else f"{name}: the solution's, as {why}")
+    if title == "not yet" and (comparison := beside(answer)) is not None:  # it has run to its end there
+        display(comparison)
     return answer if card.kind == "good" else STEPS[name]
+
+
+# ---------------------------------------------------------------- an answer beside the solution
+
+
+class Adapter(viz.Engine):
+    """What the pictures have to know of these engines: start, order and send are the engine's own."""
+
+    def inputs(self, tensor):
+        return tensor.inputs
+
+    def op(self, tensor):
+        return tensor.rule.__name__.removesuffix("_rule")
+
+    def start(self, root):
+        root.start()
+
+    def order(self, root):
+        return reversed(root.in_order())
+
+    def run(self, tensor):
+        tensor.send()
+
+    def rule(self, tensor):
+        return tensor.rule
+
+
+def engine_with(answer):
+    """The engine with one step's function exchanged for this one."""
+    parts = {**STEPS, answer.__name__: answer}
+
+    class Other(Tensor):
+        fitted = staticmethod(parts["fitted"])
+
+        def __mul__(self, other):
+            return self.recorded(np.multiply, parts["product_rule"], (other,))
+
+        def sum(self):
+            return self.recorded(np.sum, lambda g, y, a: (np.broadcast_to(g, a.shape),), ())
+
+        def softmax(self):
+            return self.recorded(_softmax, parts["softmax_rule"], ())
+
+        def sine(self):
+            return parts["applied"](Sine, (self,))
+
+        def send(self):
+            gradients = self.rule(self.grad, self.data, *[one.data for one in self.inputs])
+            for one, gradient in zip(self.inputs, gradients, strict=True):
+                if one.requires_grad:
+                    one.receive(self.fitted(gradient, one.data.shape))
+
+    for name in ("recorded", "receive", "in_order", "start"):
+        setattr(Other, name, parts[name])
+    return Other
+
+
+class Sine:
+    """The chapter's Function."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.slope = np.cos(x)
+        return np.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.slope
+
+
+def _softmax(x):
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _example(kind):
+    x, w = kind(2.0, requires_grad=True), kind(3.0, requires_grad=True)
+    y = x * w
+    z = y + x
+    return y * z
+
+
+def _walked_before(kind):
+    root = _example(kind)
+    root.start()
+    for one in reversed(root.in_order()):
+        if one.rule is not None:
+            one.send()
+    return root
+
+
+def _rows(kind):
+    m, b = kind([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True), kind([[10.0, 20.0]], requires_grad=True)
+    return (m * b + kind([1.0], requires_grad=True)).sum()
+
+
+def _probabilities(kind):
+    return (kind([[1.0, 2.0, 0.5], [0.0, -1.0, 1.0]], requires_grad=True).softmax() * [1.0, 0.0, 3.0]).sum()
+
+
+def _sines(kind):
+    s = kind([0.0, 1.0], requires_grad=True).sine()
+    return (s * s).sum()
+
+
+def beside(answer):
+    """The engine with an answer in it, stepped beside the one with the solution, from where they part: on the first
+    of the chapter's programs on which they do; None if they do so on none, or if the answer raises or does not end.
+    """
+    try:
+        return None if is_untouched(answer) else call_within(SECONDS, _parting, answer)
+    except (TookTooLongError, Exception, SystemExit):
+        return None
+
+
+def _parting(answer):
+    right, other = engine_with(STEPS[answer.__name__]), engine_with(answer)
+    for program in (_example, _rows, _probabilities, _sines, _walked_before):
+        labels = "the solution's", "yours"
+        comparison = viz.compare(program(right), program(other), engine=(Adapter(), Adapter()), labels=labels)
+        if comparison.difference is not None:
+            return comparison
+        comparison.close()
+    return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from minigrad.teach.exercises.chapter14 import STEPS, Tensor, working
+from minigrad.teach.exercises.chapter14 import STEPS, Tensor, beside, working
 from teach.answers import name_of, said_in_a_line, tried
 
 import minigrad as mg
@@ -363,3 +363,25 @@ def test_the_solutions_together_are_an_engine() -> None:
     np.testing.assert_allclose(x.grad, 2 * x.data * w.data**2 + 2 * x.data * w.data)
     np.testing.assert_allclose(w.grad, (x.data * doubled * ones).sum(axis=0))
     assert chapter14.STEPS.keys() == {name for name, one in EXERCISES.items() if one.chapter.startswith("14")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["recorded", "product_rule", "receive", "in_order", "fitted", "start", "softmax_rule", "applied"],
+)
+def test_a_step_of_chapter_14_that_fails_is_shown_beside_the_solution(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = []
+    monkeypatch.setattr("minigrad.teach.exercises.chapter14.display", shown.append)
+    wrong = [answer for mistake in EXERCISES[name].known for answer in mistake.answers]
+    for answer in wrong:
+        monkeypatch.setattr(answer, "__name__", name)
+        if not shown and beside(answer) is not None:
+            assert working(answer) is STEPS[name]
+    (comparison,) = shown
+    assert comparison.difference is not None
+    assert beside(STEPS[name]) is None
+    shown.clear()
+    assert working(STEPS[name]) is STEPS[name]
+    assert not shown
