@@ -207,6 +207,9 @@ SAME_IN_PYTORCH = [
     ("10_anomaly_mode", "code-20"),
     ("10_anomaly_mode", "code-26"),
     ("10_anomaly_mode", "code-50"),
+    ("10_anomaly_mode", "code-70"),
+    ("10_anomaly_mode", "code-71 code-71b"),
+    ("10_anomaly_mode", "code-72"),
     ("10_anomaly_mode", "code-65"),
     ("13_bug_museum", "code-80"),
 ]
@@ -241,6 +244,14 @@ def test_at_a_corner_pytorch_takes_the_shortest_slope_as_chapter_07_says_and_cla
         x = torch.tensor(point, requires_grad=True)
         f(x).backward()
         assert x.grad.item() == pytest.approx(slope)
+
+
+def test_attention_with_an_empty_row_is_in_pytorch_as_chapter_10_says(torch: Any) -> None:
+    x, allowed = torch.ones(1, 2, 4), torch.tensor([[True, True], [False, False]])
+    attended = torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=allowed)
+    assert attended[0, 1].tolist() == [0.0] * 4
+    module = torch.nn.MultiheadAttention(4, 1, batch_first=True)
+    assert module(x, x, x, attn_mask=~allowed)[0][0, 1].isnan().all()
 
 
 def test_relu_in_place_fits_and_fails_in_pytorch_as_in_chapter_05(torch: Any) -> None:
