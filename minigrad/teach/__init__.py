@@ -3,7 +3,7 @@
     from minigrad.teach import check, hint, predict, progress
 
 `check.name(function)` tries an answer, `hint("name")` gives one idea more each time, `predict.name()` asks before
-the page shows, and `progress()` lists what is done. What they ask stands beside the chapters, in
+the page shows, and `progress()` lists what is done in this chapter. What they ask stands beside the chapters, in
 `notebooks/exercises/`: `exercises` finds it there.
 
 A file there is written in these words:
@@ -51,8 +51,11 @@ hint = Hints(EXERCISES)
 predict = Predictions(PREDICTIONS)
 
 
-def progress() -> Card:
-    """The exercises and predictions of all chapters, and which of them are done."""
+def progress(which: str = "") -> Card:
+    """The exercises and predictions of this chapter, and which of them are done; `progress("all")` has all chapters,
+    and `progress("03")` another one. This chapter is the one whose exercise or prediction was asked for last; before
+    any was, all are listed.
+    """
     known = progress_file.load()
     words = {"passed": "passed", "tried": "tried, not passed yet"}
     places = EXERCISES.places()
@@ -68,7 +71,10 @@ def progress() -> Card:
     for chapter, given in answers.items():
         answered = f"{sum(map(bool, given))} of {len(given)} answered, {given.count('right')} of them right"
         lines.setdefault(chapter, []).append(f"predictions: {answered}")
-    rows = [(chapter, "\n".join(listed)) for chapter, listed in sorted(lines.items())]
+    begins = "" if which == "all" else which or progress_file.chapter
+    rows = [(chapter, "\n".join(listed)) for chapter, listed in sorted(lines.items()) if chapter.startswith(begins)]
+    if len(rows) < len(lines):
+        rows.append(("all", f'progress("all") lists the {len(lines)} chapters.'))
     if progress_file.note:
         rows.append(("note", progress_file.note))
     kind = "good" if done == len(places) else "note"

@@ -32,6 +32,7 @@ class Progress:
     def __init__(self) -> None:
         self.kept: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
         self.note = ""  # what the learner should know about the file, if anything
+        self.chapter = ""  # the one that was last asked for something in this kernel
 
     def path(self) -> Path | None:
         """The file, or None where there are no notebooks beside which it could stand."""

@@ -302,11 +302,31 @@ def test_pytorch_says_the_same(path: Path, torch: Any) -> None:
 
 
 def test_the_map_of_chapters_is_complete() -> None:
-    rows = dict(
-        re.findall(r"^\| \[?`(\d\d_\w+)`.*\| ([\w ]+) \|$", prose(FOLDER / "00_start_here.ipynb"), re.MULTILINE)
-    )
+    rows = re.findall(r"^\| \[?`(\d\d_\w+)`.*\| (\d+) \|$", prose(FOLDER / "00_start_here.ipynb"), re.MULTILINE)
+    assert rows == [(path.stem, str(minutes_said(path)[0])) for path in PATHS]
     assert len(rows) == 15
-    assert {name for name, state in rows.items() if state in ("here", "ready")} == {path.stem for path in PATHS}
+
+
+def minutes_said(path: Path) -> tuple[int, ...]:
+    """How long a chapter takes, and its exercises, as its first lines say."""
+    (said,) = re.findall(r"about (\d+) minutes(?:, (\d+) of them for )?", prose(path).split("## ")[0])
+    return tuple(map(int, filter(None, said)))
+
+
+@each_notebook
+def test_a_chapter_says_how_long_it_takes(path: Path) -> None:
+    """Its exercises as they say it; and in a minute a reader takes in 130 words or 15 lines of code, or answers a
+    prediction. A walk that is stepped through takes two.
+    """
+    words = len(without_code(re.sub(r"<details>.*?</details>", "", prose(path), flags=re.DOTALL)).split())
+    read = [
+        cell.source for cell in code_cells(path) if not re.match(r"predict\.|check\.|hint\(|# What you", cell.source)
+    ]
+    lines = sum(len(source.splitlines()) for source in read if "    raise NotImplementedError  # your" not in source)
+    stepped = sum(len(re.findall(r"viz\.BackwardStepper\(|compare\(|descent_map\(", source)) for source in read)
+    exercises = [exercise.minutes for exercise in EXERCISES.values() if exercise.chapter == path.stem]
+    minutes = words / 130 + lines / 15 + 2 * stepped + len(set(calls(path, "predict"))) + sum(exercises)
+    assert minutes_said(path) == (5 * round(minutes / 5), sum(exercises))[: 1 if len(exercises) == 1 else 2]
 
 
 TO_GLOSSARY = re.compile(r"\(glossary\.ipynb#([^)]+)\)")  # JupyterLab scrolls to a cell, and not to a heading

@@ -328,7 +328,7 @@ def test_a_learner_steps_answers_and_comes_back(course: Course, server: Any) -> 
     says(course.run_cell("code-20"), "stopped, it was still running after 10 seconds")
     course.run_cell("code-19", RIGHT)
     says(course.run_cell("code-20"), "✓ slope_of_w")
-    says(course.run_cell("code-44"), "1 of 64 exercises passed")
+    says(course.run_cell("code-44"), "1 of 66 exercises passed")
     files = course.download()
     assert set(files) == {"README.txt", "00_start_here.ipynb", ".progress.json"}
     assert json.loads(files[".progress.json"])["exercises"] == {"slope_of_w": "passed"}
@@ -340,7 +340,7 @@ def test_a_learner_steps_answers_and_comes_back(course: Course, server: Any) -> 
     course.wait_for_kernel()
     assert next(cell["source"] for cell in course.cells() if cell["id"] == "code-19") == RIGHT
     printed = course.kernel("from minigrad.teach import progress; print(progress())")
-    assert "1 of 64 exercises passed" in printed
+    assert "1 of 66 exercises passed" in printed
 
 
 @pytest.mark.long

@@ -238,6 +238,29 @@ def test_progress_counts_and_what_was_passed_stays(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
 
 
+def test_progress_is_that_of_this_chapter_and_of_the_course_where_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(teach.progress_file, "chapter", "")
+    chapters = sorted({exercise.chapter for exercise in EXERCISES.values()})
+    assert [*said(progress())] == [*said(progress("all"))] == chapters
+    for ask in (
+        lambda: check.kind_of,
+        lambda: hint("kind_of"),
+        lambda: predict("is_it_a_leaf"),
+        lambda: check(kind_of),
+    ):
+        teach.progress_file.chapter = "13_bug_museum"
+        ask()
+        assert [*said(progress())] == ["01_tensors_and_leaves", "all"]
+    assert [*said(progress("03"))] == ["03_backward_step_by_step", "all"]
+    assert [*said(progress("all"))] == chapters
+
+
+def kind_of(tensor: object) -> None:
+    raise NotImplementedError
+
+
 def test_progress_outlives_the_kernel(tmp_path: Path) -> None:
     Progress().record("exercises", "by_hand", "passed")
     assert Progress().load()["exercises"] == {"by_hand": "passed"}
