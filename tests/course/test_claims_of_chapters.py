@@ -403,10 +403,10 @@ def known_in(library: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "beginnings",
     [
-        ("def new_model", "changes = {"),
+        ("def new_model", "changes = {", 'questions = {\n    "a mean'),
         ("modes = {",),
         ("modes = {", "makers = {"),
-        ("modes = {", "forms = {"),
+        ("modes = {", "forms = {", "forms |= {", 'questions = {\n    "is y'),
     ],
 )
 def test_the_tables_of_chapter_09_are_the_same_in_pytorch(beginnings: tuple[str, ...], torch: Any) -> None:
@@ -436,6 +436,7 @@ def test_the_tables_of_chapter_09_are_the_same_in_pytorch(beginnings: tuple[str,
         ("def new_model", "with mg.no_grad():\n    model = new_model()"),
         ("def new_model", "def answers"),
         ("def new_model", "def answer(model)"),
+        ("def new_model", "class Frozen"),
     ],
 )
 def test_cells_of_chapter_09_print_the_same_in_pytorch(
