@@ -246,6 +246,44 @@ def test_at_a_corner_pytorch_takes_the_shortest_slope_as_chapter_07_says_and_cla
         assert x.grad.item() == pytest.approx(slope)
 
 
+def test_the_error_about_a_write_has_in_pytorch_the_parts_that_chapter_05_names(torch: Any) -> None:
+    def walked(of_leaf: bool) -> tuple[str, list[str]]:
+        w = torch.tensor([3.0, 1.0, -1.0], requires_grad=True)
+        y = w * w if of_leaf else (w * 1).sigmoid()
+        with torch.no_grad():
+            (w if of_leaf else y).add_(1)
+        with warnings.catch_warnings(record=True, action="always") as warned, pytest.raises(RuntimeError) as error:
+            y.sum().backward()
+        return str(error.value), [str(one.message) for one in warned]
+
+    text, _ = walked(of_leaf=False)
+    version = "is at version 1; expected version 0 instead. Hint: enable anomaly detection"
+    assert f"operation: [torch.FloatTensor [3]], which is output 0 of Sigmoid, {version}" in text
+    text, _ = walked(of_leaf=True)
+    assert f"operation: [torch.FloatTensor [3]] {version}" in text
+    with torch.autograd.set_detect_anomaly(True):
+        _, (*_, told) = walked(of_leaf=False)
+    assert "(w * 1).sigmoid()" in told
+    assert "add_(1)" not in told
+
+
+def test_a_save_that_fails_leaves_half_a_file_in_pytorch_and_the_old_one_here_as_chapter_12_says(
+    torch: Any, tmp_path: Path
+) -> None:
+    class Unsavable:
+        def __reduce__(self) -> Any:
+            raise ValueError
+
+    for library in (minigrad, torch):
+        path = tmp_path / library.__name__
+        library.save({"a": library.ones(3)}, path)
+        with pytest.raises((ValueError, TypeError)):
+            library.save({"a": library.ones(3), "b": Unsavable()}, path)
+    assert minigrad.load(tmp_path / "minigrad")["a"].tolist() == [1.0] * 3
+    with pytest.raises(RuntimeError):
+        torch.load(tmp_path / "torch")
+
+
 def test_attention_with_an_empty_row_is_in_pytorch_as_chapter_10_says(torch: Any) -> None:
     x, allowed = torch.ones(1, 2, 4), torch.tensor([[True, True], [False, False]])
     attended = torch.nn.functional.scaled_dot_product_attention(x, x, x, attn_mask=allowed)
@@ -604,13 +642,13 @@ def trained_with(library: Any, capsys: pytest.CaptureFixture[str]) -> tuple[list
 
 
 def test_the_training_of_chapter_12_is_the_same_in_pytorch(torch: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    (*ours, errors), tables, losses = trained_with(minigrad, capsys)
-    (*theirs, their_errors), their_tables, their_losses = trained_with(torch, capsys)
+    (*ours, errors, tied, read), tables, losses = trained_with(minigrad, capsys)
+    (*theirs, their_errors, their_tied, their_read), their_tables, their_losses = trained_with(torch, capsys)
     np.testing.assert_allclose(losses[:10], their_losses[:10], rtol=1e-4)
     assert len(tables) == 2
     assert tables == their_tables
     assert sum(map(bool, ours)) >= 12
-    assert ours == theirs
+    assert [*ours, tied, read] == [*theirs, their_tied, their_read]
     assert their_errors.count("RuntimeError: ") == 4
     for line, beginning in zip(errors.split("\n"), their_errors.split("\n"), strict=True):
         assert line.startswith(beginning)
