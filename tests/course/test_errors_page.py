@@ -119,20 +119,21 @@ TEMPLATES = (
 
 class Row(NamedTuple):
     shown: str  # as it stands on the page
+    text: str  # its template, with … for what varies
     words: str
     links: list[tuple[str, str]]  # to cells that show it: the notebook, and the cell in it
     explained: list[tuple[str, str]]  # to paragraphs about it
-
-    @property
-    def text(self) -> str:
-        """Its template, with … for what varies."""
-        return next((one for one in TEMPLATES if re.fullmatch(pattern_of(one), self.shown)), self.shown)
 
     def begins(self, said: str) -> bool:
         """Whether something that was said begins as this row does."""
         return re.match(pattern_of(self.text), said, re.DOTALL) is not None
 
 
+def template_of(shown: str) -> str:
+    return next((one for one in TEMPLATES if re.fullmatch(pattern_of(one), shown)), shown)
+
+
+@functools.cache
 def pattern_of(text: str) -> str:
     return ".*?".join(re.sub(r"(?:\\ )+", r"\\s+", re.escape(part)) for part in text.split(VARIES))
 
@@ -157,7 +158,7 @@ def rows() -> list[Row]:
             shown, explained = (
                 [link for about, *link in targets if bool(about) == is_about] for is_about in (False, True)
             )
-            found.append(Row(text, words, shown, explained))
+            found.append(Row(text, template_of(text), words, shown, explained))
     return found
 
 
