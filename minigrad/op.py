@@ -111,6 +111,14 @@ def op(
     return declare
 
 
+def with_node_name(op: Callable[..., Any], node: str, **rules: Callable[..., Any]) -> Callable[..., Any]:
+    """The same op once more, whose nodes have another of PyTorch's names, and maybe some other rules. Rules that call
+    the op get the one that was declared.
+    """
+    kernel, own_rules, options = op.__wrapped__.declared  # type: ignore[attr-defined]
+    return _OpWriter(kernel, own_rules | rules, node, *options).function
+
+
 class _OpWriter(CallWriter):
     """Makes an op's call, and its node's class, of what was declared."""
 

@@ -732,7 +732,7 @@ def test_the_code_of_every_op_can_be_printed() -> None:
         assert f"def {name}(" in text
         compile(text, name, "exec")
     assert op.source(mg.mul).count("def ") == 3
-    assert "def nll(" in op.source(cross_entropy.nll[0])
+    assert "def nll(" in op.source(cross_entropy.nll)
     for stranger in (mg.tensor, mg.reshape, 3, mg.autograd.grad):
         with pytest.raises(ValueError, match="is not an op that was declared with @op"):
             op.source(stranger)

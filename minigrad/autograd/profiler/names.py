@@ -46,7 +46,7 @@ FUNCTIONS = """
     argsort chunk clamp conv1d conv2d cross_entropy:cross_entropy_loss dropout flatten
     batch_norm group_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
     adaptive_avg_pool2d avg_pool1d avg_pool2d max_pool1d max_pool2d
-    conv_transpose2d scaled_dot_product_attention amax amin max median min sort topk
+    conv_transpose2d scaled_dot_product_attention max median min sort topk
 """
 METHODS = ("detach", "item", "contiguous")
 NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing underscore that compute nothing

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, arrays, op, with_node_name
 from minigrad.ops.declarations import floats_only, numbers_only
-from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
+from minigrad.ops.images.mixing import Mix, gradient_of_means, mix, mix_of
 from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import reshaping
@@ -111,8 +111,8 @@ def max_pool_pick(self: Array, image: Array, largest: Array, window: Extents, wa
 
 # ---------------------------------------------------------------- the mean
 
-_avg_pool = mixing("AvgPool2DBackward0", gradient_of_means)
-_adaptive_avg_pool = mixing("AdaptiveAvgPool2DBackward0", gradient_of_means)
+_avg_pool = with_node_name(mix, "AvgPool2DBackward0", self=gradient_of_means)
+_adaptive_avg_pool = with_node_name(_avg_pool, "AdaptiveAvgPool2DBackward0")
 
 
 @functools.lru_cache(maxsize=256)
@@ -122,7 +122,7 @@ def _sums(size: int, border: int, starts: tuple[int, ...], ends: tuple[int, ...]
     return mix_of((np.array(starts)[:, None] <= pixels) & (pixels < np.array(ends)[:, None]), border)
 
 
-def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
+def _means(mean_op: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
     """Sums of windows over how many pixels they count.
 
     `spans`: for each dimension the windows' starts and ends, and how many pixels each counts.
@@ -131,7 +131,7 @@ def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, A
         _sums(size, max(0, -min(starts, default=0)), tuple(starts.tolist()), tuple(ends.tolist()))
         for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True)
     ]
-    return mix(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
+    return mean_op(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
 
 
 # ---------------------------------------------------------------- what is asked for

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.op import with_node_name
 from minigrad.ops.declarations import floats_only
-from minigrad.ops.images.mixing import Mix, mix_of, mixing
+from minigrad.ops.images.mixing import Mix, mix, mix_of
 from minigrad.public import as_ints, with_checks
 from minigrad.tensor import Tensor
 
-_OPS = {mode: mixing(f"Upsample{mode.capitalize()}2DBackward0") for mode in ("nearest", "bilinear")}
+_OPS = {mode: with_node_name(mix, f"Upsample{mode.capitalize()}2DBackward0") for mode in ("nearest", "bilinear")}
 
 
 @functools.lru_cache(maxsize=256)
@@ -84,8 +85,8 @@ def interpolate(
         raise RuntimeError(f"Non-empty 4D data tensor expected but got a tensor with sizes {list(input.shape)}")
     if (mode, input.dtype.name) != ("nearest", "uint8"):
         floats_only(f"upsample_{mode}2d_channels_last", input._array)
-    mix = _nearest if mode == "nearest" else _bilinear
-    return _OPS[mode](input, [mix(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
+    way = _nearest if mode == "nearest" else _bilinear
+    return _OPS[mode](input, [way(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
 
 
 def _one_for_each(what: str, given: str, form: str, letter: str, old: Any, asked: Any) -> tuple[Any, ...]:

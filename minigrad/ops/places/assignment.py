@@ -18,7 +18,7 @@ from minigrad.autograd.fitting import sums_to
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, same_elements, writable
-from minigrad.op import Array, op
+from minigrad.op import Array, op, with_node_name
 from minigrad.operands import check_places
 from minigrad.ops.places import indexing
 from minigrad.ops.shapes.expanding import broadcast_to, check_expands
@@ -27,18 +27,13 @@ from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
 
 
-def overwriting(node: str) -> Any:
-    """One op for each of the names that PyTorch has for it."""
-
-    @op(name=node, exact=True, self=lambda F, g: F.zeros(g.shape, g))
-    def overwritten(self: Array, values: Array) -> Array:
-        """The values, an array, in the place of the input."""
-        return values
-
-    return overwritten
+@op(name="FillBackward2", exact=True, self=lambda F, g: F.zeros(g.shape, g))
+def overwritten(self: Array, values: Array) -> Array:
+    """The values, an array, in the place of the input."""
+    return values
 
 
-filled, zeroed = overwriting("FillBackward2"), overwriting("ZeroBackward0")
+zeroed = with_node_name(overwritten, "ZeroBackward0")
 
 
 @op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))
@@ -70,7 +65,7 @@ def _fill(self: Tensor, value: Any) -> Tensor:
     if not isinstance(value, dtypes.NUMBER_TYPES):
         got = f"got ({type_name(value)}), but expected a number or a 0-d tensor"
         raise TypeError(f"fill_() received an invalid combination of arguments - {got}")
-    return filled(self, np.full(self.shape, dtypes.element(self.dtype, value, alone=self.numel() == 1)))
+    return overwritten(self, np.full(self.shape, dtypes.element(self.dtype, value, alone=self.numel() == 1)))
 
 
 def _copy_from(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:

@@ -19,9 +19,8 @@ import numpy as np
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
 from minigrad.creation import as_tensor
-from minigrad.op import Array, op
+from minigrad.op import Array, op, with_node_name
 from minigrad.operands import check_places
-from minigrad.ops.declarations import each_named
 from minigrad.ops.places.elements import check_bounds, scatter_add_along
 from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
@@ -40,13 +39,18 @@ def _put_back(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...
     return F.index_backward(g, index, self_shape)
 
 
-@each_named("AliasBackward0", "UnsqueezeBackward0", "SelectBackward0", "SliceBackward0", view=True, self=_put_back)
+@op(name="SliceBackward0", view=True, self=_put_back)
 def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The part that ints, slices, None and `...` select: always a view."""
     return self[index]
 
 
-alias_index, unsqueeze_index, select_index, slice_index = basic_index  # the last one cuts what `cat` joined
+_BASIC = {  # by the kind of an index's last part
+    slice: basic_index,
+    int: with_node_name(basic_index, "SelectBackward0"),
+    type(None): with_node_name(basic_index, "UnsqueezeBackward0"),
+    type(...): with_node_name(basic_index, "AliasBackward0"),
+}
 
 
 @op(
@@ -59,13 +63,13 @@ def select_one(self: Array, dim: int, index: int) -> Array:
     return self[along(dim, index)]
 
 
-@each_named("IndexSelectBackward0", "IndexBackward0", exact=True, kept=("index",), self=_put_back)
+@op(name="IndexBackward0", exact=True, kept=("index",), self=_put_back)
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
     return self[index]
 
 
-selected_index, taken_index = advanced_index
+selected_index = with_node_name(advanced_index, "IndexSelectBackward0")
 
 
 @op(name="IndexPutBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
@@ -264,7 +268,7 @@ def index(input: Tensor, index: Any) -> Tensor:
     parts, taken = read_index(input, index, needs_grad(input))
     if taken is None:
         return basic(input, parts)
-    return taken_index(input if is_whole(parts) else basic(input, parts), taken)
+    return advanced_index(input if is_whole(parts) else basic(input, parts), taken)
 
 
 def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
@@ -272,11 +276,7 @@ def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
     if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int):
         return select_one(input, 0, parts[0])
     last = next((part for part in reversed(parts) if part is not Ellipsis and part != slice(None)), Ellipsis)
-    if last is Ellipsis:
-        return alias_index(input, parts)
-    if last is None:
-        return unsqueeze_index(input, parts)
-    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
+    return _BASIC[last.__class__](input, parts)
 
 
 @public(composed=True)
@@ -293,7 +293,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     start += size if start < 0 else 0
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return slice_index(input, along(dim, slice(start, start + length)))
+    return basic_index(input, along(dim, slice(start, start + length)))
 
 
 @public

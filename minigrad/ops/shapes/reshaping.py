@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.declarations import each_named
+from minigrad.op import Array, arrays, op, tensors, with_node_name
 from minigrad.public import Dims, Sizes, public
 from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, wrap_dim
@@ -75,13 +74,14 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
-@each_named("SqueezeBackward0", "SqueezeBackward2", "SqueezeBackward1", view=True, self=_in_old_shape)
+@op(name="SqueezeBackward1", view=True, self=_in_old_shape)
 def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
     """The array without the dimensions `dim`, which have size 1."""
     return self.squeeze(dim)
 
 
-squeeze_all, squeeze_several, squeeze_dim = squeeze_one  # by how the dimensions are given
+squeeze_all = with_node_name(squeeze_one, "SqueezeBackward0")  # by how the dimensions are given
+squeeze_several = with_node_name(squeeze_one, "SqueezeBackward2")
 
 
 @public(overloaded=True, in_place="view")
@@ -89,7 +89,7 @@ def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
     wrapped = range(input.ndim) if dim is None else different_dims(dim, input.ndim)
     ones = tuple([d for d in wrapped if input.ndim and input.shape[d] == 1])
-    by_kind = squeeze_all if dim is None else squeeze_dim if isinstance(dim, int) else squeeze_several
+    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
     return by_kind(input, ones)
 
 
