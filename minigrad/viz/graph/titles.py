@@ -15,11 +15,11 @@ from typing import Any
 from minigrad.viz.graph.boxes import GENERATIONS, Snapshot
 from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Place, Scope, is_learners
 from minigrad.viz.graph.loops import head_of
+from minigrad.viz.graph.naming import SUBSCRIPTS
 from minigrad.viz.graph.statements import Statement, assigned_by, statements_around
 
 STRETCH = "statements"
 REPEAT, AGAIN = "repeat", "repeats"  # where only the ops tell that something is repeated
-SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 ONLY_NUMBER = re.compile(r"[tg]\d+")  # the name of what no line gives one
 CLOSED = 26  # letters of a title for which a closed part has room
 OF_CLASS = re.compile(r"\.(__call__|forward|__init__)$")  # calls that a reader calls by the class's name
