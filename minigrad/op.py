@@ -111,12 +111,14 @@ def op(
     return declare
 
 
-def with_node_name(op: Callable[..., Any], node: str, **rules: Callable[..., Any]) -> Callable[..., Any]:
-    """The same op once more, whose nodes have another of PyTorch's names, and maybe some other rules. Rules that call
-    the op get the one that was declared.
+def with_node_name(op: Callable[..., Any], node: str, **rules: Callable[..., Any] | None) -> Any:
+    """The same op once more, whose nodes have another of PyTorch's names, and maybe other rules: None takes one away,
+    so that its input is a constant, or, if nothing else says that it is a tensor, goes to the kernel as it is. Rules
+    that call the op get the one that was declared.
     """
     kernel, own_rules, options = op.__wrapped__.declared  # type: ignore[attr-defined]
-    return _OpWriter(kernel, own_rules | rules, node, *options).function
+    kept = {name: rule for name, rule in (own_rules | rules).items() if rule is not None}
+    return _OpWriter(kernel, kept, node, *options).function
 
 
 class _OpWriter(CallWriter):

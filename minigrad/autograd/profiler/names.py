@@ -52,8 +52,8 @@ METHODS = ("detach", "item", "contiguous")
 NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing underscore that compute nothing
 
 
-# What stands behind a public name in that of one of its forms: `sum_dims`, `pow_of_number`, `leaky_relu_in_place`.
-FORM = re.compile(r"(_to|_by|_of)?_(all|dims?|one|numbers?|tensors?|scaled|in_place)$")
+# What stands behind a public name in that of one of its forms: `sum_dims`, `pow_of_number`.
+FORM = re.compile(r"(_to|_by|_of)?_(all|dims?|one|numbers?|tensors?|scaled)$")
 
 
 def event_name(name: str) -> str:
