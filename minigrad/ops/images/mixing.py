@@ -23,7 +23,7 @@ class Mix(NamedTuple):
     terms: list[tuple[Any, Any, Array | None]]
     sizes: tuple[int, int]
 
-    def along(self, dim: int, image: Array, back: bool) -> Array:
+    def mix_along(self, dim: int, image: Array, back: bool) -> Array:
         """The new pixels along a dimension, counted from the end; `back`: from their gradient the old ones'."""
         behind = (slice(None),) * (-dim - 1)
         out = np.zeros((*image.shape[:dim], self.sizes[not back], *image.shape[dim:][1:]), image.dtype)
@@ -73,8 +73,8 @@ def gradient_of_means(F: Any, g: Any, self: Any, mixes: list[Mix], counts: Any, 
 def mix(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
     """(..., *old size) mixed along each dimension, over `counts`: (..., *new size). The gradient goes `back`."""
     out = _divide(self, counts) if back else self
-    for dim, along in enumerate(mixes, -len(mixes)):
-        out = along.along(dim, out, back)
+    for dim, one in enumerate(mixes, -len(mixes)):
+        out = one.mix_along(dim, out, back)
     return out if back else _divide(out, counts)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from minigrad.op import Array, arrays, op, with_node_name
 from minigrad.ops.declarations import floats_only, numbers_only
 from minigrad.ops.images.mixing import Mix, gradient_of_means, mix, mix_of
-from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad, taps, times
+from minigrad.ops.images.windows import Extents, Sliding, crop, extents_of, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, as_ints, public, with_checks
@@ -166,7 +166,7 @@ def _windows(
         omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
         text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
         for_rows = (0 if name == "padding" else 1,) * (2 - dims)
-        options.append((*for_rows, *one_per_dim(value, dims, text)))
+        options.append((*for_rows, *extents_of(value, dims, text)))
     window, steps, borders, spacings = options
     if 0 in steps and not own_words:
         raise RuntimeError(f"stride should not be zero: it is {steps}; by default it is the kernel's size")
@@ -262,8 +262,8 @@ def _mean_pooling(name: str) -> Any:
         """
         image, window, places, way = _windows(name, input, kernel_size, stride, padding, 1, ceil_mode)
         spans = []
-        along = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
-        for size, k, count, step, (border, _) in along:
+        dims = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
+        for size, k, count, step, (border, _) in dims:
             starts = np.arange(count) * step - border
             ends = np.minimum(starts + k, size + border)  # a window that was added by ceil_mode may reach further
             inside = np.minimum(ends, size) - np.maximum(starts, 0)

@@ -71,10 +71,10 @@ def interpolate(
         raise ValueError(f"{which} should be defined")
     old, scales = input.shape[2:], (None, None)
     if size is None:
-        scales = _one_for_each("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
+        scales = _pair_of("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
         new = tuple([math.floor(n * scale) for n, scale in zip(old, scales, strict=True)])
     else:
-        sizes = _one_for_each("output", "output size of", "output size", "o", old, size)
+        sizes = _pair_of("output", "output size of", "output size", "o", old, size)
         new = as_ints("interpolate", "size", None, sizes)
     if min(*old, *new) <= 0:
         raise RuntimeError(
@@ -89,7 +89,7 @@ def interpolate(
     return _OPS[mode](input, [way(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
 
 
-def _one_for_each(what: str, given: str, form: str, letter: str, old: Any, asked: Any) -> tuple[Any, ...]:
+def _pair_of(what: str, given: str, form: str, letter: str, old: Any, asked: Any) -> tuple[Any, ...]:
     """What is asked for as one number for each dimension; ValueError if there are others than two."""
     values = tuple(asked) if isinstance(asked, Sequence) else (asked, asked)
     if len(values) != 2:
