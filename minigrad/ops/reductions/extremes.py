@@ -25,14 +25,14 @@ from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 # ---------------------------------------------------------------- elements picked by their index
 
 
-def _put_back(F: Any, g: Any, indices: Any, dim: int, keepdim: bool, self_shape: tuple[int, ...]) -> Any:
+def _put_at_indices(F: Any, g: Any, indices: Any, dim: int, keepdim: bool, self_shape: tuple[int, ...]) -> Any:
     """Zeros with a gradient where its elements came from."""
     if not keepdim and self_shape:
         g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
     return F.scatter(F.zeros(self_shape, g), g, indices, dim)
 
 
-@op(name="MaxBackward0", constants=("indices",), self=_put_back)
+@op(name="MaxBackward0", constants=("indices",), self=_put_at_indices)
 def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
     """The elements at `indices` along `dim`, however these were found. The gradient goes to these."""
     if not self.ndim:

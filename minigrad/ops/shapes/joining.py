@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.op import Array, op, with_node_name
 from minigrad.operands import check_places
-from minigrad.ops.places.indexing import along
+from minigrad.ops.places.indexing import index_along
 from minigrad.ops.shapes.reshaping import reshape
 from minigrad.public import Tensors, as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
@@ -26,7 +26,7 @@ Shape = tuple[int, ...]
 def _pieces(dim: int, sizes: Sequence[int]) -> list[tuple[Any, ...]]:
     """The indices of pieces of these sizes, one after the other along a dimension."""
     ends = accumulate(sizes)
-    return [along(dim, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
+    return [index_along(dim, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
 
 
 @op(tensors=lambda F, g, dim: F.unbind(g, dim))
@@ -70,7 +70,7 @@ def unbind(self: Array, dim: int = 0) -> list[Array]:
     dim = wrap_dim(dim, self.ndim)
     if not self.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return [self[along(dim, i)] for i in range(self.shape[dim])]
+    return [self[index_along(dim, i)] for i in range(self.shape[dim])]
 
 
 @op(view=True, several=True, self=_joined)

@@ -8,6 +8,7 @@ transposing.py, views that repeat elements in expanding.py.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,8 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     if open_sizes > 1:
         raise RuntimeError("only one dimension can be inferred")
     if open_sizes and known == count == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous"
-        )
+        reason = "because the unspecified dimension size -1 can be any value and is ambiguous"
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} {reason}")
     if (not known or count % known) if open_sizes else known != count:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
     return tuple([count // known if size == -1 else size for size in shape]) if open_sizes else shape
@@ -74,7 +73,7 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
-@op(name="SqueezeBackward1", view=True, self=_in_old_shape)
+@op(name="SqueezeBackward1", view=True, self=lambda F, g, dim: reduce(F.unsqueeze, dim, g))
 def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
     """The array without the dimensions `dim`, which have size 1."""
     return self.squeeze(dim)
