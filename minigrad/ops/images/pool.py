@@ -153,10 +153,8 @@ def _windows(
     if function == "max_pool2d" and input.ndim not in (3, 4):
         raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input: got shape {list(input.shape)}")
     if function == "avg_pool1d" and input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
-            "checking arguments for avg_pool1d)"
-        )
+        text = f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self'"
+        raise RuntimeError(f"{text} (while checking arguments for avg_pool1d)")
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
         text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
@@ -292,17 +290,14 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     kept = [old if new is None else new for old, new in zip(input.shape[-2:], goal, strict=True)]
     places = as_ints("adaptive_avg_pool2d", "output_size", 2, kept)
     if min(places) < 0:
-        raise RuntimeError(
-            "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{times(places, ', ')}}}"
-        )
+        text = "elements of output_size must be greater than or equal to 0"
+        raise RuntimeError(f"adaptive_avg_pool2d: {text} but received {{{times(places, ', ')}}}")
     if places == (1, 1):
         return mean(input, (-1, -2), True)
     if 0 in input.shape[-2:]:
-        raise RuntimeError(
-            "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has "
-            f"sizes {list(input.shape)} with dimension {input.ndim - 2 + input.shape[-2:].index(0)} being empty"
-        )
+        text = "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions"
+        empty = input.ndim - 2 + input.shape[-2:].index(0)
+        raise RuntimeError(f"{text}, but input has sizes {list(input.shape)} with dimension {empty} being empty")
     floats_only("adaptive_avg_pool2d", input._array)
     spans = []
     for size, count in zip(input.shape[-2:], places, strict=True):

@@ -77,10 +77,8 @@ def interpolate(
         sizes = _pair_of("output", "output size of", "output size", "o", old, size)
         new = as_ints("interpolate", "size", None, sizes)
     if min(*old, *new) <= 0:
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input (H: {old[0]}, W: {old[1]}) output "
-            f"(H: {new[0]}, W: {new[1]})"
-        )
+        before, after = (f"(H: {height}, W: {width})" for height, width in (old, new))
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input {before} output {after}")
     if 0 in input.shape[1:]:
         raise RuntimeError(f"Non-empty 4D data tensor expected but got a tensor with sizes {list(input.shape)}")
     if (mode, input.dtype.name) != ("nearest", "uint8"):
