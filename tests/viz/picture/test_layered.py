@@ -16,7 +16,7 @@ from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Item, Link, arrange
 from minigrad.viz.picture.layout import Layout, closed_size, lay_out, words_width
-from minigrad.viz.picture.measures import HEAD
+from minigrad.viz.picture.measures import HEAD, THREAD, TITLE_ROOM
 
 Size = tuple[float, float]
 STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
@@ -167,6 +167,23 @@ def test_a_title_of_thousands_of_letters_makes_no_frame_wide() -> None:
     assert lay_out(sizes, edges, groups, ["g0"]).width < 600
 
 
+def test_edges_turn_aside_for_a_title_rather_than_have_its_frame_twice_as_wide() -> None:
+    """As those of the weights that a module uses, which come in on both sides of its input."""
+    inner = ["h", "out"]
+    sizes = dict.fromkeys(("w0", "x", "w1", *inner), (150.0, 72.0))
+    ends = [("w0", "h"), ("x", "h"), ("w1", "h"), ("h", "out"), ("w0", "out"), ("w1", "out")]
+    edges = [Edge(f"e{k}", *pair, 0) for k, pair in enumerate(ends)]
+    group = Group("g0", "critic, call 2 of 3", "critic", "Sequential", None, inner, 2)
+    laid = lay_out(sizes, edges, [group], ["g0"])
+    frame = laid.frames["g0"]
+    assert frame.width < words_width(group) + TITLE_ROOM + 6 * THREAD
+    title = frame.x + frame.title, frame.x + frame.title + words_width(group) + 54
+    ways = {wire.id: wire.points for wire in laid.wires if wire.target in inner and wire.source not in inner}
+    coming = {key: next(x for x, y in way if y == pytest.approx(frame.y)) for key, way in ways.items()}
+    assert not [key for key, x in coming.items() if title[0] < x < title[1]]
+    assert all([y for _, y in way] == sorted(y for _, y in way) for way in ways.values())
+
+
 @st.composite
 def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], list[str]]:
     """A graph with groups that are unbroken runs of its boxes, one inside another or beside it, some of them open."""
@@ -177,7 +194,8 @@ def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], 
     for name, run in (("first", keys[:cut]), ("second", keys[cut:])):
         if len(run) > 1 and draw(st.booleans()):
             inner = run[1:] if len(run) > 3 and draw(st.booleans()) else []
-            outer = Group(f"g{len(groups)}", name, name, "Linear", None, [k for k in run if k not in inner], len(run))
+            title = name * draw(st.integers(1, 5))
+            outer = Group(f"g{len(groups)}", title, title, "Linear", None, [k for k in run if k not in inner], len(run))
             groups.append(outer)
             if inner:
                 groups.append(Group(f"g{len(groups)}", "inner", "inner", "Block", outer.id, inner, len(inner)))
