@@ -18,7 +18,7 @@ import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
-const FLOWS = ["idle", "now", "done", "off"];
+const FLOWS = ["off", "idle", "done", "now"]; // of edges that run together, what runs lies on top, as in svg.py
 const CHIP_HEIGHT = 20;
 const MOST_PLACED = 100; // chips that are kept apart, where every edge has one
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
@@ -326,7 +326,8 @@ export class Picture {
   drawWires(wires) {
     const lines = this.layer("mg-edges", null);
     const chips = this.layer("mg-chips", null);
-    lines.replaceChildren();
+    this.flows = new Map(FLOWS.map((flow) => [flow, shape("g")]));
+    lines.replaceChildren(...this.flows.values());
     chips.replaceChildren();
     for (const { group } of this.wires.values()) this.sized.delete(group);
     this.wires.clear();
@@ -359,7 +360,7 @@ export class Picture {
         text,
       );
       parts.chip = { group: chip, rect, text, points };
-      lines.append(parts.group);
+      this.flows.get("idle").append(parts.group);
       chips.append(chip);
       this.wires.set(id, parts);
     }
@@ -594,6 +595,7 @@ export class Picture {
       const flows = parts.members.map((id) => edges[id] ?? "idle");
       if (parts.members.every((id) => this.painted.edges[id] === edges[id]) && parts.flow) continue;
       const flow = ["now", "idle", "done", "off"].find((name) => flows.includes(name)) ?? "idle";
+      if (flow !== (parts.flow ?? "idle")) this.flows.get(flow).append(parts.group);
       parts.flow = flow;
       for (const name of FLOWS) parts.group.classList.toggle(`mg-${name}`, name === flow);
       const back = flow === "now" || flow === "done";
