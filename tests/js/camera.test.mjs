@@ -86,3 +86,24 @@ test("a part that was opened is seen whole where it fits, else from its head on"
   seen.show(standing(1000, 2000, 400, 1400));
   assert.ok(isSeen(seen, 1000, 2000, 400, 200));
 });
+
+test("a step is in view also where the view was still moving for the step before it", () => {
+  const seen = camera();
+  globalThis.window.matchMedia = /** @type {any} */ (() => ({ matches: false }));
+  seen.revealed = true;
+  seen.reveal(standing(1500, 1000));
+  Object.assign(seen.view, { scrollLeft: 0, scrollTop: 900 }); // halfway, and it goes on to where it was sent
+  const [left, top] = [seen.heading.left, seen.heading.top];
+  seen.reveal(standing(100, 1000));
+  Object.assign(seen.view, seen.heading ? { scrollLeft: seen.heading.left } : { scrollLeft: left, scrollTop: top });
+  delete globalThis.window.matchMedia;
+  assert.ok(isSeen(seen, 100, 1000), "it goes on to where the step before was");
+});
+
+test("where the view has to move sideways, as many boxes as can are whole", () => {
+  const seen = camera();
+  const others = [standing(1060, 1000), standing(1560, 900), standing(1560, 1100), standing(1060, 3000)];
+  seen.reveal(standing(1300, 1000), [], others);
+  assert.ok(isSeen(seen, 1560, 900) && isSeen(seen, 1560, 1100), "of one more box less would be seen");
+  assert.ok(isSeen(seen, 1300, 1000));
+});
