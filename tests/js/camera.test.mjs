@@ -40,7 +40,7 @@ function isSeen({ view }, x, y, width = 100, height = 60) {
 
 test("the first view holds the box whole, and its neighbours where they fit", () => {
   const seen = camera();
-  seen.reveal(standing(2000, 3000), [standing(1600, 2900), standing(2300, 1000)]);
+  seen.reveal(standing(2000, 3000), [[standing(1600, 2900), standing(2300, 1000)]]);
   assert.ok(isSeen(seen, 2000, 3000));
   assert.ok(isSeen(seen, 1600, 2900), "a neighbour that has room is cut off");
 });
@@ -53,7 +53,7 @@ test("a box that is hardly narrower than the view is seen whole", () => {
 
 test("a box stays in view though its neighbours are far apart", () => {
   const seen = camera();
-  seen.reveal(standing(1000, 1000), [standing(100, 900), standing(2000, 900)]);
+  seen.reveal(standing(1000, 1000), [[standing(100, 900), standing(2000, 900)]]);
   assert.ok(isSeen(seen, 1000, 1000));
 });
 
@@ -67,6 +67,13 @@ test("at first as many other boxes are seen as have room, later the view does no
   after.view.scrollTop = 900;
   after.reveal(standing(1000, 1000), [], [standing(1700, 1000)]);
   assert.deepEqual(moves, []);
+});
+
+test("to where the gradient goes is seen before what is nearer and gets none", () => {
+  const seen = camera();
+  const [receiver, constant] = [standing(1350, 900), standing(840, 1000)];
+  seen.reveal(standing(1000, 1000), [[receiver], [], [constant]]);
+  assert.ok(isSeen(seen, 1000, 1000) && isSeen(seen, 1350, 900));
 });
 
 test("a view moves along the one way that it has to", () => {

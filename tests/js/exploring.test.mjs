@@ -415,13 +415,18 @@ test("the small map has every edge, and every box's name or else its operation, 
   room(870, 330);
   const { boxes } = examples.network.picture;
   const drawn = texts(root, "svg.mg-graph [data-box]:not([display=none]) .mg-name");
-  const written = texts(map, "text");
+  const written = texts(map, "text:not(.mg-map-title)");
   assert.ok(written.length > 2 && written.length <= drawn.length);
   for (const text of written)
     assert.ok(
-      Object.values(boxes).some(({ name, op }) => name.startsWith(text.replace("…", "")) || opWord(op) === text),
+      Object.values(boxes).some(
+        ({ name, op }) => name.split(".").at(-1).startsWith(text.replace("…", "")) || opWord(op) === text,
+      ),
       text,
     );
+  const open = texts(root, ".mg-titles .mg-name");
+  assert.ok(texts(map, ".mg-map-title").length > 0);
+  assert.ok(texts(map, ".mg-map-title").every((text) => open.some((name) => name.startsWith(text.replace("…", "")))));
   assert.ok(written.every((text) => !/^t\d+$/.test(text)));
   assert.equal(map.querySelectorAll(".mg-minimap-edges path").length, root.querySelectorAll("[data-edge]").length);
   const marks = [...map.querySelectorAll("rect")];

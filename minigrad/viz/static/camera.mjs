@@ -221,9 +221,9 @@ export class Camera {
   }
 
   /**
-   * Bring a box into view, with as many of those around it as have room beside it, unless they are there; where nothing
-   * has been seen yet, then also with as many of the others; and where the view has to move sideways, to where most are
-   * whole.
+   * Bring a box into view, with as many of those around it (by rank, the most wanted first) as have room beside it, unless
+   * they are there; where nothing has been seen yet, then also with as many of the others; and where the view has to move
+   * sideways, to where most are whole.
    */
   reveal(element, around = [], others = []) {
     const { view } = this;
@@ -238,7 +238,7 @@ export class Camera {
       };
       return byDistance(some).reduce(both, start);
     };
-    const part = withThose(box, around);
+    const part = around.reduce(withThose, box);
     const whole = this.revealed ? part : withThose(part, others);
     const top = this.inDrawing(this.startOf(whole, "y", LOW, box), "height");
     const left = this.leftOf(part, others.map(frameOf), top);

@@ -171,9 +171,9 @@ export class Panels {
         ),
       );
     }
-    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
+    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     if (events.length) parts.push(eventList(events));
     this.sentences.replaceChildren(...parts);
     this.paintReasons(

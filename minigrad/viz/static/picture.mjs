@@ -109,13 +109,18 @@ export class Picture {
   }
 
   /**
-   * The elements of what an edge joins to that which stands for a box.
+   * The elements of what an edge joins to that which stands for a box: first those to which a gradient goes from there,
+   * then those from which one comes, then what needs none.
    * @param {string} id
    */
   neighbours(id) {
     const shown = this.layout.shownFor(id);
-    const joined = [...this.wires.values()].filter(({ from, to }) => from === shown || to === shown);
-    return joined.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean);
+    const wires = [...this.wires.values()];
+    const isFlowing = ({ members }) => members.some((edge) => this.about(this.sources.get(edge))?.kind !== "constant");
+    const used = wires.filter(({ to }) => to === shown);
+    const ranks = [used.filter(isFlowing), wires.filter(({ from }) => from === shown)];
+    ranks.push(used.filter((wire) => !isFlowing(wire)));
+    return ranks.map((rank) => rank.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean));
   }
 
   /** The elements of all boxes that are seen. */
