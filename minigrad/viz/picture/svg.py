@@ -178,6 +178,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     fill = (PANEL if sheet else MODULE) if frame.is_open else PAPER
     stroke, thick, _, glow = STATES[state]
     fill = glow if glow != PAPER and not frame.is_open else fill
+    thick = min(thick, STATES["done"][1]) if frame.is_open else thick  # the box that ran stands out, not what is around
     thick = thick if state != "idle" else 1 if frame.is_open else 1.4
     look = f'rx="8" fill="{fill}" stroke="{stroke}" stroke-width="{thick}"'
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
