@@ -338,6 +338,7 @@ def operand_text(source: Source, span: Span | None, node: Node, slot: int, frame
         parts = [part for part in parts if not isinstance(getattr(part, "operand", part), ast.Constant)]
     part = parts[slot] if len(parts) == count else None
     texts = [ast.unparse(part)] if isinstance(part, ATOMS) else []
+    texts += [f"({ast.unparse(part)})"] if isinstance(part, ast.BinOp | ast.UnaryOp | ast.Compare) else []
     texts += [f"{ast.unparse(part.func)}(…)"] if isinstance(part, ast.Call) else []
     return next((text for text in texts if len(text) <= LONGEST), "")
 

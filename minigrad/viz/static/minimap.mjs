@@ -88,11 +88,14 @@ export class Minimap {
       if (mark.getAttribute("class") !== look) mark.setAttribute("class", look);
     }
     const [across, down] = parts.map((part) => part / scale);
+    const left = view.scrollLeft * across;
+    const top = view.scrollTop * down;
+    const [wide, tall] = [picture.width * parts[0], picture.height * parts[1]];
     const seen = {
-      x: view.scrollLeft * across,
-      y: view.scrollTop * down,
-      width: room.width * across,
-      height: room.height * down,
+      x: left,
+      y: top,
+      width: Math.min(room.width * across, wide - left),
+      height: Math.min(room.height * down, tall - top),
     };
     for (const [name, value] of Object.entries(seen)) this.seen.setAttribute(name, value.toFixed(1));
   }
@@ -166,7 +169,7 @@ export class Minimap {
       .flatMap((group) => {
         const inner = groups.filter((other) => other !== group && liesIn(other.place, group.place));
         const others = [...taken, ...inner.map(({ place }) => place)];
-        for (const text of shorterAndShorter(group.about.name)) {
+        for (const text of shorterAndShorter(group.about)) {
           const place = placeForTitle(group.place, widthOfText(text), others);
           if (!place) continue;
           taken.push(place);
@@ -198,8 +201,12 @@ function textWithin(text, room) {
   return letters > FEWEST_LETTERS ? beginningOf(text, letters) : "";
 }
 
-/** A group's name, and what may stand for it: the number of an iteration without the word, fewer and fewer letters. */
-function shorterAndShorter(name) {
+/**
+ * A group's name (of one in a list of modules, its class), and what may stand for it: the number of an iteration without
+ * the word, fewer and fewer letters.
+ */
+function shorterAndShorter({ name: own, kind }) {
+  const name = kind && /^\d+$/.test(own) ? kind : own;
   const short = name.replace(/^iterations? /, "");
   return [...new Set([name, short, ...GROUP_LETTERS.map((letters) => beginningOf(short, letters))])];
 }
