@@ -167,6 +167,32 @@ def test_a_title_of_thousands_of_letters_makes_no_frame_wide() -> None:
     assert lay_out(sizes, edges, groups, ["g0"]).width < 600
 
 
+def crossings(ways: list[list[Any]]) -> int:
+    """How many pairs of straight pieces of different edges cross."""
+
+    def side(one: Any, other: Any, point: Any) -> float:
+        return (other[0] - one[0]) * (point[1] - one[1]) - (other[1] - one[1]) * (point[0] - one[0])
+
+    def cross(a: Any, b: Any, c: Any, d: Any) -> bool:
+        return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+    return sum(
+        cross(*piece, *other)
+        for way, other_way in itertools.combinations(ways, 2)
+        for piece in itertools.pairwise(way)
+        for other in itertools.pairwise(other_way)
+    )
+
+
+def test_a_graph_that_can_be_drawn_without_crossings_is_where_an_edge_has_to_pass_beside_its_layers() -> None:
+    ends = [(0, 1), (0, 2), (0, 5), (1, 4), (2, 3), (3, 4), (4, 5)]
+    laid = arrange(
+        [Item(f"n{k}", 100, 50) for k in range(6)],
+        [Link(f"e{k}", f"n{source}", f"n{target}", f"n{source}") for k, (source, target) in enumerate(ends)],
+    )
+    assert crossings([laid.ways[f"e{k}"] for k in range(len(ends))]) == 0
+
+
 def test_edges_turn_aside_for_a_title_rather_than_have_its_frame_twice_as_wide() -> None:
     """As those of the weights that a module uses, which come in on both sides of its input."""
     inner = ["h", "out"]
