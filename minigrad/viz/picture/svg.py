@@ -22,6 +22,7 @@ from minigrad.viz.picture.layered import Point
 from minigrad.viz.picture.layout import BoxSizes, GroupFrame, Layout, Wire, kind_beside, lay_out
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten, value_text
 from minigrad.viz.picture.measures import (
+    BESIDE_MAP,
     CHIP_ROUND,
     FLAG_WIDTH,
     MAP_HEIGHT,
@@ -306,7 +307,7 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
-    right = width - PAD - (MAP_WIDTH + 8 if value.heat else 0)
+    right = width - PAD - (MAP_WIDTH + BESIDE_MAP if value.heat else 0)
     parts = [
         f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" fill="{QUIET}">{word}</text>',
         f'<text class="mg-{word}{marks}" x="{pixels(right)}" y="{pixels(baseline)}" text-anchor="end" '

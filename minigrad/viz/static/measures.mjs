@@ -43,3 +43,4 @@ export const NAME_ROW = 25; // height of the row with the name
 export const ROW = 16; // and of the others
 export const MAP_WIDTH = 56; // of a heat map in a row
 export const MAP_HEIGHT = 12;
+export const BESIDE_MAP = 8; // between a heat map and what stands before it
