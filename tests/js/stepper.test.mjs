@@ -234,6 +234,14 @@ test("of edges that run together the running one lies on top, and those that are
   assert.ok(both > 2);
 });
 
+test("that variables are other tensors now is said below what the step says", async () => {
+  const note = "a is another tensor now";
+  const root = await show(saved("example", { index: 2, outdated: note }));
+  const said = [...root.querySelectorAll(".mg-sentence, .mg-event, .mg-outdated")].map((part) => part.textContent);
+  assert.ok(said.length > 1);
+  assert.equal(said.at(-1), note);
+});
+
 test("states are told by class and by a word", async () => {
   const root = await show(saved("example", { index: 2 }));
   const state = (name) =>

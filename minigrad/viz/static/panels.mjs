@@ -173,8 +173,8 @@ export class Panels {
     }
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
-    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     if (events.length) parts.push(eventList(events));
+    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     this.sentences.replaceChildren(...parts);
     this.paintReasons(
       frame,
