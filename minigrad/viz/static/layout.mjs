@@ -352,8 +352,8 @@ function titlesAmong(into, words, width) {
 
 /** The first of those places that move edges least; that a frame grows costs more. */
 function cheapest(into, places) {
-  const moved = (lanes) => lanes.reduce((sum, lane, k) => sum + Math.abs(lane - into[k]), 0);
-  const costs = places.map(({ lanes, wider }) => GROWTH_COST * wider + moved(lanes));
+  const distance = (lanes) => lanes.reduce((sum, lane, k) => sum + Math.abs(lane - into[k]), 0);
+  const costs = places.map(({ lanes, wider }) => GROWTH_COST * wider + distance(lanes));
   return places[costs.indexOf(Math.min(...costs))];
 }
 
