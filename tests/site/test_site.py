@@ -39,11 +39,7 @@ STEPPED = {  # pages of each kind that have steppers, and how many they have
     "gallery/resnet_18.html": 1,
     "gallery/in_place.html": 1,
 }
-BOOK_PAGE, FRONT_PAGE, ALL = (
-    600_000,
-    250_000,
-    25_000_000,
-)  # bytes: as they come through a host that compresses; of files
+BOOK_PAGE, FRONT_PAGE, ALL = 600_000, 250_000, 25_000_000  # bytes
 SCROLLS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "() => [document.documentElement, document.body].map((one) => getComputedStyle(one).backgroundColor).join()"
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -363,15 +359,26 @@ def test_previews_have_a_title_a_description_and_a_picture_of_their_own(site: Pa
     assert {key: len(values) for key, values in seen.items()} == dict.fromkeys(seen, len(paths))
 
 
-def test_pages_are_small(reader: Any, site: Path) -> None:
-    """As a host of static pages sends them, compressed; all that a page loads until it can be stepped."""
+def test_pages_are_small(site: Path, paths: list[str]) -> None:
+    """With all that a page needs until it can be stepped; its pictures come when they are near."""
     to_read = [name for name in files_in(site) if not name.startswith("live/")]
     assert sum((site / name).stat().st_size for name in to_read) < ALL
-    for path, most in (
-        ("index.html", FRONT_PAGE),
-        ("00_start_here.html", BOOK_PAGE),
-        ("13_bug_museum.html", BOOK_PAGE),
-    ):
+    sizes = {path: sum((site / name).stat().st_size for name in {path, *needed_by(path, site)}) for path in paths}
+    assert 150_000 < sizes["index.html"] < FRONT_PAGE
+    assert {path: size for path, size in sizes.items() if not 50_000 < size < BOOK_PAGE} == {}
+
+
+def needed_by(path: str, site: Path) -> set[str]:
+    """The scripts and the style sheets of a page."""
+    text = re.sub("<noscript>.*?</noscript>", "", (site / path).read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = re.findall('<script[^>]* src="([^"?]*)', text) + re.findall('<link[^>]* href="([^"?]*[.]css)', text)
+    names = {os.path.normpath(Path(path).parent / name) for name in found}
+    return names | ({"_static/stepper.pack"} if "_static/stepper.mjs" in names else set())
+
+
+def test_pages_come_in_few_bytes_with_their_pictures(reader: Any) -> None:
+    """As a host of static pages sends them, compressed; all that a page loads until it can be stepped."""
+    for path, most in (("index.html", FRONT_PAGE), ("08_jacobians_and_hessians.html", FRONT_PAGE + 50_000)):
         sizes: list[int] = []
 
         def count(answer: Any, sizes: list[int] = sizes) -> None:
