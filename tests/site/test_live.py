@@ -475,6 +475,45 @@ def test_answers_go_to_the_installed_course_and_come_back(reader: Course, tmp_pa
     says(reader.panel, f"{name} has none that is not here already")
 
 
+def test_a_chapter_that_has_changed_is_offered_and_takes_the_answers(
+    reader: Course, context: BrowserContext, lab: Path
+) -> None:
+    name = "00_start_here.ipynb"
+    reader.open(name)
+    write(reader, "code-19", RIGHT)
+    reader.save()
+    reader.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    reader.page.reload()
+    reader.wait_until_open()
+    assert reader.panel.get_by_text("has changed since").count() == 0
+
+    newer = nbformat.read(lab / "files" / name, as_version=4)
+    newer.metadata["minigrad"]["made_from"] = "another"
+    added = nbformat.v4.new_markdown_cell("Words that are new.", id="new-words")
+    newer.cells.insert(1, added)
+    context.route(f"**/files/{name}*", lambda route: route.fulfill(body=nbformat.writes(newer)))
+    reader.page.reload()
+    says(reader.panel, f"{name} has changed since this browser kept it")
+    reader.panel.get_by_role("button", name="Take the new one").click()
+    says(reader.panel, f"{name} is the new one, with your answers; what stood there is kept in “00_start_here before")
+    assert text_of(reader, "new-words") == "Words that are new."
+    assert text_of(reader, "code-19") == RIGHT
+    assert sum(RIGHT.splitlines()[1] in text for text in reader.download().values()) == 2
+
+
+@pytest.mark.long
+def test_a_cell_without_an_end_is_told_how_it_ends(course: Course) -> None:
+    course.open("00_start_here.ipynb")
+    course.wait_for_kernel()
+    course.run_cell("code-02", "while True: pass")
+    says(course.page.locator("#jp-main-statusbar"), "Python (Pyodide) | Busy")
+    course.page.evaluate("() => void window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
+    says(course.panel, "A cell cannot be interrupted in a browser.")
+    course.panel.get_by_role("button", name="Restart Python").click()
+    course.wait_for_kernel()
+    assert course.kernel("print(1)") == "1"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "content", "words"),
