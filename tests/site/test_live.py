@@ -505,7 +505,14 @@ def test_a_chapter_that_has_changed_is_offered_and_takes_the_answers(
 def test_a_cell_without_an_end_is_told_how_it_ends(course: Course) -> None:
     course.open("00_start_here.ipynb")
     course.wait_for_kernel()
-    course.run_cell("code-02", "while True: pass")
+    course.run_cell("code-02")
+    course.page.evaluate(
+        """() => {
+            const { content } = window.jupyterapp.shell.currentWidget;
+            content.activeCell.model.sharedModel.setSource('while True: pass');
+            window.jupyterapp.commands.execute('notebook:run-cell'); // which does not come back
+        }"""
+    )
     says(course.page.locator("#jp-main-statusbar"), "Python (Pyodide) | Busy")
     course.page.evaluate("() => void window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
     says(course.panel, "A cell cannot be interrupted in a browser.")
