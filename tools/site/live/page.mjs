@@ -314,7 +314,8 @@ async function openAnew(app, path) {
   if (!tab) return;
   tab.context.model.dirty = false; // what is on it is kept elsewhere: it need not ask
   await tab.close();
-  await app.commands.execute("docmanager:open", { path });
+  const opened = await app.commands.execute("docmanager:open", { path });
+  await opened?.context?.ready; // before it is said that it is there
 }
 
 // ---------------------------------------------------------------- while it is open
