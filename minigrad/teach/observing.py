@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd import grad
-from minigrad.teach.comparing import ANSWER, GRADIENT, Seen, compare
+from minigrad.teach.comparing import ANSWER, GRADIENT, NUMBER_RIGHT, Seen, compare
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -44,10 +44,16 @@ def observer(look: Callable[..., Mapping[str, Any]], *, returns: bool = True) ->
     return plug
 
 
+class StoppedError(BaseException):
+    """What a function raises, to see what is left behind then. No Exception, as that of the stop button is none: who
+    puts something back after `except Exception` alone does not do so here.
+    """
+
+
 class Noted:
     """A function that shows itself in words, and notes each of its calls: what `note` makes of the arguments then.
 
-    An answer that is right is tried once more with it, when it raises an error: no mode may be left on then.
+    An answer that is right is tried once more with it, when it raises an error: nothing may be left behind then.
     """
 
     fails = False
@@ -59,7 +65,7 @@ class Noted:
     def __call__(self, *arguments: Any) -> Any:
         self.calls.append(self.note(*arguments))
         if self.fails:
-            raise ArithmeticError(f"{self.words} raises an error, to see what is left on then")
+            raise StoppedError
         return self.function(*arguments)
 
     def __repr__(self) -> str:
@@ -83,6 +89,12 @@ def has_graph(value: Any) -> bool:
     """Whether a tensor, or one in a list or tuple, comes with the graph that made it, and keeps that alive."""
     parts = value if isinstance(value, list | tuple) else [value]
     return any(isinstance(part, Tensor) and part.requires_grad for part in parts)
+
+
+def right_with_graph(mine: Any, right: Any) -> bool:
+    """For `saw`: the numbers are right, and are tensors that keep their graphs alive."""
+    found = compare(right, mine)
+    return has_graph(mine) and found is not None and found.note.startswith(NUMBER_RIGHT)
 
 
 # ---------------------------------------------------------------- for `when`

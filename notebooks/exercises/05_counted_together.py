@@ -105,7 +105,7 @@ def counted_by_memory_and_not_by_data(a, b):
 def counted_by_two_writes(a, b):
     before = b._version
     a.detach().mul_(2).div_(2)
-    return mg.tensor(b._version != before)
+    return np.bool_(b._version != before)
 
 
 def counted_by_the_difference(a, b):
@@ -223,6 +223,7 @@ EXERCISE = Exercise(
             )
         ],
         "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],
-        "The answer is True or False.": [lambda a, b: int(counted_together(a, b))],
+        "The answer is True or False; this is an int": [lambda a, b: int(counted_together(a, b))],
+        "The answer is True or False; this is a Tensor": [lambda a, b: mg.tensor(counted_together(a, b))],
     },
 )

@@ -10,9 +10,12 @@ from minigrad.teach.card import Card
 
 from .chapter08 import FUNCTIONS, case_of, slope_of
 
-GRAPH = (
-    "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
-    "next x would be no leaf: detach it."
+REQUIRES, GRAPH = (
+    "what it requires",
+    (
+        "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
+        "next x would be no leaf: detach it."
+    ),
 )
 TURNED = {
     "(t - 1).sum()": lambda t: (t - 1).sum(),
@@ -47,8 +50,11 @@ def _drawn(random):
 @observer
 def _with_graph(answer, f, x, damping):
     point = answer(f, x, damping)
-    has_graph = isinstance(point, mg.Tensor) and point.grad_fn is not None
-    return {"the answer": point, "the graph of the answer": point.grad_fn.name() if has_graph else "none"}
+    what = "nothing" if not getattr(point, "requires_grad", False) else "a gradient, as a leaf does"
+    return {
+        "the answer": point,
+        REQUIRES: what if getattr(point, "grad_fn", None) is None else "a gradient for its graph",
+    }
 
 
 def _evidence(outcome):
@@ -160,7 +166,7 @@ def step_by_the_inverse(f, x, damping):
 
 
 EXERCISE = Exercise(
-    title="a new point without a graph: x minus the step that solves (Hessian + damping * identity) @ step = slope",
+    title="a new point that requires no gradient: x minus what solves (Hessian + damping * identity) @ step = slope",
     stars=2,
     minutes=8,
     reference=damped_step,
@@ -178,7 +184,9 @@ EXERCISE = Exercise(
         "x.detach() - mg.linalg.solve(hessian(f, x) + damping * mg.eye(len(x), dtype=x.dtype), slope)",
     ),
     plug=_with_graph,
-    notes={"the graph of the answer": GRAPH},
+    notes={
+        REQUIRES: "The numbers are right, but a point that requires no gradient is asked for: let nothing switch it on."
+    },
     evidence=_evidence,
     at_work=_at_work,
     mistakes=(
@@ -249,7 +257,6 @@ EXERCISE = Exercise(
     right=(
         step_in_numpy,
         step_by_the_inverse,
-        lambda f, x, damping: damped_step(f, x, damping).requires_grad_(),
         step_by_hand,
     ),
     wrong={
@@ -271,6 +278,9 @@ EXERCISE = Exercise(
             edited(damped_step, DAMPED, " * (1 + damping)")
         ],
         "backward() adds to what is in x.grad already": [step_by_earlier_gradients],
+        "a point that requires no gradient is asked for": [
+            lambda f, x, damping: damped_step(f, x, damping).requires_grad_()
+        ],
         "a tensor is asked for": [lambda f, x, damping: damped_step(f, x, damping).tolist()],
         "The shape is [2, 1]; it should be [2]": [
             edited(damped_step, "x.detach()", "x.detach().view(-1, 1)", ", slope)", ", slope.view(-1, 1))")

@@ -147,7 +147,7 @@ def curvature_as_a_quotient(f, x, v, steps):
     product = product_of(f, x)
     for _ in range(steps):
         v = product(v)
-    return (v * product(v)).sum() / (v * v).sum()
+    return ((v * product(v)).sum() / (v * v).sum()).item()
 
 
 def curvature_scaled_before(f, x, v, steps):
@@ -259,6 +259,9 @@ EXERCISE = Exercise(
         "This is the eigenvalue itself": [curvature_until_it_settles],
         "Asked for is one number": [curvature_of_a_vector],
         "f was asked beside x": [curvature_beside_x],
+        "this is a Tensor that holds it": [
+            edited(largest_curvature, "(v * product).sum().item()", "(v * product).sum()")
+        ],
         "v holds other numbers": [curvature_over_v],
     },
 )

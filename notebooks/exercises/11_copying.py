@@ -192,7 +192,7 @@ def copying_large_first(f, x):
 def copying_less_the_children(f, x):
     events = _events(f, x)
     inner = {id(e): sum(child.cpu_memory_usage for child in e.cpu_children) for e in events}
-    return tuple(e.key for e in events if e.cpu_memory_usage != inner[id(e)])
+    return [e.key for e in events if e.cpu_memory_usage != inner[id(e)]]
 
 
 def copying_by_hand(f, x):
@@ -274,6 +274,7 @@ EXERCISE = Exercise(
         ],
         "The calls of one name stand together": [copying_by_averages],
         "It is finished when the block is over": [copying_in_the_block],
+        "a list is asked for, and this is a tuple": [lambda f, x: tuple(copying(f, x))],
         "A text is asked for; this is a": [lambda f, x: [e for e in _events(f, x) if e.self_cpu_memory_usage]],
         "The names are sorted by their bytes": [copying_large_first],
     },

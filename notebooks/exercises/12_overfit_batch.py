@@ -13,11 +13,11 @@ from minigrad.teach import (
     cases,
     draw_numbers,
     edited,
-    has_graph,
     observer,
     pick,
     raised,
-    right_but,
+    right_with_graph,
+    saw,
 )
 
 from .chapter09 import Noting, draw_weights, trained_state
@@ -69,7 +69,7 @@ def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None)
     return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
 
 
-LOSSES, EACH, MODE, RUNS = "the losses", "each loss", "modules in eval mode", "how often the network ran"
+LOSSES, MODE, RUNS = "the losses", "modules in eval mode", "how often the network ran"
 
 
 @observer
@@ -77,12 +77,9 @@ def _watched(answer, model, optimizer, *others):
     """What came back, the mode of everything, how often the network ran, and what has become of all that steps use."""
     losses = answer(model, optimizer, *others)
     images, labels, *_ = others
-    if isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1:
-        losses = [*losses]
     state = trained_state(model, optimizer) | {"images": images.clone(), "labels": labels.clone()}
     return {
         LOSSES: losses,
-        EACH: "a tensor that holds its graph" if has_graph(losses) else "a number",
         MODE: _evaluated(model),
         RUNS: len(model.__dict__["runs"]),
         **{f"{name} afterwards": one for name, one in state.items()},
@@ -323,13 +320,13 @@ def overfit_by_generators(model, optimizer, images, labels, limit, most):
             optimizer.zero_grad(set_to_none=False)
             loss = F.nll_loss(F.log_softmax(model(images), dim=1), labels)
             if loss < limit:
-                yield loss.detach()
+                yield loss.item()
                 return
             loss.backward()
             optimizer.step()
-            yield loss.detach()
+            yield loss.item()
 
-    return tuple(itertools.islice(steps(), most))
+    return list(itertools.islice(steps(), most))
 
 
 def overfit_by_grad(model, optimizer, images, labels, limit, most):
@@ -338,12 +335,12 @@ def overfit_by_grad(model, optimizer, images, labels, limit, most):
         loss = nn.CrossEntropyLoss()(model(images), labels)
         losses[number] = loss.detach()
         if loss.item() < limit:
-            return losses[: number + 1]
+            return losses[: number + 1].tolist()
         parameters = [*model.parameters()]
         for one, gradient in zip(parameters, mg.autograd.grad(loss, parameters), strict=True):
             one.grad = gradient
         optimizer.step()
-    return losses
+    return losses.tolist()
 
 
 THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
@@ -371,7 +368,6 @@ EXERCISE = Exercise(
     ),
     plug=_watched,
     notes={
-        EACH: "A float is asked for: item().",
         MODE: "Leave the mode as it is.",
         RUNS: "One pass for each loss is enough.",
         "* afterwards": "The losses are right, but not what the steps have made of it: is there one too many, or one "
@@ -384,7 +380,7 @@ EXERCISE = Exercise(
             edited(overfit_batch, "loss.item()", "loss"),
             words="The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds "
             "all of them. Take the number out: loss.item().",
-            when=right_but(EACH),
+            when=saw(LOSSES, right_with_graph),
         ),
         Mistake(
             edited(overfit_batch, CLEARS, ""),
@@ -472,5 +468,7 @@ EXERCISE = Exercise(
         "a step was made with the last one": [overfit_with_closures],
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
+        "a list is asked for, and this is a tuple": [lambda *given: tuple(overfit_batch(*given))],
+        "this is a Tensor that holds it": [edited(overfit_batch, "loss.item()", "loss.detach()")],
     },
 )

@@ -15,7 +15,7 @@ def indexed_backward(g, places, x):
     return gradient
 
 
-GRADIENT, DTYPE = "the gradient of x", "its dtype"
+GRADIENT = "the gradient of x"
 
 
 @observer
@@ -35,8 +35,7 @@ def _walk(answer, g, places, x):
     result = museum.Array(leaf.data[places], (leaf,), "index", rule)
     (result * museum.Array(g)).backward()
     sent = seen.pop(GRADIENT)
-    dtype = str(sent.dtype) if isinstance(sent, np.ndarray) and sent.dtype.kind != "f" else "floats"
-    return {GRADIENT: sent, DTYPE: dtype, **seen}
+    return {GRADIENT: sent, **seen}
 
 
 def _copied(places):
@@ -175,7 +174,7 @@ def index_that_sorts(g, places, x):
 def index_in_whole_numbers(g, places, x):
     gradient = np.zeros(x.shape, dtype=int)
     np.add.at(gradient, places, g.astype(int))
-    return gradient.astype(float)
+    return gradient
 
 
 def index_by_products(g, places, x):
@@ -224,7 +223,6 @@ EXERCISE = Exercise(
     ),
     plug=_walk,
     notes={
-        DTYPE: "An array of floats is asked for.",
         **dict.fromkeys(
             ("g", "x", "places"),
             "The gradient is right; what the function was given holds other numbers afterwards.",

@@ -34,13 +34,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     "run_order": [
         ("1", "2", "what the root's node waits for is never asked: the walk begins with it"),
     ],
-    "pulls": [
-        (
-            "gradient.norm().item()",
-            "gradient.norm()",
-            "a tensor of one number, without a graph, is taken for the number",
-        ),
-    ],
     "limited": [
         ("length > limit", "length >= limit", "a gradient as long as the limit is multiplied by 1"),
         ("g.norm().item()", "g.norm()", "a tensor of one number computes as the number does"),
@@ -53,16 +46,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     ],
     "damped_step": [
         ("x", "slope", "the slope has the length and the dtype of x"),
-    ],
-    "largest_curvature": [
-        (
-            "(v * product).sum().item()",
-            "(v * product).sum()",
-            "a tensor of one number, without a graph, is taken for the number",
-        ),
-    ],
-    "disagreeing": [
-        ("(~agree).sum().item()", "(~agree).sum()", "the count may be a tensor of one number, as in every exercise"),
     ],
     "safe_sqrt": [
         ("1.0", "2.0", "any number does whose root has a slope"),
