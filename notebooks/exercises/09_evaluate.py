@@ -170,8 +170,8 @@ UNRECORDED, BACK = (
 
 
 def never_evaluated(model, inputs):
-    """The model ran in train mode: BatchNorm used the numbers of this batch and moved its running statistics, dropout
-    dropped. no_grad() does not change that: call model.eval() first.
+    """The model ran in train mode, or a part of it. There BatchNorm uses the numbers of the batch and moves its running
+    statistics, and dropout drops. no_grad() does not change that: call model.eval() first.
     """
     with mg.no_grad():
         return model(inputs)

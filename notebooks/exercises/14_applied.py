@@ -5,9 +5,9 @@ import types
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised, saw
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
-from .chapter14 import Tensor, applied, array_of, drawn_array
+from .chapter14 import Tensor, applied, array_of, drawn_array, step_observer
 
 
 class Exp:
@@ -54,7 +54,7 @@ FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 
 CALLS, EARLY = "calls of forward", "calls of backward before the walk"
 
 
-@observer
+@step_observer
 def _called_twice(answer, function, inputs, others):
     """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
     the results is not 1. Each walks twice, from other numbers.
@@ -272,7 +272,7 @@ EXERCISE = Exercise(
             when=raised("backward() takes", kind=TypeError),
         ),
     ),
-    right=(applied_before_the_walk, applied_by_a_class),
+    right=(applied_before_the_walk, applied_by_a_class, edited(applied, CTX, "function()")),
     wrong={
         "gradient of input 1: yours None": [
             lambda function, inputs: applied(function, (inputs[0], *[one.data for one in inputs[1:]]))

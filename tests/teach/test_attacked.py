@@ -54,9 +54,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
         ("1.0", "2.0", "any number does whose root has a slope"),
         ("-1", "1", "x is a matrix: its last dimension is dimension 1"),
     ],
-    "receive": [
-        ("gradient.copy()", "gradient", "the sum is a new array: nobody writes into the one that came"),
-    ],
     "start": [
         ("self", "one", "after the loop that is the last of the order, which is self"),
     ],
