@@ -9,6 +9,7 @@ from minigrad.autograd.functional import vjp
 from minigrad.teach import (
     Exercise,
     Mistake,
+    Noted,
     cases,
     draw_numbers,
     edited,
@@ -49,7 +50,7 @@ def penalized(loss_of, w, x, strength):
 def _case(words, w, x, strength, earlier=False):
     leaf = in_float64(w).requires_grad_()
     leaf.grad = mg.ones_like(leaf) if earlier else None
-    return formula(words, "w, x"), leaf, in_float64(x), strength
+    return Noted(words, formula(words, "w, x")), leaf, in_float64(x), strength
 
 
 def _drawn(random):
@@ -131,6 +132,12 @@ def slopes_for_x(loss_of, w, x):
 def penalty_with_x_switched_on(loss_of, w, x, strength):
     loss = loss_of(w, x.requires_grad_())
     return loss + strength * grad(loss, x, create_graph=True)[0].square().sum()
+
+
+def penalty_with_x_switched_on_for_a_while(loss_of, w, x, strength):
+    total = penalty_with_x_switched_on(loss_of, w, x, strength)
+    x.requires_grad_(False)
+    return total
 
 
 def penalty_with_earlier_gradient_gone(loss_of, w, x, strength):
@@ -284,6 +291,7 @@ EXERCISE = Exercise(
     wrong={
         "x.requires_grad is not what it was": [penalty_with_x_switched_on],
         "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
+        "raises an error, then x.requires_grad is not what it was": [penalty_with_x_switched_on_for_a_while],
         "first difference": [
             penalty_of_both,
             edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),

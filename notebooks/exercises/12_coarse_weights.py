@@ -117,6 +117,7 @@ def _steps(answer, model, step):
     optimizer = mg.optim.SGD(before.values(), lr=rate)
     expected, exact = another(OTHERS).tolist(), [_numbers(before)]
     answer(model, step)
+    answer(_model(PLAIN, 2, True), 2 * step)
     is_alone = another(OTHERS).tolist() == expected
     exact.append(_numbers(before))
     x = inputs.clone().requires_grad_()

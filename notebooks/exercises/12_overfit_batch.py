@@ -53,11 +53,12 @@ RULES = {
 @cases(
     "{kind}{earlier}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
     earlier=", .grad is {earlier} everywhere",
+    blank=", all parameters are 0",
 )
-def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None):
+def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None, blank=False):
     runs, norm = [], [] if kind == PLAIN else [nn.BatchNorm1d(4)]
     model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
-    draw_weights(model, 12, 0.7)
+    draw_weights(model, 12, 0.0 if blank else 0.7)
     for one in model.parameters():
         one.grad = None if earlier is None else mg.full_like(one, earlier)
     if kind == EVALUATED:
@@ -358,6 +359,7 @@ EXERCISE = Exercise(
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
+        _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
     ),
     drawn=_drawn,
     hints=(
@@ -370,6 +372,10 @@ EXERCISE = Exercise(
     notes={
         MODE: "Leave the mode as it is.",
         RUNS: "One pass for each loss is enough.",
+        **dict.fromkeys(
+            ("images afterwards", "labels afterwards"),
+            "The losses are right, but the batch was written to. It is the caller's: leave it as it is.",
+        ),
         "* afterwards": "The losses are right, but not what the steps have made of it: is there one too many, or one "
         "too few?",
     },
@@ -468,6 +474,7 @@ EXERCISE = Exercise(
         "a step was made with the last one": [overfit_with_closures],
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
+        "all parameters are 0": [edited(overfit_batch, "< limit", "<= limit")],
         "a list is asked for, and this is a tuple": [lambda *given: tuple(overfit_batch(*given))],
         "this is a Tensor that holds it": [edited(overfit_batch, "loss.item()", "loss.detach()")],
     },

@@ -71,9 +71,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     "train_step": [
         ("optimizer", "model", "a model clears the gradients of its parameters, too"),
     ],
-    "overfit_batch": [
-        ("losses[-1] < limit", "losses[-1] <= limit", "no loss is the limit itself"),
-    ],
     "diagnose": [
         (
             "zip(gradient, run['arrived'], strict=True)",

@@ -171,7 +171,7 @@ RUNS = [
     for seed in ((0, 1, 2, 3, 4) if fault == runs.RATE else (0, 1, 3))
     for norm in ((True,) if fault == runs.EVAL else (True, False))
     for later in ((False, True) if fault in (runs.EVAL, runs.DEAD) else (False,))
-] + [(runs.FINE, 2, True, False)]
+] + [(runs.FINE, 2, True, False), (runs.LABELS, 2, True, False)]
 
 
 @pytest.mark.parametrize(("fault", "seed", "norm", "later"), RUNS)
