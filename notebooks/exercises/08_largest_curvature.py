@@ -255,7 +255,7 @@ EXERCISE = Exercise(
             lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v),
         ],
         "never negative": [lambda f, x, v, steps: abs(curvature_with(product_of(f, x), steps, v))],
-        "the whole Hessian was made": [curvature_of_batched_rows],
+        "the whole Hessian is made": [curvature_of_batched_rows],
         "This is the eigenvalue itself": [curvature_until_it_settles],
         "Asked for is one number": [curvature_of_a_vector],
         "f was asked beside x": [curvature_beside_x],

@@ -114,7 +114,7 @@ def softmax_made_again(g, y, x):
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
     again = powers / powers.sum(axis=-1, keepdims=True)
     weighed = g * again
-    return [weighed - again * weighed.sum(axis=-1, keepdims=True)]
+    return (weighed - again * weighed.sum(axis=-1, keepdims=True),)
 
 
 def softmax_of_flat_rows(g, y, x):

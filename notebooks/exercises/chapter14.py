@@ -200,7 +200,7 @@ def rule_at_work(*names):
         copies = [np.array(one) for one in arrays]
         with np.errstate(all="ignore"):
             given = answer(*copies)
-        if not isinstance(given, tuple | list):
+        if not isinstance(given, tuple):
             return {COUNT: given if given is None else f"not in a tuple: {plain(given)}"}
         if len(given) != len(names):
             return {COUNT: str(len(given))}
