@@ -49,6 +49,7 @@ SHARED = (
 )
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
 UNKNOWN = "None of the mistakes that are known here."
+USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
 LATER = "It was right when it was called for the first time, and is not in a later call: something is left from before."
 HELD = (
     "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
@@ -301,7 +302,7 @@ class Exercise:
         first = results[0][2]
         if (card := self._judge_later(results) or self._judge_again(answer, cases, first)) is not None:
             return card
-        if (card := self._judge_with_gradients(answer, cases, first) or self._judge_after_an_error(answer)) is not None:
+        if (card := self._judge_used(answer, cases, first) or self._judge_after_an_error(answer)) is not None:
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
@@ -420,20 +421,20 @@ class Exercise:
         found = traces.parts(self._names(outcome.arguments), outcome.arguments)
         return {name: weakref.ref(one) for name, one in found if hasattr(type(one), "requires_grad_")}
 
-    def _judge_with_gradients(self, answer: Function, cases: tuple[Case, ...], first: Outcome) -> Card | None:
-        """The card for an answer that is right only as long as no leaf has a gradient yet; None otherwise, and where
-        the reference is no better, or is to bring gradients.
+    def _judge_used(self, answer: Function, cases: tuple[Case, ...], first: Outcome) -> Card | None:
+        """The card for an answer that is right only as long as nobody else has used what it is given; None otherwise.
+        Gradients count where the reference is as good with them, and brings none itself.
         """
-        case = Case(
-            f"{first.case.words}; and each .grad is full of {traces.EARLIER:g} from an earlier walk",
-            lambda: traces.with_gradients(first.case.make()),
-        )
-        expected = self.run(self.reference, case)
-        if self._whole_text(expected) != self._whole_text(first) or any(kind == "grad" for kind, _ in expected.left):
-            return None
-        with print_limit(0):
-            outcome = replace(self.run(answer, case), right=expected.value)
-        return self._judge(outcome, expected, cases, [(first,)])
+        for walked, words in ((True, USED + WALKED), (False, USED)):
+            make = functools.partial(_made_used, first.case, walked)
+            case = Case(f"{first.case.words}; and {words}", make)
+            expected = self.run(self.reference, case)
+            brings = walked and any(kind == "grad" for kind, _ in expected.left)
+            if not brings and self._whole_text(expected) == self._whole_text(first):
+                with print_limit(0):
+                    outcome = replace(self.run(answer, case), right=expected.value)
+                return self._judge(outcome, expected, cases, [(first,)])
+        return None
 
     def _judge_after_an_error(self, answer: Function) -> Card | None:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an
@@ -551,6 +552,10 @@ class Exercise:
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
         whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
         return self._value_text(whole, most=None)
+
+
+def _made_used(case: Case, walked: bool) -> tuple[Any, ...]:
+    return traces.used_before(case.make(), walked)
 
 
 def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple[str, Callable[[], object]]]:

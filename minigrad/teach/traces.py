@@ -162,11 +162,15 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
     return found
 
 
-def with_gradients(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments, of whose leaves each that had no gradient has one, as from an earlier walk."""
+def used_before(arguments: tuple[Any, ...], walked: bool) -> tuple[Any, ...]:
+    """The arguments, as somebody may hand them over who has used them: each tensor that requires a gradient has a hook,
+    and each leaf, if somebody walked, has a gradient.
+    """
     for _, value in parts([str(number) for number, _ in enumerate(arguments)], arguments):
-        if isinstance(value, Tensor) and value.is_leaf and value.requires_grad and value._grad is None:
-            value.grad = full_like(value.detach(), EARLIER)
+        if isinstance(value, Tensor) and value.requires_grad and not value.is_inference():
+            value.register_hook(lambda gradient: None)
+            if walked and value.is_leaf and value._grad is None:
+                value.grad = full_like(value.detach(), EARLIER)
     return arguments
 
 

@@ -166,6 +166,7 @@ def _searching(answer, tensors, loss):
         **{f"the gradient of leaf {number}": leaf._grad for number, leaf in enumerate(behind, 1)},
         "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
         KEPT: "is kept" if is_kept else "None, as before",
+        "the graph of the loss": "is freed" if any(node.freed for node in nodes) else "is kept",
         HOOKS: "one is left" if more > 0 else "one of before is gone" if more < 0 else "as before",
     }
 
@@ -524,6 +525,7 @@ EXERCISE = Exercise(
     wrong={
         "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
         "Results keep their gradient now": [nan_from_retained_gradients],
+        "the graph of the loss: yours is kept": [edited(first_nan, "backward()", "backward(retain_graph=True)")],
         "the answer: yours '', expected 'second'": [nan_by_hooks_on_nodes],
         "Only leaves were looked at": [
             edited(looked_at_the_numbers, "tensor in", "one in", "tensor.isnan", "one.is_leaf and one.grad.isnan")

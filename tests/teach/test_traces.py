@@ -263,10 +263,28 @@ def test_a_gradient_of_before_is_neither_used_nor_added_to() -> None:
     exercise = replace(EXERCISE, reference=lambda x: x.detach() * 2, cases=(case,), mistakes=())
     for wrong, words in ((by_backward, "yours tensor(13)"), (to_be_cleared, "x.grad is not what it was")):
         card = exercise.check(wrong)
-        assert said(card)["input"] == "x = 3; and each .grad is full of 7 from an earlier walk"
+        assert (
+            said(card)["input"] == "x = 3; and each tensor has a hook, and each .grad is full of 7 from an earlier walk"
+        )
         assert words in " ".join(repr(card).split())
     assert exercise.check(lambda x: mg.autograd.grad((x * x).sum(), x)[0]).kind == "good"
     assert replace(exercise, reference=by_backward).check(to_be_cleared).kind == "good", "asked for where there is none"
+
+
+def test_hooks_of_others_stay() -> None:
+    def without_hooks(tensors, h):
+        if h._backward_hooks:
+            h._backward_hooks.clear()
+        return total(tensors, h)
+
+    def with_a_hook_of_its_own(tensors, h):
+        h.register_hook(lambda gradient: None).remove()
+        return total(tensors, h)
+
+    card = EXERCISE.check(without_hooks)
+    assert "and each tensor has a hook" in said(card)["input"]
+    assert "h does not have the hooks that it had" in said(card)["likely"]
+    assert EXERCISE.check(with_a_hook_of_its_own).kind == "good"
 
 
 def test_what_was_given_is_let_go_of() -> None:
