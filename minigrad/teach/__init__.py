@@ -16,7 +16,7 @@ A file there is written in these words:
     edited                               an answer that is another one with a stretch of its source replaced
     Outcome, Difference, compare, show   what an answer did with a case, and how it is not what was expected
     observer, Seen, Noted                what counts beside an answer's value, seen by name
-    gradients_of, has_graph, right_with_graph    what an observer may look for, and a mistake be recognised by
+    gradients_of, walked_again, has_graph, right_with_graph      what an observer may look for
     raised, saw, instead, right_but      how a mistake is recognised by one case
     measured, measured_slopes, slopes, STEP      finite differences, as evidence
     draw_wrong_node, draw_nodes, nodes_of, yours, numbers      pictures with the wrong node in red
@@ -42,6 +42,7 @@ from minigrad.teach.observing import (
     right_but,
     right_with_graph,
     saw,
+    walked_again,
 )
 from minigrad.teach.prediction import Option, Prediction
 from minigrad.teach.progress import kept as progress_file
@@ -53,7 +54,7 @@ __all__ = [
     "cases", "check", "compare", "draw_nodes", "draw_numbers", "draw_wrong_node", "edited", "flip", "formula",
     "function_of", "gradients_of", "has_graph", "hint", "instead", "measured", "measured_slopes", "nodes_of", "numbers",
     "observer", "pick", "pick_some", "plain", "predict", "progress", "raised", "right_but", "right_with_graph", "saw",
-    "show", "slopes", "yours",
+    "show", "slopes", "walked_again", "yours",
 ]  # fmt: skip
 
 check = Checks(EXERCISES)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 
+SECOND = "what a second walk brings, from -2 times as much"
+
 
 def observer(look: Callable[..., Mapping[str, Any]], *, returns: bool = True) -> Callable[[Function], Function]:
     """For `plug`: `look(answer, *arguments)` runs an answer and returns what it saw, by name; first, what came back.
@@ -72,17 +74,27 @@ class Noted:
         return self.words
 
 
-def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) -> dict[str, Tensor | None]:
+def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) -> dict[str, Any]:
     """For an observer: what a result sends to tensors, by their names, if its elements count as the weights say.
 
-    None where nothing arrives; {} of what is no tensor of the weights' shape.
+    None where nothing arrives; {} of what is no tensor of the weights' shape. And what a second walk brings, which
+    begins with other numbers.
     """
     if not isinstance(result, Tensor) or result.shape != weights.shape:
         return {}
-    sent: Any = [None] * len(tensors)
-    if result.requires_grad:
-        sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
-    return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)}
+    if not result.requires_grad:
+        return {GRADIENT + name: None for name in tensors}
+    sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
+    again = walked_again(result, list(tensors.values()), weights)
+    return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)} | again
+
+
+def walked_again(result: Tensor, inputs: list[Tensor], weights: Tensor) -> dict[str, Any]:
+    """For an observer: what a second walk from a result brings to inputs, or the error that it raises."""
+    try:
+        return {SECOND: [*grad(result, inputs, weights * -2, retain_graph=True, allow_unused=True)]}
+    except Exception as error:
+        return {SECOND: f"{type(error).__name__}: {error}"}
 
 
 def has_graph(value: Any) -> bool:

@@ -8,7 +8,7 @@ from minigrad.autograd.functional import hessian, jacobian
 from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised
 from minigrad.teach.card import Card
 
-from .chapter08 import FUNCTIONS, case_of, slope_of
+from .chapter08 import ASKED_AT, BESIDE, FUNCTIONS, case_of, slope_of
 
 REQUIRES, GRAPH = (
     "what it requires",
@@ -50,9 +50,11 @@ def _drawn(random):
 @observer
 def _with_graph(answer, f, x, damping):
     point = answer(f, x, damping)
+    beside = f.beside(x)
     what = "nothing" if not getattr(point, "requires_grad", False) else "a gradient, as a leaf does"
     return {
         "the answer": point,
+        ASKED_AT: f"{x.tolist()} only" if beside is None else str(beside.tolist()),
         REQUIRES: what if getattr(point, "grad_fn", None) is None else "a gradient for its graph",
     }
 
@@ -138,6 +140,20 @@ def step_damped_where_negative(f, x, damping):
     return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
 
 
+def step_by_differences(f, x, damping):
+    """A Hessian of differences of slopes, which has nine right digits."""
+    rows, step = [], 1e-4
+
+    def slope_at(point):
+        point = point.detach().requires_grad_()
+        return grad(f(point), point)[0]
+
+    for one in step * mg.eye(len(x), dtype=x.dtype):
+        near, far = (slope_at(x + k * one) - slope_at(x - k * one) for k in (1, 2))
+        rows.append((8 * near - far) / (12 * step))
+    return x.detach() - mg.linalg.solve(mg.stack(rows) + damping * mg.eye(len(x), dtype=x.dtype), slope_at(x))
+
+
 def step_in_numpy(f, x, damping):
     matrix = hessian(f, x).numpy() + damping * np.identity(len(x))
     return mg.tensor(x.detach().numpy() - np.linalg.solve(matrix, jacobian(f, x).numpy()))
@@ -185,7 +201,8 @@ EXERCISE = Exercise(
     ),
     plug=_with_graph,
     notes={
-        REQUIRES: "The numbers are right, but a point that requires no gradient is asked for: let nothing switch it on."
+        ASKED_AT: BESIDE,
+        REQUIRES: "The numbers are right, but a point that requires no gradient is asked for.",
     },
     evidence=_evidence,
     at_work=_at_work,
@@ -274,6 +291,7 @@ EXERCISE = Exercise(
         "multiplied by the Hessian's own diagonal": [
             edited(damped_step, DAMPED, "\n    matrix = matrix + damping * mg.diag(matrix.diagonal())")
         ],
+        "f was asked beside x": [step_by_differences],
         "divided by 1 + damping, as if the damping multiplied the Hessian": [
             edited(damped_step, DAMPED, " * (1 + damping)")
         ],

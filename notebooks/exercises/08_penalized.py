@@ -3,6 +3,8 @@
 import operator
 import warnings
 
+import numpy as np
+
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import vjp
@@ -11,6 +13,7 @@ from minigrad.teach import (
     Mistake,
     Noted,
     cases,
+    compare,
     draw_numbers,
     edited,
     flip,
@@ -24,6 +27,7 @@ from minigrad.teach import (
 )
 
 from .chapter07 import in_float64
+from .chapter08 import ASKED_AT
 
 CONSTANT = (
     "The loss is right, but to backward() the penalty is a constant. The slope came without a graph: ask for it with "
@@ -73,8 +77,10 @@ def _with_gradient(answer, loss_of, w, x, strength):
     is_written = was_empty and w.grad is not None
     if isinstance(loss, mg.Tensor) and loss.requires_grad:
         (gradient,) = grad(loss.sum(), w, allow_unused=True)
+    beside = [one for _, one in loss_of.calls if compare(x, one) is not None]
     return {
         LOSS: loss,
+        ASKED_AT: str(beside[0].tolist()) if beside else f"{x.tolist()} only",
         GRAPH: "none" if gradient is None else "there",
         "the gradient of w": gradient,
         GRAD: "a tensor" if is_written else "as before",
@@ -180,6 +186,15 @@ def penalty_walked_already(loss_of, w, x, strength):
     return total
 
 
+def penalty_by_differences(loss_of, w, x, strength):
+    total, step = loss_of(w, x), 1e-6
+    for place in np.ndindex(tuple(x.shape)):
+        moved = mg.zeros_like(x)
+        moved[place] = step
+        total = total + strength * ((loss_of(w, x + moved) - loss_of(w, x - moved)) / (2 * step)) ** 2
+    return total
+
+
 def penalty_by_vjp(loss_of, w, x, strength):
     loss, slope = vjp(lambda t: loss_of(w, t), x, create_graph=True)
     return loss + strength * slope.pow(2).sum()
@@ -225,6 +240,7 @@ EXERCISE = Exercise(
     drawn=_drawn,
     plug=_with_gradient,
     notes={
+        ASKED_AT: "The numbers are near, but loss_of was asked beside x. autograd.grad gives the slope at x itself.",
         GRAPH: "The loss is right, but it has no graph that leads to w, so backward() cannot train it.",
         GRAD: "The loss is right, but w.grad was written, as backward() does. autograd.grad returns what it computes.",
     },
@@ -304,6 +320,7 @@ EXERCISE = Exercise(
             edited(penalty_of_lengths, "loss + strength * slope.abs", "loss.detach() + strength * slope.square")
         ],
         "A tensor is asked for; this is a tuple": [penalty_beside_the_loss],
+        "loss_of was asked beside x": [penalty_by_differences],
         "large slopes would be rewarded": [edited(penalty_beside_the_loss, "return value,", "return value -")],
         "These are the absolute values of the slopes": [
             edited(penalty_beside_the_loss, "value, strength * (slope**2).sum", "value + strength * slope.abs().sum")

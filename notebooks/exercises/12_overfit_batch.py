@@ -359,6 +359,7 @@ EXERCISE = Exercise(
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
+        _case(PLAIN, THREE, [0, 2, 1], 0.0, 30, rate=0.0625),
         _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
     ),
     drawn=_drawn,
@@ -474,6 +475,7 @@ EXERCISE = Exercise(
         "a step was made with the last one": [overfit_with_closures],
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
+        "most = 30": [edited(overfit_batch, "range(most)", "range(min(most, 10))")],
         "all parameters are 0": [edited(overfit_batch, "< limit", "<= limit")],
         "a list is asked for, and this is a tuple": [lambda *given: tuple(overfit_batch(*given))],
         "this is a Tensor that holds it": [edited(overfit_batch, "loss.item()", "loss.detach()")],
