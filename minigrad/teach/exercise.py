@@ -5,7 +5,9 @@ each with wrong answers that make it. A check runs the learner's function on eac
 what was put in, what came out, what was expected, what finite differences say, and which mistake it looks like. A
 mistake is recognised by what it does: an answer that does the same as a known wrong one on every case has made the
 same mistake, and gets the words that stand there as its docstring. After the fixed cases come drawn ones, other ones at
-each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again.
+each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again. And what
+came out right is tried once more as no case tries it: again, with arguments that somebody has used, and with functions
+that raise an error.
 
 Nothing that a learner passes may stop the notebook or change it: it is tried in a process of its own (`apart`), and
 the answer is always a card.
