@@ -139,6 +139,7 @@ EXERCISE = Exercise(
         _pair("t", "t"),
         _pair("t.detach()", "t", 3.0, is_trained=True),
         _pair("t", "t[1:]"),
+        _pair("t", "t.clone().mul_(1)"),  # written to once, as t is then
     ),
     drawn=_drawn,
     hints=(
@@ -220,6 +221,15 @@ EXERCISE = Exercise(
                 "if a.is_leaf:\n        a.requires_grad = False\n    with",
                 "add_(0)",
                 "mul_(1)",
+            )
+        ],
+        "b = t.clone().mul_(1)": [
+            edited(
+                counted_together,
+                "before = b._version\n    ",
+                "",
+                "return b._version != before",
+                "return a._version == b._version",
             )
         ],
         "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],
