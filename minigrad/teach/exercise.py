@@ -37,6 +37,7 @@ from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, r
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.observing import Noted, StoppedError
 from minigrad.teach.progress import kept
+from minigrad.tensor import Tensor
 
 Function = Callable[..., Any]
 
@@ -419,9 +420,15 @@ class Exercise:
         return self._card("bad", "keeps what it was given", ("likely", HELD.format(names[0])))
 
     def _held(self, outcome: Outcome) -> dict[str, weakref.ref[Any]]:
-        """The tensors and modules among the arguments, which are to go when nobody needs them any more."""
-        found = traces.parts(self._names(outcome.arguments), outcome.arguments)
-        return {name: weakref.ref(one) for name, one in found if hasattr(type(one), "requires_grad_")}
+        """What of the arguments is to go when nobody needs it any more: tensors, modules, and what a trial holds."""
+        named = dict(zip(self._names(outcome.arguments), outcome.arguments, strict=True))
+        inside = {key: one for trial in named.values() for key, one in getattr(trial, "__dict__", {}).items()}
+        found = traces.parts([*named, *inside], [*named.values(), *inside.values()])
+        return {
+            name: weakref.ref(one)
+            for name, one in found
+            if isinstance(one, Tensor | Module) or (hasattr(one, "requires_grad") and hasattr(one, "__weakref__"))
+        }
 
     def _judge_used(self, answer: Function, cases: tuple[Case, ...], first: Outcome) -> Card | None:
         """The card for an answer that is right only as long as nobody else has used what it is given; None otherwise.

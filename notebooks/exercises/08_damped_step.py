@@ -19,6 +19,7 @@ REQUIRES, GRAPH = (
 )
 TURNED = {
     "(t - 1).sum()": lambda t: (t - 1).sum(),
+    "5000 * t[0] ** 2 + t[-1] ** 2 / 5": lambda t: 5000 * t[0] ** 2 + t[-1] ** 2 / 5,
     "t[0] ** 2 + 3 * t[-1]": lambda t: t[0] ** 2 + 3 * t[-1],
 }
 
@@ -191,6 +192,7 @@ EXERCISE = Exercise(
         _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], 8.0),
         _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.5),
         _case("(t - 1).sum()", [3.0], 4.0),
+        _case("5000 * t[0] ** 2 + t[-1] ** 2 / 5", [0.25, 3.0], 0.125),
         _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0, earlier=True),
     ),
     drawn=_drawn,

@@ -170,6 +170,14 @@ def applied_to_the_first_walk(function, inputs):
     return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
 
 
+REMEMBERED = []
+
+
+def applied_and_remembered(function, inputs):
+    REMEMBERED.append(applied(function, inputs))
+    return REMEMBERED[-1]
+
+
 def applied_after_a_look(function, inputs):
     """forward is called to see the shape, and once more."""
     assert np.shape(function.forward(types.SimpleNamespace(), *[one.data for one in inputs])) != (0,)
@@ -280,6 +288,7 @@ EXERCISE = Exercise(
         "Each call needs its own": [edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):")],
         "first difference": [applied_by_sum, applied_to_the_first_walk],
         "backward was called when the result was made": [applied_with_slopes, applied_at_once],
+        "is still in memory": [applied_and_remembered],
         "forward was called once more": [applied_after_a_look],
         "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],
     },

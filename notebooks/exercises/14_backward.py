@@ -56,6 +56,7 @@ def _made(x, w, program):
 
 # Of the second there is one order only; in the others a leaf may stand between two results, as in w * (x * x).
 PROGRAMS = ("y = x * w, z = y + x, L = y * z", "y = x * w, L = y * x", "y = x * x, L = w * y", "y = x * x, L = y * w")
+LONG = "y = x * w, z = y + x, u = z * y, v = u + z, L = v * u"
 
 
 def _case(x, w, *walks, program=PROGRAMS[0]):
@@ -208,6 +209,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0], [0.5, 4.0], KEPT, KEPT, program=PROGRAMS[1]),
         _case(2.0, 3.0, PLAIN, program=PROGRAMS[2]),
         _case(2.0, 3.0, PLAIN, program=PROGRAMS[3]),
+        _case(2.0, 0.5, PLAIN, program=LONG),
         _leaf_case(),
     ),
     drawn=_drawn,
@@ -270,6 +272,7 @@ EXERCISE = Exercise(
     ),
     right=(walked_then_freed, walked_in_two_loops),
     wrong={
+        "freed: yours L, u, v": [edited(walked_in_two_loops, "for one in results if", "for one in results[:3] if")],
         "freed: yours L": [edited(backward, FREES, "    if not retain_graph:\n        self.free()")],
         "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
         "L.grad: yours None": [walked_and_cleared_behind],

@@ -23,12 +23,13 @@ def _started(answer, tensors):
 
 
 def _made(values, earlier):
-    """Results behind results behind L; and what each holds from before."""
+    """Results behind results behind L, and a constant; and what each holds from before."""
     x, w = (Noted(one, True) for one in values)
+    c = Noted(1.0)
     y = x * w
     z = y + x
-    v = y * z
-    tensors = {"x": x, "w": w, "y": y, "z": z, "v": v, "L": v * w}
+    v = y * z * c
+    tensors = {"x": x, "w": w, "c": c, "y": y, "z": z, "v": v, "L": v * w}
     for name, number in earlier.items():
         tensors[name].grad = np.full(tensors[name].data.shape, number)
     return tensors
@@ -36,7 +37,7 @@ def _made(values, earlier):
 
 def _case(values, **earlier):
     held = f"; before, {', '.join(f'{name}.grad is {number}' for name, number in earlier.items())}" if earlier else ""
-    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, v = y * z, L = v * w{held}"
+    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, c = 1, v = y * z * c, L = v * w{held}"
     return Case(words, lambda: (_made(values, earlier),))
 
 
@@ -148,7 +149,7 @@ EXERCISE = Exercise(
     notes={"received by all": "The gradients are right. self is to receive ones, by self.receive, and nobody else."},
     cases=(
         _case((2.0, 3.0)),
-        _case((2.0, 3.0), x=48.0, w=28.0, y=14.0, z=6.0, v=2.0, L=1.0),
+        _case((2.0, 3.0), x=48.0, w=28.0, c=36.0, y=14.0, z=6.0, v=2.0, L=1.0),
         _case(([1.0, -2.0], [0.5, 4.0]), y=3.0, w=2.0),
         _case(([1.0, 0.0], [0.0, 4.0])),
         _leaf_case(None),
@@ -166,7 +167,9 @@ EXERCISE = Exercise(
         only_ones,
         adds_ones,
         Mistake(
-            all_cleared, edited(all_cleared, "self.receive(np.ones_like(self.data))", "self.grad = 0 * self.data + 1")
+            all_cleared,
+            edited(all_cleared, "self.receive(np.ones_like(self.data))", "self.grad = 0 * self.data + 1"),
+            edited(start, "rule is not None", "requires_grad"),
         ),
         cleared_last,
         zeros_for_none,
@@ -197,7 +200,8 @@ EXERCISE = Exercise(
         "L.grad: yours 2": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
         "L.grad[0]: yours 0": [edited(start, "np.ones_like(self.data)", "np.sign(self.data) ** 2")],
         "L.grad: yours 144": [started_with_data],
+        "c.grad: yours None": [edited(start, "rule is not None:", "rule is not None or not one.requires_grad:")],
         "received by all: yours": [started_in_halves],
-        "belong to whoever reads them": [edited(start, "rule is not None", "requires_grad")],
+        "belong to whoever reads them": [edited(all_cleared, "one.grad = None", "one.grad = [][:1] or None")],
     },
 )
