@@ -31,7 +31,7 @@ from minigrad.autograd.grad_mode import enable_grad
 from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
 from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
-from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
+from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
@@ -406,7 +406,7 @@ class Exercise:
         """The card for an answer that is another one when the first case comes again, or that does not let go of what
         it was given then; None otherwise.
         """
-        with print_limit(0):
+        with print_limit(0), unheard():
             outcome = self.run(answer, expected.case)
         if (card := self._judge(replace(outcome, right=expected.value), expected, cases, likely=LATER)) is not None:
             return card
@@ -440,7 +440,7 @@ class Exercise:
             expected = self.run(self.reference, case)
             brings = walked and any(kind == "grad" for kind, _ in expected.left)
             if not brings and self._whole_text(expected) == self._whole_text(first):
-                with print_limit(0):
+                with print_limit(0), unheard():
                     outcome = replace(self.run(answer, case), right=expected.value)
                 return self._judge(outcome, expected, cases, [(first,)])
         return None

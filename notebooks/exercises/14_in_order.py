@@ -374,7 +374,7 @@ EXERCISE = Exercise(
         "waiting = [one for one in todo[-1].inputs if one not in done]; if there are some, todo += waiting; otherwise "
         "tensor = todo.pop(), which is appended to the order and added to done, if it is not there yet.",
     ),
-    seconds=5.0,
+    seconds=4.0,
     mistakes=(
         breadth_first,
         every_use,
