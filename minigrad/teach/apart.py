@@ -72,7 +72,7 @@ def going_on(doing: str) -> None:
 
 @contextlib.contextmanager
 def unheard() -> Iterator[None]:
-    """Inside, what code apart writes to the numbers of its output goes nowhere: `print_limit` is for what is printed."""
+    """Inside, what code apart writes to the file of its output goes nowhere: `print_limit` is for what is printed."""
     kept = [] if _to_notebook is None else [(number, os.dup(number)) for number in (1, 2)]
     for number, _ in kept:
         with open(os.devnull, "w") as nothing:

@@ -449,11 +449,10 @@ class Exercise:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an
         error.
         """
-        for case in self.cases:
-            failing = next((name for name, one in _failing(self.parameters, case.make())), None)
-            if failing is not None:
-                break
-        else:
+        made = ((case, case.make()) for case in self.cases)
+        found = ((case, name) for case, given in made for name, _ in _failing(self._names(given), given))
+        case, failing = next(found, (self.cases[0], ""))
+        if not failing:
             return None
         left, expected = (self._left_after_an_error(one, case) for one in (answer, self.reference))
         wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]

@@ -136,6 +136,18 @@ def curvature_beside_x(f, x, v, steps):
     return curvature_with(product, steps, v)
 
 
+def curvature_by_backward(f, x, v, steps):
+    """Leaves what it has asked for last in x.grad."""
+    slope = slope_of(f, x)
+
+    def product(v):
+        x.grad = None
+        slope.backward(v, retain_graph=True)
+        return x.grad
+
+    return curvature_with(product, steps, v)
+
+
 def curvature_over_v(f, x, v, steps):
     product = product_of(f, x)
     for _ in range(steps):
@@ -263,5 +275,6 @@ EXERCISE = Exercise(
             edited(largest_curvature, "(v * product).sum().item()", "(v * product).sum()")
         ],
         "v holds other numbers": [curvature_over_v],
+        "x.grad is not what it was": [curvature_by_backward],
     },
 )
