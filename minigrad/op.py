@@ -111,6 +111,16 @@ def op(
     return declare
 
 
+def with_node_name(op: Callable[..., Any], node: str, **rules: Callable[..., Any] | None) -> Any:
+    """The same op once more, whose nodes have another of PyTorch's names, and maybe other rules: None takes one away,
+    so that its input is a constant, or, if nothing else says that it is a tensor, goes to the kernel as it is. Rules
+    that call the op get the one that was declared.
+    """
+    kernel, own_rules, options = op.__wrapped__.declared  # type: ignore[attr-defined]
+    kept = {name: rule for name, rule in (own_rules | rules).items() if rule is not None}
+    return _OpWriter(kernel, kept, node, *options).function
+
+
 class _OpWriter(CallWriter):
     """Makes an op's call, and its node's class, of what was declared."""
 

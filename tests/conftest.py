@@ -117,7 +117,7 @@ SLOW = {
     "tests/viz/graph/test_formulas.py": "the formula of each op, with numbers drawn by lot",
     "tests/viz/graph/test_folding.py": "parts of graphs drawn by lot",
     "tests/viz/steps/test_what_if.py": "passes computed again with other numbers",
-    "tests/viz/comparing": "two passes beside each other, on a thousand graphs",
+    "tests/viz/comparing": "two passes beside each other, on hundreds of graphs",
     "tests/viz/torch_graphs": "the stepper over PyTorch's graphs",
     "tests/viz/page": "pages made of notebooks",
     "tests/wasm": "minigrad in Python for browsers, in node",

@@ -29,6 +29,7 @@ from minigrad.ops.pointwise.activations import (
 )
 from minigrad.ops.pointwise.elementary import tanh
 from minigrad.ops.reductions.softmax import implicit_log_softmax as log_softmax, implicit_softmax as softmax, softmin
+from minigrad.ops.reductions.vector_norm import normalize
 from minigrad.ops.shapes.padding import pad
 # fmt: on
 __getattr__ = attributes_of(__name__)

@@ -31,13 +31,6 @@ def give_name(name: str, meaning: str | None, function: Callable[..., Any]) -> A
     return function
 
 
-def each_named(*nodes: str, **declared: Any) -> Callable[[Any], tuple[Any, ...]]:
-    """Declare one op for each of the names that PyTorch's nodes have for it. Rules that call it get the last one, or
-    what a function chooses that `tensors` is given in its place, as for `nll`.
-    """
-    return lambda kernel: tuple([op(name=node, **declared)(kernel) for node in nodes])
-
-
 def floats_only(kernel: str, array: Array, advice: str = "convert it first, as in x.float()") -> None:
     """Raise, in the name of PyTorch's kernel, if an array does not hold floats."""
     if array.dtype.kind != "f":

@@ -16,8 +16,9 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.creation import array_like, empty_array, factory
+from minigrad.op import with_node_name
 from minigrad.ops.declarations import floats_only
-from minigrad.ops.places.assignment import overwriting
+from minigrad.ops.places.assignment import overwritten
 from minigrad.public import Dtype, Ints, Sizes, as_float, as_sizes, no_such_form, public, wrong_type
 from minigrad.random import recipes
 from minigrad.random.generator import Generator, default_generator
@@ -184,7 +185,7 @@ def normal(mean: Any, std: Any = 1.0, size: Ints | None = None, *, generator: An
     return _normal("normal", empty_array(size, dtype), generator, mean, std)
 
 
-_bernoulli_result = overwriting("BernoulliBackward0")
+_bernoulli_result = with_node_name(overwritten, "BernoulliBackward0")
 
 
 @public
@@ -222,8 +223,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
 # ---------------------------------------------------------------- in place
 # What these write does not depend on what was there before.
 
-_uniform_result, _normal_result = overwriting("UniformBackward0"), overwriting("NormalBackward0")
-_written_bernoulli = overwriting("BernoulliBackward2")
+_uniform_result = with_node_name(overwritten, "UniformBackward0")
+_normal_result = with_node_name(overwritten, "NormalBackward0")
+_written_bernoulli = with_node_name(overwritten, "BernoulliBackward2")
 
 
 @public(name="uniform", function=False, method=False, in_place="method")

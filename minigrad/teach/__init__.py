@@ -16,7 +16,7 @@ A file there is written in these words:
     edited                               an answer that is another one with a stretch of its source replaced
     Outcome, Difference, compare, show   what an answer did with a case, and how it is not what was expected
     observer, Seen, Noted                what counts beside an answer's value, seen by name
-    gradients_of, has_graph              what an observer may look for
+    gradients_of, walked_again, has_graph, right_with_graph      what an observer may look for
     raised, saw, instead, right_but      how a mistake is recognised by one case
     measured, measured_slopes, slopes, STEP      finite differences, as evidence
     draw_wrong_node, draw_nodes, nodes_of, yours, numbers      pictures with the wrong node in red
@@ -32,7 +32,18 @@ from minigrad.teach.edited import edited
 from minigrad.teach.evidence import STEP, measured, measured_slopes, slopes
 from minigrad.teach.exercise import Case, Exercise, Mistake, Outcome, cases, function_of, stars
 from minigrad.teach.exercises import EXERCISES, PREDICTIONS
-from minigrad.teach.observing import Noted, gradients_of, has_graph, instead, observer, raised, right_but, saw
+from minigrad.teach.observing import (
+    Noted,
+    gradients_of,
+    has_graph,
+    instead,
+    observer,
+    raised,
+    right_but,
+    right_with_graph,
+    saw,
+    walked_again,
+)
 from minigrad.teach.prediction import Option, Prediction
 from minigrad.teach.progress import kept as progress_file
 from minigrad.teach.wrong_node import draw_nodes, draw_wrong_node, nodes_of, numbers, yours
@@ -42,8 +53,8 @@ __all__ = [
     "Case", "Difference", "Exercise", "Mistake", "Noted", "Option", "Outcome", "Prediction", "Seen",
     "cases", "check", "compare", "draw_nodes", "draw_numbers", "draw_wrong_node", "edited", "flip", "formula",
     "function_of", "gradients_of", "has_graph", "hint", "instead", "measured", "measured_slopes", "nodes_of", "numbers",
-    "observer", "pick", "pick_some", "plain", "predict", "progress", "raised", "right_but", "saw", "show", "slopes",
-    "yours",
+    "observer", "pick", "pick_some", "plain", "predict", "progress", "raised", "right_but", "right_with_graph", "saw",
+    "show", "slopes", "walked_again", "yours",
 ]  # fmt: skip
 
 check = Checks(EXERCISES)

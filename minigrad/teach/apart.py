@@ -28,7 +28,7 @@ import socket
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import Any, NoReturn
 
@@ -68,6 +68,21 @@ def going_on(doing: str) -> None:
     """Say what is done next, for which there are so many seconds again."""
     if _to_notebook is not None:
         _to_notebook.sendall(json.dumps({"doing": doing}).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """Inside, what code apart writes to the file of its output goes nowhere: `print_limit` is for what is printed."""
+    kept = [] if _to_notebook is None else [(number, os.dup(number)) for number in (1, 2)]
+    for number, _ in kept:
+        with open(os.devnull, "w") as nothing:
+            os.dup2(nothing.fileno(), number)
+    try:
+        yield
+    finally:
+        for number, before in kept:
+            os.dup2(before, number)
+            os.close(before)
 
 
 def run_apart(seconds: float, work: Callable[[], Any]) -> Any:

@@ -1,14 +1,15 @@
 """What it means that an answer is right, and where a wrong one differs first.
 
 Every check accepts numbers equal up to the rounding of float32, or of float64 in tensors and arrays of it, all of the
-right shape, and tuples, lists and dicts item by item; texts, True, False and None have to be the same. The right
-numbers in the wrong wrapping are named as such, because they need another repair than wrong numbers. What counts beside
-an answer is `Seen` with it, by name.
+right shape and the right kind of numbers, and tuples, lists and dicts item by item; texts, True, False and None have
+to be the same. The kind has to be the one that the words ask for, too: a list is no tuple, and a tensor that holds one
+number is no number. The right numbers in the wrong wrapping are named as such, because they need another repair than
+wrong numbers. What counts beside an answer is `Seen` with it, by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from numbers import Real
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.dtypes import bool as boolean
 from minigrad.ops.silence import silent
 from minigrad.teach.card import WIDTH, plain
 from minigrad.tensor import Tensor
@@ -29,6 +29,7 @@ ROUNDED = (
     "Only the first digits are right: something went through float32, or was measured. Keep the float64 of what was "
     "given; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
 )
+NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "
 SHOWN = 4  # of the things that are seen of an answer, on a card: all the weights of a network would be a wall
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
@@ -133,28 +134,39 @@ def is_close(expected: Any, got: Any) -> Any:
 def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None:
     if type(got) in (int, float) and got == expected:  # most of the thousands that some exercises ask for
         return None
-    if (isinstance(got, Tensor) and got.numel() == 1) or (isinstance(got, np.ndarray) and got.size == 1):
-        got = got.item()
-    if isinstance(got, bool) or not isinstance(got, Real):
+    value = _only_item(got)
+    if isinstance(value, bool) or not isinstance(value, Real):
         return _differ(where, expected, got, f"A number is asked for; this is {_kind(got)}.")
     try:
-        mine = float(got)
+        mine = float(value)
     except OverflowError:  # an int of hundreds of digits
         mine = float("inf")
-    return None if is_close(expected, mine) else _differ(where, expected, got)
+    if not is_close(expected, mine):
+        return _differ(where, expected, got)
+    graph = ", and its graph with it" if isinstance(got, Tensor) and got.grad_fn is not None else ""
+    note = f"{NUMBER_RIGHT} {_kind(got)} that holds it{graph}: .item() takes the number out."
+    return None if value is got else _differ(where, expected, got, note)
+
+
+def _only_item(value: Any) -> Any:
+    """What a tensor or an array of one element holds; any other value as it is."""
+    if (isinstance(value, Tensor) and value.numel() == 1) or (isinstance(value, np.ndarray) and value.size == 1):
+        return value.item()
+    return value
 
 
 def _compare_words(expected: Any, got: Any, where: str) -> Difference | None:
-    """Of texts, and of True, False and None: numpy's and a tensor's True counts, too."""
-    if isinstance(expected, bool) and isinstance(got, Tensor) and got.dtype is boolean and got.numel() == 1:
-        got = got.item()
-    if isinstance(got, np.bool_ | np.str_):
-        got = got.item()
-    if type(got) is type(expected):
-        return None if got == expected else _differ(where, expected, got)
+    """Of texts, and of True, False and None: numpy's True counts, too."""
+    value = got.item() if isinstance(got, np.bool_ | np.str_) else got
+    if isinstance(expected, bool):
+        value = _only_item(value)
+    if type(value) is type(expected) and value != expected:
+        return _differ(where, expected, got)
+    if type(value) is type(expected) and (value is got or isinstance(got, np.generic)):
+        return None
     note = "" if expected is None else f"A text is asked for; this is {_kind(got)}."
     if isinstance(expected, bool):
-        note = f"{where[0].upper()}{where[1:]} is True or False."
+        note = f"{where[0].upper()}{where[1:]} is True or False; this is {_kind(got)}."
     return _differ(where, expected, got, note)
 
 
@@ -204,7 +216,10 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
     if rounded:
         agree = _is_of_float64(numbers, mine)
     if agree.all():
-        return None
+        if mine.dtype.kind == numbers.dtype.kind:
+            return None
+        note = "The numbers are right, but kept as another kind of number: dtype=... and to(...) say as which."
+        return Difference(f"the dtype of {where}", str(mine.dtype), str(numbers.dtype), note)
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
     place, yours, right = where + (f"[{', '.join(map(str, first))}]" if first else ""), mine[first], numbers[first]
     if rounded:
@@ -258,10 +273,59 @@ def _compare_items(expected: tuple[Any, ...] | list[Any], got: Any, where: str) 
         difference = compare(wanted, mine, place if where == ANSWER or "{}" in where else f"{where}, {place}")
         if difference is not None:
             return difference
+    if not note and not isinstance(got, kind := type(expected)):
+        note = f"What is in it is right; a {kind.__name__} is asked for, and this is {_kind(got)}."
     return _differ(where, expected, got, note) if note else None
 
 
 def _kind(value: Any) -> str:
     """A value's kind, in words."""
     name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return "None" if value is None else f"{'an' if name[0].lower() in 'aeiou' or name == 'ndarray' else 'a'} {name}"
+
+
+# ---------------------------------------------------------------- what is right about wrong numbers
+
+
+def relation(expected: Any, got: Any) -> str:
+    """What numbers have to do with those that are expected, in a sentence; "" where nothing simple does."""
+    for mine, right in _first_pair(expected, got):
+        numbers, others = (np.asarray(_numbers_of(one)) for one in (right, mine))
+        if numbers.dtype.kind not in "iuf" or others.dtype.kind not in "iuf" or numbers.shape != others.shape:
+            return ""
+        return _relation_of(numbers.astype(np.float64), others.astype(np.float64))
+    return ""
+
+
+def _first_pair(expected: Any, got: Any) -> Iterator[tuple[Any, Any]]:
+    """The innermost two values of which the first difference is, if there is one."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        pairs = [(got.get(name), wanted) for name, wanted in expected.items()]
+    elif isinstance(expected, tuple | list) and isinstance(got, tuple | list):
+        pairs = list(zip(got, expected, strict=False))
+    else:
+        yield got, expected
+        return
+    for mine, right in pairs:
+        if compare(right, mine) is not None:
+            yield from _first_pair(right, mine)
+            return
+
+
+@silent
+def _relation_of(numbers: Any, mine: Any) -> str:
+    agree, size = np.asarray(is_close(numbers, mine)), numbers.size
+    if size and (np.isfinite(numbers) & ~np.isfinite(mine)).any():
+        return "There is nan or inf where a number is expected."
+    if size > 1 and agree.any():
+        return f"Of {size} numbers {agree.sum()} are right."
+    ratio, distance = mine[numbers != 0] / numbers[numbers != 0], mine - numbers
+    if ratio.size and ratio[0] and np.allclose(ratio, ratio[0]) and not mine[numbers == 0].any():
+        factor, part = round(float(ratio[0]), 4), round(1 / float(ratio[0]), 4)
+        if size > 1 or factor == int(factor) or part == int(part):
+            return f"What came is {factor:g} times what is expected."
+    if size > 1 and np.allclose(distance, distance.flat[0]):
+        return f"What came is everywhere {distance.flat[0]:.4g} more than what is expected."
+    if size > 1 and np.allclose(abs(numbers), abs(mine)):
+        return "The numbers are right but for signs."
+    return ""

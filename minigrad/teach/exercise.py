@@ -5,7 +5,9 @@ each with wrong answers that make it. A check runs the learner's function on eac
 what was put in, what came out, what was expected, what finite differences say, and which mistake it looks like. A
 mistake is recognised by what it does: an answer that does the same as a known wrong one on every case has made the
 same mistake, and gets the words that stand there as its docstring. After the fixed cases come drawn ones, other ones at
-each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again.
+each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again. And what
+came out right is tried once more as no case tries it: again, with arguments that somebody has used, and with functions
+that raise an error.
 
 Nothing that a learner passes may stop the notebook or change it: it is tried in a process of its own (`apart`), and
 the answer is always a card.
@@ -15,7 +17,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import inspect
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,14 +28,16 @@ import numpy as np
 
 from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
 from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
-from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook
+from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import Card, code, plain
-from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, show
+from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
-from minigrad.teach.observing import Noted
+from minigrad.teach.observing import Noted, StoppedError
 from minigrad.teach.progress import kept
+from minigrad.tensor import Tensor
 
 Function = Callable[..., Any]
 
@@ -45,7 +51,13 @@ SHARED = (
     "what stands outside of the function, is the same in all calls. Make it anew in each."
 )
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
-UNKNOWN = "None of the mistakes that are known here. Follow this input through your lines by hand."
+UNKNOWN = "None of the mistakes that are known here."
+USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
+LATER = "It was right when it was called for the first time, and is not in a later call: something is left from before."
+HELD = (
+    "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
+    "outside of a call holds on to it: a default, a list, an attribute of a class or of the function."
+)
 
 
 @dataclass(frozen=True)
@@ -284,13 +296,16 @@ class Exercise:
             outcome, error = replace(outcome, right=expected.value), outcome.error
             if isinstance(error, NotImplementedError) and (line := own_line(answer, places_of(error)[:1])):
                 return self._card("open", "not finished", ("in your line", code(line)), ("next", UNFINISHED))
-            if (card := self._judge(outcome, expected, cases)) is not None:
+            if (card := self._judge(outcome, expected, cases, results)) is not None:
                 return card
             if case.seed is None:
                 results.append((outcome, self._whole_text(outcome), expected, self._whole_text(expected)))
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
-        if (card := self._judge_later(results) or self._judge_after_an_error(answer)) is not None:
+        first = results[0][2]
+        if (card := self._judge_later(results) or self._judge_again(answer, cases, first)) is not None:
+            return card
+        if (card := self._judge_used(answer, cases, first) or self._judge_after_an_error(answer)) is not None:
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
@@ -298,13 +313,16 @@ class Exercise:
         besides = f"Afterwards {', and '.join(told)}." if told else ""
         return self._card("good", "passed", ("checked", tried), ("besides", besides))
 
+    def _names(self, arguments: tuple[Any, ...]) -> tuple[str, ...]:
+        if len(self.parameters) == len(arguments) and "ctx" not in self.parameters:
+            return self.parameters
+        return tuple(f"argument {number}" for number, _ in enumerate(arguments, 1))  # of what it is a part of
+
     def run(self, answer: Function, case: Case) -> Outcome:
         """Run an answer on fresh arguments. Errors are caught, modes are put back, and what was left is noted."""
         going_on(case.words)
         arguments = case.make()
-        names = self.parameters
-        if len(names) != len(arguments) or "ctx" in names:  # a part of something, which is given other arguments
-            names = tuple(f"argument {number}" for number, _ in enumerate(arguments, 1))
+        names = self._names(arguments)
         before, modes = traces.contents(names, arguments), traces.modes_now()
         try:
             with enable_grad():
@@ -326,8 +344,12 @@ class Exercise:
         numbers = [number for number, name in enumerate(names) if ("numbers", name) in left]
         return Outcome(case, value, None, arguments, answer, numbers[-1] if numbers else None, left)
 
-    def _judge(self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...]) -> Card | None:
-        """The card for a case that failed; None if it did not."""
+    def _judge(
+        self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...], passed: Sequence[Any] = (), likely: str = ""
+    ) -> Card | None:
+        """The card for a case that failed; None if it did not. `passed` are the results before it, and `likely` is what
+        is known of why it failed.
+        """
         seed, again = outcome.case.seed, f"check.{self.name}({self.name}, seed={outcome.case.seed})"
         words, shown = outcome.case.words, self._value_text(expected, outcome.value)
         given = [("input", words), ("drawn", "" if seed is None else f"at random. {again} draws it again")]
@@ -340,7 +362,7 @@ class Exercise:
                 ("raised", "" if stopped else f"{kind}: {plain(str(error))}"),
                 ("in your line", code(failed_line(outcome.answer, error))),
                 ("expected", shown),
-                ("likely", self._mistake(outcome, cases) or meaning_of(error)),
+                ("likely", likely or self._mistake(outcome, cases) or meaning_of(error)),
             )
         difference = self._difference(expected, outcome)
         left = outcome.left
@@ -354,7 +376,7 @@ class Exercise:
         if difference is None:
             title = "changes its input" if kinds & traces.IN_ARGUMENTS.keys() else "leaves something behind"
             return self._card("bad", title, *given, ("likely", f"The answer is right, but {changed}"))
-        mistake = self._mistake(outcome, cases)
+        mistake = likely or self._mistake(outcome, cases)
         before = replace(outcome, arguments=outcome.case.make()) if wrong else outcome  # with what was put in
         yours = self._value_text(outcome, expected.value)
         if yours == shown:  # they differ behind the digits that are shown
@@ -365,8 +387,8 @@ class Exercise:
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
-            ("what it is", difference.note if mistake else ""),
-            ("likely", mistake or difference.note or UNKNOWN),
+            ("what it is", difference.note if difference.note != mistake and mistake else ""),
+            ("likely", mistake or difference.note or self._where_they_part(outcome, expected, passed)),
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
         return replace(self._card("bad", "not yet", *rows), picture=self._picture_of(outcome, difference))
@@ -380,33 +402,94 @@ class Exercise:
                 return self._card("bad", "a later call changes an earlier result", *rows)
         return None
 
-    def _judge_after_an_error(self, answer: Function) -> Card | None:
-        """The card for an answer that leaves a mode on when a function that it was given raises an error."""
-        called = ((case, one) for case in self.cases for one in case.make() if isinstance(one, Noted))
-        case, function = next(called, (self.cases[0], None))
-        if function is None:
+    def _judge_again(self, answer: Function, cases: tuple[Case, ...], expected: Outcome) -> Card | None:
+        """The card for an answer that is another one when the first case comes again, or that does not let go of what
+        it was given then; None otherwise.
+        """
+        with print_limit(0), unheard():
+            outcome = self.run(answer, expected.case)
+        if (card := self._judge(replace(outcome, right=expected.value), expected, cases, likely=LATER)) is not None:
+            return card
+        held = self._held(outcome)
+        del outcome
+        if not (names := still_alive(held)):
             return None
-        left, expected = (self._modes_after_an_error(one, case) for one in (answer, self.reference))
+        held = self._held(self.run(self.reference, expected.case))
+        if not (names := [name for name in names if name not in still_alive(held)]):
+            return None
+        return self._card("bad", "keeps what it was given", ("likely", HELD.format(names[0])))
+
+    def _held(self, outcome: Outcome) -> dict[str, weakref.ref[Any]]:
+        """What of the arguments is to go when nobody needs it any more: tensors, modules, and what a trial holds."""
+        named = dict(zip(self._names(outcome.arguments), outcome.arguments, strict=True))
+        inside = {key: one for trial in named.values() for key, one in getattr(trial, "__dict__", {}).items()}
+        found = traces.parts([*named, *inside], [*named.values(), *inside.values()])
+        return {
+            name: weakref.ref(one)
+            for name, one in found
+            if isinstance(one, Tensor | Module) or (hasattr(one, "requires_grad") and hasattr(one, "__weakref__"))
+        }
+
+    def _judge_used(self, answer: Function, cases: tuple[Case, ...], first: Outcome) -> Card | None:
+        """The card for an answer that is right only as long as nobody else has used what it is given; None otherwise.
+        Gradients count where the reference is as good with them, and brings none itself.
+        """
+        for walked, words in ((True, USED + WALKED), (False, USED)):
+            make = functools.partial(_made_used, first.case, walked)
+            case = Case(f"{first.case.words}; and {words}", make)
+            expected = self.run(self.reference, case)
+            brings = walked and any(kind == "grad" for kind, _ in expected.left)
+            if not brings and self._whole_text(expected) == self._whole_text(first):
+                with print_limit(0), unheard():
+                    outcome = replace(self.run(answer, case), right=expected.value)
+                return self._judge(outcome, expected, cases, [(first,)])
+        return None
+
+    def _judge_after_an_error(self, answer: Function) -> Card | None:
+        """The card for an answer that leaves something behind when a function or a model that it was given raises an
+        error.
+        """
+        made = ((case, case.make()) for case in self.cases)
+        found = ((case, name) for case, given in made for name, _ in _failing(self._names(given), given))
+        case, failing = next(found, (self.cases[0], ""))
+        if not failing:
+            return None
+        left, expected = (self._left_after_an_error(one, case) for one in (answer, self.reference))
         wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
         if not wrong:
             return None
-        told = f"The answer is right, but if {function} raises an error, then {traces.in_words(wrong, left)}.{WITH}"
+        told = f"The answer is right, but if {failing} raises an error, then {traces.in_words(wrong, left)}.{WITH}"
         return self._card("bad", "leaves something behind", ("input", case.words), ("likely", told))
 
-    def _modes_after_an_error(self, answer: Function, case: Case) -> traces.Traces:
-        """The modes that are not as they were, when a function among the arguments has raised an error."""
+    def _left_after_an_error(self, answer: Function, case: Case) -> traces.Traces:
+        """The modes, and the flags and hooks of the arguments, that are not as they were when one of these has raised
+        an error.
+        """
         arguments, modes = case.make(), traces.modes_now()
-        for one in arguments:
-            if isinstance(one, Noted):
-                one.fails = True
+        names = self._names(arguments)
+        for _, fail in _failing(names, arguments):
+            fail()
+        before = traces.contents(names, arguments)
         try:
             with enable_grad(), print_limit(0):
                 function, given = self.plug(answer), traces.modes_now()
-                with contextlib.suppress(Exception):
+                with contextlib.suppress(Exception, StoppedError):
                     call_within(self.seconds, function, *arguments)
-                return traces.changes(given, traces.modes_now())
+                changed = traces.changes(before, traces.contents(names, arguments))
+                found = traces.changes(given, traces.modes_now()) | traces.switches(changed)
+                return {place: change for place, change in found.items() if place[0] not in self.may_leave}
         finally:
             traces.put_back(modes)
+
+    def _where_they_part(self, outcome: Outcome, expected: Outcome, passed: Sequence[Any]) -> str:
+        """What can be said of an answer that makes no known mistake."""
+        parts = [UNKNOWN, relation(expected.value, outcome.value) if self.compare is None else ""]
+        if passed:
+            last = plain(passed[-1][0].case.words)
+            parts.append(f"The input before it came out right: {last}. What is in this one that is not in that?")
+        else:
+            parts.append("It is the first input that is tried: follow it through your lines by hand.")
+        return " ".join(filter(None, parts))
 
     def _picture_of(self, outcome: Outcome, difference: Difference) -> str:
         """The picture of a failed case; "" where there is none, or the learner's function does not run once more."""
@@ -477,6 +560,31 @@ class Exercise:
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
         whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
         return self._value_text(whole, most=None)
+
+
+def _made_used(case: Case, walked: bool) -> tuple[Any, ...]:
+    return traces.used_before(case.make(), walked)
+
+
+def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple[str, Callable[[], object]]]:
+    """What of the arguments can be made to raise an error, and how: a function, or the last part of a model."""
+
+    def stop(*given: Any) -> None:
+        raise StoppedError
+
+    for name, one in zip(names, arguments, strict=False):
+        if isinstance(one, Noted):
+            yield str(one), functools.partial(setattr, one, "fails", True)
+        elif isinstance(one, Module):
+            yield name, functools.partial([*one.modules()][-1].register_forward_pre_hook, stop)
+
+
+def still_alive(held: Mapping[str, weakref.ref[Any]]) -> list[str]:
+    """The names of what is still in memory, when nobody needs it any more."""
+    for generation in (1, 2):  # most circles are young, and the second takes a while
+        if not all(one() is None for one in held.values()):
+            gc.collect(generation)
+    return [name for name, one in held.items() if one() is not None]
 
 
 def stars(count: int) -> str:

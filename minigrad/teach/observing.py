@@ -13,13 +13,15 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd import grad
-from minigrad.teach.comparing import ANSWER, GRADIENT, Seen, compare
+from minigrad.teach.comparing import ANSWER, GRADIENT, NUMBER_RIGHT, Seen, compare
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
     from minigrad.teach.exercise import Outcome
 
 Function = Callable[..., Any]
+
+SECOND = "what a second walk brings, from -2 times as much"
 
 
 def observer(look: Callable[..., Mapping[str, Any]], *, returns: bool = True) -> Callable[[Function], Function]:
@@ -44,10 +46,16 @@ def observer(look: Callable[..., Mapping[str, Any]], *, returns: bool = True) ->
     return plug
 
 
+class StoppedError(BaseException):
+    """What a function raises, to see what is left behind then. No Exception, as that of the stop button is none: who
+    puts something back after `except Exception` alone does not do so here.
+    """
+
+
 class Noted:
     """A function that shows itself in words, and notes each of its calls: what `note` makes of the arguments then.
 
-    An answer that is right is tried once more with it, when it raises an error: no mode may be left on then.
+    An answer that is right is tried once more with it, when it raises an error: nothing may be left behind then.
     """
 
     fails = False
@@ -59,30 +67,46 @@ class Noted:
     def __call__(self, *arguments: Any) -> Any:
         self.calls.append(self.note(*arguments))
         if self.fails:
-            raise ArithmeticError(f"{self.words} raises an error, to see what is left on then")
+            raise StoppedError
         return self.function(*arguments)
 
     def __repr__(self) -> str:
         return self.words
 
 
-def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) -> dict[str, Tensor | None]:
+def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) -> dict[str, Any]:
     """For an observer: what a result sends to tensors, by their names, if its elements count as the weights say.
 
-    None where nothing arrives; {} of what is no tensor of the weights' shape.
+    None where nothing arrives; {} of what is no tensor of the weights' shape. And what a second walk brings, which
+    begins with other numbers.
     """
     if not isinstance(result, Tensor) or result.shape != weights.shape:
         return {}
-    sent: Any = [None] * len(tensors)
-    if result.requires_grad:
-        sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
-    return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)}
+    if not result.requires_grad:
+        return {GRADIENT + name: None for name in tensors}
+    sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
+    again = walked_again(result, list(tensors.values()), weights)
+    return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)} | again
+
+
+def walked_again(result: Tensor, inputs: list[Tensor], weights: Tensor) -> dict[str, Any]:
+    """For an observer: what a second walk from a result brings to inputs, or the error that it raises."""
+    try:
+        return {SECOND: [*grad(result, inputs, weights * -2, retain_graph=True, allow_unused=True)]}
+    except Exception as error:
+        return {SECOND: f"{type(error).__name__}: {error}"}
 
 
 def has_graph(value: Any) -> bool:
     """Whether a tensor, or one in a list or tuple, comes with the graph that made it, and keeps that alive."""
     parts = value if isinstance(value, list | tuple) else [value]
     return any(isinstance(part, Tensor) and part.requires_grad for part in parts)
+
+
+def right_with_graph(mine: Any, right: Any) -> bool:
+    """For `saw`: the numbers are right, and are tensors that keep their graphs alive."""
+    found = compare(right, mine)
+    return has_graph(mine) and found is not None and found.note.startswith(NUMBER_RIGHT)
 
 
 # ---------------------------------------------------------------- for `when`

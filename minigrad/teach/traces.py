@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.blame import NO_WARNING
 from minigrad.autograd.modes import count_unusual, modes, set_anomaly, set_recording, thread
-from minigrad.creation import tensor
+from minigrad.creation import full_like, tensor
 from minigrad.dtypes import get_default_dtype, set_default_dtype
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.module_hooks import no_hooks
@@ -37,14 +37,17 @@ IN_ARGUMENTS = {
     "training": "{}.training is not what it was",
     "version": "{} was written to, even if it holds the same numbers again",
 }
+SEEDED = "a seed was set, so that the random numbers begin anew"
 SWITCHES = ("requires_grad", "hooks", "training")  # of what is given to be written to, too: the next one meets them
 SAYS_MORE = {
     "version": "numbers",
     "requires_grad": "graph",
     "hooks": "graph",
     "grad mode is {}": "inference mode is {}",
+    "the random numbers to come are others": SEEDED,
 }
 MOST_NODES = 500  # of a graph whose leaves are looked at
+EARLIER = 7.0  # what an earlier walk has left in each element of a .grad
 
 
 def _put_back_hooks(hooks: Any) -> None:
@@ -95,14 +98,18 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "Python's recursion limit is {}": (sys.getrecursionlimit, sys.setrecursionlimit),
     # (without the filter that minigrad sets when it needs it)
     "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
+    SEEDED: (
+        lambda: default_generator._seed,
+        lambda seed: setattr(default_generator, "_seed", seed),
+    ),
     "the random numbers to come are others": (
         _random_state,
         lambda state: set_rng_state(tensor(np.frombuffer(state, np.uint8))),
     ),
 }
-HAVE_BLOCKS = MODES.keys() - {"the default dtype is {}", "Python's recursion limit is {}"}  # to be entered in a `with`
-ON_GRAPH = "the answer requires a gradient, and holds on to its graph: detach() takes the numbers alone"
-TOLD = ("version", "the random numbers to come are others", ON_GRAPH)  # not wrong in itself, and told all the same
+HAVE_BLOCKS = MODES.keys() - {"the default dtype is {}", "Python's recursion limit is {}", SEEDED}  # for a `with`
+ON_GRAPH = "the answer requires a gradient{}: detach() takes the numbers alone"
+TOLD = ("the random numbers to come are others", ON_GRAPH)  # not wrong in itself, and told all the same
 
 
 def modes_now() -> dict[Place, Any]:
@@ -118,31 +125,53 @@ def put_back(before: dict[Place, Any]) -> None:
             set_mode(value)
 
 
-def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]:
-    """All that can be changed in what a function is given."""
-    found: dict[Place, Any] = {}
+def parts(names: Iterable[str], arguments: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """What a function is given, and what that consists of, each once: items, parameters and buffers, and leaves."""
     todo, met = list(zip(names, arguments, strict=False)), set[int]()
     for name, value in todo:  # which grows
         if id(value) in met:
             continue
         met.add(id(value))
+        yield name, value
         if isinstance(value, Tensor):
-            found |= {(kind, name): what for kind, what in _trace_of(value).items()}
             leaves = [node.variable for node in nodes_of(value, MOST_NODES) if node.name() == "AccumulateGrad"]
             todo += [(f"a leaf behind {name}", leaf) for leaf in leaves]
+        elif isinstance(value, Module):
+            todo += [(f"{name}.{path}", one) for path, one in (*value.named_parameters(), *value.named_buffers())]
+        elif isinstance(value, list | tuple | dict):
+            items = value if isinstance(value, dict) else dict(enumerate(value))
+            todo += [(f"{name}[{key!r}]", item) for key, item in items.items()]
+
+
+def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]:
+    """All that can be changed in what a function is given."""
+    found: dict[Place, Any] = {}
+    for name, value in parts(names, arguments):
+        if isinstance(value, Tensor):
+            found |= {(kind, name): what for kind, what in _trace_of(value).items()}
         elif isinstance(value, Module):
             for path, module in value.named_modules():
                 place = f"{name}.{path}" if path else name
                 found["training", place] = module.training
                 found["hooks", place] = [len(vars(module)[kind]) for kind in no_hooks()]
-            todo += [(f"{name}.{path}", one) for path, one in (*value.named_parameters(), *value.named_buffers())]
         elif isinstance(value, np.ndarray):
             found["numbers", name] = value.copy()
         elif isinstance(value, list | tuple | dict):
-            items = value if isinstance(value, dict) else dict(enumerate(value))
-            found["items", name] = [*items.keys(), *map(id, items.values())]
-            todo += [(f"{name}[{key!r}]", item) for key, item in items.items()]
+            keys, items = (value.keys(), value.values()) if isinstance(value, dict) else (range(len(value)), value)
+            found["items", name] = [*keys, *map(id, items)]
     return found
+
+
+def used_before(arguments: tuple[Any, ...], walked: bool) -> tuple[Any, ...]:
+    """The arguments, as somebody may hand them over who has used them: each tensor that requires a gradient has a hook,
+    and each leaf, if somebody walked, has a gradient.
+    """
+    for _, value in parts([str(number) for number, _ in enumerate(arguments)], arguments):
+        if isinstance(value, Tensor) and value.requires_grad and not value.is_inference():
+            value.register_hook(lambda gradient: None)
+            if walked and value.is_leaf and value._grad is None:
+                value.grad = full_like(value.detach(), EARLIER)
+    return arguments
 
 
 def _trace_of(tensor: Tensor) -> dict[str, Any]:
@@ -183,10 +212,11 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def on_graph(value: Any) -> Traces:
-    """Whether an answer hangs on a graph: a trace, too, where that of the reference does not."""
-    parts = value if isinstance(value, tuple | list) else [value]
-    found = any(isinstance(part, Tensor) and part.grad_fn is not None for part in parts)
-    return {(ON_GRAPH, ""): (False, True)} if found else {}
+    """Whether an answer requires a gradient: a trace, too, where that of the reference does not."""
+    items = value if isinstance(value, tuple | list) else [value]
+    found = [item for item in items if isinstance(item, Tensor) and item.requires_grad]
+    after = ", and holds on to its graph" if any(item.grad_fn is not None for item in found) else ""
+    return {(ON_GRAPH, ""): (None, after)} if found else {}
 
 
 def left_behind(mine: Traces, expected: Traces) -> list[Place]:

@@ -29,8 +29,8 @@ from minigrad.viz.stepper import BackwardStepper
 from minigrad.viz.steps.contributions import CHIP
 from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame, StoryLine
+from minigrad.viz.steps.grads_by_frame import GradsByFrame
 from minigrad.viz.steps.history import History, Moment
-from minigrad.viz.steps.kept_grads import KeptGrads
 from minigrad.viz.steps.story import line
 
 AnyEngine = Engine | type[Source] | None
@@ -98,7 +98,7 @@ class Comparison(BackwardStepper):
         # In messages a node is called as in the picture.
         called = self.session.graph.by_id
         graph.source.call({graph.node_of[paired]: called[key].name for key, paired in pairs.items()})
-        other = Ran(maker, maker.first(), KeptGrads(graph, None))
+        other = Ran(maker, maker.first(), GradsByFrame(graph, None))
         maker.close()
         return Differences(one, other, pairs)
 

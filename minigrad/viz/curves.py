@@ -134,11 +134,11 @@ def _curve(
 def _draw(curves: list[Curve]) -> str:
     known = [error for curve in curves for error in curve.errors if math.isfinite(error)]
     highest = min(12, max(1, math.ceil(math.log10(max(known, default=1) or 1))))
-    lowest = min(-3, *(math.floor(math.log10(max(error, LEAST))) for error in known), -3)
+    lowest = min([-3, *(math.floor(math.log10(max(error, LEAST))) for error in known)])
     title = "Error of finite differences against their step, in " + " and ".join(curve.name for curve in curves)
 
     def across(step: float) -> float:
-        return LEFT + (math.log10(step) + 12.5) / 12.5 * (RIGHT - LEFT)
+        return LEFT + math.log10(step / STEPS[-1]) / math.log10(STEPS[0] / STEPS[-1]) * (RIGHT - LEFT)
 
     def down(error: float) -> float:
         share = (highest - math.log10(max(error, LEAST))) / (highest - lowest)

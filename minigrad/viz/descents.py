@@ -16,7 +16,17 @@ from minigrad.autograd.engine import grad
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.page.widget_source import static
-from minigrad.viz.picture.figure import Figure, circle, focusable, label, line, picture, rectangle, short_number
+from minigrad.viz.picture.figure import (
+    Figure,
+    circle,
+    colour_attributes,
+    focusable,
+    label,
+    line,
+    picture,
+    rectangle,
+    short_number,
+)
 from minigrad.viz.picture.markup import attribute, clean, pixels
 
 STARTS = 19  # along each side of the map
@@ -25,10 +35,11 @@ WIDTH, HEIGHT, LEFT, TOP, SIDE = 680, 452, 52, 20, 390
 LOOKS = ("orange", "blue", "quiet")  # of the methods; the first has round marks, the others square ones
 LINES = {"orange": "orange-line", "blue": "blue-line", "quiet": "axis"}
 AT_REST = 1e-3  # the length of a slope that counts as none
-NEAR = 1e-6  # of the heights on the map: what is less counts as 0
-FARTHEST = 9_999  # pixels from the map's corner at which a path is cut
-ENDS = ("at a minimum", "at a maximum", "at a saddle", "not at rest yet", "where f is flat")
-KINDS = (*ENDS, *(f"{end}, off this map" for end in ENDS))
+NEAR = 1e-6  # of the range of heights on the map: a height less than that counts as 0
+FARTHEST = 9_999  # pixels, across and down together, from the picture's corner: beyond, a path is cut
+MINIMUM, MAXIMUM, SADDLE = "at a minimum", "at a maximum", "at a saddle"
+ON_THE_WAY, FLAT, OFF = "not at rest yet", "where f is flat", ", off this map"
+KINDS = tuple(end + off for off in ("", OFF) for end in (MINIMUM, MAXIMUM, SADDLE, ON_THE_WAY, FLAT))
 Method = Callable[[Tensor], Tensor]
 
 
@@ -122,9 +133,9 @@ def _kinds(f: Callable[[Tensor], Tensor], points: Any, on_map: Any) -> list[int]
     curvatures = np.linalg.eigvalsh(np.stack([row.detach().numpy() for row in rows], 1))
     at_rest = (np.linalg.norm(slope.detach().numpy(), axis=1) <= AT_REST) & np.isfinite(points).all(1)
     flat, up, down = (abs(curvatures) < AT_REST).any(1), (curvatures > 0).all(1), (curvatures < 0).all(1)
-    kinds = np.select([~at_rest, flat, up, down], [3, 4, 0, 1], 2)
+    words = np.select([~at_rest, flat, up, down], [ON_THE_WAY, FLAT, MINIMUM, MAXIMUM], SADDLE)
     is_off = ~((on_map >= 0) & (on_map <= 1)).all(1)
-    return [int(kind) for kind in np.where(is_off, kinds + len(ENDS), kinds)]
+    return [KINDS.index(word + OFF * off) for word, off in zip(words.tolist(), is_off.tolist(), strict=True)]
 
 
 def _on_page(path: Any) -> list[int]:
@@ -155,7 +166,7 @@ def _draw(heights: Any, names: list[str], data: dict[str, Any], ends: tuple[Any,
         parts += [_mark(number, right + 4, down - 4), label(right + 16, down, name, size=13, more='font-weight="700"')]
         parts.append(label(right + 16, down + 20, f"f = {height}", "ink", size=13, more='data-height=""'))
         parts.append(label(right + 16, down + 40, KINDS[kind], "quiet", size=13, more='data-kind=""'))
-    ring = focusable("the start: drag it, or use the arrow keys", _start(*points[0]))
+    ring = focusable("the start: drag it, or use the arrow keys", _start(*points[0]))  # at which all paths begin
     inside.append(f'<g data-start="">{ring}</g>')
     frame = f'x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}" viewBox="{LEFT} {TOP} {SIDE} {SIDE}"'
     title = f"Lines of equal height, and the paths of {', '.join(names)}"
@@ -190,7 +201,7 @@ def _contours(heights: Any) -> list[str]:
     for number in range(LEVELS):
         level = low + (high - low) * ((number + 0.5) / LEVELS) ** 1.5
         pieces = "".join(f"M{_at(*one)}L{_at(*other)}" for one, other in _pieces(heights, level))
-        shown = f'class="mgf-blue-line" stroke="#0072b2" stroke-opacity="{0.95 - 0.06 * number:.2f}"'
+        shown = f'{colour_attributes("blue-line")} stroke-opacity="{0.95 - 0.06 * number:.2f}"'
         parts.append(f'<path d="{pieces}" fill="none" {shown}/>')
     return parts
 

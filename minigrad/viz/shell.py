@@ -53,14 +53,12 @@ def _plot_bundle(figure: Any, **_: Any) -> Any:
     made = running_shell().display_formatter.formatters["image/png"](figure)
     if made is None:
         raise NotImplementedError  # the notebook was told to show figures as something else
-    from minigrad.viz.picture.image import plot_html
+    from minigrad.viz.picture.image import plot_html, words_of_plot
 
     data, metadata = made if isinstance(made, tuple) else (made, {})
     png = data if isinstance(data, str) else base64.b64encode(data).decode()
     width, height = struct.unpack(">II", base64.b64decode(png[:44])[16:24])
-    size = metadata.get("width", width), metadata.get("height", height)
-    words = [word for axes in figure.axes for word in (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())]
-    html = plot_html(png, *size, f"a plot: {', '.join(filter(None, dict.fromkeys(words)))}".removesuffix(": "))
+    html = plot_html(png, metadata.get("width", width), metadata.get("height", height), words_of_plot(figure))
     return {"image/png": png, "text/html": html}, {"image/png": metadata} if metadata else {}
 
 

@@ -51,7 +51,7 @@ def _names(tensors, given):
     if not isinstance(tensors, list | tuple):
         return tensors
     places = {id(one): f"parameters[{place}]" for place, one in enumerate(given)}
-    return [places.get(id(one), f"a new tensor, {show(one)}") for one in tensors]
+    return type(tensors)([places.get(id(one), f"a new tensor, {show(one)}") for one in tensors])
 
 
 def _none_was_frozen(outcome):
@@ -210,7 +210,6 @@ EXERCISE = Exercise(
         returned_the_frozen,
     ),
     right=(
-        edited(freeze_first, "parameters[count:]", "tuple(parameters[count:])"),
         froze_with_numbers,
         froze_from_the_end,
         froze_and_filtered,
@@ -225,6 +224,9 @@ EXERCISE = Exercise(
             )
         ],
         "The list itself was changed": [froze_and_deleted],
+        "a list is asked for, and this is a tuple": [
+            edited(freeze_first, "parameters[count:]", "tuple(parameters[count:])")
+        ],
         "the first of them frozen already": [
             edited(freeze_first, "requires_grad_(False)", "requires_grad = not parameter.requires_grad"),
             edited(

@@ -4,7 +4,17 @@ import minigrad as mg
 from minigrad.teach import Difference, Exercise, Mistake, edited, nodes_of, plain, raised, show
 
 from . import chapter02
-from .chapter02 import along_the_first_input, by_recursion, draw, harmed, is_list, leaf_names, pairs_for_nodes, ways_to
+from .chapter02 import (
+    along_the_first_input,
+    by_recursion,
+    draw,
+    harmed,
+    is_list,
+    kind_if_no_list,
+    leaf_names,
+    pairs_for_nodes,
+    ways_to,
+)
 
 
 def leaves_of(root):
@@ -28,7 +38,7 @@ def _compare_tensors(_, got, outcome):
         if not any(item is leaf for leaf in expected):
             note = "It is not one of the leaves of this graph, but a tensor of its own, perhaps a copy."
             return Difference("one tensor too many", show(item), "leaves of the graph only", note)
-    return harmed(outcome.arguments[0])
+    return harmed(outcome.arguments[0]) or kind_if_no_list(got)
 
 
 def _show(value, arguments):
@@ -62,7 +72,11 @@ def _equal_one_is_missing(outcome):
 
 def _those_with_a_gradient_are_missing(outcome):
     got, leaves = outcome.value, leaves_of(outcome.arguments[0])
-    return is_list(got) and {*map(id, got)} == {id(leaf) for leaf in leaves if leaf.grad is None}
+    return (
+        is_list(got)
+        and len(got) < len(leaves)
+        and {*map(id, got)} == {*map(id, leaves_without_a_gradient(*outcome.arguments))}
+    )
 
 
 def _items_are(kind):
@@ -271,11 +285,11 @@ EXERCISE = Exercise(
         by_recursion(leaves_by_recursion),
     ),
     right=(
-        lambda root: {node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"},
+        lambda root: [*{node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"}],
         edited(asked_nodes_for_is_leaf, "node.is_leaf]", "isinstance(node, mg.autograd.graph.AccumulateGrad)]"),
         leaves_by_identity,
         lambda root: [node.variable for node in nodes_of(root) if hasattr(node, "variable")],
-        lambda root: tuple(node.variable for node in nodes_of(root) if not node.next_functions),
+        lambda root: [node.variable for node in nodes_of(root) if not node.next_functions],
     ),
     wrong={
         "A leaf is missing that holds the same numbers as another one": [
@@ -284,6 +298,8 @@ EXERCISE = Exercise(
         ],
         "": [lambda root: [node.variable for node in nodes_of(root)[:8] if hasattr(node, "variable")]],
         "c.sin()": [leaves_of_two_inputs],
+        "a list is asked for, and this is a tuple": [lambda root: tuple(leaves_of(root))],
+        "a list is asked for, and this is a set": [lambda root: {*leaves_of(root)}],
         "The answer is right, but somebody walked backward on the way": [leaves_after_a_walk],
         "they are copies": [lambda root: [leaf.detach() for leaf in leaves_of(root)]],
         "an item: yours None, expected a tensor": [

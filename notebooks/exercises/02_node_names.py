@@ -7,7 +7,16 @@ import numpy as np
 from minigrad.teach import Difference, Exercise, Mistake, edited, nodes_of, plain, show
 
 from . import chapter02
-from .chapter02 import along_the_first_input, by_recursion, draw, harmed, is_list, pairs_for_nodes, ways_to
+from .chapter02 import (
+    along_the_first_input,
+    by_recursion,
+    draw,
+    harmed,
+    is_list,
+    kind_if_no_list,
+    pairs_for_nodes,
+    ways_to,
+)
 
 
 def node_names(root):
@@ -30,7 +39,7 @@ def _compare_names(expected, got, outcome):
     for name in dict.fromkeys([*wanted, *found]):
         if found.count(name) != wanted.count(name):
             return Difference(f"how often {plain(name)} is there", str(found.count(name)), str(wanted.count(name)))
-    return harmed(outcome.arguments[0])
+    return harmed(outcome.arguments[0]) or kind_if_no_list(got)
 
 
 def _show_names(value, arguments):
@@ -204,8 +213,7 @@ EXERCISE = Exercise(
     right=(
         lambda root: list(Counter(type(node).__name__ for node in nodes_of(root)).elements()),
         names_from_a_dict,
-        lambda root: tuple(np.str_(node.name()) for node in nodes_of(root)),
-        lambda root: tuple(node.name() for node in nodes_of(root)),
+        lambda root: [np.str_(node.name()) for node in nodes_of(root)],
         lambda root: [type(node).__name__ for node in reversed(nodes_of(root))],
     ),
     wrong={
@@ -214,6 +222,7 @@ EXERCISE = Exercise(
             edited(node_names, "root)]", 'root) if node.name().endswith(("Backward0", "AccumulateGrad"))]')
         ],
         "c.sin()": [names_to_two_inputs],
+        "a list is asked for, and this is a tuple": [lambda root: tuple(node_names(root))],
         "None is there: yours 1, expected 0": [names_with_none],
         "The answer is right, but somebody walked backward on the way": [
             edited(node_names, "return", "names =", "root)]", "root)]\n    root.sum().backward()\n    return names")

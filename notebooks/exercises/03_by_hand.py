@@ -180,7 +180,7 @@ def hand_in_numbers_of_its_own(e):
     to_c, to_d = (gradient.detach() for gradient in e.grad_fn(mg.tensor(1.0)))
     from_d = node_d(to_d)
     from_c = node_c(mg.stack([to_c, from_d[0]]).sum())
-    return [sum([from_d[1], from_c[0]]), from_c[1].clone()]
+    return sum([from_d[1], from_c[0]]), from_c[1].clone()
 
 
 def hand_down_to_the_leaves(e):
@@ -257,7 +257,6 @@ EXERCISE = Exercise(
         hand_without_recording,
         hand_in_numbers_of_its_own,
         by_hand_in_a_loop,
-        lambda e: list(by_hand(e)),
     ),
     wrong={
         "The numbers are right, but not by this means": [hand_by_formula, hand_by_backward, hand_by_grad],
@@ -267,5 +266,6 @@ EXERCISE = Exercise(
         "drawn at random": [hand_with_one_gradient_summed],
         "a leaf's node was called, too": [hand_down_to_the_leaves],
         "2 values are asked for; these are 3": [hand_with_each_part],
+        "a tuple is asked for, and this is a list": [lambda e: list(by_hand(e))],
     },
 )

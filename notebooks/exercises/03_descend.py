@@ -2,7 +2,7 @@
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, edited, has_graph, observer, raised, saw, slopes
+from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, edited, observer, raised, saw, slopes
 from minigrad.teach.answers import failed_line
 from minigrad.teach.draws import draw_numbers, formula, pick
 
@@ -42,17 +42,10 @@ def _drawn(random):
 def _and_one_step_more(answer, loss_of, w, rate, steps):
     """What an answer has done, and what it does when it is called once more, for a single step."""
     losses = answer(loss_of, w, rate, steps)
-    seen = {"the losses": losses, "w afterwards": w.detach().clone(), "what is noted of each": _noted(losses)}
+    seen = {"the losses": losses, "w afterwards": w.detach().clone()}
     seen["how often the loss was computed"] = len(loss_of.calls)
     answer(loss_of, w, rate, 1)
     return {**seen, "w, after one step more in a second call": w.detach().clone()}
-
-
-def _noted(losses):
-    if has_graph(losses):
-        return "a tensor, which keeps the whole graph that computed it"
-    is_tensor = isinstance(losses, list | tuple) and any(isinstance(loss, mg.Tensor) for loss in losses)
-    return "a tensor" if is_tensor else "a float"
 
 
 def _measured_descent(outcome):
@@ -110,7 +103,7 @@ def _either_way(answer):
 # ---------------------------------------------------------------- tried as well
 
 
-descend_by_data = edited(descend, UPDATE, "w.data = w.data - rate * w.grad", "return losses", "return tuple(losses)")
+descend_by_data = edited(descend, UPDATE, "w.data = w.data - rate * w.grad")
 descend_and_zero = edited(descend, "w.grad = None", "if w.grad is not None:\n            w.grad.zero_()")
 descend_without_the_flag = edited(descend, "rate * w.grad", "rate * w.grad\n        w.requires_grad_(False)")
 
@@ -145,6 +138,7 @@ EXERCISE = Exercise(
         _descent_case("(w - 3) ** 2", 0.0, 0.1, 4),
         _descent_case("((w - tensor([1., -2.])) ** 2).sum()", [0.0, 0.0], 0.25, 3),
         _descent_case("(w - 3) ** 2", 0.0, 0.1, 4, earlier=5.0),
+        _descent_case("(w - 3) ** 2", 0.0, 0.0625, 40),
     ),
     hints=(
         "Four things happen in each step, always in this order: clear the gradient of w, loss, backward, change w.",
@@ -160,7 +154,6 @@ EXERCISE = Exercise(
     drawn=_drawn,
     plug=_and_one_step_more,
     notes={
-        "what is noted of each": "The numbers are right, but a float is asked for: note loss.item().",
         "how often the loss was computed": "The numbers are right, but with more work than was asked for: one loss in "
         "each step.",
         "w, after one step more in a second call": "A gradient or a hook was left behind, and the next call began with "
@@ -263,10 +256,11 @@ EXERCISE = Exercise(
         descend_by_grad,
     ),
     wrong={
-        "a tensor, which keeps the whole graph that computed it … a float is asked for": [
-            edited(descend, "loss.item()", "loss")
+        "that holds it, and its graph with it": [edited(descend, "loss.item()", "loss")],
+        "this is a Tensor that holds it: .item() takes the number out": [
+            edited(descend, "loss.item()", "loss.detach()")
         ],
-        "yours a tensor, expected a float": [edited(descend, "loss.item()", "loss.detach()")],
+        "a list is asked for, and this is a tuple": [edited(descend, "return losses", "return tuple(losses)")],
         "": [
             edited(descend, "loss.item()", "round(loss.item(), 1)"),
             edited(descend, "rate * w.grad", "rate * w.grad.sum() / w.numel()"),
@@ -283,6 +277,7 @@ EXERCISE = Exercise(
             ),
         ],
         "more work than was asked for": [edited(cleared_only_afterwards, "loss.item()", "loss_of(w).item()")],
+        "steps = 40": [edited(descend, "range(steps)", "range(min(steps, 8))")],
         "steps = 0 … One step too many": [edited(descend, "range(steps)", "range(max(steps, 1))")],
         "The caller's w has not changed": [
             edited(descend, "losses = []", "losses, w = [], w.detach().clone().requires_grad_()")
@@ -294,7 +289,7 @@ EXERCISE = Exercise(
         "One step is missing": [edited(descend, "range(steps)", "range(1, steps)")],
         "w goes uphill": [edited(descend, "w -=", "w +=")],
         "w does not require a gradient any more": [descend_without_the_flag],
-        "drawn at random": [
+        "40 values are asked for; these are 36": [
             edited(descend, "for _ in range(steps)", "while len(losses) < steps and not (losses and losses[-1] < 1e-3)")
         ],
     },

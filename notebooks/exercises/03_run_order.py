@@ -6,7 +6,7 @@ import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, nodes_of, plain, show
 
-from .chapter02 import SECONDS, drawn, harmed
+from .chapter02 import SECONDS, drawn, harmed, kind_if_no_list
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
 
 
@@ -36,7 +36,7 @@ def _compare_order(_, got, outcome):
         if user_at > at:
             told = f"{names[user]}, which sends to it, runs only at place {user_at}"
             return Difference(f"{names[node]} runs at place {at}", told, f"{names[user]} before {names[node]}")
-    return harmed(outcome.arguments[0])
+    return harmed(outcome.arguments[0]) or kind_if_no_list(got)
 
 
 def _is_node(value):
@@ -244,7 +244,7 @@ def order_from_behind(root):
         elif node is not None and node not in done:
             done.add(node)
             todo += [(node, True), *((one, False) for one, _ in node.next_functions)]
-    return tuple(reversed(order))
+    return order[::-1]
 
 
 def order_by_users(root):
@@ -269,7 +269,7 @@ def order_from_the_front(root):
                 waits[following] -= 1
                 if not waits[following]:
                     ready.append(following)
-    return tuple(order)
+    return order
 
 
 def order_newest_first(root):
@@ -321,6 +321,7 @@ EXERCISE = Exercise(
         "The answer is right, but somebody walked backward on the way": [order_and_a_walk],
         "every node once": [lambda root: [node for node in run_order(root) if "Detach" not in node.name()][:9]],
         "Each item must be a node of this graph": [lambda root: [node.name() for node in run_order(root)]],
+        "a list is asked for, and this is a tuple": [lambda root: tuple(run_order(root))],
         "A list of nodes is asked for; this is a dict": [lambda root: dict.fromkeys(run_order(root))],
         "y = (x * x) * x.sin().cos() + x * x": [order_by_users],
     },

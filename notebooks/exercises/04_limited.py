@@ -224,6 +224,11 @@ def limited_without_a_branch(h, limit):
     return branch
 
 
+def limited_by_the_first_walk(h, limit):
+    factors = []
+    return branch_with(h, lambda g: g * (factors.append(min(1.0, limit / (g.norm().item() or 1.0))) or factors[0]))
+
+
 EXERCISE = Exercise(
     title="a tensor with the numbers of h, through which no gradient longer than limit reaches h",
     stars=2,
@@ -264,6 +269,7 @@ EXERCISE = Exercise(
         Mistake(dropped_long_ones, near=True),
     ),
     right=(
+        lambda h, limit: branch_with(h, lambda g: g / max(1.0, g.norm().item() / limit)),
         limited_by_where,
         limited_by_the_library,
         limited_by_a_function,
@@ -272,6 +278,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "Each row was shortened by itself": [limited_each_row_too],
+        "when [0.25, -0.5] comes in[0]: yours 0.025": [limited_by_the_first_walk],
         "": [
             limited_by_the_first,
             edited(limited, "_shortened(g, limit))", "g * min(1.0, int(limit) / max(g.norm().item(), 1e-9)))"),

@@ -8,7 +8,7 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import Exercise, Mistake, cases, compare, draw_wrong_node, edited, nodes_of, show
 from minigrad.teach.draws import draw_numbers, flip, formula, pick_some
-from minigrad.teach.observing import has_graph, observer, raised, right_but
+from minigrad.teach.observing import observer, raised, right_but
 
 from .chapter04 import (
     CALM,
@@ -68,7 +68,6 @@ def _tracing(answer, losses, h):
     lengths = answer(losses, h)
     return {
         "the answer": lengths,
-        "the graphs of the lengths": "are kept" if has_graph(lengths) else "are not kept",
         "some .grad": "as before" if compare(before, gradients_held(behind)) is None else "written",
         "hooks": "one is left" if hooks_on(nodes) > hooks else "none",
     }
@@ -182,13 +181,11 @@ def pulls_looked_up(losses, h):
     for loss in losses:
         (gradient,) = grad(loss, h, retain_graph=True, allow_unused=True)
         lengths[loss] = 0.0 if gradient is None else math.dist([0.0] * h.numel(), gradient.flatten().tolist())
-    return tuple(lengths[loss] for loss in losses)
+    return [lengths[loss] for loss in losses]
 
 
 def pulls_of_numpy(losses, h):
-    return tuple(
-        np.linalg.norm(grad(loss, [h], None, True, materialize_grads=True)[0].detach().numpy()) for loss in losses
-    )
+    return [np.linalg.norm(grad(loss, [h], None, True, materialize_grads=True)[0].detach().numpy()) for loss in losses]
 
 
 EXERCISE = Exercise(
@@ -222,8 +219,6 @@ EXERCISE = Exercise(
     ),
     plug=_tracing,
     notes={
-        "the graphs of the lengths": "The numbers are right, but one is a tensor that keeps its graph alive. item() "
-        "gives the float alone.",
         "some .grad": "The numbers are right, but .grad was written.",
         "hooks": "The numbers are right, but h does something in each walk to come: a hook is left, or retain_grad(), "
         "which makes the next walk write h.grad.",
@@ -350,7 +345,7 @@ EXERCISE = Exercise(
             edited(pulls, "in losses", "in dict.fromkeys(losses)"),
             edited(pulls, "gradient.norm().item()", "round(gradient.norm().item(), 1)"),
         ],
-        "keeps its graph alive": [edited(pulls, "retain_graph", "create_graph", ".item()", "")],
+        "that holds it, and its graph with it": [edited(pulls, "retain_graph", "create_graph", ".item()", "")],
         "The first walk freed what the second one needs": [edited(pulls, "True,", "not lengths,")],
         "This is the sum of the elements": [
             edited(pulls, "gradient.norm().item()", "float(gradient.detach().numpy().sum(dtype=np.float64))")

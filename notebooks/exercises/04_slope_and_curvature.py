@@ -170,7 +170,7 @@ def slopes_with_a_graph_each(f, x):
 def slopes_of_x_times_one(f, x):
     here = x * 1
     (slope,) = grad(f(here), here, create_graph=True)
-    return [slope.detach(), grad(slope, here)[0]]
+    return slope.detach(), grad(slope, here)[0]
 
 
 def slopes_of_a_clone(f, x):
@@ -179,10 +179,10 @@ def slopes_of_a_clone(f, x):
     return slope.detach(), grad(slope, leaf)[0].double()
 
 
-def slopes_in_a_list(f, x):
+def slopes_asked_in_lists(f, x):
     y = f(x)
     (slope,) = grad([y], [x], create_graph=True)
-    return [slope, *grad([slope], [x])]
+    return slope, *grad([slope], [x])
 
 
 EXERCISE = Exercise(
@@ -257,13 +257,20 @@ EXERCISE = Exercise(
             words="The two have changed places: first the slope, then the curvature.",
         ),
     ),
-    right=(slopes_by_the_library, slopes_with_a_graph_each, slopes_of_x_times_one, slopes_of_a_clone, slopes_in_a_list),
+    right=(
+        slopes_by_the_library,
+        slopes_with_a_graph_each,
+        slopes_of_x_times_one,
+        slopes_of_a_clone,
+        slopes_asked_in_lists,
+    ),
     wrong={
         "finite differences": [
             edited(fine_differences, "f(x - step)\n", "f(x - 1e-4)\n"),
             slope_by_differences_of_slopes,
         ],
         "x.grad": [slopes_with_x_grad_in_zeros],
+        "a tuple is asked for, and this is a list": [lambda f, x: [*slope_and_curvature(f, x)]],
         "": [slopes_of_positive_ones],
         "The shape is []; it should be [1].": [slopes_without_dimensions],
         "The numbers are right, but this is a float": [

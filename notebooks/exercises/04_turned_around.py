@@ -176,6 +176,7 @@ EXERCISE = Exercise(
     ),
     right=(
         edited(turned_around, "clone()", "view_as(h)", "g * -strength)", "g.mul(strength).neg())"),
+        lambda h, strength: branch_with(h, lambda g: g.neg() * strength),
         turned_by_two_hooks,
         lambda h, strength: -strength * h + ((1 + strength) * h).detach(),
         lambda h, strength: h.detach() * (1 + strength) - h * strength,

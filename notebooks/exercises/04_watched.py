@@ -71,6 +71,7 @@ def _walking(answer, h, loss):
         "the graph of the walk": "is kept" if has_walk_graph else "is not kept",
         "h.grad": KEPT if h.retains_grad else WRITTEN if h._grad is not None else "None, as before",
         "the hooks": "one is left" if left > 0 else "none",
+        "the graph of the loss": "is freed" if any(node.freed for node in nodes) else "is kept",
     }
 
 
@@ -177,7 +178,7 @@ def watched_by_the_last(h, loss):
 def watched_by_a_hook_that_removes_itself(h, loss):
     seen = []
     handle = h.register_hook(lambda g: (seen.append(g), handle.remove())[1])
-    loss.backward(retain_graph=True)
+    loss.backward()
     return seen.pop()
 
 
@@ -231,7 +232,7 @@ EXERCISE = Exercise(
         "the graph of the walk": "The numbers are right, but they keep the graph of the walk alive: backward() needs "
         "no create_graph here.",
         **dict.fromkeys(
-            ("backward()", "the gradient of *", "h.grad", "the hooks"),
+            ("backward()", "the gradient of *", "h.grad", "the hooks", "the graph of the loss"),
             "The gradient is right; something else is not as it should be afterwards.",
         ),
     },
@@ -327,6 +328,10 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
+        "the graph of the loss: yours is kept": [edited(watched, "backward()", "backward(retain_graph=True)")],
+        "h does not have the hooks that it had": [
+            edited(watched, "    return", "    (h._backward_hooks or {}).clear()\n    return")
+        ],
         "A pre-hook of a node gets the gradients of all of its outputs": [
             edited(watched, "h.register_hook(seen.append)", "h.grad_fn.register_prehook(seen.extend)")
         ],

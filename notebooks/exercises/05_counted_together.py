@@ -105,7 +105,7 @@ def counted_by_memory_and_not_by_data(a, b):
 def counted_by_two_writes(a, b):
     before = b._version
     a.detach().mul_(2).div_(2)
-    return mg.tensor(b._version != before)
+    return np.bool_(b._version != before)
 
 
 def counted_by_the_difference(a, b):
@@ -139,6 +139,7 @@ EXERCISE = Exercise(
         _pair("t", "t"),
         _pair("t.detach()", "t", 3.0, is_trained=True),
         _pair("t", "t[1:]"),
+        _pair("t", "t.clone().mul_(1)"),  # written to once, as t is then
     ),
     drawn=_drawn,
     hints=(
@@ -222,7 +223,17 @@ EXERCISE = Exercise(
                 "mul_(1)",
             )
         ],
+        "b = t.clone().mul_(1)": [
+            edited(
+                counted_together,
+                "before = b._version\n    ",
+                "",
+                "return b._version != before",
+                "return a._version == b._version",
+            )
+        ],
         "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],
-        "The answer is True or False.": [lambda a, b: int(counted_together(a, b))],
+        "The answer is True or False; this is an int": [lambda a, b: int(counted_together(a, b))],
+        "The answer is True or False; this is a Tensor": [lambda a, b: mg.tensor(counted_together(a, b))],
     },
 )

@@ -6,7 +6,7 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.teach import STEP, Exercise, Mistake, cases, compare, draw_wrong_node, edited, numbers, slopes, yours
 from minigrad.teach.draws import draw_numbers, flip, formula, pick
-from minigrad.teach.observing import has_graph, observer, raised, right_but
+from minigrad.teach.observing import observer, raised, right_but, right_with_graph, saw
 
 
 def train_bounded(loss_of, w1, w2, rate):
@@ -84,7 +84,6 @@ def _stepping(answer, loss_of, w1, w2, rate):
     return {
         "the loss": loss,
         **{f"{name} afterwards": w.detach().clone() for name, w in weights.items()},
-        "the graph of the loss": "is kept" if has_graph(loss) else "is not kept",
         **leaves,
         **{f"{name}.grad": "is still there" if _holds_gradient(w) else "is cleared" for name, w in weights.items()},
         **writes,
@@ -175,7 +174,7 @@ def trained_through_detach(loss_of, w1, w2, rate):
     second[second > 1] = 1.0
     second[second < -1] = -1.0
     del w1.grad, w2.grad
-    return loss.detach()
+    return loss.detach().item()
 
 
 def trained_with_half_a_step_each(loss_of, w1, w2, rate):
@@ -205,7 +204,7 @@ def trained_by_copies(loss_of, w1, w2, rate):
     with mg.no_grad():
         w1.copy_(w1 - rate * first)
         w2.copy_(mg.clamp(w2 - rate * second, -1, 1))
-    return loss.detach()
+    return loss.item()
 
 
 EXERCISE = Exercise(
@@ -229,8 +228,6 @@ EXERCISE = Exercise(
     ),
     plug=_stepping,
     notes={
-        "the graph of the loss": "The number is right, but it is a tensor that keeps the graph alive. item() gives the "
-        "number alone.",
         "w?": "The weights must go on training.",
         "w?.grad": "Clear the gradients at the end.",
         "the writes to *": "The numbers are right; the counter did not see every write.",
@@ -330,7 +327,7 @@ EXERCISE = Exercise(
             edited(train_bounded, "loss.item()", "loss"),
             words="This is the loss with its graph, which it keeps alive as long as somebody keeps the loss. Asked "
             "for is a number: loss.item().",
-            when=right_but("the graph of the loss"),
+            when=saw("the loss", right_with_graph),
         ),
         Mistake(
             edited(train_bounded, "w1.grad = w2.grad = None\n    ", ""),
@@ -363,8 +360,9 @@ EXERCISE = Exercise(
             edited(train_bounded, "w2.clamp_(-1, 1)", "w1.data, w2.data = w1.clone(), w2.clamp(-1, 1)")
         ],
         "keeps alive": [
-            edited(trained_by_copies, "loss.detach()", "loss", "(w1, w2))\n", "(w1, w2), retain_graph=True)\n")
+            edited(trained_by_copies, "loss.item()", "loss", "(w1, w2))\n", "(w1, w2), retain_graph=True)\n")
         ],
+        "this is a Tensor that holds it": [edited(trained_by_copies, "loss.item()", "loss.detach()")],
         "": [
             lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate),
             moved_one_after_the_other,

@@ -233,6 +233,16 @@ def quantized_by_a_hookless_class(x, step):
     return Straight.apply(x, step)
 
 
+def quantized_by_the_first_walk(x, step):
+    sent = []
+
+    def backward(ctx, grad_output):
+        sent.append(grad_output)
+        return sent[0], None
+
+    return _quantized_with(x, step, backward=backward)
+
+
 EXERCISE = Exercise(
     title="x rounded to multiples of step, whose gradient passes as if it were x",
     stars=2,
@@ -296,6 +306,7 @@ EXERCISE = Exercise(
         quantized_by_a_hookless_class,
     ),
     wrong={
+        "what a second walk brings": [quantized_by_the_first_walk],
         "Where x was rounded to 0, no gradient comes back": [
             lambda x, step: quantized_function(backward=lambda g, given: g * ((given / step).round() != 0))(x, step)
         ],

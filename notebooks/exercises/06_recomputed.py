@@ -401,6 +401,14 @@ def recomputed_with_a_sum(f, x):
     return Sum.apply(x, f)
 
 
+REMEMBERED = []
+
+
+def recomputed_and_remembered(f, x):
+    REMEMBERED.append(x)
+    return recomputed(f, x)
+
+
 EXERCISE = Exercise(
     title="f(x) as one node that keeps x only and runs f again in backward",
     stars=3,
@@ -510,6 +518,7 @@ EXERCISE = Exercise(
         recomputed_with_a_sum,
     ),
     wrong={
+        "is still in memory": [recomputed_and_remembered],
         "more is kept than f and x": [recomputed_with_the_result_kept],
         "None of the mistakes that are known here": [recomputed_from_one_leaf, recomputed_times_two],
         "another call with another f before backward": [recomputed_with_f_on_the_class],

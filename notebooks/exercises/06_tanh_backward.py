@@ -73,6 +73,13 @@ def tanh_written_out(ctx, grad_output):
     return grad_output.mul(1 - y.pow(2))
 
 
+def tanh_of_the_first_walk(ctx, grad_output):
+    """Keeps on ctx what it has sent once."""
+    if not hasattr(ctx, "sent"):
+        ctx.sent = tanh_backward(ctx, grad_output)
+    return ctx.sent
+
+
 EXERCISE = Exercise(
     title="the gradient of x, from grad_output and what forward saved",
     stars=1,
@@ -154,6 +161,7 @@ EXERCISE = Exercise(
         lambda ctx, grad_output: (grad_output - grad_output * ctx.saved_tensors[0] ** 2,),
     ),
     wrong={
+        "what a second walk brings": [tanh_of_the_first_walk],
         "backward has written to grad_output": [edited(tanh_backward, " * (1 - y * y)", ".mul_(1 - y * y)")],
         "backward has written to y": [edited(tanh_backward, "(1 - y * y)", "(1 - y.mul_(y))")],
         "raises": [tanh_of_a_row],

@@ -177,7 +177,7 @@ def disagreeing_rows(backward, differences, atol, rtol):
 
 def disagreeing_or_nan(backward, differences, atol, rtol):
     apart = (backward - differences).abs()
-    return ((apart > atol + rtol * differences.abs()) | apart.isnan()).sum()
+    return ((apart > atol + rtol * differences.abs()) | apart.isnan()).sum().item()
 
 
 def disagreeing_less_agreeing(backward, differences, atol, rtol):
@@ -272,5 +272,8 @@ EXERCISE = Exercise(
         "The tolerance is measured by backward's own number": [disagreeing_the_other_way],
         "first difference": [disagreeing_without_nan],
         "Rows were counted": [disagreeing_rows],
+        "this is a Tensor that holds it": [
+            lambda backward, differences, atol, rtol: mg.tensor(disagreeing(backward, differences, atol, rtol))
+        ],
     },
 )

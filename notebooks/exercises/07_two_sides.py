@@ -32,10 +32,14 @@ def _values_around(outcome):
 
 
 def _numbers(value, arguments):
-    """A pair as numbers, whether they are tensors or not, in a tuple or a list."""
-    if isinstance(value, tuple | list):
-        value = tuple([item.item() if isinstance(item, mg.Tensor) and item.numel() == 1 else item for item in value])
-    return show(value)
+    return show(_as_numbers(value))
+
+
+def _as_numbers(value):
+    """A pair as numbers, whether they are tensors or not."""
+    if not isinstance(value, tuple | list):
+        return value
+    return type(value)([one.item() if isinstance(one, mg.Tensor) and one.ndim == 0 else one for one in value])
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -48,7 +52,7 @@ def right_first(f, x, eps):
 
 def right_the_other_way(f, x, eps):
     """The slope to the right has the wrong sign. On the way from x to x + eps the change is f(x + eps) - f(x)."""
-    return [((f(x) - f(x - eps)) / eps).item(), ((f(x) - f(x + eps)) / eps).item()]
+    return ((f(x) - f(x - eps)) / eps).item(), ((f(x) - f(x + eps)) / eps).item()
 
 
 def without_brackets(f, x, eps):
@@ -134,9 +138,9 @@ def sides_of_double_numbers(f, x, eps):
     return (at - below) / eps, (above - at) / eps
 
 
-def sides_in_a_list(f, x, eps):
+def sides_of_one_value(f, x, eps):
     here = f(x).item()
-    return [(here - f(x - eps).item()) / eps, (f(x + eps).item() - here) / eps]
+    return (here - f(x - eps).item()) / eps, (f(x + eps).item() - here) / eps
 
 
 def sides_by_two_calls(f, x, eps):
@@ -147,7 +151,7 @@ def sides_by_two_calls(f, x, eps):
 
 
 EXERCISE = Exercise(
-    title="a tuple of two numbers: the slope of f between x - eps and x, and the one between x and x + eps",
+    title="a tuple of two numbers or tensors: the slopes of f between x - eps and x, and between x and x + eps",
     stars=1,
     minutes=5,
     reference=two_sides,
@@ -169,7 +173,7 @@ EXERCISE = Exercise(
     ),
     show=_numbers,
     evidence=_values_around,
-    compare=lambda expected, got, outcome: compare(tuple([float(item.item()) for item in expected]), got),
+    compare=lambda expected, got, outcome: compare(_as_numbers(expected), _as_numbers(got)),
     mistakes=(
         right_first,
         Mistake(
@@ -192,12 +196,13 @@ EXERCISE = Exercise(
     ),
     right=(
         sides_in_numpy,
-        lambda f, x, eps: [(f(x + step) - f(x)) / step for step in (-eps, eps)],
+        lambda f, x, eps: tuple((f(x + step) - f(x)) / step for step in (-eps, eps)),
         sides_of_double_numbers,
-        sides_in_a_list,
+        sides_of_one_value,
         sides_by_two_calls,
     ),
     wrong={
+        "a tuple is asked for, and this is a list": [lambda f, x, eps: [*two_sides(f, x, eps)]],
         "f was called with float32": [sides_through_python],
         "f = lambda t: t,": [sides_moving_one_tensor],
         "first difference": [

@@ -8,14 +8,18 @@ from minigrad.autograd.functional import hessian, jacobian
 from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised
 from minigrad.teach.card import Card
 
-from .chapter08 import FUNCTIONS, case_of, slope_of
+from .chapter08 import ASKED_AT, BESIDE, FUNCTIONS, case_of, slope_of
 
-GRAPH = (
-    "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
-    "next x would be no leaf: detach it."
+REQUIRES, GRAPH = (
+    "what it requires",
+    (
+        "The numbers are right, but the point still has the graph that computed it. Each step would add to it, and the "
+        "next x would be no leaf: detach it."
+    ),
 )
 TURNED = {
     "(t - 1).sum()": lambda t: (t - 1).sum(),
+    "5000 * t[0] ** 2 + t[-1] ** 2 / 5": lambda t: 5000 * t[0] ** 2 + t[-1] ** 2 / 5,
     "t[0] ** 2 + 3 * t[-1]": lambda t: t[0] ** 2 + 3 * t[-1],
 }
 
@@ -47,8 +51,13 @@ def _drawn(random):
 @observer
 def _with_graph(answer, f, x, damping):
     point = answer(f, x, damping)
-    has_graph = isinstance(point, mg.Tensor) and point.grad_fn is not None
-    return {"the answer": point, "the graph of the answer": point.grad_fn.name() if has_graph else "none"}
+    beside = f.beside(x)
+    what = "nothing" if not getattr(point, "requires_grad", False) else "a gradient, as a leaf does"
+    return {
+        "the answer": point,
+        ASKED_AT: f"{x.tolist()} only" if beside is None else str(beside.tolist()),
+        REQUIRES: what if getattr(point, "grad_fn", None) is None else "a gradient for its graph",
+    }
 
 
 def _evidence(outcome):
@@ -132,6 +141,20 @@ def step_damped_where_negative(f, x, damping):
     return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
 
 
+def step_by_differences(f, x, damping):
+    """A Hessian of differences of slopes, which has nine right digits."""
+    rows, step = [], 1e-4
+
+    def slope_at(point):
+        point = point.detach().requires_grad_()
+        return grad(f(point), point)[0]
+
+    for one in step * mg.eye(len(x), dtype=x.dtype):
+        near, far = (slope_at(x + k * one) - slope_at(x - k * one) for k in (1, 2))
+        rows.append((8 * near - far) / (12 * step))
+    return x.detach() - mg.linalg.solve(mg.stack(rows) + damping * mg.eye(len(x), dtype=x.dtype), slope_at(x))
+
+
 def step_in_numpy(f, x, damping):
     matrix = hessian(f, x).numpy() + damping * np.identity(len(x))
     return mg.tensor(x.detach().numpy() - np.linalg.solve(matrix, jacobian(f, x).numpy()))
@@ -160,7 +183,7 @@ def step_by_the_inverse(f, x, damping):
 
 
 EXERCISE = Exercise(
-    title="a new point without a graph: x minus the step that solves (Hessian + damping * identity) @ step = slope",
+    title="a new point that requires no gradient: x minus what solves (Hessian + damping * identity) @ step = slope",
     stars=2,
     minutes=8,
     reference=damped_step,
@@ -169,6 +192,7 @@ EXERCISE = Exercise(
         _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], 8.0),
         _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.5),
         _case("(t - 1).sum()", [3.0], 4.0),
+        _case("5000 * t[0] ** 2 + t[-1] ** 2 / 5", [0.25, 3.0], 0.125),
         _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0, earlier=True),
     ),
     drawn=_drawn,
@@ -178,7 +202,10 @@ EXERCISE = Exercise(
         "x.detach() - mg.linalg.solve(hessian(f, x) + damping * mg.eye(len(x), dtype=x.dtype), slope)",
     ),
     plug=_with_graph,
-    notes={"the graph of the answer": GRAPH},
+    notes={
+        ASKED_AT: BESIDE,
+        REQUIRES: "The numbers are right, but a point that requires no gradient is asked for.",
+    },
     evidence=_evidence,
     at_work=_at_work,
     mistakes=(
@@ -249,7 +276,6 @@ EXERCISE = Exercise(
     right=(
         step_in_numpy,
         step_by_the_inverse,
-        lambda f, x, damping: damped_step(f, x, damping).requires_grad_(),
         step_by_hand,
     ),
     wrong={
@@ -267,10 +293,14 @@ EXERCISE = Exercise(
         "multiplied by the Hessian's own diagonal": [
             edited(damped_step, DAMPED, "\n    matrix = matrix + damping * mg.diag(matrix.diagonal())")
         ],
+        "f was asked beside x": [step_by_differences],
         "divided by 1 + damping, as if the damping multiplied the Hessian": [
             edited(damped_step, DAMPED, " * (1 + damping)")
         ],
         "backward() adds to what is in x.grad already": [step_by_earlier_gradients],
+        "a point that requires no gradient is asked for": [
+            lambda f, x, damping: damped_step(f, x, damping).requires_grad_()
+        ],
         "a tensor is asked for": [lambda f, x, damping: damped_step(f, x, damping).tolist()],
         "The shape is [2, 1]; it should be [2]": [
             edited(damped_step, "x.detach()", "x.detach().view(-1, 1)", ", slope)", ", slope.view(-1, 1))")

@@ -244,7 +244,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "behind the seventh digit": [edited(hessian_times, "return product", "return product.float().to(x.dtype)")],
-        "the whole Hessian was made": [
+        "the whole Hessian is made": [
             times_all_rows_at_once,
             times_a_jacobian_of_the_slope,
             times_elements_one_by_one,

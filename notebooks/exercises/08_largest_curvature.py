@@ -136,6 +136,18 @@ def curvature_beside_x(f, x, v, steps):
     return curvature_with(product, steps, v)
 
 
+def curvature_by_backward(f, x, v, steps):
+    """Leaves what it has asked for last in x.grad."""
+    slope = slope_of(f, x)
+
+    def product(v):
+        x.grad = None
+        slope.backward(v, retain_graph=True)
+        return x.grad
+
+    return curvature_with(product, steps, v)
+
+
 def curvature_over_v(f, x, v, steps):
     product = product_of(f, x)
     for _ in range(steps):
@@ -147,7 +159,7 @@ def curvature_as_a_quotient(f, x, v, steps):
     product = product_of(f, x)
     for _ in range(steps):
         v = product(v)
-    return (v * product(v)).sum() / (v * v).sum()
+    return ((v * product(v)).sum() / (v * v).sum()).item()
 
 
 def curvature_scaled_before(f, x, v, steps):
@@ -255,10 +267,14 @@ EXERCISE = Exercise(
             lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v),
         ],
         "never negative": [lambda f, x, v, steps: abs(curvature_with(product_of(f, x), steps, v))],
-        "the whole Hessian was made": [curvature_of_batched_rows],
+        "the whole Hessian is made": [curvature_of_batched_rows],
         "This is the eigenvalue itself": [curvature_until_it_settles],
         "Asked for is one number": [curvature_of_a_vector],
         "f was asked beside x": [curvature_beside_x],
+        "this is a Tensor that holds it": [
+            edited(largest_curvature, "(v * product).sum().item()", "(v * product).sum()")
+        ],
         "v holds other numbers": [curvature_over_v],
+        "x.grad is not what it was": [curvature_by_backward],
     },
 )

@@ -3,13 +3,17 @@
 import operator
 import warnings
 
+import numpy as np
+
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import vjp
 from minigrad.teach import (
     Exercise,
     Mistake,
+    Noted,
     cases,
+    compare,
     draw_numbers,
     edited,
     flip,
@@ -23,6 +27,7 @@ from minigrad.teach import (
 )
 
 from .chapter07 import in_float64
+from .chapter08 import ASKED_AT
 
 CONSTANT = (
     "The loss is right, but to backward() the penalty is a constant. The slope came without a graph: ask for it with "
@@ -49,7 +54,7 @@ def penalized(loss_of, w, x, strength):
 def _case(words, w, x, strength, earlier=False):
     leaf = in_float64(w).requires_grad_()
     leaf.grad = mg.ones_like(leaf) if earlier else None
-    return formula(words, "w, x"), leaf, in_float64(x), strength
+    return Noted(words, formula(words, "w, x")), leaf, in_float64(x), strength
 
 
 def _drawn(random):
@@ -72,8 +77,10 @@ def _with_gradient(answer, loss_of, w, x, strength):
     is_written = was_empty and w.grad is not None
     if isinstance(loss, mg.Tensor) and loss.requires_grad:
         (gradient,) = grad(loss.sum(), w, allow_unused=True)
+    beside = [one for _, one in loss_of.calls if compare(x, one) is not None]
     return {
         LOSS: loss,
+        ASKED_AT: str(beside[0].tolist()) if beside else f"{x.tolist()} only",
         GRAPH: "none" if gradient is None else "there",
         "the gradient of w": gradient,
         GRAD: "a tensor" if is_written else "as before",
@@ -133,6 +140,12 @@ def penalty_with_x_switched_on(loss_of, w, x, strength):
     return loss + strength * grad(loss, x, create_graph=True)[0].square().sum()
 
 
+def penalty_with_x_switched_on_for_a_while(loss_of, w, x, strength):
+    total = penalty_with_x_switched_on(loss_of, w, x, strength)
+    x.requires_grad_(False)
+    return total
+
+
 def penalty_with_earlier_gradient_gone(loss_of, w, x, strength):
     leaf = x.detach().requires_grad_()
     loss = loss_of(w, leaf)
@@ -170,6 +183,15 @@ def penalty_walked_already(loss_of, w, x, strength):
     loss, slope = slopes_for_x(loss_of, w, x)
     total = loss + strength * slope.square().sum()
     total.backward()
+    return total
+
+
+def penalty_by_differences(loss_of, w, x, strength):
+    total, step = loss_of(w, x), 1e-6
+    for place in np.ndindex(tuple(x.shape)):
+        moved = mg.zeros_like(x)
+        moved[place] = step
+        total = total + strength * ((loss_of(w, x + moved) - loss_of(w, x - moved)) / (2 * step)) ** 2
     return total
 
 
@@ -218,6 +240,7 @@ EXERCISE = Exercise(
     drawn=_drawn,
     plug=_with_gradient,
     notes={
+        ASKED_AT: "The numbers are near, but loss_of was asked beside x. autograd.grad gives the slope at x itself.",
         GRAPH: "The loss is right, but it has no graph that leads to w, so backward() cannot train it.",
         GRAD: "The loss is right, but w.grad was written, as backward() does. autograd.grad returns what it computes.",
     },
@@ -284,6 +307,7 @@ EXERCISE = Exercise(
     wrong={
         "x.requires_grad is not what it was": [penalty_with_x_switched_on],
         "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
+        "raises an error, then x.requires_grad is not what it was": [penalty_with_x_switched_on_for_a_while],
         "first difference": [
             penalty_of_both,
             edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),
@@ -296,6 +320,7 @@ EXERCISE = Exercise(
             edited(penalty_of_lengths, "loss + strength * slope.abs", "loss.detach() + strength * slope.square")
         ],
         "A tensor is asked for; this is a tuple": [penalty_beside_the_loss],
+        "loss_of was asked beside x": [penalty_by_differences],
         "large slopes would be rewarded": [edited(penalty_beside_the_loss, "return value,", "return value -")],
         "These are the absolute values of the slopes": [
             edited(penalty_beside_the_loss, "value, strength * (slope**2).sum", "value + strength * slope.abs().sum")

@@ -13,10 +13,10 @@ from minigrad.teach import (
     edited,
     flip,
     function_of,
-    has_graph,
     observer,
     raised,
     right_but,
+    right_with_graph,
     saw,
 )
 
@@ -71,7 +71,7 @@ def _drawn(random):
     yield _case(batches, w, 0.03125, 1000.0 if flip(random) else 0.0)
 
 
-RETURNED, COUNT, BATCHES = "what is returned", "losses computed", "number of batches afterwards"
+COUNT, BATCHES = "losses computed", "number of batches afterwards"
 GRAPHS = "graphs of earlier batches at a time"
 
 
@@ -81,13 +81,12 @@ def _watched(answer, loss_of, w, batches, rate):
     when the next one is computed.
     """
     came = answer(loss_of, w, batches, rate)
-    mean, largest = came if isinstance(came, tuple | list) and len(came) == 2 else (came, None)
+    mean, largest = came if isinstance(came, tuple) and len(came) == 2 else (came, None)
     kept = max(loss_of.kept, default=0)
     return {
         "the mean": mean,
         "the largest": largest,
         "w afterwards": w.detach().clone(),
-        RETURNED: ", ".join("a tensor with its graph" if has_graph(one) else "a number" for one in (mean, largest)),
         COUNT: len(loss_of.kept),
         GRAPHS: "1 at most" if kept <= 1 else str(kept),
         BATCHES: len(batches),
@@ -231,13 +230,13 @@ EXERCISE = Exercise(
             edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
             words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
             "compares, with its graph. Compare numbers.",
-            when=right_but(RETURNED, lambda mine, right: mine.startswith("a number")),
+            when=right_but("the largest", right_with_graph),
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss"),
             words="The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the "
             "largest, or a list of them. Take the number out in each step, loss.item(), and use that for both.",
-            when=right_but(RETURNED),
+            when=saw("the mean", right_with_graph),
         ),
         Mistake(
             edited(epoch, "return", "losses = [loss_of(w.detach(), batch).item() for batch in batches]\n    return"),
@@ -284,14 +283,16 @@ EXERCISE = Exercise(
         ),
     ),
     right=(
-        edited(epoch, "loss.item()", "loss.detach()", "sum(losses) / len(losses)", "mg.stack(losses).mean()"),
-        edited(epoch, "loss.item()", "float(loss.detach())", RETURN, f"[{RETURN}]"),
-        edited(epoch, "loss.item()", "loss.detach().numpy().copy()"),
+        edited(epoch, "loss.item()", "loss.detach()", RETURN, "mg.stack(losses).mean().item(), max(losses).item()"),
+        edited(epoch, "loss.item()", "float(loss.detach())"),
+        edited(epoch, "loss.item()", "loss.detach().numpy()[()]"),
         epoch_by_grad,
         epoch_by_an_optimizer,
     ),
     wrong={
         "a tensor with its graph": [epoch_by_averages],
+        "this is a Tensor that holds it": [edited(epoch, "loss.item()", "loss.detach()")],
+        "the mean: yours [1.19035, 4], expected 1.19035 … this is a list": [edited(epoch, RETURN, f"[{RETURN}]")],
         "until then several were": [
             edited(epoch, "[]", "[]\n    recent = []", "losses.append", "recent.append(loss)\n        losses.append"),
             edited(  # a view of a loss is a result with a graph as well

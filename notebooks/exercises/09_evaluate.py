@@ -100,6 +100,7 @@ GRAPH, RUN, LAYERS_IN_RUN, RUNS, HOOKS = (
 )
 SWALLOWED = "The model's own error is to go on to the caller: only put things back, in a `finally`."
 NOTES = {
+    GRAPH: "The answer is right, but it was made to require a gradient. Nothing was recorded: leave it as it is.",
     RUN: "The answer has no graph, but one was made first.",
     RUNS: "The answer is right, but the model is to be run once.",
     HOOKS: "The answer is right, but a hook of the model has not run: call model(...), and not its forward.",
@@ -120,7 +121,7 @@ def _watched(answer, model, inputs):
     return {
         "the answer": result,
         CHANGED: changed,
-        GRAPH: "there" if has_graph(result) else "none",
+        GRAPH: "there" if getattr(result, "grad_fn", None) else "none, as of a leaf" if has_graph(result) else "none",
         RUN: "recorded" if any(recorded for recorded, _ in runs) else "not recorded",
         LAYERS_IN_RUN: "some in train mode" if any(training for _, training in runs) else "in eval mode",
         RUNS: len(runs),
@@ -170,8 +171,8 @@ UNRECORDED, BACK = (
 
 
 def never_evaluated(model, inputs):
-    """The model ran in train mode: BatchNorm used the numbers of this batch and moved its running statistics, dropout
-    dropped. no_grad() does not change that: call model.eval() first.
+    """The model ran in train mode, or a part of it. There BatchNorm uses the numbers of the batch and moves its running
+    statistics, and dropout drops. no_grad() does not change that: call model.eval() first.
     """
     with mg.no_grad():
         return model(inputs)
@@ -407,6 +408,7 @@ EXERCISE = Exercise(
         evaluate_only_what_trains,
     ),
     wrong={
+        "made to require a gradient": [lambda model, inputs: evaluate(model, inputs).requires_grad_()],
         "a hook of the model has not run": [edited(evaluate, "model(inputs)", "model.forward(inputs)")],
         "the training flag of … All layers have got the flag of the whole model": [
             edited(evaluate, "model.modules()", "(model, *model.children())", "training = training", "train(training)")

@@ -77,7 +77,7 @@ def _drawn(random):
 
 
 CHANGED, GRADIENTS = "changed in the backbone after a step", "parameters of the backbone with a .grad"
-THROUGH, FLAGS = "the gradient of the inputs", "the head's training flags"
+RECORDED, THROUGH, FLAGS = "whether operations are recorded", "the gradient of the inputs", "the head's training flags"
 
 
 @observer
@@ -86,6 +86,7 @@ def _trained(answer, model):
     optimizer, inputs = model.__dict__["trial"]
     before = _lasting(model.backbone)
     answer(model)
+    recorded = mg.is_grad_enabled()
     x = inputs.clone().requires_grad_()
     flags = str([module.training for module in model.head.modules()])
     with mg.no_grad():
@@ -95,6 +96,7 @@ def _trained(answer, model):
     optimizer.step()
     gradients = [name for name, one in model.backbone.named_parameters() if one.grad is not None]
     return {
+        RECORDED: recorded,
         CHANGED: change(before, _lasting(model.backbone)),
         "the backbone, called twice": "computes other numbers" if compare(computed, again) else "computes the same",
         "what the backbone computes": computed,
@@ -178,6 +180,13 @@ def detach_forgotten(model):
     mg.no_grad()
 
 
+def freeze_by_the_mode(model):
+    """The recording was switched off, on a line of its own, and so for everybody from there on: the head learns no more
+    either. What is to stay is said of the backbone's parameters, with requires_grad_(False).
+    """
+    mg.set_grad_enabled(False)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -254,10 +263,6 @@ def freeze_and_say_so(model):
     return [name for name, _ in model.backbone.named_parameters()]
 
 
-def freeze_by_the_mode(model):
-    mg.set_grad_enabled(False)
-
-
 def freeze_flags_of_children(model):
     for parameter in model.backbone.parameters():
         parameter.requires_grad, parameter.grad = False, None
@@ -298,11 +303,12 @@ EXERCISE = Exercise(
         Mistake(new_parameters, when=saw(CHANGED, "the object")),
         Mistake(
             edited(freeze, "eval()\n    model.backbone.zero_grad", "zero_grad"),
-            words="The backbone still runs in train mode: its BatchNorm uses the numbers of each batch and moves its "
-            "statistics, its dropout drops. They are no parameters, and requires_grad has nothing to do with "
-            "them: call model.backbone.eval().",
+            words="The backbone still runs in train mode, or a part of it. There BatchNorm uses the numbers of each "
+            "batch and moves its statistics, and dropout drops, which has nothing to do with requires_grad: call "
+            "model.backbone.eval().",
             when=_runs_in_train_mode,
         ),
+        Mistake(freeze_by_the_mode, when=saw(RECORDED, operator.ne)),
         Mistake(
             edited(all_gradients_cleared, "zero_grad()", "backbone.forward = mg.no_grad()(model.backbone.forward)"),
             words="Nothing goes back through the backbone: no_grad() or detach() around it cuts it off, also for what "
@@ -346,7 +352,9 @@ EXERCISE = Exercise(
         "Nothing goes back through the backbone": [
             freeze_in_inference,
             edited(only_eval, "eval()", "forward = mg.no_grad()(model.backbone.forward)"),
-            freeze_by_the_mode,
+        ],
+        "the head learns no more either": [
+            edited(freeze, "model.backbone.requires_grad_(False)", "mg.inference_mode().__enter__()")
         ],
         "Nothing was frozen": [freeze_a_copy],
         "Parameters of the backbone still get gradients": [freeze_parameters_of_children],

@@ -58,7 +58,7 @@ def _called(answer, tensors, inside):
     with mg.inference_mode(inside):
         came = answer(tensors)
     changed = [*map(id, tensors)] != [*map(id, given)]
-    if not isinstance(came, list | tuple) or not all(isinstance(one, mg.Tensor) for one in came):
+    if not isinstance(came, list) or not all(isinstance(one, mg.Tensor) for one in came):
         return {"the answer": came}
     old = [*given, *[None] * len(came)]
     return {
@@ -100,7 +100,9 @@ def detached(tensors):
 
 
 def through_numbers(tensors):
-    """The dtype is lost: float() and mg.tensor() of Python's numbers give float32. clone() keeps what a tensor is."""
+    """The dtype is lost: float(), mg.tensor() of Python's numbers, and a number that is added may give another one.
+    clone() keeps what a tensor is.
+    """
     with mg.inference_mode(False):
         return [mg.tensor(tensor.tolist()) if tensor.is_inference() else tensor for tensor in tensors]
 
@@ -143,7 +145,7 @@ def usable_decorated(tensors):
     def copied(tensor):
         return tensor.clone()
 
-    return tuple(copied(tensor) if tensor.is_inference() else tensor for tensor in tensors)
+    return [copied(tensor) if tensor.is_inference() else tensor for tensor in tensors]
 
 
 def usable_filled(tensors):
@@ -176,6 +178,7 @@ EXERCISE = Exercise(
         _case((NORMAL, [0.5], mg.float32), (INFERENCE, 2.0, mg.float64), (RESULT, [[1.0, -2.0]], mg.float32)),
         _case((INFERENCE, [1.0, -1.0], mg.float32), (LEAF, [2.0], mg.float32), inside=True),
         _case((PART, [3.0, 4.0], mg.float32), (NORMAL, [[5.0]], mg.float32), inside=True),
+        _case((INFERENCE, [1, 2], mg.int64), (NORMAL, [3], mg.int64), (INFERENCE, [True, False], mg.bool)),
         _case(),
     ),
     drawn=_drawn,
@@ -220,13 +223,18 @@ EXERCISE = Exercise(
         edited(usable, "tensor.clone()", "mg.tensor(tensor.numpy())"),
         usable_decorated,
         usable_filled,
-        edited(usable, "False):", "False), mg.no_grad():", "tensor.clone()", "tensor * 1"),
+        edited(usable, "False):", "False), mg.no_grad():", "tensor.clone()", "tensor.detach().clone()"),
         usable_by_asking_the_counter,
     ),
     wrong={
         "more tensor of inference mode": [usable_by_adding],
         "Leave the mode for these lines": [edited(usable, "inference_mode(False):", "enable_grad():")],
-        "dtype": [edited(usable, "clone", "float().clone")],
+        "dtype": [
+            edited(usable, "clone", "float().clone"),
+            edited(usable, "tensor.clone()", "(tensor + 0.0)"),
+            edited(usable, "tensor.clone()", "(tensor + 0)"),
+        ],
+        "a list is asked for, and this is a tuple": [lambda tensors: tuple(usable(tensors))],
         "The shape is [1]": [edited(usable, "clone() if", "clone().view(-1) if")],
         "Make a new list": [into_the_list_itself],
         "the list that was given": [edited(as_they_are, "return", "tensors[:] = usable(tensors)\n    return")],
@@ -238,6 +246,6 @@ EXERCISE = Exercise(
         "since it was made inside of it": [
             lambda tensors: [mg.tensor(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
         ],
-        "float() and mg.tensor() of Python's numbers": [edited(usable, "clone() if", "clone().float() if")],
+        "float(), mg.tensor() of Python's numbers": [edited(usable, "clone() if", "clone().float() if")],
     },
 )

@@ -18,6 +18,7 @@ from minigrad.teach import (
     edited,
     flip,
     has_graph,
+    instead,
     nodes_of,
     observer,
     pick,
@@ -114,6 +115,11 @@ def _two_ways():
     return {"late": late, "x": x, "length": length, "low": low}, late.sum() + _guarded_root(length).sum()
 
 
+def _second_of_two():
+    first, second = (mg.tensor([4.0, 0.0], requires_grad=True) * 2).unbind()
+    return {"first": first, "second": second}, first * 3 + _guarded_root(second)
+
+
 def _drawn(random):
     """A row of operations, one of which makes a nan or none does, under shuffled names; some have none."""
     count = int(random.integers(2, 5))
@@ -141,7 +147,7 @@ def _drawn(random):
     yield Case(f"from {values}, by turns {'; '.join(steps)}. Names: {named}", make)
 
 
-NAME, WALKS, KEPT, HOOKS = "the answer", "how often backward() ran", ".grad of a result", "the hooks"
+NAME, WALKS, KEPT, HOOKS = "the answer", "how often the graph was walked", ".grad of a result", "the hooks"
 
 
 @observer
@@ -160,6 +166,7 @@ def _searching(answer, tensors, loss):
         **{f"the gradient of leaf {number}": leaf._grad for number, leaf in enumerate(behind, 1)},
         "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
         KEPT: "is kept" if is_kept else "None, as before",
+        "the graph of the loss": "is freed" if any(node.freed for node in nodes) else "is kept",
         HOOKS: "one is left" if more > 0 else "one of before is gone" if more < 0 else "as before",
     }
 
@@ -189,6 +196,12 @@ def _is_name_of_the_loop(outcome):
     inner = [one for one in constants if isinstance(one, CodeType)]
     last = next(reversed(outcome.case.make()[0]))
     return outcome.seen.get(NAME) == repr(last) and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
+
+
+def _twice(outcome):
+    """Whether a leaf got more than once what it was to get."""
+    doubled = (instead(lambda right: 2 * right, name) for name in outcome.right if name.startswith("the gradient of"))
+    return saw(WALKS, operator.gt)(outcome) and any(is_doubled(outcome) for is_doubled in doubled)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -272,8 +285,29 @@ def nan_and_all_hooks_gone(tensors, loss):
     return name
 
 
+def nan_by_hooks_on_nodes(tensors, loss):
+    """Right for nodes of one result."""
+    found, handles = [], []
+    for name, one in tensors.items():
+
+        def look(gradients, name=name):
+            if gradients[0] is not None and gradients[0].isnan().any():
+                found.append(name)
+
+        if one.grad_fn is None:
+            handles.append(one.register_hook(lambda g, look=look: look([g])))
+        else:
+            handles.append(one.grad_fn.register_prehook(look))
+    loss.backward()
+    for handle in handles:
+        handle.remove()
+    return found[0] if found else ""
+
+
 def nan_by_asking(tensors, loss):
-    """A walk for each tensor, and the shortest way back is taken for the first."""
+    """The graph was walked more than once: autograd.grad does so each time that it is asked. One loss.backward() passes
+    all hooks, and brings the leaves their gradients.
+    """
     for name, tensor in reversed(tensors.items()):
         (gradient,) = grad(loss, tensor, retain_graph=True, allow_unused=True)
         if gradient is not None and gradient.isnan().any():
@@ -385,6 +419,7 @@ EXERCISE = Exercise(
         Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
         Case("no nan; root has a hook already, which doubles", _hook_of_its_own),
         Case("two ways from x, one past the length of a row of zeros", _two_ways),
+        Case("first, second = (x * 2).unbind(), with the root of second, which is 0", _second_of_two),
     ),
     drawn=_drawn,
     hints=(
@@ -458,8 +493,9 @@ EXERCISE = Exercise(
             edited(first_nan, "loss.backward()", "loss.backward(retain_graph=True)\n    loss.backward()"),
             words="backward() has run twice, and the leaves have got twice their gradient. Once is enough for all "
             "hooks.",
-            when=saw(WALKS, operator.gt),
+            when=_twice,
         ),
+        Mistake(nan_by_asking, when=saw(WALKS, operator.gt)),
         Mistake(
             edited(
                 first_nan,
@@ -489,7 +525,8 @@ EXERCISE = Exercise(
     wrong={
         "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
         "Results keep their gradient now": [nan_from_retained_gradients],
-        "backward() has run twice": [nan_by_asking],
+        "the graph of the loss: yours is kept": [edited(first_nan, "backward()", "backward(retain_graph=True)")],
+        "the answer: yours '', expected 'second'": [nan_by_hooks_on_nodes],
         "Only leaves were looked at": [
             edited(looked_at_the_numbers, "tensor in", "one in", "tensor.isnan", "one.is_leaf and one.grad.isnan")
         ],

@@ -32,6 +32,7 @@ FUNCTIONS = {
     "mg.cat([t[:1] + 1, t])": lambda t: mg.cat([t[:1] + 1, t]),
     "t.mul(2).add(1).mul(3)": lambda t: t.mul(2).add(1).mul(3),
     "t.clone().add_(1)": lambda t: t.clone().add_(1),
+    "t.double()": lambda t: t.double(),
     "mg.nn.functional.linear(t, t).relu()": lambda t: mg.nn.functional.linear(t, t).relu(),
 }
 STEPS = {
@@ -151,6 +152,11 @@ def copying_by_name(f, x):
     return [e.name for e in _events(f, x) if e.name in ("aten::clone", "aten::add", "aten::mul", "aten::cat")]
 
 
+def copying_unrecorded(f, x):
+    with mg.no_grad():
+        return copying(f, x)
+
+
 def copying_after_a_rehearsal(f, x):
     f(x)
     return copying(f, x)
@@ -192,7 +198,7 @@ def copying_large_first(f, x):
 def copying_less_the_children(f, x):
     events = _events(f, x)
     inner = {id(e): sum(child.cpu_memory_usage for child in e.cpu_children) for e in events}
-    return tuple(e.key for e in events if e.cpu_memory_usage != inner[id(e)])
+    return [e.key for e in events if e.cpu_memory_usage != inner[id(e)]]
 
 
 def copying_by_hand(f, x):
@@ -218,7 +224,8 @@ EXERCISE = Exercise(
     plug=_trying,
     cases=tuple(_case(words, function) for words, function in FUNCTIONS.items())
     + (_case("t.t()[1:].detach()", lambda t: t.t()[1:].detach(), requires_grad=True),)
-    + (_case("t > 0", lambda t: t > 0, shape=(1,)),),  # a byte
+    + (_case("t > 0", lambda t: t > 0, shape=(1,)),)  # a byte
+    + (_case("mg.autograd.grad((t * 2).sum(), t)", lambda t: mg.autograd.grad((t * 2).sum(), t), requires_grad=True),),
     drawn=_drawn,
     hints=(
         "A profile notes bytes with profile(profile_memory=True). After the block, prof.function_events are the calls.",
@@ -265,8 +272,10 @@ EXERCISE = Exercise(
             lambda f, x: [e.name for e in _events(f, x) if e.self_cpu_memory_usage >= 4 * x.numel()],
             copying_by_name,
         ],
-        "the name of a call does not tell": [lambda f, x: [e.name for e in _events(f, x) if "copy" in e.name]],
+        "the name of a call does not tell": [lambda f, x: [e.name for e in _events(f, x) if "write" in e.name]],
         "f ran more than once": [copying_after_a_rehearsal],
+        "raises RuntimeError": [copying_unrecorded, edited(copying_unrecorded, "no_grad", "inference_mode")],
+        "t.double()": [lambda f, x: [name for name in copying(f, x) if name != "aten::_to_copy"]],
         "The answer is right, but afterwards the profiler is on": [copying_without_an_end],
         "raises an error, then the profiler is on": [copying_unless_f_raises],
         "the names, item 1 of 1: yours add, expected aten::add": [
@@ -274,6 +283,7 @@ EXERCISE = Exercise(
         ],
         "The calls of one name stand together": [copying_by_averages],
         "It is finished when the block is over": [copying_in_the_block],
+        "a list is asked for, and this is a tuple": [lambda f, x: tuple(copying(f, x))],
         "A text is asked for; this is a": [lambda f, x: [e for e in _events(f, x) if e.self_cpu_memory_usage]],
         "The names are sorted by their bytes": [copying_large_first],
     },

@@ -67,9 +67,9 @@ def _drawn(random):
 
 def _pairs(value):
     """The answer as a list of (name, number); None if it is no such list."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list):
         return None
-    pairs = [tuple(item) for item in value if isinstance(item, list | tuple)]
+    pairs = [item for item in value if isinstance(item, tuple)]
     fits = len(pairs) == len(value) and all(len(pair) == 2 and isinstance(pair[0], str) for pair in pairs)
     return pairs if fits else None
 
@@ -234,8 +234,8 @@ def own_by_containers(calls):
         if around:
             own[min(around)[1]] -= end - start
     pairs = sorted((calls[number][0], time) for number, time in own.items())
-    summed = [[name, np.float64(sum(time for _, time in one))] for name, one in groupby(pairs, lambda pair: pair[0])]
-    return tuple(sorted(summed, key=lambda pair: -pair[1]))
+    summed = [(name, np.float64(sum(time for _, time in one))) for name, one in groupby(pairs, lambda pair: pair[0])]
+    return sorted(summed, key=lambda pair: -pair[1])
 
 
 def own_by_recursion(calls):

@@ -117,6 +117,7 @@ def _steps(answer, model, step):
     optimizer = mg.optim.SGD(before.values(), lr=rate)
     expected, exact = another(OTHERS).tolist(), [_numbers(before)]
     answer(model, step)
+    answer(_model(PLAIN, 2, True), 2 * step)
     is_alone = another(OTHERS).tolist() == expected
     exact.append(_numbers(before))
     x = inputs.clone().requires_grad_()
@@ -431,6 +432,15 @@ def coarse_a_copy(model, step):
     return model
 
 
+STEP = [0.0]
+
+
+def coarse_by_the_last_step(model, step):
+    """The step stands outside, where that of the next network takes its place."""
+    STEP[0] = step
+    _changed(model, lambda layer, x: F.linear(x, Quantize.apply(layer.weight, STEP[0]), layer.bias))
+
+
 EXERCISE = Exercise(
     title="each Linear computes with weights in multiples of step, and the exact weights are trained",
     stars=2,
@@ -566,6 +576,7 @@ EXERCISE = Exercise(
     ),
     right=(coarse_by_their_class, coarse_without_a_class, coarse_by_hooks, coarse_by_recursion, coarse_in_the_table),
     wrong={
+        "model(x)[0, 0]: yours": [coarse_by_the_last_step],
         "The network may be an nn.Linear itself": [coarse_in_new_layers],
         "first difference … The weights themselves were rounded, once": [coarse_in_the_optimizer_only],
         "The biases are rounded, too": [

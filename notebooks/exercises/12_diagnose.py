@@ -50,6 +50,7 @@ FIXED = (  # (fault, seed, norm, later, epochs, what is seen of the loss)
     (EVAL, 1, True, True, 2, ", a loss that comes down"),
     (LABELS, 1, False, False, 3, ", a loss that stays"),
     (LABELS, 1, True, False, 3, ", a loss that stays"),
+    (LABELS, 2, True, False, 3, ", a loss that comes down"),
     (FINE, 1, True, False, 3, ", a loss that comes down slowly"),
     (FINE, 2, True, False, 3, ", a loss that is high at first and comes down"),
     (FINE, 3, False, False, 2, ", a loss that goes up a little and comes down"),
@@ -174,8 +175,8 @@ def small_is_dead(run):
 
 
 def gap_between_the_two(run):
-    """Of the held-out images no more are right than by guessing, which is one in ten. "right" is no sign: it takes long
-    until a network knows wrong labels by heart.
+    """Of the held-out images no more are right than by guessing, which is one in ten. The loss and "right" are no sign:
+    a network may know wrong labels by heart, and often needs long for it.
     """
     return _in_order(labels=lambda run: run["right"][-1] - run["held_out"][-1] > 0.2)(run)
 
@@ -245,8 +246,12 @@ def diagnosed_by_numpy(run):
 
 def diagnosed_from_the_curves(run):
     return diagnosis(
-        run, zero=lambda run: sum(run["gradient"]) > sum(run["arrived"]), labels=lambda run: run["right"][-1] < 0.4
+        run, zero=lambda run: sum(run["gradient"]) > sum(run["arrived"]), labels=lambda run: run["held_out"][-1] < 0.4
     )
+
+
+def diagnosed_by_the_last_loss(run):
+    return diagnosis(run, labels=lambda run: run["loss"][-1] > 2)
 
 
 def diagnosed_eval_first(run):
@@ -384,6 +389,10 @@ EXERCISE = Exercise(
             lambda run: diagnosis(run, labels=lambda run: run["held_out"][0] < 0.45)
         ],
         "is not what has arrived": [diagnosed_by_the_loss_of_chance],
+        "a network may know wrong labels by heart": [
+            diagnosed_by_the_last_loss,
+            lambda run: diagnosis(run, labels=lambda run: run["right"][-1] < 0.4),
+        ],
         "run['loss'] has other items than before": [diagnosed_and_emptied],
         "which is above nothing": [diagnosed_by_the_largest],
         "yours rate too high, expected fine … A loss that has not fallen, or is a little higher than at": [

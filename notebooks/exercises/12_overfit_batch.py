@@ -13,11 +13,11 @@ from minigrad.teach import (
     cases,
     draw_numbers,
     edited,
-    has_graph,
     observer,
     pick,
     raised,
-    right_but,
+    right_with_graph,
+    saw,
 )
 
 from .chapter09 import Noting, draw_weights, trained_state
@@ -53,11 +53,12 @@ RULES = {
 @cases(
     "{kind}{earlier}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
     earlier=", .grad is {earlier} everywhere",
+    blank=", all parameters are 0",
 )
-def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None):
+def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None, blank=False):
     runs, norm = [], [] if kind == PLAIN else [nn.BatchNorm1d(4)]
     model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
-    draw_weights(model, 12, 0.7)
+    draw_weights(model, 12, 0.0 if blank else 0.7)
     for one in model.parameters():
         one.grad = None if earlier is None else mg.full_like(one, earlier)
     if kind == EVALUATED:
@@ -69,7 +70,7 @@ def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None)
     return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
 
 
-LOSSES, EACH, MODE, RUNS = "the losses", "each loss", "modules in eval mode", "how often the network ran"
+LOSSES, MODE, RUNS = "the losses", "modules in eval mode", "how often the network ran"
 
 
 @observer
@@ -77,12 +78,9 @@ def _watched(answer, model, optimizer, *others):
     """What came back, the mode of everything, how often the network ran, and what has become of all that steps use."""
     losses = answer(model, optimizer, *others)
     images, labels, *_ = others
-    if isinstance(losses, mg.Tensor | np.ndarray) and losses.ndim == 1:
-        losses = [*losses]
     state = trained_state(model, optimizer) | {"images": images.clone(), "labels": labels.clone()}
     return {
         LOSSES: losses,
-        EACH: "a tensor that holds its graph" if has_graph(losses) else "a number",
         MODE: _evaluated(model),
         RUNS: len(model.__dict__["runs"]),
         **{f"{name} afterwards": one for name, one in state.items()},
@@ -323,13 +321,13 @@ def overfit_by_generators(model, optimizer, images, labels, limit, most):
             optimizer.zero_grad(set_to_none=False)
             loss = F.nll_loss(F.log_softmax(model(images), dim=1), labels)
             if loss < limit:
-                yield loss.detach()
+                yield loss.item()
                 return
             loss.backward()
             optimizer.step()
-            yield loss.detach()
+            yield loss.item()
 
-    return tuple(itertools.islice(steps(), most))
+    return list(itertools.islice(steps(), most))
 
 
 def overfit_by_grad(model, optimizer, images, labels, limit, most):
@@ -338,12 +336,12 @@ def overfit_by_grad(model, optimizer, images, labels, limit, most):
         loss = nn.CrossEntropyLoss()(model(images), labels)
         losses[number] = loss.detach()
         if loss.item() < limit:
-            return losses[: number + 1]
+            return losses[: number + 1].tolist()
         parameters = [*model.parameters()]
         for one, gradient in zip(parameters, mg.autograd.grad(loss, parameters), strict=True):
             one.grad = gradient
         optimizer.step()
-    return losses
+    return losses.tolist()
 
 
 THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
@@ -361,6 +359,8 @@ EXERCISE = Exercise(
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
+        _case(PLAIN, THREE, [0, 2, 1], 0.0, 30, rate=0.0625),
+        _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
     ),
     drawn=_drawn,
     hints=(
@@ -371,9 +371,12 @@ EXERCISE = Exercise(
     ),
     plug=_watched,
     notes={
-        EACH: "A float is asked for: item().",
         MODE: "Leave the mode as it is.",
         RUNS: "One pass for each loss is enough.",
+        **dict.fromkeys(
+            ("images afterwards", "labels afterwards"),
+            "The losses are right, but the batch was written to. It is the caller's: leave it as it is.",
+        ),
         "* afterwards": "The losses are right, but not what the steps have made of it: is there one too many, or one "
         "too few?",
     },
@@ -384,7 +387,7 @@ EXERCISE = Exercise(
             edited(overfit_batch, "loss.item()", "loss"),
             words="The numbers are right, but each of them is a tensor that holds its whole graph, and the list holds "
             "all of them. Take the number out: loss.item().",
-            when=right_but(EACH),
+            when=saw(LOSSES, right_with_graph),
         ),
         Mistake(
             edited(overfit_batch, CLEARS, ""),
@@ -472,5 +475,9 @@ EXERCISE = Exercise(
         "a step was made with the last one": [overfit_with_closures],
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
+        "most = 30": [edited(overfit_batch, "range(most)", "range(min(most, 10))")],
+        "all parameters are 0": [edited(overfit_batch, "< limit", "<= limit")],
+        "a list is asked for, and this is a tuple": [lambda *given: tuple(overfit_batch(*given))],
+        "this is a Tensor that holds it": [edited(overfit_batch, "loss.item()", "loss.detach()")],
     },
 )

@@ -7,6 +7,7 @@ import tempfile
 import warnings
 import zlib
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,9 +103,20 @@ def _calls(answer, plan, rule, kind, norm):
                 kept.rename(path)
             kept = path
             made = _made(rule, kind, norm, 100 + number)
-            calls.append(_call(answer, path, made, epochs, stop)._replace(is_saved=path.exists()))
+            calls.append(_call(_in_a_new_python(answer), path, made, epochs, stop)._replace(is_saved=path.exists()))
     mg.set_rng_state(random)
     return tuple(calls)
+
+
+def _in_a_new_python(answer):
+    """The function as the cell with it defines it anew: with lists and dicts, outside of it and as defaults, that hold
+    nothing of an earlier call.
+    """
+    if not isinstance(answer, FunctionType):
+        return answer
+    names = {name: copy.copy(one) if isinstance(one, list | dict) else one for name, one in answer.__globals__.items()}
+    defaults = copy.deepcopy(answer.__defaults__)
+    return FunctionType(answer.__code__, names, answer.__name__, defaults, answer.__closure__)
 
 
 def _call(answer, path, made, epochs, stop):
@@ -127,8 +139,6 @@ def _call(answer, path, made, epochs, stop):
 
     try:
         result = answer(path, model, optimizer, schedule, run_epoch, epochs)
-        if isinstance(result, list | tuple):
-            result = [one.item() if isinstance(one, mg.Tensor) and one.numel() == 1 else one for one in result]
         result, end = CAUGHT if stop else result, _state(*made)
     except StoppedError:
         result, end = STOPPED, None
@@ -351,7 +361,7 @@ def resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs):
         losses = _loaded(path, parts)
     except FileNotFoundError:
         losses = []
-    return tuple(_resumed(path, parts, run_epoch, epochs, losses))
+    return _resumed(path, parts, run_epoch, epochs, losses)
 
 
 def resumed_with_the_schedule_gone_through(path, model, optimizer, schedule, run_epoch, epochs):
@@ -439,7 +449,22 @@ def resumed_with_bytes_and_a_list(path, model, optimizer, schedule, run_epoch, e
         numbers = mg.tensor(losses, dtype=mg.float64)
         mg.save([mg.get_rng_state(), *(one.state_dict() for one in parts), numbers], file)
         path.write_bytes(file.getvalue())
-    return losses
+    return list(losses)
+
+
+LOSSES: list[float] = []
+
+
+def resumed_with_losses_of_its_own(path, model, optimizer, schedule, run_epoch, epochs):
+    """In a list that no other Python has."""
+    parts = model, optimizer, schedule
+    done = len(_restored(path, parts))
+    del LOSSES[done:]
+    for number in range(done, epochs):
+        LOSSES.append(run_epoch(model, optimizer))
+        schedule.step()
+        _save(path, parts, [0.0] * (number + 1))
+    return [*LOSSES]
 
 
 def resumed_beside(path, *others):
@@ -661,9 +686,10 @@ EXERCISE = Exercise(
         resumed_with_bytes_and_a_list,
     ),
     wrong={
+        "call 2, what it returned … those from before have to be in the file": [resumed_with_losses_of_its_own],
+        "raises KeyError": [resumed_in_memory],
         "a seed was set": [resumed_with_a_seed_for_each_epoch],
         "Nothing is in the file": [resumed_beside],
-        "call 2, at the beginning of its epoch 1": [resumed_in_memory],
         "What the optimizer remembers is gone": [resumed_with_the_rate_alone],
         "call 4, at the beginning of its epoch 1": [resumed_from_the_best],
         "call 3, at the beginning of its epoch 1": [resumed_and_tidied_up],

@@ -15,7 +15,7 @@ def indexed_backward(g, places, x):
     return gradient
 
 
-GRADIENT, DTYPE = "the gradient of x", "its dtype"
+GRADIENT = "the gradient of x"
 
 
 @observer
@@ -35,8 +35,7 @@ def _walk(answer, g, places, x):
     result = museum.Array(leaf.data[places], (leaf,), "index", rule)
     (result * museum.Array(g)).backward()
     sent = seen.pop(GRADIENT)
-    dtype = str(sent.dtype) if isinstance(sent, np.ndarray) and sent.dtype.kind != "f" else "floats"
-    return {GRADIENT: sent, DTYPE: dtype, **seen}
+    return {GRADIENT: sent, **seen}
 
 
 def _copied(places):
@@ -66,9 +65,9 @@ def _drawn(random):
     x = random.integers(-4, 5, (rows, columns)) / 2
     places = random.integers(-rows, rows, count)
     if flip(random):
-        yield _case(random.integers(-3, 4, (count, columns)) / 2, places.tolist(), x)
+        yield _case(random.integers(-3, 4, (count, columns)) / 10, places.tolist(), x)
     else:
-        yield _case(random.integers(-3, 4, count) / 2, (places, random.integers(-columns, columns, count)), x)
+        yield _case(random.integers(-3, 4, count) / 10, (places, random.integers(-columns, columns, count)), x)
 
 
 def _evidence(outcome):
@@ -175,7 +174,7 @@ def index_that_sorts(g, places, x):
 def index_in_whole_numbers(g, places, x):
     gradient = np.zeros(x.shape, dtype=int)
     np.add.at(gradient, places, g.astype(int))
-    return gradient.astype(float)
+    return gradient
 
 
 def index_by_products(g, places, x):
@@ -213,7 +212,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0, 4.0], (np.array([0, 1, 0]), np.array([1, 0, 1])), [[3.0, 5.0], [7.0, 9.0]]),
         _case([[1.0, 2.0], [3.0, -4.0], [0.5, 8.0]], [1, 1, 1], [[3.0, 5.0], [7.0, 9.0], [2.0, 2.0]]),
         _case([1.0, 10.0, 100.0], [-1, 2, 0], [3.0, 5.0, 7.0]),
-        _case([2.5], [1], [1.0, -1.0]),
+        _case([2.1], [1], [1.0, -1.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -224,7 +223,6 @@ EXERCISE = Exercise(
     ),
     plug=_walk,
     notes={
-        DTYPE: "An array of floats is asked for.",
         **dict.fromkeys(
             ("g", "x", "places"),
             "The gradient is right; what the function was given holds other numbers afterwards.",
@@ -266,6 +264,9 @@ EXERCISE = Exercise(
     wrong={
         "The answer was right, and a later call has changed it": [indexed_into_a_buffer],
         "the gradient of x[2]: yours": [index_by_unique],
+        "behind the seventh digit": [
+            edited(indexed_backward, "np.zeros_like(x)", "np.zeros_like(x, dtype=np.float32)")
+        ],
         "the gradient of x[2]": [index_without_negative_ones],
         "the gradient of x": [
             index_that_sorts,

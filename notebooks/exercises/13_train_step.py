@@ -5,7 +5,7 @@ import numpy as np
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, has_graph, observer, pick, saw
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, observer, pick, right_with_graph, saw
 
 from .chapter09 import draw_weights, trained_state
 
@@ -33,15 +33,11 @@ def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluati
     return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
 
 
-EACH = "each loss"
-
-
 @observer
 def _stepped(answer, model, optimizer, images, labels):
     """Three steps, one after the other."""
     losses = [answer(model, optimizer, images, labels) for _ in range(3)]
-    kept = "a tensor that holds the whole graph" if has_graph(losses) else "a number"
-    return {"the losses": losses, EACH: kept, **trained_state(model, optimizer), "model.training": model.training}
+    return {"the losses": losses, **trained_state(model, optimizer), "model.training": model.training}
 
 
 def _evidence(outcome):
@@ -138,7 +134,6 @@ EXERCISE = Exercise(
     ),
     plug=_stepped,
     notes={
-        EACH: "The loss is asked for as a number: item(). A tensor keeps its graph, and with it all that was saved.",
         "model.training": "The numbers are right; afterwards the model is to be in train().",
         "the optimizer's *": "The model is right, and the optimizer was passed by: it keeps a momentum of its own. "
         "Call its step().",
@@ -185,7 +180,7 @@ EXERCISE = Exercise(
             edited(train_step, "loss.item()", "loss"),
             words="The loss came back as a tensor, which holds its graph. A list of such losses holds all graphs: "
             "return loss.item().",
-            when=saw("the losses", lambda mine, right: has_graph(mine)),
+            when=saw("the losses", right_with_graph),
         ),
         Mistake(
             edited(train_step, "optimizer.step()\n    ", ""),
@@ -220,12 +215,13 @@ EXERCISE = Exercise(
     right=(
         step_by_logs,
         step_of_numpy,
-        edited(train_step, "images.T", "mg.transpose(images, 0, 1)", "loss.item()", "loss.detach()"),
+        edited(train_step, "images.T", "mg.transpose(images, 0, 1)"),
     ),
     wrong={
         "item 1 of 3 … This is the sum over the images": [edited(train_step, "long())", 'long(), reduction="sum")')],
         "the losses, item 1 of 3": [edited(train_step, "loss.item()", "str(loss.item())")],
         "running_mean": [edited(train_step, "return loss", "return (loss + 0 * model(images.T).sum())")],
+        "this is a Tensor that holds it": [edited(train_step, "loss.item()", "loss.detach()")],
         "model.training: yours False": [edited(train_step, "return", "model.eval()\n    return")],
         "the losses, item … An optimizer was made in here": [
             edited(train_step, "optimizer.step", "mg.optim.SGD(model.parameters(), lr=0.1).step")

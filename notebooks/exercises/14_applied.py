@@ -5,9 +5,9 @@ import types
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised, saw
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
-from .chapter14 import Tensor, applied, array_of, drawn_array
+from .chapter14 import Tensor, applied, array_of, drawn_array, step_observer
 
 
 class Exp:
@@ -54,7 +54,7 @@ FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 
 CALLS, EARLY = "calls of forward", "calls of backward before the walk"
 
 
-@observer
+@step_observer
 def _called_twice(answer, function, inputs, others):
     """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
     the results is not 1. Each walks twice, from other numbers.
@@ -170,6 +170,14 @@ def applied_to_the_first_walk(function, inputs):
     return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
 
 
+REMEMBERED = []
+
+
+def applied_and_remembered(function, inputs):
+    REMEMBERED.append(applied(function, inputs))
+    return REMEMBERED[-1]
+
+
 def applied_after_a_look(function, inputs):
     """forward is called to see the shape, and once more."""
     assert np.shape(function.forward(types.SimpleNamespace(), *[one.data for one in inputs])) != (0,)
@@ -272,7 +280,7 @@ EXERCISE = Exercise(
             when=raised("backward() takes", kind=TypeError),
         ),
     ),
-    right=(applied_before_the_walk, applied_by_a_class),
+    right=(applied_before_the_walk, applied_by_a_class, edited(applied, CTX, "function()")),
     wrong={
         "gradient of input 1: yours None": [
             lambda function, inputs: applied(function, (inputs[0], *[one.data for one in inputs[1:]]))
@@ -280,6 +288,7 @@ EXERCISE = Exercise(
         "Each call needs its own": [edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):")],
         "first difference": [applied_by_sum, applied_to_the_first_walk],
         "backward was called when the result was made": [applied_with_slopes, applied_at_once],
+        "is still in memory": [applied_and_remembered],
         "forward was called once more": [applied_after_a_look],
         "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],
     },

@@ -4,9 +4,9 @@ import contextlib
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
-from .chapter14 import Tensor, array_of, backward, drawn_array
+from .chapter14 import Tensor, array_of, backward, drawn_array, step_observer
 
 
 class Noted(Tensor):
@@ -43,22 +43,26 @@ def _walked(answer, tensors, walks):
     }
 
 
-def _made(x, w, kind):
-    """L = y * z, with y = x * w and z = y + x; or L = (x * w) * x, whose order is the only one that there is."""
-    x, w = Noted(x, True), Noted(w, True)
-    y = x * w
-    z = y + x
-    tensors = {"x": x, "w": w, "y": y, "z": z, "L": y * z} if kind else {"x": x, "w": w, "y": y, "L": y * x}
+def _made(x, w, program):
+    """All tensors of a program, by their names."""
+    tensors = {"x": Noted(x, True), "w": Noted(w, True)}
+    for line in program.split(", "):
+        name, _, formula = line.partition(" = ")
+        tensors[name] = eval(formula, dict(tensors))
     for name, one in tensors.items():
         one.name = name
     return tensors
 
 
-def _case(x, w, *walks, kind=True):
+# Of the second there is one order only; in the others a leaf may stand between two results, as in w * (x * x).
+PROGRAMS = ("y = x * w, z = y + x, L = y * z", "y = x * w, L = y * x", "y = x * x, L = w * y", "y = x * x, L = y * w")
+LONG = "y = x * w, z = y + x, u = z * y, v = u + z, L = v * u"
+
+
+def _case(x, w, *walks, program=PROGRAMS[0]):
     calls = ", then ".join(f"L.backward({', '.join(f'{name}={on}' for name, on in one.items())})" for one in walks)
-    program = "y = x * w, z = y + x, L = y * z" if kind else "y = x * w, L = y * x"
     words = f"x = {np.asarray(x).tolist()}, w = {np.asarray(w).tolist()}, {program}; {calls}"
-    return Case(words, lambda: (_made(x, w, kind), walks))
+    return Case(words, lambda: (_made(x, w, program), walks))
 
 
 def _leaf_case():
@@ -76,7 +80,7 @@ PLAIN, KEPT = {}, {"retain_graph": True}
 def _drawn(random):
     shape = [(), (2,), (2, 2)][random.integers(3)]
     walks = [(PLAIN,), (KEPT, PLAIN), (KEPT, KEPT), (PLAIN, PLAIN)][random.integers(4)]
-    yield _case(drawn_array(random, shape), drawn_array(random, shape), *walks, kind=bool(random.integers(2)))
+    yield _case(drawn_array(random, shape), drawn_array(random, shape), *walks, program=PROGRAMS[random.integers(4)])
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -107,6 +111,10 @@ def only_self(self, retain_graph=False):
 
 def _nothing_had_come(outcome):
     return raised("NoneType", kind=TypeError)(outcome) and not _leaf_sent(outcome)
+
+
+def _no_start(outcome):
+    return _nothing_had_come(outcome) and outcome.arguments[0]["L"].grad is None
 
 
 def _leaf_sent(outcome):
@@ -192,13 +200,16 @@ EXERCISE = Exercise(
     stars=2,
     minutes=8,
     reference=backward,
-    plug=observer(_walked, returns=False),
+    plug=step_observer(_walked, returns=False),
     cases=(
         _case(2.0, 3.0, PLAIN),
         _case(2.0, 3.0, PLAIN, PLAIN),
         _case(2.0, 3.0, KEPT),
         _case(2.0, 3.0, KEPT, PLAIN, PLAIN),
-        _case([1.0, -2.0], [0.5, 4.0], KEPT, KEPT, kind=False),
+        _case([1.0, -2.0], [0.5, 4.0], KEPT, KEPT, program=PROGRAMS[1]),
+        _case(2.0, 3.0, PLAIN, program=PROGRAMS[2]),
+        _case(2.0, 3.0, PLAIN, program=PROGRAMS[3]),
+        _case(2.0, 0.5, PLAIN, program=LONG),
         _leaf_case(),
     ),
     drawn=_drawn,
@@ -223,8 +234,12 @@ EXERCISE = Exercise(
             when=_leaf_sent,
         ),
         Mistake(
-            edited(backward, "reversed(self.in_order())", "self.in_order()"),
             edited(backward, "self.start()", "pass"),
+            words="self has received nothing that it could send: self.start() comes before the first result sends.",
+            when=_no_start,
+        ),
+        Mistake(
+            edited(backward, "reversed(self.in_order())", "self.in_order()"),
             words="in_order gives inputs first, and the walk goes the other way: self sends first, so "
             "reversed(self.in_order()). Here a tensor was to send before anything had come to it.",
             when=_nothing_had_come,
@@ -257,9 +272,16 @@ EXERCISE = Exercise(
     ),
     right=(walked_then_freed, walked_in_two_loops),
     wrong={
+        "freed: yours L, u, v": [edited(walked_in_two_loops, "for one in results if", "for one in results[:3] if")],
         "freed: yours L": [edited(backward, FREES, "    if not retain_graph:\n        self.free()")],
         "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
         "L.grad: yours None": [walked_and_cleared_behind],
+        "self.start() comes before": [
+            edited(backward, "self.start()", "order = self.in_order()", "reversed(self.in_order())", "order[::-1]")
+        ],
+        "L = w * y": [
+            edited(backward, "if one.rule is not None:", "if one.rule is None:\n            break\n        if True:")
+        ],
         "not there before: yours order, expected none": [walked_in_the_order_of_before],
         "the walks ended: yours well, well": [walked_over_what_is_freed],
         "freed: yours … Leaves were freed as well": [walked_with_leaves_freed],

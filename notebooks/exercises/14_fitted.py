@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
-from .chapter14 import array_of, drawn_array, fitted, whether_written
+from .chapter14 import array_of, drawn_array, fitted, step_observer, whether_written
 
 
-@observer
+@step_observer
 def _called(answer, gradient, shape):
     given = np.array(gradient)
     return {"the gradient": array_of(answer(given, shape)), **whether_written([given], [gradient])}

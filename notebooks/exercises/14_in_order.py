@@ -1,19 +1,18 @@
 """Exercise `in_order`: a topological order of the graph behind a result."""
 
 import collections
-from collections.abc import Sequence
 from graphlib import TopologicalSorter
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, plain, saw
+from minigrad.teach import Case, Exercise, Mistake, edited, plain, saw
 
-from .chapter14 import Tensor, in_order, product_rule
+from .chapter14 import Tensor, in_order, product_rule, step_observer
 
 LIST, LEFT = "the list", "left behind in the tensors"
 CUT = "asked again, when self has no inputs any more"
 LONG, DOUBLED = 3_200, 40  # a notebook lets functions call each other 3,000 deep
 
 
-@observer
+@step_observer
 def _asked(answer, self):
     """Asked twice, and once more when self has forgotten its inputs, as after a walk: a list that is kept between two
     calls would have everything twice, or what is there no more. Tensors have it as their method meanwhile: an answer
@@ -49,7 +48,7 @@ def _list_seen(given, tensors):
     """In words, the first thing that is wrong with a list, and a short list itself."""
     if given is None:
         return None
-    if not isinstance(given, Sequence):  # `reversed` is to be asked of it, too
+    if not isinstance(given, list):
         return f"{plain(given)}, which is no list"
     wrong = what_is_wrong(given, tensors)
     return RIGHT if not wrong else f"{wrong}, in [{', '.join(map(called, given))}]" if len(given) < 12 else wrong
@@ -271,7 +270,7 @@ def ordered_in_a_queue(self):
             uses[one] -= 1
             if not uses[one]:
                 todo.append(one)
-    return order
+    return list(order)
 
 
 ORDERS = {}
@@ -351,7 +350,7 @@ def ordered_with_iterators(self):
         else:
             met.add(below)
             way.append((below, iter(below.inputs)))
-    return tuple(order)
+    return order
 
 
 EXERCISE = Exercise(
@@ -375,7 +374,7 @@ EXERCISE = Exercise(
         "waiting = [one for one in todo[-1].inputs if one not in done]; if there are some, todo += waiting; otherwise "
         "tensor = todo.pop(), which is appended to the order and added to done, if it is not there yet.",
     ),
-    seconds=5.0,
+    seconds=4.0,
     mistakes=(
         breadth_first,
         every_use,
@@ -394,7 +393,7 @@ EXERCISE = Exercise(
     right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
     wrong={
         "is missing": [ordered_by_memory],
-        "which is no list": [lambda self: iter(in_order(self))],
+        "which is no list": [lambda self: iter(in_order(self)), lambda self: tuple(in_order(self))],
         "The list of an earlier call was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
         "comes before its input … Tensors that require no gradient lead to self as well": [

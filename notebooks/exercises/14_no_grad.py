@@ -1,17 +1,22 @@
 """Exercise `no_grad`: recording switched off for a block of lines, and back to what it was."""
 
 import contextlib
+import functools
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
-from .chapter14 import Tensor, no_grad
+from .chapter14 import Tensor, no_grad, step_observer
 
 
 class FailedError(Exception):
     """What goes wrong inside a block."""
 
 
-@observer
+class StoppedError(BaseException):
+    """What goes wrong and is no Exception, as what the stop button raises."""
+
+
+@step_observer
 def _story_told(answer, kind, story):
     """Blocks inside each other, a block that raises, a block entered while it is off already."""
     seen = {}
@@ -39,12 +44,12 @@ def _nested(answer, kind, look):
         look("in the outer block again")
 
 
-def _raising(answer, kind, look):
+def _raising(answer, kind, look, error=FailedError):
     try:
         with answer(kind):
             look("inside")
-            raise FailedError
-    except FailedError:
+            raise error
+    except error:
         return {"the error of the block": "came out"}
     return {"the error of the block": "was swallowed"}
 
@@ -84,6 +89,7 @@ STORIES = {
     "one block": _once,
     "a block in a block": _nested,
     "a block that raises an error": _raising,
+    "a block that is stopped, by what is no Exception": functools.partial(_raising, error=StoppedError),
     "a block where recording is off already": _off_already,
     "no_grad(kind) called, and entered later": _made_early,
     "no_grad(kind) called, and entered where recording is off by then": _made_while_on,
@@ -189,6 +195,7 @@ EXERCISE = Exercise(
             edited(no_grad, "= self.before", "= self.before\n            return True"),
             words="__exit__ returned something true, which tells Python that the error is dealt with. It was "
             "swallowed.",
+            when=saw("the error of the block", "swallowed"),
         ),
         Mistake(
             edited(
@@ -249,6 +256,13 @@ EXERCISE = Exercise(
                 "= kind.recording, False\n            Tensor.recording = False",
                 "= self.before",
                 "= self.before\n            Tensor.recording = True",
+            )
+        ],
+        "by what is no Exception": [
+            edited(
+                off_by_contextlib,
+                "finally:\n",
+                "except Exception:\n            kind.recording = before\n            raise\n        else:\n",
             )
         ],
         "It was swallowed": [

@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         divided,
     ),
     right=(
-        lambda g, y, a, b: [np.multiply(b, g), np.multiply(a, g)],
+        lambda g, y, a, b: (np.multiply(b, g), np.multiply(a, g)),
         lambda g, y, a, b: tuple(g * other for other in (b, a)),
     ),
     wrong={
@@ -112,6 +112,9 @@ EXERCISE = Exercise(
             lambda g, y, a, b: (g * np.abs(b), g * np.abs(a)),
         ],
         "first difference … y / a is b only where a is not 0, and costs a division": [rule_by_powers],
+        "not in a tuple: [ … A rule returns a tuple with one gradient for each input": [
+            lambda g, y, a, b: [g * b, g * a]
+        ],
         "how many gradients: yours 3, expected 2": [lambda g, y, a, b: (g * b, g * a, None)],
         "yours changed … The arrays that the rule is given belong to others": [rule_over_b],
     },

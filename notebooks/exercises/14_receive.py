@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, observer, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised
 
-from .chapter14 import Tensor, array_of, drawn_array, receive, whether_written
+from .chapter14 import Tensor, array_of, drawn_array, receive, step_observer, whether_written
 
 
 def _received(answer, self, gradients):
@@ -18,8 +18,12 @@ def _received(answer, self, gradients):
         "self.grad": array_of(self.grad),
         "grad of another tensor, which got the first one only": array_of(other.grad),
         **whether_written(gradients, copies),
+        ARRAY: "shared" if any(np.shares_memory(self.grad, one) for one in gradients) else "its own",
         "self.data": self.data,
     }
+
+
+ARRAY = "the array of self.grad"
 
 
 def _case(gradients, earlier=None):
@@ -95,7 +99,7 @@ def received_if_not_zero(self, gradient):
     if np.any(self.grad):
         self.grad = self.grad + gradient
     else:
-        self.grad = gradient
+        self.grad = +gradient
 
 
 def received_into_the_first(self, gradient):
@@ -120,7 +124,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=6,
     reference=receive,
-    plug=observer(_received, returns=False),
+    plug=step_observer(_received, returns=False),
     cases=(
         _case([2.0]),
         _case([2.0, 3.0]),
@@ -135,6 +139,10 @@ EXERCISE = Exercise(
         "self.grad = gradient.copy() if self.grad is None else self.grad + gradient",
     ),
     writes=True,
+    notes={
+        ARRAY: "The number is right, but it stands in the array that came, which others hold as well: who writes into "
+        "self.grad later, as clipping does, writes into theirs. Keep a copy."
+    },
     mistakes=(
         Mistake(
             edited(receive, "gradient.copy() if self.grad is None else self.grad + gradient", "gradient"),
@@ -153,7 +161,7 @@ EXERCISE = Exercise(
             when=raised("truth value", kind=ValueError),
         ),
         returned,
-        added_to_what_came,
+        Mistake(added_to_what_came, edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")),
         Mistake(
             edited(only_first, "if self.grad is None:\n        self", "self.data = self.data + gradient\n    self"),
             words="The gradient went into self.data, which is the number itself.",
@@ -163,10 +171,14 @@ EXERCISE = Exercise(
         received_if_not_zero,
         received_from_zeros,
         edited(only_first, "gradient.copy()", "np.zeros(gradient.shape)\n    self.grad += gradient"),
-        edited(receive, "gradient.copy()", "gradient", "self.grad + gradient", "gradient + self.grad"),
+        edited(receive, "gradient.copy()", "gradient * 1", "self.grad + gradient", "gradient + self.grad"),
     ),
     wrong={
         "hands the same one to both": [received_into_the_first],
+        "who writes into self.grad later": [
+            edited(receive, "gradient.copy()", "gradient"),
+            edited(receive, "gradient.copy()", "gradient.reshape(self.data.shape)"),
+        ],
         "the arrays that were given: yours changed … The sum was written into the array that came, and that": [
             edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")
         ],

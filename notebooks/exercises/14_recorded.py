@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, Noted, edited, observer, raised, saw
+from minigrad.teach import Case, Exercise, Mistake, Noted, edited, raised, saw
 
-from .chapter14 import Tensor, add_rule, drawn_array, product_rule, recorded
+from .chapter14 import Tensor, add_rule, drawn_array, in_a_notebook, product_rule, recorded, step_observer
 
 
 class Engine(Tensor):
@@ -15,10 +15,10 @@ class Silent(Engine):
     recording = False
 
 
-RESULT, CALLS, INPUTS = "the result", "calls of forward", "inputs"
+RESULT, CALLS, INPUTS, KEPT = "the result", "calls of forward", "inputs", "what they are kept in"
 
 
-@observer
+@step_observer
 def _noted(answer, self, forward, rule, others):
     """Called with a forward that notes how often it is called, and with what."""
     forward = Noted("forward", forward)
@@ -36,6 +36,7 @@ def _noted(answer, self, forward, rule, others):
         "data": result.data,
         "requires_grad": bool(result.requires_grad),
         INPUTS: ", ".join(inputs) or "none",
+        KEPT: f"a {type(result.inputs).__name__}",
         "rule": "none" if result.rule is None else "the rule" if result.rule is rule else "another",
         "grad": "None" if result.grad is None else "there",
     }
@@ -111,7 +112,15 @@ def recorded_in_a_loop(self, forward, rule, others):
     wanted = self.recording and True in [one.requires_grad for one in inputs]
     result.requires_grad = wanted
     if wanted:
-        result.rule, result.inputs = rule, inputs
+        result.rule, result.inputs = rule, tuple(inputs)
+    return result
+
+
+def recorded_by_the_class(self, forward, rule, others):
+    inputs = (self, *(one if isinstance(one, Tensor) else type(self)(one) for one in others))
+    result = type(self)(forward(*[one.data for one in inputs]))
+    if self.recording and any(one.requires_grad for one in inputs):
+        result.requires_grad, result.inputs, result.rule = True, inputs, rule
     return result
 
 
@@ -210,8 +219,9 @@ EXERCISE = Exercise(
             when=saw(RESULT, "not of the class"),
         ),
     ),
-    right=(edited(recorded, NOTED, "True, list(inputs), rule"), recorded_in_a_loop),
+    right=(in_a_notebook(recorded_by_the_class), recorded_in_a_loop),
     wrong={
+        "what they are kept in: yours a list, expected a tuple": [edited(recorded, NOTED, "True, list(inputs), rule")],
         "Among the others are numbers, lists and arrays": [
             edited(
                 recorded, "one if isinstance(one, kind) else kind(one)", "kind(one) if isinstance(one, float) else one"
@@ -227,7 +237,8 @@ EXERCISE = Exercise(
             edited(recorded, NOTED, "True, tuple(one for one in inputs if one.requires_grad), rule")
         ],
         "not of the class of self … The result is to be made with type(self)(...)": [
-            edited(recorded, "return result", "return result.data")
+            edited(recorded, "return result", "return result.data"),
+            in_a_notebook(edited(recorded_by_the_class, "result = type(self)", "result = Tensor")),
         ],
     },
 )

@@ -114,7 +114,12 @@ def softmax_made_again(g, y, x):
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
     again = powers / powers.sum(axis=-1, keepdims=True)
     weighed = g * again
-    return [weighed - again * weighed.sum(axis=-1, keepdims=True)]
+    return (weighed - again * weighed.sum(axis=-1, keepdims=True),)
+
+
+def softmax_of_flat_rows(g, y, x):
+    flat = [one.reshape(len(g), -1) if g.ndim > 1 else one for one in (g, y)]
+    return (softmax_rule(*flat, x)[0].reshape(g.shape),)
 
 
 def softmax_over_g(g, y, x):
@@ -133,6 +138,9 @@ EXERCISE = Exercise(
         _case([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]], [[0.0, 1.0, 2.0], [2.0, -1.0, 0.5]]),
         _case([[2.0, 1.0], [0.5, -1.0]], [[0.0, 1.0], [3.0, 2.0]]),
         _case([5.0], [2.0]),
+        _case(np.arange(12.0).reshape(2, 2, 3) - 4, np.arange(12.0).reshape(3, 2, 2).T.reshape(2, 2, 3) / 4),
+        _case([1.0, -2.0], [-100.0, 100.0]),
+        _case([[2000.0, -900.0], [np.nan, 1.0]], [[0.0, 1.0], [2.0, -1.0]]),
         _case([1.0, -2.0, 0.5], [1000.0, 999.0, 0.0]),
     ),
     drawn=_drawn,
@@ -163,6 +171,9 @@ EXERCISE = Exercise(
     wrong={
         "first difference": [
             softmax_of_the_first_row,
+            softmax_of_flat_rows,
+            lambda g, y, x: (np.nan_to_num(softmax_rule(g, y, x)[0]),),
+            lambda g, y, x: (softmax_rule(g, y, x)[0].clip(-100, 100),),
             lambda g, y, x: (np.maximum(softmax_rule(g, y, x)[0], 0.0),),
             edited(softmax_rule, "sum(", "mean("),
             lambda g, y, x: (y * g - (g * y * y).sum(axis=-1, keepdims=True),),

@@ -2,23 +2,34 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, cases, edited, observer, raised
+from minigrad.teach import Case, Exercise, Mistake, cases, edited, raised
 
-from .chapter14 import Tensor, array_of, start
+from .chapter14 import Tensor, array_of, start, step_observer
+
+
+class Noted(Tensor):
+    """Notes what it receives."""
+
+    def receive(self, gradient):
+        self.received.append(np.asarray(gradient).tolist())
+        super().receive(gradient)
 
 
 def _started(answer, tensors):
+    Noted.received = []
     answer(tensors["L"])
-    return {f"{name}.grad": array_of(one.grad) for name, one in tensors.items()}
+    received = {"received by all": str(Noted.received)}
+    return {f"{name}.grad": array_of(one.grad) for name, one in tensors.items()} | received
 
 
 def _made(values, earlier):
-    """Results behind results behind L; and what each holds from before."""
-    x, w = (Tensor(one, True) for one in values)
+    """Results behind results behind L, and a constant; and what each holds from before."""
+    x, w = (Noted(one, True) for one in values)
+    c = Noted(1.0)
     y = x * w
     z = y + x
-    v = y * z
-    tensors = {"x": x, "w": w, "y": y, "z": z, "v": v, "L": v * w}
+    v = y * z * c
+    tensors = {"x": x, "w": w, "c": c, "y": y, "z": z, "v": v, "L": v * w}
     for name, number in earlier.items():
         tensors[name].grad = np.full(tensors[name].data.shape, number)
     return tensors
@@ -26,13 +37,13 @@ def _made(values, earlier):
 
 def _case(values, **earlier):
     held = f"; before, {', '.join(f'{name}.grad is {number}' for name, number in earlier.items())}" if earlier else ""
-    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, v = y * z, L = v * w{held}"
+    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, c = 1, v = y * z * c, L = v * w{held}"
     return Case(words, lambda: (_made(values, earlier),))
 
 
 @cases("L = [2, -1] is a leaf; before, L.grad is {earlier}")
 def _leaf_case(earlier):
-    root = Tensor([2.0, -1.0], True)
+    root = Noted([2.0, -1.0], True)
     root.grad = None if earlier is None else np.full(2, earlier)
     return ({"L": root},)
 
@@ -62,7 +73,7 @@ def all_cleared(self):
     """The gradients of leaves are gone. Those belong to whoever reads them, and add up until he clears them."""
     for one in self.in_order():
         one.grad = None
-    self.grad = np.ones_like(self.data)
+    self.receive(np.ones_like(self.data))
 
 
 def cleared_last(self):
@@ -121,15 +132,24 @@ def started_by_inputs(self):
     self.receive(np.full_like(self.data, 1.0))
 
 
+def started_in_halves(self):
+    start(self)
+    if self.rule is not None:
+        self.grad = None
+        self.receive(np.ones_like(self.data) / 2)
+        self.receive(np.ones_like(self.data) / 2)
+
+
 EXERCISE = Exercise(
     title="results cleared, leaves left as they are, and ones received by self",
     stars=2,
     minutes=6,
     reference=start,
-    plug=observer(_started, returns=False),
+    plug=step_observer(_started, returns=False),
+    notes={"received by all": "The gradients are right. self is to receive ones, by self.receive, and nobody else."},
     cases=(
         _case((2.0, 3.0)),
-        _case((2.0, 3.0), x=48.0, w=28.0, y=14.0, z=6.0, v=2.0, L=1.0),
+        _case((2.0, 3.0), x=48.0, w=28.0, c=36.0, y=14.0, z=6.0, v=2.0, L=1.0),
         _case(([1.0, -2.0], [0.5, 4.0]), y=3.0, w=2.0),
         _case(([1.0, 0.0], [0.0, 4.0])),
         _leaf_case(None),
@@ -146,7 +166,11 @@ EXERCISE = Exercise(
     mistakes=(
         only_ones,
         adds_ones,
-        all_cleared,
+        Mistake(
+            all_cleared,
+            edited(all_cleared, "self.receive(np.ones_like(self.data))", "self.grad = 0 * self.data + 1"),
+            edited(start, "rule is not None", "requires_grad"),
+        ),
         cleared_last,
         zeros_for_none,
         one_number,
@@ -165,7 +189,7 @@ EXERCISE = Exercise(
         ),
         Mistake(a_float, when=raised("no attribute 'copy'", kind=AttributeError)),
         Mistake(
-            edited(all_cleared, "one.grad", "if one.rule is not None:\n            one.grad"),
+            edited(start, "self.receive(np.ones_like(self.data))", "self.grad = np.ones_like(self.data)"),
             words="self may be a leaf. Then it is as any other leaf: ones are added to what it holds, with receive.",
         ),
     ),
@@ -176,6 +200,8 @@ EXERCISE = Exercise(
         "L.grad: yours 2": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
         "L.grad[0]: yours 0": [edited(start, "np.ones_like(self.data)", "np.sign(self.data) ** 2")],
         "L.grad: yours 144": [started_with_data],
-        "belong to whoever reads them": [edited(start, "rule is not None", "requires_grad")],
+        "c.grad: yours None": [edited(start, "rule is not None:", "rule is not None or not one.requires_grad:")],
+        "received by all: yours": [started_in_halves],
+        "belong to whoever reads them": [edited(all_cleared, "in_order()", "in_order()[::-1]")],
     },
 )

@@ -5,7 +5,7 @@ at random are for chapter 03, too.
 import functools
 
 import minigrad as mg
-from minigrad.teach import Case, Mistake, compare, draw_nodes, nodes_of, observer, raised, show
+from minigrad.teach import Case, Difference, Mistake, compare, draw_nodes, nodes_of, observer, raised, show
 
 SECONDS = 4.0  # how long a walk may take: one that goes along every way would take longer than anybody's life
 LARGEST = 12  # boxes of a picture
@@ -187,6 +187,13 @@ def state_of_graph(root):
 
 def is_list(value):
     return isinstance(value, list | tuple | set)
+
+
+def kind_if_no_list(value):
+    """The difference of what is right but for its kind; None if it is a list."""
+    kind = type(value).__name__
+    note = f"What is in it is right; a list is asked for, and this is a {kind}."
+    return None if isinstance(value, list) else Difference("the answer", f"a {kind}", "a list", note)
 
 
 def along_the_first_input(root):

@@ -1,7 +1,7 @@
 """What the exercises of chapter 06 share: a backward, run and watched."""
 
 from minigrad.autograd import grad
-from minigrad.teach import function_of, observer
+from minigrad.teach import function_of, observer, walked_again
 
 from .writes import Given
 
@@ -17,7 +17,7 @@ def sends(name, forward, saved, backward):
         x, weights = x.detach().clone().requires_grad_(), weights.clone()  # whatever is written, it is not to the case
         y = function_of(name, forward, backward).apply(x, *others)
         given = Given(grad_output=weights, **dict(zip(saved, y.grad_fn.saved_tensors, strict=True)))
-        (gradient,) = grad(y, x, weights, allow_unused=True)
-        return {"the answer": gradient, **given.seen()}
+        (gradient,) = grad(y, x, weights, retain_graph=True, allow_unused=True)
+        return {"the answer": gradient, **given.seen(), **walked_again(y, [x], weights)}
 
     return run(backward)

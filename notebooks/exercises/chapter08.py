@@ -4,13 +4,13 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
-from minigrad.teach import Case, observer, raised
+from minigrad.teach import Case, Noted, observer, raised
 
 from .chapter07 import in_float64
 
 MADE = (
-    "The numbers are right, but there were more walks the more elements x has, so the whole Hessian was made, "
-    "row by row. One walk that starts with v gives the product."
+    "The numbers are right, but there were more walks than two for a product: as where the whole Hessian is made, row "
+    "by row, or a product several times. One walk through the slope's graph that starts with v gives it."
 )
 BESIDE = "The numbers are near, but f was asked beside x. The engine knows the slope of the slope at x itself."
 ASKED_AT, PASSES = "where f was asked", "passes of walks through f"
@@ -31,26 +31,21 @@ class Passed(Function):
         return Passed.apply(gradient, ctx.passes), None
 
 
-class Asked:
+class Asked(Noted):
     """A function that notes where it was asked, and the walks through it."""
 
     def __init__(self, words, function):
-        self.words, self.function = words, function
-        self.points, self.passes = [], []
+        super().__init__(words, lambda x: function(Passed.apply(x, self.passes)), self._note_point)
+        self.passes = []
 
-    def __call__(self, *inputs):
-        *_, x = inputs
+    def _note_point(self, x):
         if not isinstance(x, mg.Tensor):
             raise TypeError(f"f takes a tensor; it was given {type(x).__name__}")
-        self.points.append(x.detach().clone())
-        return self.function(*inputs[:-1], Passed.apply(x, self.passes))
-
-    def __repr__(self):
-        return self.words
+        return x.detach().clone()
 
     def beside(self, x):
         """The first point other than x where it was asked; None if there is none."""
-        points = [point for point in self.points if point.shape != x.shape or not np.array_equal(point, x.detach())]
+        points = [point for point in self.calls if point.shape != x.shape or not np.array_equal(point, x.detach())]
         return points[0] if points else None
 
 

@@ -1,11 +1,14 @@
 """What the cells of chapter 12 use: figures that change while a cell runs, a sheet of digits, faults of runs."""
 
+import base64
 import io
 
 import numpy as np
 from IPython.display import display
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
+
+from minigrad.viz.picture.image import plot_html, words_of_plot
 
 RIGHT, WRONG = np.array([0.80, 0.90, 1.0]), np.array([1.0, 0.72, 0.62])  # the paper under a digit
 
@@ -33,11 +36,15 @@ class Live:
     def __repr__(self):
         return repr(self.figure)
 
-    def _repr_png_(self):
-        """The figure as it is: the notebook's own way looks for margins to cut off, which takes as long again."""
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        """The figure as it is, as light or dark as the page: the notebook's own way looks for margins to cut off, which
+        takes as long again.
+        """
         png = io.BytesIO()
         self.figure.savefig(png, format="png")
-        return png.getvalue()
+        text = base64.b64encode(png.getvalue()).decode()
+        width, height = (round(inches * self.figure.dpi) for inches in self.figure.get_size_inches())
+        return {"image/png": text, "text/html": plot_html(text, width, height, words_of_plot(self.figure))}
 
     def curve(self, place, title, values, every=1, labels=None, log=False):
         """Draw values over steps: one number for each, or one for each label."""

@@ -169,6 +169,7 @@ CALLS = {
     "save": "F.save(x, io.BytesIO()@)",
     "load": "F.load(saved()@)",
     "norm": "F.norm(x@)",
+    "normalize": "f.normalize(rows@)",
     "linalg_norm": "F.linalg.norm(x@)",
     "cumsum": "F.cumsum(x, 0@)",
     "dot": "F.dot(x, y@)",

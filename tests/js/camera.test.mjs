@@ -40,7 +40,7 @@ function isSeen({ view }, x, y, width = 100, height = 60) {
 
 test("the first view holds the box whole, and its neighbours where they fit", () => {
   const seen = camera();
-  seen.reveal(standing(2000, 3000), [standing(1600, 2900), standing(2300, 1000)]);
+  seen.reveal(standing(2000, 3000), [[standing(1600, 2900), standing(2300, 1000)]]);
   assert.ok(isSeen(seen, 2000, 3000));
   assert.ok(isSeen(seen, 1600, 2900), "a neighbour that has room is cut off");
 });
@@ -53,7 +53,7 @@ test("a box that is hardly narrower than the view is seen whole", () => {
 
 test("a box stays in view though its neighbours are far apart", () => {
   const seen = camera();
-  seen.reveal(standing(1000, 1000), [standing(100, 900), standing(2000, 900)]);
+  seen.reveal(standing(1000, 1000), [[standing(100, 900), standing(2000, 900)]]);
   assert.ok(isSeen(seen, 1000, 1000));
 });
 
@@ -67,6 +67,13 @@ test("at first as many other boxes are seen as have room, later the view does no
   after.view.scrollTop = 900;
   after.reveal(standing(1000, 1000), [], [standing(1700, 1000)]);
   assert.deepEqual(moves, []);
+});
+
+test("to where the gradient goes is seen before what is nearer and gets none", () => {
+  const seen = camera();
+  const [receiver, constant] = [standing(1350, 900), standing(840, 1000)];
+  seen.reveal(standing(1000, 1000), [[receiver], [], [constant]]);
+  assert.ok(isSeen(seen, 1000, 1000) && isSeen(seen, 1350, 900));
 });
 
 test("a view moves along the one way that it has to", () => {
@@ -85,4 +92,25 @@ test("a part that was opened is seen whole where it fits, else from its head on"
   assert.ok(isSeen(seen, 1000, 1000, 400, 400));
   seen.show(standing(1000, 2000, 400, 1400));
   assert.ok(isSeen(seen, 1000, 2000, 400, 200));
+});
+
+test("a step is in view also where the view was still moving for the step before it", () => {
+  const seen = camera();
+  globalThis.window.matchMedia = /** @type {any} */ (() => ({ matches: false }));
+  seen.revealed = true;
+  seen.reveal(standing(1500, 1000));
+  Object.assign(seen.view, { scrollLeft: 0, scrollTop: 900 }); // halfway, and it goes on to where it was sent
+  const [left, top] = [seen.heading.left, seen.heading.top];
+  seen.reveal(standing(100, 1000));
+  Object.assign(seen.view, seen.heading ? { scrollLeft: seen.heading.left } : { scrollLeft: left, scrollTop: top });
+  delete globalThis.window.matchMedia;
+  assert.ok(isSeen(seen, 100, 1000), "it goes on to where the step before was");
+});
+
+test("where the view has to move sideways, as many boxes as can are whole", () => {
+  const seen = camera();
+  const others = [standing(1060, 1000), standing(1560, 900), standing(1560, 1100), standing(1060, 3000)];
+  seen.reveal(standing(1300, 1000), [], others);
+  assert.ok(isSeen(seen, 1560, 900) && isSeen(seen, 1560, 1100), "of one more box less would be seen");
+  assert.ok(isSeen(seen, 1300, 1000));
 });

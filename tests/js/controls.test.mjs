@@ -225,10 +225,11 @@ test("the hint goes with the first press and does not come back in this browser"
 });
 
 test("a step by a key ends the hint, too, and a page without storage shows it", async () => {
-  Object.defineProperty(page.window, "localStorage", {
+  Object.defineProperty(globalThis, "localStorage", {
     get() {
       throw new Error("denied");
     },
+    configurable: true,
   });
   const root = await show(saved());
   assert.equal(root.querySelector(".mg-hint").hidden, false);

@@ -415,13 +415,18 @@ test("the small map has every edge, and every box's name or else its operation, 
   room(870, 330);
   const { boxes } = examples.network.picture;
   const drawn = texts(root, "svg.mg-graph [data-box]:not([display=none]) .mg-name");
-  const written = texts(map, "text");
+  const written = texts(map, "text:not(.mg-map-title)");
   assert.ok(written.length > 2 && written.length <= drawn.length);
   for (const text of written)
     assert.ok(
-      Object.values(boxes).some(({ name, op }) => name.startsWith(text.replace("…", "")) || opWord(op) === text),
+      Object.values(boxes).some(
+        ({ name, op }) => name.split(".").at(-1).startsWith(text.replace("…", "")) || opWord(op) === text,
+      ),
       text,
     );
+  const open = texts(root, ".mg-titles :is(.mg-name, .mg-expression)"); // of one in a list, its class
+  assert.ok(texts(map, ".mg-map-title").length > 0);
+  assert.ok(texts(map, ".mg-map-title").every((text) => open.some((name) => name.startsWith(text.replace("…", "")))));
   assert.ok(written.every((text) => !/^t\d+$/.test(text)));
   assert.equal(map.querySelectorAll(".mg-minimap-edges path").length, root.querySelectorAll("[data-edge]").length);
   const marks = [...map.querySelectorAll("rect")];
@@ -537,6 +542,36 @@ test("a box that has only a number for a name says its op where there is no room
   assert.ok(texts(root, ".mg-name").includes("loss"));
   key(root, "0");
   assert.deepEqual([name.textContent, beside.textContent], ["t1", "self.body(x)"]);
+});
+
+test("a box that is shown small keeps its numbers, the words beside them and its op; the map and the expression give way", async () => {
+  const root = await show(saved("large"));
+  const logits = boxNamed(root, "logits");
+  const rows = () =>
+    [...logits.querySelectorAll(".mg-word")].map((word) => [word.textContent, word.nextElementSibling.textContent]);
+  const places = () => [...logits.querySelectorAll(".mg-value, .mg-grad")].map((text) => text.getAttribute("x"));
+  key(root, "0");
+  const [before, placed] = [rows(), places()];
+  for (let k = 0; k < 2; k += 1) key(root, "-"); // 64 %
+  assert.deepEqual(rows(), before);
+  assert.deepEqual(
+    before.map(([word]) => word),
+    ["value", "grad"],
+  );
+  assert.ok(logits.querySelector(".mg-no-room"));
+  const loss = boxNamed(root, "loss").querySelector(".mg-expression");
+  assert.deepEqual([loss.textContent, loss.getAttribute("visibility")], ["mean", "visible"]);
+  const letter = Number.parseFloat(root.querySelector("svg.mg-graph").style.getPropertyValue("--mg-letter"));
+  for (const text of root.querySelectorAll(".mg-box:not([display=none]) :is(.mg-value, .mg-grad)")) {
+    const squeezed = text.getAttribute("textLength");
+    const wide = Number(squeezed ?? (text.textContent.length * 7.3 * letter) / 12);
+    const word = text.previousElementSibling;
+    const room = Number(text.getAttribute("x")) - Number(word.getAttribute("x"));
+    assert.ok(wide + word.textContent.length * letter * 0.6 <= room, text.textContent);
+  }
+  key(root, "0");
+  assert.deepEqual([rows(), places()], [before, placed]);
+  assert.equal(logits.querySelectorAll(".mg-no-room").length, 0);
 });
 
 test("two fingers that move apart zoom by as much, and one finger moves the drawing sideways", async () => {

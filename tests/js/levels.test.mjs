@@ -110,13 +110,13 @@ test("where there are no modules there is nothing to step over", async () => {
 });
 
 test("the slider is marked by modules, with their names and steps, also before they have run", async () => {
-  const marks = (root) => [...root.querySelectorAll(".mg-stretch")].map((one) => one.getAttribute("title"));
+  const marks = (root) => [...root.querySelectorAll(".mg-strip")].map((one) => one.getAttribute("title"));
   const whole = await show(saved("network"));
   const known = marks(whole);
   assert.equal(known.length, 2);
   assert.match(known[0], /^net\.(body|head): steps \d+ to \d+$/);
   const { total } = examples.network.picture;
-  for (const strip of whole.querySelectorAll(".mg-stretch")) {
+  for (const strip of whole.querySelectorAll(".mg-strip")) {
     const [first, last] = strip.getAttribute("title").match(/\d+/g).map(Number);
     const [left, width] = [strip.style.left, strip.style.width].map(Number.parseFloat);
     assert.deepEqual(
@@ -129,9 +129,9 @@ test("the slider is marked by modules, with their names and steps, also before t
   assert.deepEqual(marks(begun), known);
   cleanup();
   const root = await show(saved("network"));
-  const strip = root.querySelector(".mg-stretch");
+  const strip = root.querySelector(".mg-strip");
   press(root, "next"); // a press that a step comes into ends where it began, on the same strip
-  assert.equal(root.querySelector(".mg-stretch"), strip);
+  assert.equal(root.querySelector(".mg-strip"), strip);
   strip.dispatchEvent(new MouseEvent("click", { bubbles: true }));
   assert.equal(step(root), Number(/steps (\d+)/.exec(known[0])[1]) - 1);
 });

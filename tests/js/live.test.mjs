@@ -2,7 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fingerprint, hasAnswers, isChapter, joinProgress, withAnswers } from "../../tools/site/live/answers.mjs";
+import {
+  fingerprint,
+  hasAnswers,
+  isAnother,
+  isChapter,
+  joinProgress,
+  renewed,
+  withAnswers,
+} from "../../tools/site/live/answers.mjs";
 import { unzip, zip } from "../../tools/site/live/zip.mjs";
 
 async function cell(id, source, madeFrom = source, cell_type = "code") {
@@ -87,4 +95,47 @@ test("only files of the course are taken", () => {
     false,
     false,
   ]);
+});
+
+test("a newer chapter takes what was written in the earlier one, and loses nothing of it", async () => {
+  const exercise = 'def slope(w):\n    raise NotImplementedError("new words")';
+  const chapter = {
+    metadata: { minigrad: { made_from: "2" } },
+    cells: [
+      await cell("t", "new text", "new text", "markdown"),
+      await cell("e", exercise),
+      await cell("same", "x"),
+      await cell("c", "new"),
+      await cell("u", "newer"),
+    ],
+  };
+  const kept = {
+    metadata: { minigrad: { made_from: "1" } },
+    cells: [
+      await cell("t", "old text", "old text", "markdown"),
+      await cell("e", "def slope(w):\n    return 2", "def slope(w):\n    raise NotImplementedError"),
+      await cell("same", "x + 1", "x"),
+      await cell("own", "mine = 1", null),
+      await cell("c", "tried", "old"),
+      await cell("gone", "old", "old"),
+      await cell("u", "old"),
+    ],
+  };
+  assert.equal(isAnother(chapter, kept), true);
+  const taken = await renewed(chapter, kept);
+  assert.equal(isAnother(chapter, taken), false);
+  assert.deepEqual(
+    taken.cells.map(({ source }) => source),
+    [
+      "new text",
+      "def slope(w):\n    return 2",
+      "x + 1",
+      "mine = 1",
+      "new",
+      "# Your earlier version of the cell above, which has changed in the chapter:\ntried",
+      "newer",
+    ],
+  );
+  assert.deepEqual(await renewed(chapter, taken), taken);
+  assert.equal(new Set(taken.cells.map(({ id }) => id)).size, taken.cells.length);
 });

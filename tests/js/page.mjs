@@ -15,6 +15,7 @@ const BROWSER_NAMES = [
   "navigator",
   "location",
   "sessionStorage",
+  "localStorage",
   "matchMedia",
   "getComputedStyle",
   "requestAnimationFrame",

@@ -13,6 +13,13 @@ from helpers.side_by_side import Behaviours
 
 behaviours = Behaviours()
 
+
+@pytest.fixture(autouse=True)
+def _distributions_check_arguments(torch: Any) -> None:
+    """As in a fresh Python: once something has been compiled, torch leaves it out."""
+    torch.distributions.Distribution.set_default_validate_args(True)
+
+
 Make = Callable[[Any, Any], Any]  # from the module of distributions and the library
 
 

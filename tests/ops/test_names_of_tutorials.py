@@ -29,6 +29,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("m.vdot(m)", RuntimeError, "1D tensors expected, but got 2D and 2D tensors"),
     ("m.index_select(0, F.tensor([[1]]))", IndexError, "index_select(): Index is supposed to be a vector"),
     ("m.repeat_interleave(F.tensor([1, 2, 3]), 0)", RuntimeError, "repeats must have the same size as input along dim"),
+    ("v.repeat_interleave(-1)", RuntimeError, "Repeats must be non-negative"),
+    ("m.repeat_interleave(2, 2)", IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
     ("F.index_add(m, 0, F.tensor([0, 1]), F.ones(2, 2))", RuntimeError, "source tensor shape must match self tensor"),
     ("F.meshgrid(v, v, indexing='ab')", RuntimeError, 'torch.meshgrid: indexing must be one of "xy" or "ij", but rece'),
 ]  # fmt: skip
@@ -54,6 +56,14 @@ def _(F: Any) -> Any:
         x.new_tensor([1, 2]), n.new_tensor([1, 2], dtype=F.float32), x.new_empty(0, 2),
         x.new_zeros(1, requires_grad=True), n.type_as(x), x.type_as(n),
     ]  # fmt: skip
+
+
+@behaviours("what an index takes out lies in memory as it is read, whatever the dimension")
+def _(F: Any) -> Any:
+    x, numbers = F.arange(12.0).view(3, 4), F.tensor([0, 2])
+    taken = [x.index_select(1, numbers), x[:, numbers], x[:, [0, 2]], x[..., x[0] > 1]]
+    taken += [F.nn.functional.pad(x, (1, 1), mode="reflect"), x.repeat_interleave(2, 1)]
+    return [(part.stride(), part.view(-1)) for part in taken]
 
 
 @behaviours("unique gives what was asked for")

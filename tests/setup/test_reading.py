@@ -37,7 +37,7 @@ VIZ_PARTS = [part for part in VIZ_TOLD if part not in (*VIZ_FILES, "shell")]
 
 
 def files_named(text: str) -> list[str]:
-    return re.findall(r"`([\w/]+\.(?:py|mjs)|[\w/]+/)`", text)
+    return re.findall(r"`([\w/]+(?:\.test)?\.(?:py|mjs|css)|[\w/]+/)`", text)
 
 
 def test_the_guide_names_twelve_steps_for_the_engine_and_ten_for_the_pictures() -> None:
@@ -51,6 +51,15 @@ def test_the_guide_names_twelve_steps_for_the_engine_and_ten_for_the_pictures() 
 @pytest.mark.parametrize("place", dict.fromkeys(files_named(GUIDE)))
 def test_a_place_in_the_guide_is_there(place: str) -> None:
     assert (PACKAGE / place).exists() or (PACKAGE.parent / place).exists()
+
+
+def test_what_is_to_be_changed_names_its_files_and_its_tests() -> None:
+    table = GUIDE.partition("To add or change")[2].partition("\n\n")[2].partition("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table]
+    assert len(rows) > 10
+    for what, files, tests in rows:
+        assert files_named(files), what
+        assert any(name.startswith("tests/") for name in files_named(tests)), what
 
 
 ANSWERS = [

@@ -159,11 +159,34 @@ def test_a_class_of_a_script_has_a_name_of_its_own() -> None:
     assert sorted(names) == sorted(set(names))
 
 
+def room_of(place: str) -> str:
+    """The part of the package that a file belongs to."""
+    room = place.split("/")[0]
+    return room if room in ROOMS else "the engine"
+
+
+def constants_of(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Name and value of each constant of a file that is no plain number: two of these may be equal by chance."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and not isinstance(getattr(node.value, "value", ""), int | float):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and target.id.isupper():
+                    yield target.id.strip("_"), ast.unparse(node.value)
+
+
+def test_a_constant_is_written_once_in_its_room() -> None:
+    places = defaultdict(list)
+    for place, tree in trees().items():
+        for name, value in constants_of(tree):
+            places[room_of(place), name, value].append(place)
+    assert len(places) > 200
+    assert {what: found for what, found in places.items() if len(found) > 1} == {}
+
+
 def test_a_file_has_a_name_of_its_own_in_its_room() -> None:
     places = defaultdict(list)
     for place in trees():
-        room, name = place.split("/")[0], Path(place).stem
-        if name != "__init__":
-            places[room if room in ROOMS else "the engine", name].append(place)
+        if (name := Path(place).stem) != "__init__":
+            places[room_of(place), name].append(place)
     twice = {name: found for (_, name), found in places.items() if len(found) > 1}
     assert twice.keys() == SAME_FILES.keys(), twice

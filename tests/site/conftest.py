@@ -1,9 +1,10 @@
-"""The site, built once, on a server of its own under /sub/path/, and a browser that reaches nothing else.
+"""The site, built once for all processes of the tests, on a server of its own under /sub/path/, and a browser that
+reaches nothing else.
 
-What is the same on many pages is tried on some of them. With the variable MINIGRAD_SITE=whole it is tried on all: each
-page at each width in both colour schemes with axe, each step of each stepper, each error's first words.
+What is the same on many pages is tried on a page of each kind; on all pages by tests with the mark `long`.
 """
 
+import contextlib
 import functools
 import os
 import subprocess
@@ -30,11 +31,12 @@ except SystemExit:  # it has said why
 sys.path += [dev.SITE_PACKAGES, str(TOOLS)]  # the modules of TOOLS are tested, too
 os.environ["PYTHONPATH"] = dev.SITE_PACKAGES  # for those that are started, as `python dev.py site` starts them
 PREFIX = "/sub/path"
+RELEASE = "PYODIDE_RELEASE"
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the command that `python dev.py site` runs."""
-    command = [sys.executable, str(TOOLS / "build.py"), "--folder", str(folder), "--without-live", *options]
+    command = [sys.executable, str(TOOLS / "build.py"), "--folder", str(folder), *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
@@ -45,18 +47,44 @@ def build_site() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a built site."""
-    folder = tmp_path_factory.mktemp("built") / "site"
-    done = build(folder)
-    assert done.returncode == 0, done.stderr
+def release(request: pytest.FixtureRequest) -> Path:
+    """The folder of a release of Pyodide; the variable names another one."""
+    if RELEASE in os.environ:
+        return Path(os.environ[RELEASE])
+    folder: Path = request.getfixturevalue("pyodide")
     return folder
 
 
 @pytest.fixture(scope="session")
+def site(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a built site, with the course that runs in it. The first process that asks builds it for all."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder = shared / "built" / "site"
+    folder.parent.mkdir(exist_ok=True)
+    with alone(folder.parent / "lock"):
+        if not folder.exists():
+            done = build(folder, "--pyodide", str(release))
+            assert done.returncode == 0, done.stderr
+    return folder
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Of several processes only one at a time is within, on systems that have such locks."""
+    with path.open("w") as file:
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
 def paths(site: Path) -> list[str]:
-    """All pages."""
-    return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    """All pages to read."""
+    pages = [*site.glob("*.html"), *site.glob("gallery/*.html")]
+    return sorted(path.relative_to(site).as_posix() for path in pages)
 
 
 class Handler(SimpleHTTPRequestHandler):

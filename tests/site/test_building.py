@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,8 @@ def test_a_policy_allows_what_stands_in_the_page_and_nothing_else() -> None:
         (".a,.b .a,#b{x:y}", ".a{x:y}"),
         ("p>q{x:y}", "p>q{x:y}"),
         (".a:not(.b){x:y}", ".a:not(.b){x:y}"),
+        ('[class*="-C1"]{x:y}.a[class^=b]{x:y}', ""),
+        ('[class*="las"]{x:y}', '[class*="las"]{x:y}'),
         (":is(.b, .c) p{x:y}", ":is(.b, .c) p{x:y}"),
         ("@media print{.b{x:y}.a{x:y}}", "@media print{.a{x:y}}"),
         ("@media print{.b{x:y}}", ""),
@@ -149,6 +152,29 @@ def test_a_policy_allows_what_stands_in_the_page_and_nothing_else() -> None:
 )
 def test_a_style_sheet_keeps_what_is_used(sheet: str, left: str) -> None:
     assert prune.pruned(sheet, prune.words_in(['<p class="a">'])) == left
+
+
+def test_a_style_sheet_keeps_the_properties_that_something_asks_for() -> None:
+    first = "a{--one: 1;--two: var(--one);--three:3}"
+    assert prune.without_unasked([first, "b{x:var(--two)}"], "") == [
+        "a{--one: 1;--two: var(--one);}",
+        "b{x:var(--two)}",
+    ]
+    assert prune.without_unasked([first], "") == ["a{}"]
+    assert prune.without_unasked([first], 'style="x: var( --three)"') == ["a{--three:3}"]
+    image = """a{--image:url("data:image/svg+xml;x,{y}'z'");x:y}"""
+    assert prune.without_unasked([image], "") == ["a{x:y}"]
+
+
+def test_code_loses_no_colour(site: Path) -> None:
+    """What is taken away of code in colours are pieces that look like the text around them."""
+    sheet = (site / "_static" / "pygments.css").read_text("utf-8")
+    for theme in ("light", "dark"):
+        prefix = rf'html\[data-theme="{theme}"\] \.highlight'
+        (around,) = re.findall(prefix + r" ?\{ ?background: [^;]*; color: (#\w+)", sheet)
+        for name in ("n", "nn", "p", "w"):
+            assert re.findall(prefix + rf" \.{name} ?\{{ ?([^}}]*?) ?\}}", sheet) == [f"color: {around}"], name
+    assert '<span class="n">' not in (site / "00_start_here.html").read_text("utf-8")
 
 
 def test_a_style_sheet_that_does_not_end_is_told() -> None:

@@ -5,7 +5,10 @@ import gzip
 import json
 import os
 import re
+import shutil
 import struct
+import subprocess
+import sys
 import urllib.request
 from html import unescape
 from html.parser import HTMLParser
@@ -13,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import nbformat
+import pytest
 from playwright.sync_api import Browser, expect
 
 import minigrad as mg
@@ -20,59 +25,73 @@ import minigrad as mg
 ROOT = Path(__file__).parents[2]
 WIDTHS = (1400, 700, 360)
 SCHEMES = ("light", "dark")
-EVERY_WIDTH = ("index.html", "00_start_here.html", "errors.html", "gallery/index.html", "14_build_your_own_engine.html")
-WITH_AXE = (
-    "index.html",
-    "02_the_graph.html",
-    "errors.html",
-    "search.html?q=leaf",
-    "gallery/index.html",
-    "gallery/rnn.html",
+KINDS = (  # of pages: one of each
+    *("index.html", "00_start_here.html", "errors.html", "glossary.html", "contents.html", "stepper.html"),
+    *("search.html?q=leaf", "gallery/index.html", "gallery/resnet_18.html"),
 )
-WALKED = ("index.html", "00_start_here.html", "13_bug_museum.html", "gallery/resnet_18.html", "gallery/in_place.html")
-BOOK_PAGE, FRONT_PAGE, ALL = (
-    600_000,
-    250_000,
-    25_000_000,
-)  # bytes: as they come through a host that compresses; of files
+WITH_AXE = (
+    *("index.html", "02_the_graph.html", "contents.html", "places.html"),
+    *("search.html?q=leaf", "gallery/index.html", "gallery/shared.html"),
+)
+STEPPED = {  # pages of each kind that have steppers, and how many they have
+    "index.html": 4,
+    "00_start_here.html": 2,
+    "gallery/resnet_18.html": 1,
+    "gallery/in_place.html": 1,
+}
+BOOK_PAGE, FRONT_PAGE, ALL = 600_000, 250_000, 25_000_000  # bytes
 SCROLLS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "() => [document.documentElement, document.body].map((one) => getComputedStyle(one).backgroundColor).join()"
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
+of_each_kind_or_all = pytest.mark.parametrize("are_all", [False, pytest.param(True, marks=pytest.mark.long)])
 
-WHOLE = os.environ.get("MINIGRAD_SITE") == "whole"  # see conftest.py
 
-
-def test_no_page_scrolls_sideways_at_any_width_in_light_and_dark(reader: Any, paths: list[str]) -> None:
+@of_each_kind_or_all
+def test_no_page_scrolls_sideways_at_any_width_in_light_and_dark(are_all: bool, reader: Any, paths: list[str]) -> None:
     problems = []
-    for number, path in enumerate(paths):
+    for path in paths if are_all else KINDS:
         page = reader.open(path)
-        every = WHOLE or path in EVERY_WIDTH
-        for width in WIDTHS if every else (360, WIDTHS[number % 2]):
-            page.set_viewport_size({"width": width, "height": 900})
-            page.evaluate(SETTLED)
-            if page.evaluate(SCROLLS) > 0:
-                problems.append(f"{path} at {width}")
-        backs = []
+        grounds = set()
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
-            page.evaluate(SETTLED)
-            backs.append(page.evaluate(GROUND))
-        if len(set(backs)) != 2:
-            problems.append(f"{path} has one ground in light and dark: {backs[0]}")
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.evaluate(SETTLED)
+                if page.evaluate(SCROLLS) > 0:
+                    problems.append(f"{path} at {width} in {scheme}")
+            grounds.add(page.evaluate(GROUND))
+        if len(grounds) != 2:
+            problems.append(f"{path} has one ground in light and dark: {grounds}")
     assert problems == []
 
 
-def test_axe_finds_nothing_serious(reader: Any, paths: list[str], node_modules: Path) -> None:
+def test_no_page_scrolls_sideways_on_a_telephone_without_scripts(
+    browser: Browser, address: str, paths: list[str]
+) -> None:
+    """What scripts add is the same on all pages of a kind; what stands in them is not."""
+    low = {"width": 360, "height": 50}  # of which little is to be painted
+    context = browser.new_context(java_script_enabled=False, viewport=low)
+    page = context.new_page()
+    wide = {}
+    for path in paths:
+        page.goto(address + path)
+        wide[path] = page.evaluate(SCROLLS)
+    context.close()
+    assert wide == dict.fromkeys(paths, 0)
+
+
+@of_each_kind_or_all
+def test_axe_finds_nothing_serious(are_all: bool, reader: Any, paths: list[str], node_modules: Path) -> None:
     axe = (node_modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     told = []
-    for path in paths if WHOLE else WITH_AXE:
+    for path in paths if are_all else WITH_AXE:
         page = reader.open(path)
         page.evaluate(axe)
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
             page.evaluate(SETTLED)
-            rules = "" if scheme == "light" or WHOLE else ", runOnly: ['color-contrast']"
+            rules = "" if scheme == "light" or are_all else ", runOnly: ['color-contrast']"
             options = f"{{ resultTypes: ['violations'], iframes: false{rules} }}"
             found = page.evaluate(f"async () => (await axe.run(document, {options})).violations")
             serious = [one for one in found if one["impact"] in ("serious", "critical")]
@@ -80,10 +99,12 @@ def test_axe_finds_nothing_serious(reader: Any, paths: list[str], node_modules: 
     assert told == []
 
 
-def test_every_stepper_walks_to_its_end(reader: Any, paths: list[str]) -> None:
-    walked = 0
-    for path in paths if WHOLE else WALKED:
+@of_each_kind_or_all
+def test_every_stepper_walks_to_its_end(are_all: bool, reader: Any, paths: list[str]) -> None:
+    walked = {}
+    for path in paths if are_all else STEPPED:
         page = reader.open(path)
+        walked[path] = 0
         for place in page.locator(".minigrad-recorded").all():
             place.scroll_into_view_if_needed()
             stepper = place.locator(".minigrad-stepper").first
@@ -93,14 +114,13 @@ def test_every_stepper_walks_to_its_end(reader: Any, paths: list[str]) -> None:
             page.keyboard.press("Home")  # a chapter may show a pass that has run
             if stepper.locator(".mg-press-next").get_attribute("aria-disabled") == "true":
                 continue  # of a pass that runs code of the learner's only what ran is kept, and here nothing did
-            steps = total if WHOLE else 1
-            for step in range(1, steps + 1):
+            for step in range(1, (total if are_all else 1) + 1):
                 stepper.locator(".mg-press-next").click()
                 expect(stepper).to_have_attribute("data-step", str(step))
             page.keyboard.press("End")
             expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")
-            walked += 1
-    assert walked > 15
+            walked[path] += 1
+    assert sum(walked.values()) > 50 if are_all else walked == STEPPED
 
 
 def test_the_first_picture_follows_the_numbers_beside_it(reader: Any) -> None:
@@ -169,12 +189,14 @@ def errors(site: Path) -> list[list[str]]:
     return found
 
 
-def test_an_error_is_found_by_its_first_words(reader: Any, site: Path) -> None:
+@of_each_kind_or_all
+def test_an_error_is_found_by_its_first_words(are_all: bool, reader: Any, site: Path) -> None:
     said = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
     rows = errors(site)
     assert len(rows) > 100
     samples = {said: rows[0], "one of the variables needed": rows[[row[0][:11] for row in rows].index("one of the ")]}
-    for row in rows if WHOLE else rows[5::40]:
+    samples["does not require grad"] = rows[0]  # from its middle
+    for row in rows if are_all else rows[5::40]:
         samples[row[0].replace("…", "some_name")] = row
     for words, row in samples.items():
         page = reader.open("search.html")
@@ -338,14 +360,26 @@ def test_previews_have_a_title_a_description_and_a_picture_of_their_own(site: Pa
     assert {key: len(values) for key, values in seen.items()} == dict.fromkeys(seen, len(paths))
 
 
-def test_pages_are_small(reader: Any, site: Path) -> None:
+def test_pages_are_small(site: Path, paths: list[str]) -> None:
+    """With all that a page needs until it can be stepped; its pictures come when they are near."""
+    to_read = [name for name in files_in(site) if not name.startswith("live/")]
+    assert sum((site / name).stat().st_size for name in to_read) < ALL
+    sizes = {path: sum((site / name).stat().st_size for name in {path, *needed_by(path, site)}) for path in paths}
+    assert 100_000 < sizes["index.html"] < FRONT_PAGE
+    assert {path: size for path, size in sizes.items() if not 50_000 < size < BOOK_PAGE} == {}
+
+
+def needed_by(path: str, site: Path) -> set[str]:
+    """The scripts and the style sheets of a page."""
+    text = re.sub("<noscript>.*?</noscript>", "", (site / path).read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = re.findall('<script[^>]* src="([^"?]*)', text) + re.findall('<link[^>]* href="([^"?]*[.]css)', text)
+    names = {os.path.normpath(Path(path).parent / name) for name in found}
+    return names | ({"_static/stepper.pack"} if "_static/stepper.mjs" in names else set())
+
+
+def test_pages_come_in_few_bytes_with_their_pictures(reader: Any) -> None:
     """As a host of static pages sends them, compressed; all that a page loads until it can be stepped."""
-    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < ALL
-    for path, most in (
-        ("index.html", FRONT_PAGE),
-        ("00_start_here.html", BOOK_PAGE),
-        ("13_bug_museum.html", BOOK_PAGE),
-    ):
+    for path, most in (("index.html", FRONT_PAGE), ("08_jacobians_and_hessians.html", FRONT_PAGE + 50_000)):
         sizes: list[int] = []
 
         def count(answer: Any, sizes: list[int] = sizes) -> None:
@@ -361,13 +395,48 @@ def test_pages_are_small(reader: Any, site: Path) -> None:
         assert 50_000 < sum(sizes) < most, path
 
 
-def test_two_builds_are_the_same(site: Path, tmp_path: Path, build_site: Any) -> None:
-    done = build_site(tmp_path / "again")
-    assert done.returncode == 0, done.stderr
-    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
-    again = sorted(
-        path.relative_to(tmp_path / "again").as_posix() for path in (tmp_path / "again").rglob("*") if path.is_file()
+def test_two_builds_are_the_same(site: Path, tmp_path: Path) -> None:
+    """Sets are in another order in each process: here in three, of which that of the site is one."""
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    for name in ("02_the_graph", "glossary"):
+        shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", notebooks)
+    errors_page = nbformat.read(ROOT / "notebooks" / "errors.ipynb", as_version=4)
+    del errors_page.cells[6:]
+    nbformat.write(errors_page, notebooks / "errors.ipynb")
+    one, other = tmp_path / "one", tmp_path / "other"
+    write_parts(one, notebooks, "book")
+    write_parts(other, notebooks, "book", "others")
+    of_the_book, all_parts = files_in(one), files_in(other)
+    assert len(of_the_book) > 50
+    assert len(all_parts) > len(of_the_book) + 60
+    assert files_that_differ(one, other, of_the_book) == []
+    assert files_that_differ(site, other, all_parts - of_the_book) == []
+
+
+def write_parts(folder: Path, notebooks: Path, *parts: str) -> None:
+    command = [sys.executable, str(Path(__file__).with_name("parts.py")), str(folder), str(notebooks), *parts]
+    places = os.pathsep.join([str(ROOT), str(ROOT / "tools" / "site"), os.environ["PYTHONPATH"]])
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": places}, capture_output=True, text=True, timeout=600, check=False
     )
-    assert names == again
-    _, differ, absent = filecmp.cmpfiles(site, tmp_path / "again", names, shallow=False)
-    assert (differ, absent) == ([], [])
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.long
+def test_two_whole_builds_are_the_same(site: Path, release: Path, tmp_path: Path, build_site: Any) -> None:
+    """But for live/, which has the times at which its files were made: see test_live.py."""
+    done = build_site(tmp_path / "again", "--pyodide", str(release))
+    assert done.returncode == 0, done.stderr
+    assert files_in(tmp_path / "again") == files_in(site)
+    to_read = {name for name in files_in(site) if not name.startswith("live/")}
+    assert files_that_differ(site, tmp_path / "again", to_read) == []
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def files_that_differ(one: Path, other: Path, names: set[str]) -> list[str]:
+    _, differ, absent = filecmp.cmpfiles(one, other, sorted(names), shallow=False)
+    return [*differ, *absent]

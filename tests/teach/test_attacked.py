@@ -34,13 +34,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     "run_order": [
         ("1", "2", "what the root's node waits for is never asked: the walk begins with it"),
     ],
-    "pulls": [
-        (
-            "gradient.norm().item()",
-            "gradient.norm()",
-            "a tensor of one number, without a graph, is taken for the number",
-        ),
-    ],
     "limited": [
         ("length > limit", "length >= limit", "a gradient as long as the limit is multiplied by 1"),
         ("g.norm().item()", "g.norm()", "a tensor of one number computes as the number does"),
@@ -54,25 +47,12 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     "damped_step": [
         ("x", "slope", "the slope has the length and the dtype of x"),
     ],
-    "largest_curvature": [
-        (
-            "(v * product).sum().item()",
-            "(v * product).sum()",
-            "a tensor of one number, without a graph, is taken for the number",
-        ),
-    ],
-    "disagreeing": [
-        ("(~agree).sum().item()", "(~agree).sum()", "the count may be a tensor of one number, as in every exercise"),
-    ],
     "safe_sqrt": [
         ("1.0", "2.0", "any number does whose root has a slope"),
     ],
     "safe_norm": [
         ("1.0", "2.0", "any number does whose root has a slope"),
         ("-1", "1", "x is a matrix: its last dimension is dimension 1"),
-    ],
-    "receive": [
-        ("gradient.copy()", "gradient", "the sum is a new array: nobody writes into the one that came"),
     ],
     "start": [
         ("self", "one", "after the loop that is the last of the order, which is self"),
@@ -93,9 +73,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
     ],
     "train_step": [
         ("optimizer", "model", "a model clears the gradients of its parameters, too"),
-    ],
-    "overfit_batch": [
-        ("losses[-1] < limit", "losses[-1] <= limit", "no loss is the limit itself"),
     ],
     "diagnose": [
         (

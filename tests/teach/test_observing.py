@@ -27,9 +27,11 @@ from minigrad.teach import (
     pick,
     pick_some,
     right_but,
+    right_with_graph,
     saw,
     show,
 )
+from minigrad.teach.comparing import relation
 
 
 def slope(f, x):
@@ -174,7 +176,10 @@ def test_the_words_of_a_case_end_as_its_values_are() -> None:
 @pytest.mark.parametrize(
     ("expected", "same", "others"),
     [
-        (True, (np.True_, mg.tensor(True)), (False, np.False_, 1, "True", mg.ones(1))),
+        (True, (np.True_,), (False, np.False_, 1, "True", mg.ones(1), mg.tensor(True))),
+        (2.0, (2, np.float32(2.0), np.int64(2)), (True, "2", mg.tensor(2.0), np.array(2.0), 2j, 3.0)),
+        (mg.ones(2), (mg.ones(2, dtype=mg.float64),), (mg.ones(2, dtype=mg.int64), mg.ones(2).bool(), [1.0, 1.0])),
+        ((1.0, 2.0), ((1, 2),), ([1.0, 2.0], (1.0,), mg.tensor([1.0, 2.0]))),
         ("data", (np.str_("data"),), ("Data", 3, None)),
         (None, (None,), (0, "None")),
         (
@@ -184,8 +189,8 @@ def test_the_words_of_a_case_end_as_its_values_are() -> None:
         ),
         (
             {"a": 1, "b": [2.0]},
-            ({"b": (2.0,), "a": 1.0},),
-            ({"a": 1}, {"a": 1, "b": [2.0], "c": 3}, {"a": 1, "b": [3.0]}),
+            ({"b": [2.0], "a": 1.0},),
+            ({"a": 1, "b": (2.0,)}, {"a": 1}, {"a": 1, "b": [2.0], "c": 3}, {"a": 1, "b": [3.0]}),
         ),
         (Seen({"it": 1.0, "besides": "none"}), (Seen({"it": 1, "besides": "none"}),), (Seen({"it": 1}), 1.0, 2.0)),
     ],
@@ -202,7 +207,14 @@ def test_a_difference_says_where_it_is() -> None:
     assert compare([1.0, 2.0], [1.0, 3.0], "loss {}").where == "loss 2"
     assert compare([1.0, 2.0], [1.0, 3.0], "the losses").where == "the losses, item 2 of 2"
     assert compare(1.0, 2.0, note="because").note == "because"
-    assert compare(True, "yes").note == "The answer is True or False."
+    assert compare(True, "yes").note == "The answer is True or False; this is a str."
+    assert compare((1.0,), [1.0]).note == "What is in it is right; a tuple is asked for, and this is a list."
+    assert compare((1.0,), [2.0]).where == "item 1 of 1"
+    graph = mg.ones((), requires_grad=True) * 2
+    assert "this is a Tensor that holds it, and its graph with it: .item()" in compare(2.0, graph).note
+    assert right_with_graph([graph], [2.0])
+    assert not right_with_graph([graph], [3.0])
+    assert not right_with_graph([graph.detach()], [2.0])
     assert show(Seen({"the answer": 1.0, "calls": 2})) == "1; calls: 2"
     assert show(Seen({"it": 1.0, "calls": 2})) == "it: 1; calls: 2"
 
@@ -298,3 +310,38 @@ def test_of_what_is_seen_an_answer_with_its_graph_is_told_besides() -> None:
     assert card.kind == "good"
     assert "holds on to its graph" in said(card)["besides"]
     assert "besides" not in said(EXERCISE.check(slope))
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "words"),
+    [
+        (6.0, 12.0, "What came is 2 times what is expected."),
+        (6.0, -6.0, "What came is -1 times what is expected."),
+        (6.0, 3.0, "What came is 0.5 times what is expected."),
+        (6.0, 7.3, ""),
+        (mg.tensor([1.0, 2.0]), mg.tensor([1.0, 3.0]), "Of 2 numbers 1 are right."),
+        ([1.0, mg.tensor([1.0, 0.0])], [1.0, mg.tensor([1.3, 0.0])], "Of 2 numbers 1 are right."),
+        (mg.tensor([1.0, 2.0]), mg.tensor([1.3, 2.6]), "What came is 1.3 times what is expected."),
+        (mg.tensor([1.0, 2.0]), mg.tensor([1.5, 2.5]), "What came is everywhere 0.5 more than what is expected."),
+        (mg.tensor([-1.0, 2.0, 3.0]), mg.tensor([1.0, -2.0, 3.5]), ""),
+        (
+            Seen({"it": np.array([1.0, 2.0])}),
+            Seen({"it": np.array([np.nan, 2.0])}),
+            "There is nan or inf where a number",
+        ),
+        (mg.ones(2), mg.ones(3), ""),
+        ("a", "b", ""),
+    ],
+)
+def test_what_wrong_numbers_have_to_do_with_the_right_ones(expected, got, words: str) -> None:
+    assert relation(expected, got).startswith(words)
+    assert words or not relation(expected, got)
+
+
+def test_an_unknown_mistake_is_told_what_came_out_right_before() -> None:
+    first = said(EXERCISE.check(lambda f, x: slope(f, x) * 3))["likely"]
+    assert first.startswith("None of the mistakes that are known here. What came is 3 times what is expected.")
+    assert first.endswith("It is the first input that is tried: follow it through your lines by hand.")
+    words, later = EXERCISE.cases[0].words, EXERCISE.cases[1].make()[1].item()
+    second = said(EXERCISE.check(lambda f, x: slope(f, x) * (2 if x.item() == later else 1)))["likely"]
+    assert f"The input before it came out right: {words}. What is in this one that is not in that?" in second

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pytest
 from minigrad.teach.exercises.chapter14 import STEPS, Tensor, beside, working
-from teach.answers import name_of, said_in_a_line, tried
+from teach.answers import name_of, not_implemented, said_in_a_line, tried
 
 import minigrad as mg
 from minigrad import nn, viz
-from minigrad.teach import EXERCISES, check
+from minigrad.teach import EXERCISES, check, progress_file
 from minigrad.teach.card import Card
 from minigrad.teach.exercises import chapter12_runs as runs
 from minigrad.teach.exercises import chapter13, chapter14, museum
@@ -170,7 +171,7 @@ RUNS = [
     for seed in ((0, 1, 2, 3, 4) if fault == runs.RATE else (0, 1, 3))
     for norm in ((True,) if fault == runs.EVAL else (True, False))
     for later in ((False, True) if fault in (runs.EVAL, runs.DEAD) else (False,))
-] + [(runs.FINE, 2, True, False)]
+] + [(runs.FINE, 2, True, False), (runs.LABELS, 2, True, False)]
 
 
 @pytest.mark.parametrize(("fault", "seed", "norm", "later"), RUNS)
@@ -344,8 +345,19 @@ def test_the_solution_is_put_in_for_an_answer_that_is_not_right(
 ) -> None:
     monkeypatch.setattr(EXERCISES["receive"], "seconds", 0.3)
     monkeypatch.setattr(answer, "__name__", "receive")
-    assert working(answer) is STEPS["receive"]
+    assert working(answer).__code__ is STEPS["receive"].__code__
     assert capsys.readouterr().out.startswith(f"receive: the solution's, as {words}")
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_that_was_left_open_is_not_passed_by_the_solution_that_goes_on_in_its_place(name: str) -> None:
+    untouched = FunctionType(not_implemented.__code__, {}, name)
+    step = working(untouched)
+    for answer in (step, working(step)):
+        card = EXERCISES[name].check(answer)
+        assert (card.kind, card.title) == ("open", f"{name}: not attempted")
+    assert name not in progress_file.load()["exercises"]
+    assert EXERCISES[name].check(STEPS[name]).kind == "good"
 
 
 @pytest.mark.parametrize("what", [3, print, lambda self: self])

@@ -74,6 +74,7 @@ IN_ARGUMENTS = [
     (lambda tensors, h: tensors[0].register_hook(print), "tensors[0] does not have the hooks that it had"),
     (lambda tensors, h: h.register_hook(print), "h does not have the hooks that it had"),
     (lambda tensors, h: h.detach_(), "h is the result of another operation than before"),
+    (lambda tensors, h: tensors[1].mul_(1), "tensors[1] was written to, even if it holds the same numbers again"),
 ]
 WITH = "A mode that is entered in a `with` ends there, after an error, too."
 ALWAYS = ("requires_grad is not what it was", "the hooks that it had")  # wrong where an answer is to write, too
@@ -86,10 +87,9 @@ IN_MODES = [
     (lambda tensors, h: np.seterr(divide="raise"), "numpy's handling of errors is another"),
     (lambda tensors, h: warnings.simplefilter("ignore"), "warnings are filtered otherwise"),
     (lambda tensors, h: mg.autograd.profiler.profile().__enter__(), "the profiler is on"),
+    (lambda tensors, h: mg.manual_seed(1), "a seed was set, so that the random numbers begin anew"),
 ]
 TOLD = [
-    (lambda tensors, h: h.sum().backward(), "a leaf behind h.grad is not what it was"),
-    (lambda tensors, h: tensors[1].mul_(1), "tensors[1] was written to, even if it holds the same numbers again"),
     (lambda tensors, h: mg.rand(3), "the random numbers to come are others"),
 ]
 
@@ -114,7 +114,7 @@ def test_a_mode_that_is_left_on_is_told_and_put_back(
         card = exercise.check(leaving(change))
         assert card.title == "total: leaves something behind"
         assert f"The answer is right, but afterwards {words}." in said(card)["likely"]
-        assert (WITH in said(card)["likely"]) == ("default dtype" not in words)
+        assert (WITH in said(card)["likely"]) == ("default dtype" not in words and "seed" not in words)
         assert modes_now() == before
     fails = EXERCISE.check(lambda tensors, h: change(tensors, h) and None)
     assert said(fails)["besides"].startswith(f"Afterwards {words}.")
@@ -159,8 +159,10 @@ def test_what_is_left_in_a_model_is_seen_where_an_answer_is_to_write_too(change,
 
 def test_numbers_in_a_model_count_where_an_answer_is_not_to_write() -> None:
     def averaged(f, model, x):
-        model.train()(x)
-        model.eval()
+        try:
+            model.train()(x)
+        finally:
+            model.eval()
         return mean_of(f, model, x) * 0 + mean_of(f, _with_a_model()[1], x)
 
     assert "model.1.running_mean holds other numbers than before" in said(OF_A_MODEL.check(averaged))["likely"]
@@ -210,6 +212,107 @@ def test_no_mode_is_left_on_when_a_function_that_was_given_raises() -> None:
     assert OF_A_MODEL.check(in_a_block).kind == "good"
     assert replace(OF_A_MODEL, reference=by_hand).check(by_hand).kind == "good"
     assert modes_now() == before
+
+
+OF_A_MODEL_ALONE = replace(
+    OF_A_MODEL,
+    reference=lambda model, x: model(x).mean().item(),
+    cases=(Case("a model and ones", lambda: _with_a_model()[1:]),),
+)
+
+
+def test_what_is_put_back_after_an_exception_alone_is_left_after_another_error() -> None:
+    """The stop button raises no Exception."""
+
+    def evaluated(model, x):
+        handle = model[0].register_forward_pre_hook(lambda *given: None)
+        model[1].train()
+        model[1].eval()
+        try:
+            return model(x).mean().item()
+        finally:
+            handle.remove()
+
+    def evaluated_after_an_exception(model, x):
+        handle = model[0].register_forward_pre_hook(lambda *given: None)
+        try:
+            found = model(x).mean().item()
+        except Exception:
+            handle.remove()
+            raise
+        handle.remove()
+        return found
+
+    assert OF_A_MODEL_ALONE.check(evaluated).kind == "good"
+    told = said(OF_A_MODEL_ALONE.check(evaluated_after_an_exception))["likely"]
+    assert "if model raises an error, then model.0 does not have the hooks that it had" in told
+    assert replace(OF_A_MODEL_ALONE, may_leave=("hooks",)).check(evaluated_after_an_exception).kind == "good"
+
+
+def test_a_gradient_of_before_is_neither_used_nor_added_to() -> None:
+    def by_backward(x):
+        (x * x).sum().backward()
+        return x.grad.clone()
+
+    def to_be_cleared(x):
+        found = by_backward(x)
+        x.grad = None
+        return found
+
+    case = Case("x = 3", lambda: (mg.tensor(3.0, requires_grad=True),))
+    exercise = replace(EXERCISE, reference=lambda x: x.detach() * 2, cases=(case,), mistakes=())
+    for wrong, words in ((by_backward, "yours tensor(13)"), (to_be_cleared, "x.grad is not what it was")):
+        card = exercise.check(wrong)
+        assert (
+            said(card)["input"] == "x = 3; and each tensor has a hook, and each .grad is full of 7 from an earlier walk"
+        )
+        assert words in " ".join(repr(card).split())
+    assert exercise.check(lambda x: mg.autograd.grad((x * x).sum(), x)[0]).kind == "good"
+    assert replace(exercise, reference=by_backward).check(to_be_cleared).kind == "good", "asked for where there is none"
+
+
+def test_hooks_of_others_stay() -> None:
+    def without_hooks(tensors, h):
+        if h._backward_hooks:
+            h._backward_hooks.clear()
+        return total(tensors, h)
+
+    def with_a_hook_of_its_own(tensors, h):
+        h.register_hook(lambda gradient: None).remove()
+        return total(tensors, h)
+
+    card = EXERCISE.check(without_hooks)
+    assert "and each tensor has a hook" in said(card)["input"]
+    assert "h does not have the hooks that it had" in said(card)["likely"]
+    assert EXERCISE.check(with_a_hook_of_its_own).kind == "good"
+
+
+def test_what_was_given_is_let_go_of() -> None:
+    kept: list[Any] = []
+
+    def remembers(tensors, h):
+        kept.append(h)
+        return total(tensors, h)
+
+    def in_a_circle(tensors, h):
+        circle = [h]
+        circle.append(circle)
+        return total(tensors, h)
+
+    card = EXERCISE.check(remembers)
+    assert card.title == "total: keeps what it was given"
+    assert "h is still in memory, and with it the graphs" in said(card)["likely"]
+    assert EXERCISE.check(in_a_circle).kind == "good"
+    assert replace(EXERCISE, reference=remembers).check(remembers).kind == "good"
+
+
+def test_a_later_call_gives_the_same() -> None:
+    def counted(tensors, h, calls=[0]):  # noqa: B006
+        calls[0] += 1
+        return total(tensors, h) + (calls[0] == 2)
+
+    card = EXERCISE.check(counted)
+    assert said(card)["likely"].startswith("It was right when it was called for the first time")
 
 
 @pytest.mark.parametrize(("change", "words"), TOLD, ids=[words for _, words in TOLD])
@@ -267,7 +370,6 @@ def test_random_numbers_that_come_as_before_are_no_trace(change) -> None:
 USES = {
     "a number that was kept for the next call": lambda: mg.randn(1),  # it takes no word of the stream
     "numbers": lambda: mg.rand(3),
-    "another seed": lambda: mg.manual_seed(1),
     "the same seed": lambda: mg.manual_seed(0),  # whose numbers have begun
 }
 

@@ -128,7 +128,7 @@ def test_other_right_answers_pass() -> None:
                     waits[next_node] -= 1
                     if not waits[next_node]:
                         ready.append(next_node)
-        return tuple(order)
+        return order
 
     def newest_first(root):
         nodes = EXERCISES["arrivals"].reference(root)
@@ -139,7 +139,7 @@ def test_other_right_answers_pass() -> None:
     def with_an_engine_gradient(w, x, b, target):
         leaf = mg.tensor(w, requires_grad=True)
         ((leaf * x + b - target) ** 2).backward()
-        return leaf.grad
+        return leaf.grad.item()
 
     assert check.run_order(kahn_from_the_front).kind == "good"
     assert check.run_order(newest_first).kind == "good"

@@ -114,7 +114,7 @@ def check_harmless(markup: str) -> None:
     markup = markup[markup.index("<svg") :]
     for element in parsed(markup).iter():
         if element.tag == f"{SVG}style":
-            assert element.text == svg.DARK
+            assert element.text == svg.STYLE
             continue
         assert element.tag.removeprefix(SVG) in {
             "svg",

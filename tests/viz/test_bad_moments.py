@@ -382,7 +382,7 @@ def test_a_closed_stepper_that_was_never_shown_keeps_no_graph_alive() -> None:
     assert len(stepper.frames) == 1
 
 
-OF_THE_SESSION = [f"steps.session.{part}" for part in ("KeptGrads", "KeptValues", "Breakpoints", "Levels")]
+OF_THE_SESSION = [f"steps.session.{part}" for part in ("GradsByFrame", "ValuesNow", "Breakpoints", "Levels")]
 PARTS_OF_A_STEPPER = [*OF_THE_SESSION, "stepper.picture_of", "stepper.shared_code"]
 
 

@@ -2,10 +2,13 @@
 
 import base64
 import html
+import importlib
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -18,6 +21,7 @@ from matplotlib.figure import Figure
 from minigrad.viz.picture.image import TURNED_DARK
 from minigrad.viz.shell import show_plots_as_the_page_is
 
+ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -63,6 +67,22 @@ def test_the_image_is_the_png_with_a_rule_for_dark_pages(shell: InteractiveShell
     assert base64.b64decode(shown["image/png"]).startswith(b"\x89PNG")
     assert (svg.get("width"), svg.get("height")) == (picture.get("width"), picture.get("height")) == ("200", "100")
     assert f"<style>{svg.findtext(f'{SVG}style')}</style>" == TURNED_DARK
+
+
+def test_a_figure_that_changes_while_a_cell_runs_turns_dark_with_the_page(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "notebooks"))
+    chapter12 = importlib.import_module("exercises.chapter12")
+    live = chapter12.Live(size=(3, 2))
+    live.curve(0, "loss", [1.0, 0.5])
+    shown, _ = shell.display_formatter.format(live)
+    words, svg = image(shown)
+    assert words == "a plot: loss, step"
+    (picture,) = svg.iter(f"{SVG}image")
+    assert picture.get("href") == f"data:image/png;base64,{shown['image/png']}"
+    png = base64.b64decode(shown["image/png"])
+    assert [picture.get("width"), picture.get("height")] == [str(one) for one in struct.unpack(">II", png[16:24])]
 
 
 def test_a_plot_for_fine_screens_keeps_its_size(shell: InteractiveShell) -> None:

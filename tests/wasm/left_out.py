@@ -1,6 +1,6 @@
-"""What does not hold for Python in WebAssembly, and why: all of it.
+"""What does not hold for Python in WebAssembly, and why: all of it. And what takes long there.
 
-What is listed is run there all the same, and has to fail: what has come to hold is to be taken out here.
+What does not hold is run there all the same, and has to fail: what has come to hold is to be taken out here.
 """
 
 from __future__ import annotations
@@ -58,6 +58,15 @@ BEHAVIOURS = {
     "ops.test_numbers_that_do_not_fit: copy_, in uint8": OVERFLOW,
     "ops.test_linalg: matrices that are singular, not positive-definite or not finite: a LinAlgError says which and "
     "why": FLAGS,
+}
+# Of the behaviours those that take seconds each there: only `python -m wasm` runs them. Shorter ones are beside them.
+LONG = {
+    "engine.backward.test_deep_graphs: B18: a chain of 150,000 nodes is built, differentiated and dropped",
+    "engine.backward.test_deep_graphs: B18: a chain that nobody differentiates is dropped at once, from its last "
+    "result to its first",
+    "engine.function.test_nested_graphs: C09: a chain of 20,000 Functions is built, differentiated and dropped",
+    "engine.function.test_nested_graphs: C09: a chain of 10,000 Functions that nobody differentiates is dropped at "
+    "once",
 }
 # Tests, as pytest names them; of one with parameters, all of them or some.
 TESTS = {

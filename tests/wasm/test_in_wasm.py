@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wasm.left_out import BEHAVIOURS, TESTS
-from wasm.outcomes import differing, modules_with_behaviours, outcomes
+from wasm.left_out import BEHAVIOURS, LONG, TESTS
+from wasm.outcomes import behaviours_of, differing, modules_with_behaviours, outcomes
 from wasm.running import ROOT, found_by, start_inside
 
 from minigrad.teach import EXERCISES
@@ -52,7 +52,7 @@ def found(task: str, folder: Path) -> Any:
 def test_behaviours_are_those_of_other_machines(run: Path) -> None:
     """Which the tests compare with PyTorch."""
     there = found("outcomes", run)
-    here = outcomes(MODULES)
+    here = outcomes(MODULES, LONG)
     assert len(here) > 2000
     different = differing(here, there)
     assert {title: both for title, both in different.items() if title not in BEHAVIOURS} == {}
@@ -62,7 +62,7 @@ def test_behaviours_are_those_of_other_machines(run: Path) -> None:
 
 def test_each_reference_passes_and_wrong_answers_are_named(run: Path) -> None:
     cards = found("exercises", run)
-    assert list(cards) == list(EXERCISES)
+    assert len(cards) == len(EXERCISES) / 4
     for name, (reference, *wrong) in cards.items():
         assert reference[:2] == ("good", f"{name}: passed"), reference[2]
         for kind, answer, is_named in wrong:
@@ -102,6 +102,7 @@ def test_tests_pass_there(run: Path) -> None:
 
 
 def test_what_is_left_out_is_there() -> None:
+    assert {title for name in MODULES for title, _ in behaviours_of(name)} >= LONG
     for name in TESTS:
         file, _, test = name.partition("::")
         assert f"def {test.partition('[')[0]}(" in (ROOT / file).read_text(encoding="utf-8"), name

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import tomllib
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import nbformat
 from docutils.nodes import make_id
 from pages import HERE, LONGEST_DESCRIPTION, NAME, Page, ProblemError, Site, described, in_json
 from pages import write as write_text
-from prune import pruned, words_in
+from prune import pruned, without_unasked, words_in
 from sphinx.application import Sphinx
 
 from minigrad.viz.page.notebook import StepperPreprocessor
@@ -42,14 +42,21 @@ ERROR_ROW = re.compile(r"^\| (?P<words>`.+?`+) \| (?P<meaning>.+?) \|(?P<rest>.*
 ABOUT = "After this chapter you can "
 ABLE = re.compile(r"^\| after this chapter you can .*\n\|[-| ]+\n((?:\|.*\n?)+)", re.MULTILINE)
 HANDLER = re.compile(r' onkeydown="[^"]*"')
-TOO_MUCH = re.compile(r"^.*fontawesome.*\n", re.MULTILINE)  # 1.6 MB for a dozen icons: book.css draws these
+ASKED = re.compile(r'(?<= data-asked=)"([^"]*)"')  # a prediction with its verdicts, in JSON, which is full of quotes
+# 1.6 MB for a dozen icons: book.css draws these. And 80 KB of script for the tips of two buttons: they have titles.
+TOO_MUCH = re.compile(r"^.*(?:fontawesome|scripts/bootstrap\.js).*\n", re.MULTILINE)
+# Of code in colours what has that of the text around it: a third of a page. A test looks into the style sheet.
+PLAIN_CODE = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 CODE_CELL = re.compile(r'<div class="cell\b[^"]*\bcontainer"')
 OF_SEARCH = re.compile(
     r'^.*<script src="(?:_static/searchtools|_static/language_data|searchindex)\.js.*\n', re.MULTILINE
 )
 CHATTER = re.compile(r"console\.(?:log|info|debug|warn)\(")  # what the theme tells the console of itself
 # Of what Sphinx writes: pages that are still to be finished, and what none of them uses.
-NOT_PUBLISHED = ("*.html", "*.map", ".*", "fontawesome*", "vendor", "locales", "images", "_sources", "objects.inv")
+NOT_PUBLISHED = (
+    *("*.html", "*.map", ".*", "fontawesome*", "bootstrap.js*", "vendor", "locales", "images", "_sources"),
+    "objects.inv",
+)
 FILE_AS_WORDS = re.compile(r'(<img )alt="_images/[^"]*"')
 FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 
@@ -101,14 +108,14 @@ def write(site: Site) -> None:
         run_sphinx(source, made, site)
         for path in sorted(made.rglob("*-theme.js")):
             path.write_text(CHATTER.sub("void (", path.read_text("utf-8")), "utf-8")
-        used = [
-            path
-            for kind in ("*.html", "*-theme.js", "bootstrap.js", "doctools.js", "searchtools.js")
-            for path in made.rglob(kind)
-        ]
-        words = words_in(path.read_text("utf-8") for path in used)
-        for path in sorted(made.rglob("*.css")):
-            path.write_text(pruned(FONT_FACE.sub("", path.read_text("utf-8")), words), "utf-8")
+        used = [path for kind in ("*.html", "*-theme.js", "doctools.js", "searchtools.js") for path in made.rglob(kind)]
+        texts_used = [path.read_text("utf-8") for path in used]
+        words = words_in(texts_used)
+        paths = sorted(made.rglob("*.css"))
+        sheets = [pruned(FONT_FACE.sub("", path.read_text("utf-8")), words) for path in paths]
+        of_ours = [path.read_text("utf-8") for path in sorted((HERE / "static").glob("*.css"))]
+        for path, sheet in zip(paths, without_unasked(sheets, "\n".join([*texts_used, *of_ours])), strict=True):
+            path.write_text(sheet, "utf-8")
         unwanted = shutil.ignore_patterns(*NOT_PUBLISHED)
         shutil.copytree(made, site.folder, dirs_exist_ok=True, ignore=unwanted)
         for page in pages:
@@ -196,8 +203,15 @@ def prepared(name: str, notebook: Any) -> Any:
                 cell.source = f"{anchor}\n\n{cell.source}"
         for shown in cell.get("outputs", ()):
             if "text/html" in shown.get("data", {}):
-                shown.data = {"text/html": HANDLER.sub("", "".join(shown.data["text/html"]))}
+                html = HANDLER.sub("", "".join(shown.data["text/html"]))
+                shown.data = {"text/html": ASKED.sub(in_single_quotes, html)}
     return notebook
+
+
+def in_single_quotes(value: re.Match[str]) -> str:
+    """An attribute's value, in which what needs no escape has none: a quarter of the value's length."""
+    plain_value = unescape(value[1])
+    return "'" + plain_value.replace("&", "&amp;").replace("'", "&#x27;") + "'"
 
 
 def with_links(name: str, source: str) -> str:
@@ -305,6 +319,7 @@ def finished(html: str, page: Page, site: Site, terms: dict[str, str], cells: li
     html = CHATTER.sub("void (", html) if page == SEARCH_PAGE else OF_SEARCH.sub("", html)
     if page.path != "glossary.html":
         html = with_meanings(html, page, terms)
+    html = PLAIN_CODE.sub(r"\1", html)
     html = FILE_AS_WORDS.sub(r'\1alt="what the cell above has drawn"', html)
     ours = [site.head(page), *(f'<link rel="stylesheet" href="_static/{name}.css" />' for name in ("site", "book"))]
     ours.append('<script src="_static/book.js" defer></script>')

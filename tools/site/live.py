@@ -253,7 +253,8 @@ def write_settings(source: Path, release: dict[str, Any]) -> None:
 
 def write_chapter(path: Path, target: Path) -> None:
     """A chapter as JupyterLite shows it before anything has run. Each cell says in its metadata what it was made from,
-    as those of `dev.py student` do: so an answer is known as one.
+    as those of `dev.py student` do: so an answer is known as one. And so does the chapter, which is kept by the browser
+    once it was saved: so the page knows when the site has another one.
     """
     notebook = nbformat.read(path, as_version=4)  # joins the texts that a file has as lists of lines
     for cell in notebook.cells:
@@ -263,6 +264,8 @@ def write_chapter(path: Path, target: Path) -> None:
             for output in cell.outputs:
                 # A widget waits for its kernel, and says "Loading". Without it its still picture is shown.
                 output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+    texts = json.dumps([[cell.id, cell.source] for cell in notebook.cells])
+    notebook.metadata["minigrad"] = {"made_from": fingerprint(texts)}
     notebook.metadata.pop("widgets", None)
     notebook.metadata["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,27 +1,53 @@
-"""Style sheets without the rules that no page uses: the theme's holds a framework, of which the book needs a part.
+"""Style sheets without what no page uses: the theme's holds a framework, of which the book needs a part.
 
-A rule stays if each class and each id in its selector occurs as a word somewhere in the pages or in their scripts.
-So too much is kept rather than too little.
+A rule stays if each class and each id in its selector occurs as a word somewhere in the pages or in their scripts, and
+a custom property if something asks for it by its name. So too much is kept rather than too little.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 WORD = re.compile(r"[\w-]+")
 NAME = re.compile(r"[.#]([A-Za-z_][\w-]*)")
+PART_OF_CLASS = re.compile(r"""\[class[*^$]=["']?([^"'\]]+)["']?\]""")
 INSIDE = re.compile(r"\([^()]*\)")
+PROPERTY = re.compile(r"""(?<![\w-])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|[^;{}"'])*(?:;|(?=\}))""")
+ASKED_FOR = re.compile(r"var\(\s*(--[\w-]+)")
 NESTING = ("@media", "@supports", "@container", "@layer")
 
 
-def words_in(texts: Iterable[str]) -> set[str]:
+@dataclass(frozen=True)
+class Words:
     """All words of pages and scripts: what a selector can mean."""
-    return {word for text in texts for word in WORD.findall(text)}
+
+    words: frozenset[str]
+    text: str  # the same, to be searched for a part of one
 
 
-def pruned(sheet: str, words: set[str]) -> str:
+def words_in(texts: Iterable[str]) -> Words:
+    words = frozenset(word for text in texts for word in WORD.findall(text))
+    return Words(words, " ".join(words))
+
+
+def without_unasked(sheets: list[str], others: str) -> list[str]:
+    """Style sheets without the custom properties that neither they ask for nor the other text does."""
+    asked: set[str] = set()
+
+    def if_asked(found: re.Match[str]) -> str:
+        return found[0] if found[1] in asked else ""
+
+    before: list[str] = []
+    while sheets != before:  # what only a property asked for that was taken away is asked for no longer
+        asked = set(ASKED_FOR.findall("\n".join([*sheets, others])))
+        before, sheets = sheets, [PROPERTY.sub(if_asked, sheet) for sheet in sheets]
+    return sheets
+
+
+def pruned(sheet: str, words: Words) -> str:
     """A style sheet without the rules whose classes or ids are none of the words."""
     kept = []
     for head, body in rules_of(COMMENT.sub("", sheet)):
@@ -66,8 +92,11 @@ def selectors_of(head: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def is_used(selector: str, words: set[str]) -> bool:
-    """Whether each class and id of a selector is a word; what stands in brackets, as in `:not(…)`, is not asked."""
+def is_used(selector: str, words: Words) -> bool:
+    """Whether each class and id of a selector is a word, or a part of one where the selector names a part; what stands
+    in brackets, as in `:not(…)`, is not asked.
+    """
     while INSIDE.search(selector):
         selector = INSIDE.sub("", selector)
-    return all(name in words for name in NAME.findall(selector))
+    are_words = all(name in words.words for name in NAME.findall(selector))
+    return are_words and all(part in words.text for part in PART_OF_CLASS.findall(selector))

@@ -46,14 +46,14 @@ FUNCTIONS = """
     argsort chunk clamp conv1d conv2d cross_entropy:cross_entropy_loss dropout flatten
     batch_norm group_norm layer_norm rms_norm linear log_softmax softmax matmul nll_loss outer
     adaptive_avg_pool2d avg_pool1d avg_pool2d max_pool1d max_pool2d
-    conv_transpose2d scaled_dot_product_attention amax amin max median min sort topk
+    conv_transpose2d scaled_dot_product_attention max median min sort topk
 """
 METHODS = ("detach", "item", "contiguous")
 NOT_OPS = ("requires_grad_", "share_memory_")  # methods with a trailing underscore that compute nothing
 
 
-# What stands behind a public name in that of one of its forms: `sum_dims`, `pow_of_number`, `leaky_relu_in_place`.
-FORM = re.compile(r"(_to|_by|_of)?_(all|dims?|one|numbers?|tensors?|scaled|in_place)$")
+# What stands behind a public name in that of one of its forms: `sum_dims`, `pow_of_number`.
+FORM = re.compile(r"(_to|_by|_of)?_(all|dims?|one|numbers?|tensors?|scaled)$")
 
 
 def event_name(name: str) -> str:

@@ -20,7 +20,7 @@ from minigrad import dtypes
 from minigrad.op import Array, op
 from minigrad.ops.declarations import numbers_only
 from minigrad.ops.images import conv_columns
-from minigrad.ops.images.windows import Extents, Prepared, Sliding, one_per_dim, times
+from minigrad.ops.images.windows import Extents, Prepared, Sliding, extents_of, times
 from minigrad.ops.reductions.sums import channel_bias_gradient
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, Padding, as_dims, public, with_checks
@@ -99,10 +99,8 @@ def _check_arguments(
     if weight.ndim < 3:
         raise RuntimeError(f"weight should have at least three dimensions: (O, C, *kernel), not {list(weight.shape)}")
     if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {function}, but got input of size: "
-            f"{list(input.shape)}"
-        )
+        expected = f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {function}"
+        raise RuntimeError(f"{expected}, but got input of size: {list(input.shape)}")
     if isinstance(padding, str) and padding not in ("same", "valid"):
         raise RuntimeError(f"Invalid padding string: '{padding}': there are 'same', 'valid', and ints")
     options["padding"] = 0 if isinstance(padding, str) else padding
@@ -111,7 +109,7 @@ def _check_arguments(
             f"expected {name} to be a single integer value or a list of {len(kernel)} values to match the convolution "
             f"dimensions, but got {name}={{}}"
         )
-        values = one_per_dim(value if isinstance(value, tuple) else (value,) * dims, len(kernel), text)
+        values = extents_of(value if isinstance(value, tuple) else (value,) * dims, len(kernel), text)
         least = 0 if "padding" in name else 1
         if min(values) < least:
             raise RuntimeError(f"{'non-positive' if least else 'negative'} {name} is not supported: {list(values)}")
@@ -135,16 +133,13 @@ def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: in
     """Raise unless the weight has the dimensions and channels of a batch of inputs, and groups of equal size."""
     shape = list(weight.shape)
     if weight.ndim != input.ndim:
-        raise RuntimeError(
-            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {shape}, but got "
-            f"{input.ndim}-dimensional input of size {list(input.shape)} instead"
-        )
+        expected = f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {shape}"
+        got = f"{input.ndim}-dimensional input of size {list(input.shape)}"
+        raise RuntimeError(f"{expected}, but got {got} instead")
     if len(weight) < groups or len(weight) % groups:
         what, size = ("at least", shape) if len(weight) < groups else ("divisible by", [shape])
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be {what} {groups} at dimension 0, but got weight of size "
-            f"{size} instead"
-        )
+        expected = f"Given groups={groups}, expected weight to be {what} {groups} at dimension 0"
+        raise RuntimeError(f"{expected}, but got weight of size {size} instead")
     outputs, inputs = (shape[1] * groups, shape[0]) if transposed else (shape[0], shape[1] * groups)
     if input.shape[1] != inputs:
         raise RuntimeError(
@@ -153,15 +148,12 @@ def _check_shapes(input: Tensor, weight: Tensor, bias: Tensor | None, groups: in
             "are dimension 1 of a batch."
         )
     if 0 in (*input.shape[2:], *weight.shape[2:]):
-        raise RuntimeError(
-            f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)} and "
-            f"weight shape: {shape}"
-        )
+        got = f"input shape: {list(input.shape)} and weight shape: {shape}"
+        raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got {got}")
     if bias is not None and bias.shape != (outputs,):
-        raise RuntimeError(
-            f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias to be 1-dimensional "
-            f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
-        )
+        given = f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}"
+        text = f"expected bias to be 1-dimensional with {outputs} elements, but got bias of size {list(bias.shape)}"
+        raise RuntimeError(f"{given}, {text} instead")
 
 
 def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
@@ -216,10 +208,9 @@ def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **optio
     batch, bias, way, _ = _check_arguments(function, input, weight, *given, **options)
     reach, padded = way.reach(weight.shape[2:]), way.padded_size(batch.shape[2:])
     if any(r > size for r, size in zip(reach, padded, strict=True)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)}). "
-            "Kernel size can't be greater than actual input size: use a smaller kernel, more padding, or larger images."
-        )
+        sizes = f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)})."
+        text = "Kernel size can't be greater than actual input size"
+        raise RuntimeError(f"{sizes} {text}: use a smaller kernel, more padding, or larger images.")
     out = convolution(batch, weight, bias, way, Prepared())
     return out if batch is input else reshaping.squeeze(out, 0)
 
@@ -254,9 +245,8 @@ def conv_transpose2d(
     spans = zip(batch.shape[2:], way.stride, way.padding, way.reach(weight.shape[2:]), strict=True)
     size = tuple([(n - 1) * step - before - after + reach for n, step, (before, after), reach in spans])
     if min(size) <= 0:
-        raise RuntimeError(
-            f"Given input size per channel: ({times(batch.shape[2:])}). Calculated output size per channel: "
-            f"({times(size)}). Output size is too small: use less padding or a larger kernel."
-        )
+        old, new = times(batch.shape[2:]), times(size)
+        text = f"Given input size per channel: ({old}). Calculated output size per channel: ({new})."
+        raise RuntimeError(f"{text} Output size is too small: use less padding or a larger kernel.")
     out = transposed_convolution(batch, weight, bias, size, way, Prepared())
     return out if batch is input else reshaping.squeeze(out, 0)

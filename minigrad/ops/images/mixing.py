@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, op
 
 
 class Mix(NamedTuple):
@@ -23,7 +23,7 @@ class Mix(NamedTuple):
     terms: list[tuple[Any, Any, Array | None]]
     sizes: tuple[int, int]
 
-    def along(self, dim: int, image: Array, back: bool) -> Array:
+    def mix_along(self, dim: int, image: Array, back: bool) -> Array:
         """The new pixels along a dimension, counted from the end; `back`: from their gradient the old ones'."""
         behind = (slice(None),) * (-dim - 1)
         out = np.zeros((*image.shape[:dim], self.sizes[not back], *image.shape[dim:][1:]), image.dtype)
@@ -64,33 +64,18 @@ def _evenly(indices: Array) -> Any:
     return slice(int(indices[0]), int(indices[-1]) + 1, *steps) if len(steps) == 1 else indices
 
 
-def _gradient(F: Any, g: Any, mixes: list[Mix], counts: Any, back: bool) -> Any:
-    return F.mix(g, mixes, counts, not back)
-
-
 def gradient_of_means(F: Any, g: Any, self: Any, mixes: list[Mix], counts: Any, back: bool) -> Any:
     """The gradient of a mean of pixels. In PyTorch it is a function of the image, too, and so it is recorded as one."""
     return F.as_function_of(F.mix(g, mixes, counts, not back), self, True)
 
 
-def mixing(node: str, gradient: Any = _gradient) -> Any:
-    """The op under one of the names that PyTorch's nodes have."""
-
-    @op(name=node, self=gradient)
-    def mix_pixels(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
-        """(..., *old size) mixed along each dimension, over `counts`: (..., *new size). The gradient goes `back`."""
-        out = _divide(self, counts) if back else self
-        for dim, along in enumerate(mixes, -len(mixes)):
-            out = along.along(dim, out, back)
-        return out if back else _divide(out, counts)
-
-    return mix_pixels
-
-
-@op(self=_gradient)
+@op(self=lambda F, g, mixes, counts, back: F.mix(g, mixes, counts, not back))
 def mix(self: Array, mixes: list[Mix], counts: Any = None, back: bool = False) -> Array:
-    """`mix_pixels` as backwards call it, under a name that no other op takes over."""
-    return arrays.mix_pixels(self, mixes, counts, back)
+    """(..., *old size) mixed along each dimension, over `counts`: (..., *new size). The gradient goes `back`."""
+    out = _divide(self, counts) if back else self
+    for dim, one in enumerate(mixes, -len(mixes)):
+        out = one.mix_along(dim, out, back)
+    return out if back else _divide(out, counts)
 
 
 def _divide(image: Array, counts: Any) -> Array:

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, arrays, op, with_node_name
 from minigrad.ops.declarations import floats_only, numbers_only
-from minigrad.ops.images.mixing import Mix, gradient_of_means, mix_of, mixing
-from minigrad.ops.images.windows import Extents, Sliding, crop, one_per_dim, pad, taps, times
+from minigrad.ops.images.mixing import Mix, gradient_of_means, mix, mix_of
+from minigrad.ops.images.windows import Extents, Sliding, crop, extents_of, pad, taps, times
 from minigrad.ops.reductions.sums import mean
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, as_ints, public, with_checks
@@ -111,8 +111,8 @@ def max_pool_pick(self: Array, image: Array, largest: Array, window: Extents, wa
 
 # ---------------------------------------------------------------- the mean
 
-_avg_pool = mixing("AvgPool2DBackward0", gradient_of_means)
-_adaptive_avg_pool = mixing("AdaptiveAvgPool2DBackward0", gradient_of_means)
+_avg_pool = with_node_name(mix, "AvgPool2DBackward0", self=gradient_of_means)
+_adaptive_avg_pool = with_node_name(_avg_pool, "AdaptiveAvgPool2DBackward0")
 
 
 @functools.lru_cache(maxsize=256)
@@ -122,7 +122,7 @@ def _sums(size: int, border: int, starts: tuple[int, ...], ends: tuple[int, ...]
     return mix_of((np.array(starts)[:, None] <= pixels) & (pixels < np.array(ends)[:, None]), border)
 
 
-def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
+def _means(mean_op: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, Array, Array]]) -> Tensor:
     """Sums of windows over how many pixels they count.
 
     `spans`: for each dimension the windows' starts and ends, and how many pixels each counts.
@@ -131,7 +131,7 @@ def _means(mix: Callable[..., Tensor], input: Tensor, spans: list[tuple[Array, A
         _sums(size, max(0, -min(starts, default=0)), tuple(starts.tolist()), tuple(ends.tolist()))
         for size, (starts, ends, _) in zip(input.shape[-2:], spans, strict=True)
     ]
-    return mix(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
+    return mean_op(input, sums, np.multiply.outer(spans[0][2], spans[1][2]))
 
 
 # ---------------------------------------------------------------- what is asked for
@@ -153,10 +153,8 @@ def _windows(
     if function == "max_pool2d" and input.ndim not in (3, 4):
         raise RuntimeError(f"non-empty 3D or 4D (batch mode) tensor expected for input: got shape {list(input.shape)}")
     if function == "avg_pool1d" and input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
-            "checking arguments for avg_pool1d)"
-        )
+        text = f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self'"
+        raise RuntimeError(f"{text} (while checking arguments for avg_pool1d)")
     if input.ndim not in (dims + 1, dims + 2) or 0 in input.shape[-dims - 1 :]:
         text = f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for input"
         raise RuntimeError(f"{'max_pool1d: ' if own_words else ''}{text}, but got:{list(input.shape)}")
@@ -166,7 +164,7 @@ def _windows(
         omitted, several = "omitted, " if name == "stride" else "", "one int" if dims == 1 else "two ints"
         text = f"{function}: {name} must either be {omitted}a single int, or a tuple of {several}; got {{}}"
         for_rows = (0 if name == "padding" else 1,) * (2 - dims)
-        options.append((*for_rows, *one_per_dim(value, dims, text)))
+        options.append((*for_rows, *extents_of(value, dims, text)))
     window, steps, borders, spacings = options
     if 0 in steps and not own_words:
         raise RuntimeError(f"stride should not be zero: it is {steps}; by default it is the kernel's size")
@@ -262,8 +260,8 @@ def _mean_pooling(name: str) -> Any:
         """
         image, window, places, way = _windows(name, input, kernel_size, stride, padding, 1, ceil_mode)
         spans = []
-        along = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
-        for size, k, count, step, (border, _) in along:
+        dims = zip(image.shape[-2:], window, places, way.stride, way.padding, strict=True)
+        for size, k, count, step, (border, _) in dims:
             starts = np.arange(count) * step - border
             ends = np.minimum(starts + k, size + border)  # a window that was added by ceil_mode may reach further
             inside = np.minimum(ends, size) - np.maximum(starts, 0)
@@ -292,17 +290,14 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     kept = [old if new is None else new for old, new in zip(input.shape[-2:], goal, strict=True)]
     places = as_ints("adaptive_avg_pool2d", "output_size", 2, kept)
     if min(places) < 0:
-        raise RuntimeError(
-            "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{times(places, ', ')}}}"
-        )
+        text = "elements of output_size must be greater than or equal to 0"
+        raise RuntimeError(f"adaptive_avg_pool2d: {text} but received {{{times(places, ', ')}}}")
     if places == (1, 1):
         return mean(input, (-1, -2), True)
     if 0 in input.shape[-2:]:
-        raise RuntimeError(
-            "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but input has "
-            f"sizes {list(input.shape)} with dimension {input.ndim - 2 + input.shape[-2:].index(0)} being empty"
-        )
+        text = "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions"
+        empty = input.ndim - 2 + input.shape[-2:].index(0)
+        raise RuntimeError(f"{text}, but input has sizes {list(input.shape)} with dimension {empty} being empty")
     floats_only("adaptive_avg_pool2d", input._array)
     spans = []
     for size, count in zip(input.shape[-2:], places, strict=True):

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.op import with_node_name
 from minigrad.ops.declarations import floats_only
-from minigrad.ops.images.mixing import Mix, mix_of, mixing
+from minigrad.ops.images.mixing import Mix, mix, mix_of
 from minigrad.public import as_ints, with_checks
 from minigrad.tensor import Tensor
 
-_OPS = {mode: mixing(f"Upsample{mode.capitalize()}2DBackward0") for mode in ("nearest", "bilinear")}
+_OPS = {mode: with_node_name(mix, f"Upsample{mode.capitalize()}2DBackward0") for mode in ("nearest", "bilinear")}
 
 
 @functools.lru_cache(maxsize=256)
@@ -70,25 +71,23 @@ def interpolate(
         raise ValueError(f"{which} should be defined")
     old, scales = input.shape[2:], (None, None)
     if size is None:
-        scales = _one_for_each("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
+        scales = _pair_of("scale_factor", "scale_factor of shape", "scale_factor", "s", old, scale_factor)
         new = tuple([math.floor(n * scale) for n, scale in zip(old, scales, strict=True)])
     else:
-        sizes = _one_for_each("output", "output size of", "output size", "o", old, size)
+        sizes = _pair_of("output", "output size of", "output size", "o", old, size)
         new = as_ints("interpolate", "size", None, sizes)
     if min(*old, *new) <= 0:
-        raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input (H: {old[0]}, W: {old[1]}) output "
-            f"(H: {new[0]}, W: {new[1]})"
-        )
+        before, after = (f"(H: {height}, W: {width})" for height, width in (old, new))
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input {before} output {after}")
     if 0 in input.shape[1:]:
         raise RuntimeError(f"Non-empty 4D data tensor expected but got a tensor with sizes {list(input.shape)}")
     if (mode, input.dtype.name) != ("nearest", "uint8"):
         floats_only(f"upsample_{mode}2d_channels_last", input._array)
-    mix = _nearest if mode == "nearest" else _bilinear
-    return _OPS[mode](input, [mix(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
+    way = _nearest if mode == "nearest" else _bilinear
+    return _OPS[mode](input, [way(*span, bool(align_corners)) for span in zip(old, new, scales, strict=True)])
 
 
-def _one_for_each(what: str, given: str, form: str, letter: str, old: Any, asked: Any) -> tuple[Any, ...]:
+def _pair_of(what: str, given: str, form: str, letter: str, old: Any, asked: Any) -> tuple[Any, ...]:
     """What is asked for as one number for each dimension; ValueError if there are others than two."""
     values = tuple(asked) if isinstance(asked, Sequence) else (asked, asked)
     if len(values) != 2:

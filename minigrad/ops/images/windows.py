@@ -109,7 +109,7 @@ def taps(padded: Array, kernel: Sequence[int], places: Sequence[int], way: Slidi
     return (padded[(..., *pixels)] for pixels in tap_indices(kernel, places, way))
 
 
-def one_per_dim(value: int | Extents, dims: int, refused: str) -> Extents:
+def extents_of(value: int | Extents, dims: int, refused: str) -> Extents:
     """An option as one int for each dimension. RuntimeError if there are neither that many nor one; in the text
     `refused`, "{}" is what was given.
     """

@@ -13,8 +13,8 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.half_precision import widen
-from minigrad.op import Array, tensors
-from minigrad.ops.declarations import each_named, floats_only
+from minigrad.op import Array, op, tensors, with_node_name
+from minigrad.ops.declarations import floats_only
 from minigrad.ops.losses.elementwise import check_reduction
 from minigrad.ops.places.elements import masked_fill
 from minigrad.ops.pointwise.comparison import eq
@@ -33,8 +33,8 @@ class Targets(NamedTuple):
     shape: tuple[int, ...]  # of all targets
 
 
-@each_named(
-    *("NllLossBackward0", "NllLoss2DBackward0"),
+@op(
+    name="NllLossBackward0",
     kept=("targets",),
     self=lambda F, g, self, targets, reduction: F.nll_gradient(g, self, targets, reduction),
 )
@@ -51,8 +51,8 @@ def nll(self: Array, targets: Targets, reduction: str) -> Array:
     return total / targets.total if reduction == "mean" else total
 
 
-@each_named(
-    *("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0"),
+@op(
+    name="NllLossBackwardBackward0",
     kept=("targets",),
     self=lambda F, g, targets, reduction: F.nll(g, targets, reduction),
     logs=lambda F, g, logs_shape: F.zeros(logs_shape, g),
@@ -69,12 +69,14 @@ def nll_gradient(self: Array, logs: Array, targets: Targets, reduction: str) -> 
     return out
 
 
-def _by_dimensions(of_rows: Any, of_maps: Any) -> Any:
-    """The one of two ops that goes with the targets it is given: those of maps have spatial dimensions."""
+def _by_dimensions(of_rows: Any, node: str) -> Any:
+    """An op for targets in rows, or, for those of maps, which have spatial dimensions, with another node's name."""
+    of_maps = with_node_name(of_rows, node)
     return lambda *given: (of_maps if len(given[-2].shape) > 1 else of_rows)(*given)
 
 
-tensors.nll, tensors.nll_gradient = _by_dimensions(*nll), _by_dimensions(*nll_gradient)
+tensors.nll = _by_dimensions(nll, "NllLoss2DBackward0")
+tensors.nll_gradient = _by_dimensions(nll_gradient, "NllLoss2DBackwardBackward0")
 
 # ---------------------------------------------------------------- as the learner calls them
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.blame import count_write, short, type_name, warn
-from minigrad.autograd.fitting import sums_to
+from minigrad.autograd.fitting import fit_gradient, sums_to
 from minigrad.autograd.inplace import begin_write, check_history
 from minigrad.autograd.modes import check_mode
 from minigrad.memory import OVERLAP, check_apart, check_overlap, repeats, same_elements, writable
-from minigrad.op import Array, op
+from minigrad.op import Array, op, with_node_name
 from minigrad.operands import check_places
 from minigrad.ops.places import indexing
 from minigrad.ops.shapes.expanding import broadcast_to, check_expands
@@ -27,18 +27,13 @@ from minigrad.tensor import Tensor, from_array, own_array
 from minigrad.writing import in_place, needs_grad
 
 
-def overwriting(node: str) -> Any:
-    """One op for each of the names that PyTorch has for it."""
-
-    @op(name=node, exact=True, self=lambda F, g: F.zeros(g.shape, g))
-    def overwritten(self: Array, values: Array) -> Array:
-        """The values, an array, in the place of the input."""
-        return values
-
-    return overwritten
+@op(name="FillBackward2", exact=True, self=lambda F, g: F.zeros(g.shape, g))
+def overwritten(self: Array, values: Array) -> Array:
+    """The values, an array, in the place of the input."""
+    return values
 
 
-filled, zeroed = overwriting("FillBackward2"), overwriting("ZeroBackward0")
+zeroed = with_node_name(overwritten, "ZeroBackward0")
 
 
 @op(name="FillBackward3", self=lambda F, g: F.zeros(g.shape, g), value=lambda F, g: F.sum_all(g))
@@ -51,7 +46,7 @@ def filled_by_tensor(self: Array, value: Array) -> Array:
     name="CopyBackwards",
     exact=True,
     self=lambda F, g: F.zeros(g.shape, g),
-    src=lambda F, g, src_shape, src_dtype: F.cast(F.sum_to(g, src_shape), src_dtype),
+    src=lambda F, g, src_shape, src_dtype: fit_gradient(g, src_shape, src_dtype),
 )
 def copied(self: Array, src: Array) -> Array:
     """The elements of `src`, broadcast with the input and in its dtype, in the place of the input's."""
@@ -70,7 +65,7 @@ def _fill(self: Tensor, value: Any) -> Tensor:
     if not isinstance(value, dtypes.NUMBER_TYPES):
         got = f"got ({type_name(value)}), but expected a number or a 0-d tensor"
         raise TypeError(f"fill_() received an invalid combination of arguments - {got}")
-    return filled(self, np.full(self.shape, dtypes.element(self.dtype, value, alone=self.numel() == 1)))
+    return overwritten(self, np.full(self.shape, dtypes.element(self.dtype, value, alone=self.numel() == 1)))
 
 
 def _copy_from(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
@@ -172,15 +167,11 @@ def _check_memory(target: Array, value: Tensor) -> None:
 def _check_values(self: Tensor, there: tuple[int, ...], value: Tensor) -> None:
     """Raise if a value could not be written to places of shape `there`."""
     if not sums_to(there, value.shape):
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(there)}"
-        )
+        text = f"value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape"
+        raise RuntimeError(f"shape mismatch: {text} {list(there)}")
     if value.dtype is not self.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {self.dtype.tensor_type} for the "
-            f"destination and {value.dtype.tensor_type} for the source."
-        )
+        kinds = f"{self.dtype.tensor_type} for the destination and {value.dtype.tensor_type} for the source"
+        raise RuntimeError(f"Index put requires the source and destination dtypes match, got {kinds}.")
 
 
 def _index_put(self: Tensor, taken: tuple[Any, ...], values: Tensor) -> Tensor:

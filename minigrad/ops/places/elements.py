@@ -52,7 +52,7 @@ def gather(self: Array, index: Array, dim: int) -> Array:
 
 def _zeros_at_index(F: Any, g: Any, index: Any, dim: int) -> Any:
     """The gradient of what was written over at `index`: zeros there."""
-    return F.scatter(g, F.zeros(index.shape, g), index, dim)
+    return F.scatter_number(g, index, dim, 0)
 
 
 @op(constants=("index",), self=_zeros_at_index, src=lambda F, g, index, dim: F.gather(g, index, dim))
@@ -110,7 +110,7 @@ def check_bounds(index: Array, size: int, dim: int, least: int = 0, error: type[
         raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
-def _dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
+def dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None) -> int:
     """`dim` counted from the front; raise unless `index` fits along it, and fits `src`, if there is one."""
     dim = wrap_dim(dim, input.ndim)
     if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
@@ -157,7 +157,7 @@ def gather_along(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = 
     may be smaller than the input in the other dimensions. (`sparse_grad` is of no effect: the gradient is dense.)
     RuntimeError if an index is out of bounds, or not of dtype int32 or int64.
     """
-    return gather(input, index, _dim_of_index("gather", input, dim, index))
+    return gather(input, index, dim_of_index("gather", input, dim, index))
 
 
 @public(name="scatter", in_place="method", overloaded=True)
@@ -173,9 +173,9 @@ def scatter_along(
     if source is None:
         raise TypeError("scatter() received an invalid combination of arguments: give src, a tensor, or a value")
     if isinstance(source, Tensor):
-        dim = _dim_of_index("scatter", input, dim, index, source)
+        dim = dim_of_index("scatter", input, dim, index, source)
         return scatter(input, _covered_part(index, source), index, dim)
-    dim = _dim_of_index("scatter", input, dim, index)
+    dim = dim_of_index("scatter", input, dim, index)
     return scatter_number(input, index, dim, dtypes.element(input.dtype, source))
 
 
@@ -185,7 +185,7 @@ def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Te
 
     In two dimensions, along the first: result[index[i, j], j] += src[i, j].
     """
-    dim = _dim_of_index("scatter", input, dim, index, src)
+    dim = dim_of_index("scatter", input, dim, index, src)
     return scatter_add(input, _covered_part(index, src), index, dim)
 
 
@@ -193,13 +193,11 @@ def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Te
 def fill_where(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
     if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError(
-            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        )
+        text = f"a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        raise RuntimeError(f"masked_fill_ only supports {text}")
     if mask.dtype is not dtypes.bool:
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.c_name}: try mask != 0"
-        )
+        text = f"boolean masks, but got mask with dtype {mask.dtype.c_name}: try mask != 0"
+        raise RuntimeError(f"masked_fill_ only supports {text}")
     if isinstance(value, Tensor):
         return masked_fill_tensor(input, value.to(input.dtype), mask)
     return masked_fill(input, mask, dtypes.element(input.dtype, value))

@@ -11,18 +11,18 @@ back: zeros everywhere else, and a sum where an element was taken more than once
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
-from minigrad.creation import as_tensor
-from minigrad.op import Array, op
+from minigrad.op import Array, arrays, op, tensors, with_node_name
 from minigrad.operands import check_places
-from minigrad.ops.declarations import each_named
-from minigrad.ops.places.elements import check_bounds, scatter_add_along
+from minigrad.ops.places.elements import check_bounds, dim_of_index, scatter_add
+from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 from minigrad.writing import needs_grad
@@ -30,45 +30,44 @@ from minigrad.writing import needs_grad
 _NO_NUMBERS = (Tensor, np.ndarray, Sequence, slice, type(None), type(...))
 
 
-def along(dim: int, part: Any) -> tuple[Any, ...]:
-    """The index that takes a part (an int or a slice) along one dimension."""
+def index_along(dim: int, part: Any) -> tuple[Any, ...]:
+    """The index that takes a part (an int, a slice or an array of ints) along one dimension."""
     return (*(slice(None),) * dim, part, ...)
 
 
-def _put_back(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+def _put_into_zeros(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
     """The gradient of taking out."""
     return F.index_backward(g, index, self_shape)
 
 
-@each_named("AliasBackward0", "UnsqueezeBackward0", "SelectBackward0", "SliceBackward0", view=True, self=_put_back)
+def _add_to_zeros(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+    """The same of parts along one dimension."""
+    return F.index_add(g, index, self_shape)
+
+
+@op(name="SliceBackward0", view=True, self=_put_into_zeros)
 def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The part that ints, slices, None and `...` select: always a view."""
     return self[index]
 
 
-alias_index, unsqueeze_index, select_index, slice_index = basic_index  # the last one cuts what `cat` joined
-
-
 @op(
     name="SelectBackward0",
     view=True,
-    self=lambda F, g, self_shape, dim, index: F.index_backward(g, along(dim, index), self_shape),
+    self=lambda F, g, self_shape, dim, index: F.index_backward(g, index_along(dim, index), self_shape),
 )
 def select_one(self: Array, dim: int, index: int) -> Array:
     """The part at one index along a dimension."""
-    return self[along(dim, index)]
+    return self[index_along(dim, index)]
 
 
-@each_named("IndexSelectBackward0", "IndexBackward0", exact=True, kept=("index",), self=_put_back)
+@op(name="IndexBackward0", exact=True, kept=("index",), self=_put_into_zeros)
 def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
-    return self[index]
+    return np.asarray(self[index], order="C")  # numpy would put the dimension of an index behind a `:` first in memory
 
 
-selected_index, taken_index = advanced_index
-
-
-@op(name="IndexPutBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
+@op(name="SliceBackwardBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
 def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
     """Zeros of a shape with the elements of the input added at an index: the gradient of taking them out there."""
     out = np.zeros(shape, self.dtype)
@@ -79,18 +78,48 @@ def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) 
     return out
 
 
+# PyTorch names the node of an index by the kind of its last part, and that of its gradient by that of its first.
+_BASIC = {
+    slice: basic_index,
+    int: with_node_name(basic_index, "SelectBackward0"),
+    type(None): with_node_name(basic_index, "UnsqueezeBackward0"),
+    type(...): with_node_name(basic_index, "AliasBackward0", self=lambda F, g: g),
+}
+_BACKWARD = {
+    slice: index_backward,
+    int: with_node_name(index_backward, "SelectBackwardBackward0"),
+    type(None): with_node_name(index_backward, "SqueezeBackward1"),
+    np.ndarray: with_node_name(index_backward, "IndexPutImplBackward0"),
+}
+tensors.index_backward = lambda g, index, shape: _BACKWARD[_kind(index)](g, index, shape)
+
+
+def _kind(parts: Iterable[Any]) -> type:
+    """The class of the first part of an index that is neither `:` nor `...`; of `...` where there is none."""
+    return type(next((part for part in parts if isinstance(part, np.ndarray) or part not in (..., slice(None))), ...))
+
+
 @op(
     name="IndexPutBackward0",
     exact=True,
     kept=("index",),
     self=lambda F, g, index: F.index_put(g, F.zeros((), g), index),
-    values=lambda F, g, index, values_shape: F.sum_to(F.advanced_index(g, index), values_shape),
+    values=lambda F, g, index, values_shape: unbroadcast(F, F.advanced_index(g, index), values_shape),
 )
 def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
     """The input with other values at an index."""
     out = np.array(self)
     out[index] = values
     return out
+
+
+# What is written to, added to and taken from parts along one dimension has nodes of its own.
+_copied_to = with_node_name(index_put, "IndexCopyBackward0")
+_filled = with_node_name(index_put, "IndexFillBackward0", values=None)
+_filled_by_tensor = with_node_name(index_put, "IndexFillBackward1")
+_added = with_node_name(scatter_add, "IndexAddBackward0")
+_selected = with_node_name(advanced_index, "IndexSelectBackward0", self=_add_to_zeros)
+arrays.index_add, tensors.index_add = arrays.index_backward, with_node_name(index_backward, "IndexAddBackward0")
 
 
 # ---------------------------------------------------------------- what an index says
@@ -188,10 +217,8 @@ def _read_part(part: Any, recorded: bool) -> Any:
 def _no_index(part: Any) -> Exception:
     if isinstance(part, str | bytes):
         return TypeError(f"new(): invalid data type '{type_name(part)}': {part!r} is no index")
-    return IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {type_name(part)})"
-    )
+    text = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+    return IndexError(f"{text} (got {type_name(part)})")
 
 
 def _dim_count(part: Any) -> int:
@@ -231,10 +258,9 @@ def _check_arrays(taken: list[Any], shape: tuple[int, ...]) -> None:
         if isinstance(part, np.ndarray) and part.dtype.kind == "b":
             for place, size in enumerate(part.shape):
                 if size != shape[dim + place]:
-                    raise IndexError(
-                        f"The shape of the mask {list(part.shape)} at index {place} does not match the shape of the "
-                        f"indexed tensor {list(shape)} at index {dim + place}"
-                    )
+                    mask, tensor = f"{list(part.shape)} at index {place}", f"{list(shape)} at index {dim + place}"
+                    text = f"The shape of the mask {mask} does not match the shape of the indexed tensor {tensor}"
+                    raise IndexError(text)
             shapes += [(int(np.count_nonzero(part)),)] * part.ndim
         elif isinstance(part, np.ndarray):
             check_bounds(part, shape[dim], dim, -shape[dim], IndexError)
@@ -245,10 +271,8 @@ def _check_arrays(taken: list[Any], shape: tuple[int, ...]) -> None:
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
-        raise IndexError(
-            "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(str(list(shape)) for shape in shapes)}"
-        ) from None
+        text = "shape mismatch: indexing tensors could not be broadcast together with shapes"
+        raise IndexError(f"{text} {', '.join(str(list(shape)) for shape in shapes)}") from None
 
 
 def is_whole(parts: tuple[Any, ...]) -> bool:
@@ -264,19 +288,14 @@ def index(input: Tensor, index: Any) -> Tensor:
     parts, taken = read_index(input, index, needs_grad(input))
     if taken is None:
         return basic(input, parts)
-    return taken_index(input if is_whole(parts) else basic(input, parts), taken)
+    return advanced_index(input if is_whole(parts) else basic(input, parts), taken)
 
 
 def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
     """`input[parts]` for ints, slices, None and `...`: a view, whose node PyTorch names after the last part."""
     if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int):
         return select_one(input, 0, parts[0])
-    last = next((part for part in reversed(parts) if part is not Ellipsis and part != slice(None)), Ellipsis)
-    if last is Ellipsis:
-        return alias_index(input, parts)
-    if last is None:
-        return unsqueeze_index(input, parts)
-    return slice_index(input, parts) if isinstance(last, slice) else select_index(input, parts)
+    return _BASIC[_kind(reversed(parts))](input, parts)
 
 
 @public(composed=True)
@@ -293,7 +312,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     start += size if start < 0 else 0
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return slice_index(input, along(dim, slice(start, start + length)))
+    return basic_index(input, index_along(dim, slice(start, start + length)))
 
 
 @public
@@ -304,9 +323,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     dim = wrap_dim(dim, input.ndim)
     size = input.shape[dim]
     if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
-        )
+        where = f"for tensor of size {list(input.shape)} at dimension {dim}"
+        raise IndexError(f"select(): index {index} out of range {where}")
     return select_one(input, dim, index)
 
 
@@ -316,13 +334,13 @@ def _parts_at(function: str, input: Tensor, dim: int, index: Tensor) -> tuple[An
         raise IndexError(f"{function}(): Index is supposed to be a vector, not of {index.ndim} dimensions")
     dim = wrap_dim(dim, input.ndim)
     check_bounds(index._array, input.shape[dim], dim, error=IndexError)
-    return along(dim, index._array.reshape(-1).copy())
+    return index_along(dim, index._array.reshape(-1).copy())
 
 
 @public
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts along `dim` at the numbers in `index`, a vector, as a copy."""
-    return selected_index(input, _parts_at("index_select", input, dim, index))
+    return _selected(input, _parts_at("index_select", input, dim, index))
 
 
 @public(in_place="method")
@@ -334,7 +352,8 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
         text = "source tensor shape must match self tensor shape, excluding the specified dimension. Got"
         raise RuntimeError(f"{text} self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
     places = index.reshape(-1, *(1,) * (input.ndim - dim - 1)).expand(shape)
-    return scatter_add_along(input, dim, places, source if alpha == 1 else source * alpha)
+    source = source if alpha == 1 else source * alpha
+    return _added(input, source, places, dim_of_index("scatter", input, dim, places, source))
 
 
 @public(in_place="method")
@@ -343,13 +362,16 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     if source.dtype is not input.dtype:
         kinds = f"(self) {input.dtype.tensor_type} and (source) {source.dtype.tensor_type}"
         raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
-    return index_put(input, source, _parts_at("index_copy", input, dim, index))
+    return _copied_to(input, source, _parts_at("index_copy", input, dim, index))
 
 
 @public(in_place="method")
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
     """A copy of the input with one number in all parts along `dim` that have the numbers in `index`."""
-    return index_put(input, as_tensor(value, input.dtype), _parts_at("index_fill", input, dim, index))
+    places = _parts_at("index_fill", input, dim, index)
+    if isinstance(value, Tensor):
+        return _filled_by_tensor(input, value.to(input.dtype), places)
+    return _filled(input, dtypes.element(input.dtype, value), places)
 
 
 @public
@@ -362,8 +384,14 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
         input, repeats = from_index(np.arange(input.numel())), input
     if dim is None:
         input, dim = input.flatten(), 0
-    counts = repeats._array if isinstance(repeats, Tensor) else repeats
-    if isinstance(repeats, Tensor) and counts.size not in (1, input.shape[dim]):
+    dim = wrap_dim(dim, input.ndim)
+    if not isinstance(repeats, Tensor):
+        if repeats < 0:
+            raise RuntimeError(f"Repeats must be non-negative: {repeats} is not")
+        several = input.unsqueeze(dim + 1).expand(*input.shape[: dim + 1], repeats, *input.shape[dim + 1 :])
+        return several.clone().flatten(dim, dim + 1)
+    counts = repeats._array
+    if counts.size not in (1, input.shape[dim]):
         text = f"got repeats.size(0) = {counts.size} and input.size({dim}) = {input.shape[dim]}"
         raise RuntimeError(f"repeats must have the same size as input along dim, but {text}")
     return index_select(input, dim, from_array(np.arange(input.shape[dim]).repeat(counts)))

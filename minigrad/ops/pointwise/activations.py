@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, arrays, op, with_node_name
 from minigrad.ops.declarations import floats_only, level
 from minigrad.ops.pointwise.elementary import elementary
 from minigrad.public import public, with_checks
@@ -75,10 +75,7 @@ def _leaky_gradient_from_result(F: Any, g: Any, result: Any, negative_slope: flo
     return F.leaky_relu_gradient(g, result, negative_slope)
 
 
-@op(name="LeakyReluBackward1", self=_leaky_gradient_from_result)
-def leaky_relu_in_place(self: Array, negative_slope: float) -> Array:
-    """`leaky_relu`, with a rule that needs the result only."""
-    return arrays.leaky_relu(self, negative_slope)
+leaky_relu_in_place = with_node_name(_leaky_relu, "LeakyReluBackward1", self=_leaky_gradient_from_result)
 
 
 # ---------------------------------------------------------------- an exponential below 0, a line above

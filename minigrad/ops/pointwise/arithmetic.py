@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import Array, arrays, op
+from minigrad.op import Array, arrays, op, with_node_name
 from minigrad.operands import unsupported_error
 from minigrad.ops.declarations import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
@@ -120,16 +120,9 @@ def _remainder(self: Array, other: Array) -> Array:
     return rest if rest.dtype.kind != "f" else np.where(rest == 0, np.copysign(rest, self), rest)
 
 
-@op(name="RemainderBackward0", constants=("other",), self=lambda F, g: g, broadcasts=True)
-def remainder_by_number(self: Array, other: Array) -> Array:
-    """`remainder`, where other is a number."""
-    return arrays.remainder(self, other)
-
-
-@op(name="NotImplemented", other=no_derivative("remainder"), broadcasts=True)
-def remainder_of_number(self: Array, other: Array) -> Array:
-    """`remainder`, where input is a number. (PyTorch gives it no derivative.)"""
-    return arrays.remainder(self, other)
+remainder_by_number = with_node_name(_remainder, "RemainderBackward0", other=None)
+# PyTorch gives it no derivative.
+remainder_of_number = with_node_name(_remainder, "NotImplemented", self=None, other=no_derivative("remainder"))
 
 
 # ---------------------------------------------------------------- as the learner calls them

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes, return_types
-from minigrad.op import Array, op
+from minigrad.op import Array, op, with_node_name
 from minigrad.operands import MISSING, wrong_type
-from minigrad.ops.declarations import each_named, numbers_only
+from minigrad.ops.declarations import numbers_only
 from minigrad.ops.pointwise.choices import maximum, minimum
 from minigrad.ops.reductions.dims import check_dim_given, expand_reduced, np_max, np_min, wrap_dims
 from minigrad.public import Dims, public
@@ -25,18 +25,14 @@ from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 # ---------------------------------------------------------------- elements picked by their index
 
 
-def _put_back(F: Any, g: Any, indices: Any, dim: int, keepdim: bool, self_shape: tuple[int, ...]) -> Any:
+def _put_at_indices(F: Any, g: Any, indices: Any, dim: int, keepdim: bool, self_shape: tuple[int, ...]) -> Any:
     """Zeros with a gradient where its elements came from."""
     if not keepdim and self_shape:
         g, indices = F.unsqueeze(g, dim), F.unsqueeze(indices, dim)
     return F.scatter(F.zeros(self_shape, g), g, indices, dim)
 
 
-@each_named(
-    *("MaxBackward0", "MinBackward0", "MedianBackward1", "SortBackward0", "SortBackward1", "TopkBackward0"),
-    constants=("indices",),
-    self=_put_back,
-)
+@op(name="MaxBackward0", constants=("indices",), self=_put_at_indices)
 def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
     """The elements at `indices` along `dim`, however these were found. The gradient goes to these."""
     if not self.ndim:
@@ -45,7 +41,10 @@ def take_along(self: Array, indices: Array, dim: int, keepdim: bool) -> Array:
     return taken if keepdim else np.squeeze(taken, dim)
 
 
-max_dim, min_dim, median_dim, sorted_values, stably_sorted, topk_values = take_along
+max_dim = take_along
+min_dim, median_dim = with_node_name(take_along, "MinBackward0"), with_node_name(take_along, "MedianBackward1")
+sorted_values, stably_sorted = with_node_name(take_along, "SortBackward0"), with_node_name(take_along, "SortBackward1")
+topk_values = with_node_name(take_along, "TopkBackward0")
 
 
 # ---------------------------------------------------------------- the largest and the smallest
@@ -86,16 +85,16 @@ def _shared_along(F: Any, g: Any, self: Any, result: Any, dim: tuple[int, ...], 
     return g * F.where(result == result, F.shares_of_ties(self, result, dim), math.nan)
 
 
-def _extreme_along_op(node: str, extreme: Callable[..., Any]) -> Any:
-    @op(name=node, self=_shared_along)
-    def extreme_along(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
-        """The largest, or the smallest, along some dimensions."""
-        return extreme(self, axis=dim, keepdims=keepdim)
-
-    return extreme_along
+@op(name="AmaxBackward0", self=_shared_along)
+def amax_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
+    """The largest along some dimensions. Its gradient is shared among equal ones."""
+    return np_max(self, axis=dim, keepdims=keepdim)
 
 
-largest_along, smallest_along = _extreme_along_op("AmaxBackward0", np_max), _extreme_along_op("AminBackward0", np_min)
+@op(name="AminBackward0", self=_shared_along)
+def amin_dims(self: Array, dim: tuple[int, ...], keepdim: bool) -> Array:
+    """The smallest along some dimensions. Its gradient is shared among equal ones."""
+    return np_min(self, axis=dim, keepdims=keepdim)
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -137,13 +136,13 @@ def _extreme(name: str, ways: tuple[Any, ...], input: Tensor, dim: Any, keepdim:
 @public
 def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The largest element, or that along the dimensions `dim`; `keepdim` leaves these with size 1."""
-    return largest_along(input, _filled_dims("amax", input, dim), keepdim)
+    return amax_dims(input, _filled_dims("amax", input, dim), keepdim)
 
 
 @public
 def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The smallest element, or that along the dimensions `dim`; `keepdim` leaves these with size 1."""
-    return smallest_along(input, _filled_dims("amin", input, dim), keepdim)
+    return amin_dims(input, _filled_dims("amin", input, dim), keepdim)
 
 
 @public

@@ -21,7 +21,7 @@ from minigrad.public import Dims, Dtype, public, with_checks
 from minigrad.tensor import Tensor, wrap_dim
 
 
-def along(g: Any, dim: int) -> tuple[int, ...]:
+def over(g: Any, dim: int) -> tuple[int, ...]:
     """The dimensions to sum over: none of a number without dimensions."""
     return (dim,) if g.ndim else ()
 
@@ -50,7 +50,7 @@ def safe_softmax(self: Array) -> Array:
     name="SoftmaxBackwardDataBackward0",
     self=lambda F, g, output, dim: F.softmax_gradient(g, output, dim),
     output=lambda F, g, self, output, dim: (
-        g * (self - F.sum_dims(self * output, along(g, dim), True)) - self * F.sum_dims(g * output, along(g, dim), True)
+        g * (self - F.sum_dims(self * output, over(g, dim), True)) - self * F.sum_dims(g * output, over(g, dim), True)
     ),
 )
 def softmax_gradient(self: Array, output: Array, dim: int) -> Array:
@@ -70,8 +70,8 @@ def _log_softmax(self: Array, dim: int) -> Array:
 
 @op(
     name="LogSoftmaxBackwardDataBackward0",
-    self=lambda F, g, output, dim: g - F.sum_dims(g * F.exp(output), along(g, dim), True),
-    output=lambda F, g, self, output, dim: -g * F.exp(output) * F.sum_dims(self, along(g, dim), True),
+    self=lambda F, g, output, dim: g - F.sum_dims(g * F.exp(output), over(g, dim), True),
+    output=lambda F, g, self, output, dim: -g * F.exp(output) * F.sum_dims(self, over(g, dim), True),
 )
 def log_softmax_gradient(self: Array, output: Array, dim: int) -> Array:
     """The gradient of log_softmax: g - softmax * sum(g), for g the input and log_softmax's own output."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.op import Array, op
+from minigrad.ops.pointwise.choices import clamp
 from minigrad.ops.reductions.dims import expand_reduced, np_max, np_min, np_sum, wrap_dims
 from minigrad.public import Dims, public, with_checks
 from minigrad.tensor import Tensor
@@ -104,3 +105,9 @@ def _norm_along(input: Tensor, p: float, dim: Dims, keepdim: bool) -> Tensor:
             where = "an empty tensor because the" if dim in (None, ()) else why
             raise RuntimeError(f"{name} cannot compute the {p:g} norm on {where} operation does not have an identity")
     return vector_norm(input, p, dims, keepdim)
+
+
+@with_checks
+def normalize(input: Tensor, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Tensor:
+    """Each vector along `dim` over its p-norm, or over `eps` where that is larger: with norm 1, or zeros."""
+    return input / clamp(norm(input, p, dim, True), eps)

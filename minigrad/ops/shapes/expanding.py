@@ -1,7 +1,7 @@
 """Elements repeated: expand, which copies nothing, and repeat, which copies; what shapes broadcast to.
 
-Broadcasting is a view with stride 0, one element seen many times, and its gradient is therefore a sum: what is seen
-many times answers for all of them. `expand` and `sum_to` are each other's gradient.
+Broadcasting is a view with stride 0, one element seen many times, and its gradient is therefore a sum, `sum_to`: what
+is seen many times answers for all of them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 
 from minigrad.autograd.blame import warn
 from minigrad.half_precision import widen
-from minigrad.op import Array, op
+from minigrad.op import Array, arrays, op, tensors
 from minigrad.ops.reductions.dims import np_sum
 from minigrad.public import Sizes, public
 from minigrad.size import size_mismatch
 from minigrad.tensor import Tensor
 
 
-@op(view=True, self=lambda F, g, self_shape: F.sum_to(g, self_shape))
+@op(view=True, self=lambda F, g, self_shape: unbroadcast(F, g, self_shape))
 def expand(self: Array, shape: tuple[int, ...]) -> Array:
     """The elements, in the memory they have, repeated along dimensions of size 1 and along new ones in front."""
     if math.prod(shape) == self.size:  # nothing is repeated, so the result may be written to
@@ -29,14 +29,29 @@ def expand(self: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(self, shape)
 
 
-@op(self=lambda F, g, self_shape: F.expand(g, self_shape))
+def _repeated_dims(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions along which `shape` was repeated to make this one."""
+    lead = len(own) - len(shape)
+    return (*range(lead), *(lead + i for i, size in enumerate(shape) if size == 1 != own[lead + i]))
+
+
 def sum_to(self: Array, shape: tuple[int, ...]) -> Array:
-    """The sum over the dimensions along which `shape` was repeated to make this one."""
-    lead = self.ndim - len(shape)
-    repeated = (*range(lead), *(lead + i for i, size in enumerate(shape) if size == 1 != self.shape[lead + i]))
+    """For rules: the sum over the dimensions along which `shape` was repeated to make this one."""
+    repeated = _repeated_dims(self.shape, shape)
     if self.itemsize == 2:  # the rules of views call this kernel as it is
         return np_sum(widen(self), axis=repeated, keepdims=True).reshape(shape).astype(self.dtype)[()]
     return np_sum(self, axis=repeated, keepdims=True).reshape(shape)[()]
+
+
+def _recorded_sum_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The same, of the operations that PyTorch records for it."""
+    if not shape:
+        return tensors.sum_all(input)
+    total = tensors.sum_dims(input, _repeated_dims(input.shape, shape), True)
+    return tensors.reshape(total, shape) if input.ndim > len(shape) else total
+
+
+arrays.sum_to, tensors.sum_to = sum_to, _recorded_sum_to
 
 
 def unbroadcast(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
@@ -46,9 +61,9 @@ def unbroadcast(F: Any, g: Any, shape: tuple[int, ...]) -> Any:
 
 def _sum_of_copies(F: Any, g: Any, self_shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
     """The gradient of each element: of (times, size) along each dimension, the sum over times."""
-    own = (1,) * (len(repeats) - len(self_shape)) + self_shape
-    pairs = [size for pair in zip(repeats, own, strict=True) for size in pair]
-    return F.reshape(F.sum_dims(F.reshape(g, tuple(pairs)), tuple(range(0, 2 * len(own), 2)), False), self_shape)
+    lead = len(repeats) - len(self_shape)
+    pairs = [*repeats[:lead], *(size for pair in zip(repeats[lead:], self_shape, strict=True) for size in pair)]
+    return F.sum_dims(F.reshape(g, tuple(pairs)), (*range(lead), *range(lead, len(pairs), 2)), False)
 
 
 @public(function=False)
@@ -82,16 +97,14 @@ def check_expands(input: Tensor, target: Sequence[int]) -> None:
     shape, sizes = list(input.shape), list(target)
     lead = len(sizes) - len(shape)
     if lead < 0:
-        raise RuntimeError(
-            f"expand(minigrad.{input.dtype.tensor_type}Tensor{{{shape}}}, size={sizes}): the number of sizes provided "
-            f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
-        )
+        text = f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        call = f"expand(minigrad.{input.dtype.tensor_type}Tensor{{{shape}}}, size={sizes})"
+        raise RuntimeError(f"{call}: the number of sizes provided {text}")
     for dim in reversed(range(len(shape))):  # as in PyTorch, the last one that does not fit is named
         if shape[dim] not in (1, sizes[lead + dim]) and sizes[lead + dim] != -1:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({sizes[lead + dim]}) must match the existing size ({shape[dim]}) at "
-                f"non-singleton dimension {lead + dim}.  Target sizes: {sizes}.  Tensor sizes: {shape}"
-            )
+            must = f"The expanded size of the tensor ({sizes[lead + dim]}) must match the existing size ({shape[dim]})"
+            where = f"at non-singleton dimension {lead + dim}.  Target sizes: {sizes}.  Tensor sizes: {shape}"
+            raise RuntimeError(f"{must} {where}")
 
 
 @public
@@ -104,9 +117,8 @@ def broadcast_to(input: Tensor, size: Sizes) -> Tensor:
     own = (-1,) * (len(size) - input.ndim) + input.shape
     target = tuple([old if new == -1 else new for old, new in zip(own, size, strict=True)])
     if any(count < 0 for count in target):
-        raise RuntimeError(
-            f"The expanded size of the tensor ({min(target)}) isn't allowed in a leading, non-existing dimension"
-        )
+        text = "isn't allowed in a leading, non-existing dimension"
+        raise RuntimeError(f"The expanded size of the tensor ({min(target)}) {text}")
     return expand(input, target)
 
 

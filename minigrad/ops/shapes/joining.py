@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.op import Array, op
+from minigrad.op import Array, op, with_node_name
 from minigrad.operands import check_places
-from minigrad.ops.declarations import each_named
-from minigrad.ops.places.indexing import along
+from minigrad.ops.places.indexing import index_along
 from minigrad.ops.shapes.reshaping import reshape
 from minigrad.public import Tensors, as_ints, public
 from minigrad.tensor import Tensor, wrap_dim
@@ -27,7 +26,7 @@ Shape = tuple[int, ...]
 def _pieces(dim: int, sizes: Sequence[int]) -> list[tuple[Any, ...]]:
     """The indices of pieces of these sizes, one after the other along a dimension."""
     ends = accumulate(sizes)
-    return [along(dim, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
+    return [index_along(dim, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
 
 
 @op(tensors=lambda F, g, dim: F.unbind(g, dim))
@@ -71,16 +70,16 @@ def unbind(self: Array, dim: int = 0) -> list[Array]:
     dim = wrap_dim(dim, self.ndim)
     if not self.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return [self[along(dim, i)] for i in range(self.shape[dim])]
+    return [self[index_along(dim, i)] for i in range(self.shape[dim])]
 
 
-@each_named("SplitBackward0", "SplitWithSizesBackward0", view=True, several=True, self=_joined)
+@op(view=True, several=True, self=_joined)
 def split(self: Array, sizes: Shape, dim: int) -> list[Array]:
     """Pieces of the sizes given along a dimension."""
     return [self[piece] for piece in _pieces(dim, sizes)]
 
 
-split_evenly, split_with_sizes = split
+split_with_sizes = with_node_name(split, "SplitWithSizesBackward0")
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -148,7 +147,7 @@ def split_along(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tu
         if size == 0 and total:
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
         count, rest = divmod(total, size) if size else (0, 0)
-        return split_evenly(tensor, (size,) * count + ((rest,) if rest or not count else ()), dim)
+        return split(tensor, (size,) * count + ((rest,) if rest or not count else ()), dim)
     sizes = as_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
     text = f"but got split_sizes={list(sizes)}"
     if any(size < 0 for size in sizes):

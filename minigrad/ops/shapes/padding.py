@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.op import Array, op
-from minigrad.ops.places.indexing import index_select
+from minigrad.op import Array, op, with_node_name
+from minigrad.ops.places.indexing import advanced_index
 from minigrad.public import Ints, with_checks
-from minigrad.tensor import Tensor, from_array
+from minigrad.tensor import Tensor
 
 
 @op(name="ConstantPadNdBackward0", self=lambda F, g, pad: F.constant_pad(g, tuple(-size for size in pad), 0.0))
@@ -56,6 +56,10 @@ def pad(input: Tensor, pad: Ints, mode: str = "constant", value: Any = None) -> 
 
 
 _MODES: Any = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # as numpy calls them
+_OPS = {  # by mode and number of dimensions; PyTorch pads circularly by writes, which is another graph
+    mode: [with_node_name(advanced_index, f"{name}Pad{dims}DBackward0") for dims in (1, 2, 3)]
+    for mode, name in (("reflect", "Reflection"), ("replicate", "Replication"))
+}
 
 
 def _padded_by_itself(input: Tensor, pad: Ints, mode: str) -> Tensor:
@@ -64,6 +68,7 @@ def _padded_by_itself(input: Tensor, pad: Ints, mode: str) -> Tensor:
         raise NotImplementedError(f"Unrecognised padding mode {mode}: it is constant, reflect, replicate or circular")
     if not 2 <= len(pad) <= 6 or input.ndim - len(pad) // 2 not in (1, 2):
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
+    index: list[Any] = []
     for dim, before, after in zip(range(input.ndim)[::-1], pad[::2], pad[1::2], strict=False):
         size, wraps = input.shape[dim], mode == "circular"
         more, fewer = (max(before, 0), max(after, 0)), (max(-before, 0), max(-after, 0))
@@ -78,5 +83,5 @@ def _padded_by_itself(input: Tensor, pad: Ints, mode: str) -> Tensor:
         # Circular shows what is left; the others show what was cut off, too.
         shown = np.arange(size)[fewer[0] : size - fewer[1]] if wraps else np.arange(size)
         numbers = np.pad(shown, more, _MODES[mode])
-        input = index_select(input, dim, from_array(numbers if wraps else numbers[fewer[0] : len(numbers) - fewer[1]]))
-    return input
+        index.insert(0, numbers if wraps else numbers[fewer[0] : len(numbers) - fewer[1]])
+    return _OPS.get(mode, [advanced_index] * 3)[len(index) - 1](input, (..., *np.ix_(*index)))

@@ -8,12 +8,12 @@ transposing.py, views that repeat elements in expanding.py.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from minigrad.op import Array, arrays, op, tensors
-from minigrad.ops.declarations import each_named
+from minigrad.op import Array, arrays, op, tensors, with_node_name
 from minigrad.public import Dims, Sizes, public
 from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, wrap_dim
@@ -32,10 +32,8 @@ def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     if open_sizes > 1:
         raise RuntimeError("only one dimension can be inferred")
     if open_sizes and known == count == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous"
-        )
+        reason = "because the unspecified dimension size -1 can be any value and is ambiguous"
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} {reason}")
     if (not known or count % known) if open_sizes else known != count:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
     return tuple([count // known if size == -1 else size for size in shape]) if open_sizes else shape
@@ -75,13 +73,14 @@ def unsqueeze(self: Array, dim: int) -> Array:
     return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
-@each_named("SqueezeBackward0", "SqueezeBackward2", "SqueezeBackward1", view=True, self=_in_old_shape)
+@op(name="SqueezeBackward1", view=True, self=lambda F, g, dim: reduce(F.unsqueeze, dim, g))
 def squeeze_one(self: Array, dim: tuple[int, ...]) -> Array:
     """The array without the dimensions `dim`, which have size 1."""
     return self.squeeze(dim)
 
 
-squeeze_all, squeeze_several, squeeze_dim = squeeze_one  # by how the dimensions are given
+squeeze_all = with_node_name(squeeze_one, "SqueezeBackward0")  # by how the dimensions are given
+squeeze_several = with_node_name(squeeze_one, "SqueezeBackward2")
 
 
 @public(overloaded=True, in_place="view")
@@ -89,7 +88,7 @@ def squeeze(input: Tensor, dim: Dims = None) -> Tensor:
     """The tensor without its dimensions of size 1, or without those of them that `dim` names, as a view."""
     wrapped = range(input.ndim) if dim is None else different_dims(dim, input.ndim)
     ones = tuple([d for d in wrapped if input.ndim and input.shape[d] == 1])
-    by_kind = squeeze_all if dim is None else squeeze_dim if isinstance(dim, int) else squeeze_several
+    by_kind = squeeze_all if dim is None else squeeze_one if isinstance(dim, int) else squeeze_several
     return by_kind(input, ones)
 
 

@@ -13,7 +13,7 @@ from minigrad.viz.graph.source import Step
 from minigrad.viz.steps.contributions import array_of
 from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_grads import KeptGrads
+from minigrad.viz.steps.grads_by_frame import GradsByFrame
 
 
 class Ran:
@@ -25,7 +25,7 @@ class Ran:
     `scales`, how large the numbers were whose difference was sent from one to the other.
     """
 
-    def __init__(self, maker: FrameMaker, first: Frame, grads: KeptGrads) -> None:
+    def __init__(self, maker: FrameMaker, first: Frame, grads: GradsByFrame) -> None:
         self.graph, self.frames = maker.graph, [first]
         self.received: dict[str, list[Any]] = {}
         self.sent_at: dict[tuple[int, str], Any] = {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from minigrad.viz.graph.naming import DIGITS
+from minigrad.viz.graph.naming import plain_digits
 from minigrad.viz.graph.observer import Span
 from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.source import Source
@@ -168,7 +168,7 @@ class Snapshot:
 
     def box_named(self, name: str) -> Box:
         """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""
-        for ask in (str, lambda text: text.translate(DIGITS)):
+        for ask in (str, plain_digits):
             for box in self.boxes:
                 names = box.name, *box.output_names
                 if box.kind != "constant" and name in map(ask, names):

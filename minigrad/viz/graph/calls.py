@@ -3,7 +3,7 @@
 The observer noted for each node the frames that were under way and the instruction of each: its way. Nodes are looked
 at in the order in which they were made. What the ways of two successive nodes begin with is still under way, as long as
 the code goes forward. Where an instruction comes again, or an earlier one, either a loop of that function has begun
-another round, or the function was called anew, by a loop further out. So each scope is an unbroken run of nodes.
+another round, or the function was called anew, by a loop further out. So each scope is an unbroken stretch of nodes.
 
 That a `sum` calls `+` again and again is no loop of the learner's: an instruction that calls back is still the same.
 Two calls that nothing in the code tells apart, such as a callback from a library, may count as one.
@@ -26,9 +26,9 @@ from minigrad.viz.graph.loops import goes_on, loops_around
 from minigrad.viz.graph.observer import ENGINE, NO_PLACE, Making, source_text, span_at
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
-REPEATED, RUN, INPUTS, RECORDED, STATEMENT = (
+REPEATED, STRETCH, INPUTS, RECORDED, STATEMENT = (
     "calls",
-    "run",
+    "stretch",
     "inputs",
     "create_graph",
     "statement",
@@ -55,12 +55,12 @@ class Scope:
     about: Any = None  # the module that was called, a function's code, or code and loop
     parent: Scope | None = None
     inside: list[Any] = field(default_factory=list)
-    number: int = 1  # which call or round it is, or with which a run begins,
-    total: int = 1  # of how many, or how many are in a run
+    number: int = 1  # which call or round it is, or with which a stretch begins,
+    total: int = 1  # of how many, or how many are in a stretch
     rounds: int = 0  # of the loop that it is, or that is all there is in it
     loop: Scope | None = None  # that loop
     title: str = ""  # of what has no name of its own
-    word: str = ""  # what is counted in a run
+    word: str = ""  # what is counted in a stretch
 
     def outwards(self) -> Iterator[Scope]:
         """It and all around it."""

@@ -2,11 +2,12 @@
 
 A tree of scopes (calls, loops, rounds: see `calls`) becomes a tree of parts. A scope that holds one thing is that
 thing. A part with too many things is divided: calls of one function beside each other become one part, then what one
-statement has made, then runs of what is in it, in the order in which it was made; what many of them use, such as
+statement has made, then stretches of what is in it, in the order in which it was made; what many of them use, such as
 weights, becomes a part of its own.
 
-Nothing here can make a circle: without leaves and constants every part is an unbroken run of an order in which nodes
-stand behind their inputs; and leaves and constants, which lie with their uses or among themselves, have no inputs.
+Nothing here can make a circle: without leaves and constants every part is an unbroken stretch of an order in which
+nodes stand behind their inputs; and leaves and constants, which lie with their uses or among themselves, have no
+inputs.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from minigrad.viz.graph.calls import (
     RECORDED,
     REPEATED,
     ROUND,
-    RUN,
     STATEMENT,
+    STRETCH,
     Calls,
     Scope,
     is_learners,
@@ -167,7 +168,7 @@ class _Division:
         if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
         if len(others) > MOST_PARTS or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
-            others = self._runs(scope, others)
+            others = self._stretches(scope, others)
         scope.inside = others
         self._take_in(scope)
         for key in inputs:
@@ -229,8 +230,8 @@ class _Division:
             return things
         start, size, count = found
         pieces = [things[place : place + size] for place in range(start, start + size * count, size)]
-        title = self.titles.stretch_name(pieces[-1]) or REPEAT
-        parts = [Scope(RUN, None, None, one, title=f"{title}, {k} of {count}") for k, one in enumerate(pieces, 1)]
+        title = self.titles.name_of_things(pieces[-1]) or REPEAT
+        parts = [Scope(STRETCH, None, None, one, title=f"{title}, {k} of {count}") for k, one in enumerate(pieces, 1)]
         if count * size == len(things):
             scope.word = AGAIN
             return parts
@@ -240,8 +241,8 @@ class _Division:
     def _sort_of(self, thing: Any) -> str:
         return self.titles.of(thing) if isinstance(thing, Scope) else op_word(self.graph.by_id[thing].op)
 
-    def _runs(self, scope: Scope, things: list[Any]) -> list[Any]:
-        """Things in parts of about the same size, each an unbroken run."""
+    def _stretches(self, scope: Scope, things: list[Any]) -> list[Any]:
+        """Things in parts of about the same size, each an unbroken stretch."""
         levels = next(levels for levels in itertools.count(2) if PARTS**levels >= len(things))
         count = max(2, round(len(things) ** (1 / levels)))
         ends = [number * len(things) // count for number in range(count + 1)]
@@ -250,14 +251,14 @@ class _Division:
             word = "calls"
         elif not word and scope.rounds == len(things):
             word = self.titles.round_word(scope) + "s"
-        runs = []
+        stretches = []
         for start, stop in itertools.pairwise(ends):
-            run = Scope(RUN, None, scope, things[start:stop], word=word)
-            run.number = start + (scope.number if scope.kind == RUN else 1)
-            run.title = self.titles.run_title(run)
-            runs.append(run)
-        number_titles(runs)
-        return runs
+            stretch = Scope(STRETCH, None, scope, things[start:stop], word=word)
+            stretch.number = start + (scope.number if scope.kind == STRETCH else 1)
+            stretch.title = self.titles.stretch_title(stretch)
+            stretches.append(stretch)
+        number_titles(stretches)
+        return stretches
 
     def _home_of(self, key: str, scope: Scope) -> Scope:
         """The innermost part in `scope` that holds all uses of a leaf or constant."""

@@ -278,13 +278,17 @@ def _span(file: str, node: Any) -> Span:
     return Span(file, "", node.lineno, node.end_lineno, start, end)
 
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+DIGITS, SUBSCRIPTS = "0123456789", "₀₁₂₃₄₅₆₇₈₉"
+
+
+def plain_digits(text: str) -> str:
+    """A name as one writes it who has no subscripts on the keyboard: h30 of h₃₀."""
+    return text.translate(str.maketrans(SUBSCRIPTS, DIGITS))
 
 
 def numbered_name(name: str, number: int) -> str:
     """The name of one of several with the same name: h₃₀."""
-    return name + str(number).translate(SUBSCRIPTS)
+    return name + str(number).translate(str.maketrans(DIGITS, SUBSCRIPTS))
 
 
 def names_by_text(texts: Mapping[Any, str], taken: Collection[str]) -> dict[Any, str]:
@@ -334,6 +338,7 @@ def operand_text(source: Source, span: Span | None, node: Node, slot: int, frame
         parts = [part for part in parts if not isinstance(getattr(part, "operand", part), ast.Constant)]
     part = parts[slot] if len(parts) == count else None
     texts = [ast.unparse(part)] if isinstance(part, ATOMS) else []
+    texts += [f"({ast.unparse(part)})"] if isinstance(part, ast.BinOp | ast.UnaryOp | ast.Compare) else []
     texts += [f"{ast.unparse(part.func)}(…)"] if isinstance(part, ast.Call) else []
     return next((text for text in texts if len(text) <= LONGEST), "")
 

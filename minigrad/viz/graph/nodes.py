@@ -12,18 +12,18 @@ from typing import Any
 
 from minigrad.viz.graph.source import Edges, Node, Source
 
-LIMIT = 6000  # boxes: beyond that it takes seconds until the folded picture is there
+MOST_NODES = 6000  # in a picture: beyond that it takes seconds until the folded picture is there
 
 
 def nodes_behind(source: Source, *starts: Node) -> list[Node]:
     """All nodes behind some, as the learner's code made them; a leaf stands before its first use.
 
-    ValueError if there are more than `LIMIT`.
+    ValueError if there are more than `MOST_NODES`.
     """
-    known = reachable(source.edges, starts, LIMIT)
-    if len(known) > LIMIT:
+    known = reachable(source.edges, starts, MOST_NODES)
+    if len(known) > MOST_NODES:
         raise ValueError(
-            f"this graph has more than {LIMIT} nodes, too many to draw or to step through in one picture. "
+            f"this graph has more than {MOST_NODES} nodes, too many to draw or to step through in one picture. "
             "Draw a smaller one: fewer rounds of the loop, or the graph of one part, such as one layer's result."
         )
     found: dict[Any, None] = {}

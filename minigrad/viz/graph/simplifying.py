@@ -369,7 +369,7 @@ class _Simplify(ast.NodeTransformer):
         simple = [part is None or part is ... or isinstance(part, int | slice) for part in index or [self]]
         if is_all and all(simple):
             return self.simplify_reshape([args[0], args[-1]])
-        return _call("index_backward" if all(simple) else "_put_back", args[0])  # an array may pick a place twice
+        return _call("index_backward" if all(simple) else "index_add", args[0])  # an array may pick a place twice
 
     def simplify_product_gradient(self, args: list[ast.expr]) -> ast.expr:
         g, x, result = (

@@ -42,7 +42,7 @@ def snapshot(
         beside: another result whose graph is to be in the same picture.
         called: node -> what another picture calls it.
 
-    Raises ValueError for a graph of more than `LIMIT` boxes, TypeError for `names` of what is no tensor and no module.
+    Raises ValueError for a graph of more than `MOST_NODES`, TypeError for `names` of what is no tensor and no module.
     """
     variables, root = Variables(source, names, frame), source.root
     if source.node(root) is None:

@@ -1,8 +1,8 @@
 """What the parts of a folded graph are called, as a reader of the code would say it.
 
 A module has its path in the module around it, or its variable's name; a function its own name; a loop its first line;
-a statement the variable that it assigns, and a run of statements the first and the last: `q … scores`. Of several calls
-each says which it is, and several parts in one say how many.
+a statement the variable that it assigns, and a stretch of statements the first and the last: `q … scores`. Of several
+calls each says which it is, and several parts in one say how many.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from minigrad.viz.graph.boxes import GENERATIONS, Snapshot
-from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, RUN, Place, Scope, is_learners
+from minigrad.viz.graph.calls import FUNCTION, INPUTS, LOOP, MODULE, RECORDED, ROUND, STRETCH, Place, Scope, is_learners
 from minigrad.viz.graph.loops import head_of
+from minigrad.viz.graph.naming import SUBSCRIPTS
 from minigrad.viz.graph.statements import Statement, assigned_by, statements_around
 
-STRETCH = "statements"
+STATEMENTS = "statements"
 REPEAT, AGAIN = "repeat", "repeats"  # where only the ops tell that something is repeated
-SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 ONLY_NUMBER = re.compile(r"[tg]\d+")  # the name of what no line gives one
 CLOSED = 26  # letters of a title for which a closed part has room
 OF_CLASS = re.compile(r"\.(__call__|forward|__init__)$")  # calls that a reader calls by the class's name
@@ -55,7 +55,7 @@ class Titles:
         """What kind of thing a part is, in a word or two."""
         if scope.kind == MODULE:
             return type(scope.about).__name__
-        word = scope.word or (STRETCH if scope.kind == RUN else scope.kind)
+        word = scope.word or (STATEMENTS if scope.kind == STRETCH else scope.kind)
         return LOOP if scope.rounds else word
 
     def loop_title(self, scope: Scope, things: Sequence[Any]) -> str:
@@ -82,29 +82,30 @@ class Titles:
         several = f" ×{len(calls) // len(names)}" if len(calls) > len(names) else ""
         return f"{prefix}[{first}…{names[-1].rpartition('.')[2]}]{several}"
 
-    def run_title(self, run: Scope) -> str:
-        """A run of things: by their numbers, where they are counted, else by the first and the last."""
-        if run.word == INPUTS:
-            return self.inputs_title(run.inside)
-        if not run.word:
-            return self.stretch_title(run.inside)
-        if run.word == AGAIN:
-            what = run.inside[0].title.rpartition(",")[0]
-            return f"{AGAIN if what == REPEAT else what + ','} {run.number}…{run.number + len(run.inside) - 1}"
-        if run.word == "calls" and len({self.callee_name(call) for call in run.inside}) > 1:
-            return self.calls_title(run.inside)
-        return f"{run.word} {run.number}…{run.number + len(run.inside) - 1}"
+    def stretch_title(self, stretch: Scope) -> str:
+        """A stretch of things: by their numbers, where they are counted, else by the first and the last."""
+        if stretch.word == INPUTS:
+            return self.inputs_title(stretch.inside)
+        if not stretch.word:
+            return self.title_of_things(stretch.inside)
+        numbers = f"{stretch.number}…{stretch.number + len(stretch.inside) - 1}"
+        if stretch.word == AGAIN:
+            what = stretch.inside[0].title.rpartition(",")[0]
+            return f"{AGAIN if what == REPEAT else what + ','} {numbers}"
+        if stretch.word == "calls" and len({self.callee_name(call) for call in stretch.inside}) > 1:
+            return self.calls_title(stretch.inside)
+        return f"{stretch.word} {numbers}"
 
     def statement_title(self, things: Sequence[Any], statement: Statement | None) -> str:
         """What a statement is called that has made some things: by its variable, numbered as it is as a box."""
         several = "" if statement is None else assigned_by(statement)
-        return several if "," in several else self.stretch_title(things)
+        return several if "," in several else self.title_of_things(things)
 
-    def stretch_title(self, things: Sequence[Any]) -> str:
-        """What a stretch of some things is called, where nothing has a name how many nodes it is."""
-        return self.stretch_name(things) or f"{sum(len(_things_in(thing, ())) for thing in things)} nodes"
+    def title_of_things(self, things: Sequence[Any]) -> str:
+        """What some things are called, where nothing has a name how many nodes they are."""
+        return self.name_of_things(things) or f"{sum(len(_things_in(thing, ())) for thing in things)} nodes"
 
-    def stretch_name(self, things: Sequence[Any]) -> str:
+    def name_of_things(self, things: Sequence[Any]) -> str:
         """The first and the last variable that some things compute; where the code gives them no names, what is near
         that has one; "" where nothing has.
         """

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.viz.graph.nodes import MOST_NODES
 from minigrad.viz.graph.values import short
-
-LIMIT = 6000  # nodes, as in graph/nodes.py
 
 
 class Engine:
@@ -106,7 +105,7 @@ class Engine:
 
 
 def inputs_first(root: Any, inputs: Callable[[Any], Iterable[Any]]) -> list[Any]:
-    """All that leads to a root, each after its inputs. ValueError for a circle and for more than `LIMIT` nodes."""
+    """All that leads to a root, each after its inputs. ValueError for a circle and for more than `MOST_NODES` nodes."""
     found: list[Any] = []
     way: list[tuple[Any, Iterator[Any]]] = [(root, iter(inputs(root)))]
     known, open_ones = {id(root)}, {id(root)}
@@ -124,8 +123,8 @@ def inputs_first(root: Any, inputs: Callable[[Any], Iterable[Any]]) -> list[Any]
             way.pop()
             open_ones.discard(id(node))
             found.append(node)
-        if len(found) + len(way) > LIMIT:
+        if len(found) + len(way) > MOST_NODES:
             raise ValueError(
-                f"inputs() led to more than {LIMIT} nodes: does it make new objects each time it is asked?"
+                f"inputs() led to more than {MOST_NODES} nodes: does it make new objects each time it is asked?"
             )
     return found

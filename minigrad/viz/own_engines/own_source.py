@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.viz.graph.nodes import MOST_NODES
 from minigrad.viz.graph.saved_values import text_of_function
 from minigrad.viz.graph.source import Edges, Pass, Source
 from minigrad.viz.graph.values import short
-from minigrad.viz.own_engines.adapter import LIMIT, Engine, inputs_first
+from minigrad.viz.own_engines.adapter import Engine, inputs_first
 from minigrad.viz.own_engines.own_pass import SORTED, OwnPass
 
 WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul", "**": "pow"}
@@ -185,10 +186,10 @@ class OwnSource(Source):
         except TypeError as error:
             raise TypeError(f"{self._call(method, thing)} gave no nodes: {error}") from error
         try:
-            found = list(islice(nodes, 2 * LIMIT))
+            found = list(islice(nodes, 2 * MOST_NODES))
         except Exception as error:  # of a generator, which runs only now
             raise self._error(method, thing, error) from error
-        if len(found) == 2 * LIMIT:
+        if len(found) == 2 * MOST_NODES:
             ways = f": does it give a node for each way to it? {SORTED}"
             many = f"gave {len(found)} nodes and did not end{ways * (method == 'order')}"
             raise ValueError(f"{self._call(method, thing)} {many}")

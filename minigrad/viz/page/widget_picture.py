@@ -18,9 +18,9 @@ from minigrad.viz.page.packing import texts_of, trouble
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.picture.svg import SvgDrawing, draw_svg, places_of, texts_in_box
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_values import changed_value, value_of
 from minigrad.viz.steps.pass_progress import ROOM
 from minigrad.viz.steps.session import Session
+from minigrad.viz.steps.values_now import changed_value, value_of
 from minigrad.viz.steps.what_if import WhatIf
 
 

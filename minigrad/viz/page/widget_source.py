@@ -1,11 +1,11 @@
 """The widget's page side as two texts: one script and one style sheet.
 
-A dozen source files become the one module that a notebook, an exported page and a browser can load. JupyterLab loads a
-widget's script from its text, so it can import nothing that lies beside it. Each file in `static/` is an ES module that
-imports its neighbours by name (so editors, type checks and tests read them as they are); joined in order, the imports
-between them fall away, as does `export` before what is declared. What a page asks of a joined script is exported as
-`export default` or `export { … }`, and stays. There is no bundler. Lines that are comments stay in the source files:
-every notebook and every exported page holds the rest.
+The files in `static/` become the one module that a notebook, an exported page and a browser can load. JupyterLab loads
+a widget's script from its text, so it can import nothing that lies beside it. Each file is an ES module that imports
+its neighbours by name (so editors, type checks and tests read them as they are); joined in order, the imports between
+them fall away, as does `export` before what is declared. What a page asks of a joined script is exported as `export
+default` or `export { … }`, and stays. There is no bundler. Lines that are comments stay in the source files: every
+notebook and every exported page holds the rest.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from pathlib import Path
 STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 ORDER = (
-    "dom marks conditions whatif cells values levels player measures layered layout wires sizes boxes picture camera "
-    "paper minimap inspector panels predict changing menu tip twins keyboard hint legend controls stepper"
+    "dom remembering marks conditions whatif cells values levels player measures layered layout wires sizes "
+    "boxes picture camera paper minimap inspector panels predict changing menu tip twins keyboard hint legend "
+    "controls stepper"
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one

@@ -22,7 +22,7 @@ NARROWEST, MARGIN = 460, 14  # pixels: of the words' width, and around everythin
 LINE, LETTER = 20, 7.4  # pixels: a line's height, a letter's width
 KEYS = "data-box", "data-edge", "data-chip", "data-group"
 STILL = "@media print,(prefers-reduced-motion:reduce){*{animation:none!important}}"
-STYLE = f"text{{unicode-bidi:isolate}}{svg.DARK}{STILL}"
+STYLE = f"{svg.STYLE}{STILL}"
 
 
 def film_of(stills: Sequence[str], sentences: Sequence[str], seconds: float) -> str:
@@ -63,8 +63,8 @@ class _Film:
         for number, version in enumerate(versions):
             for thing in version:
                 key = next(thing.get(name) for name in KEYS if name in thing.attrib)
-                things.setdefault(key, [()] * self.count)[number] = thing
-        return "".join(map(self._thing_text, things.values()))
+                things.setdefault((_height(thing), key), [()] * self.count)[number] = thing
+        return "".join(self._thing_text(things[key]) for key in sorted(things, key=lambda key: key[0]))
 
     def _thing_text(self, versions: list[Any]) -> str:
         place = next((version.get("transform") for version in versions if len(version)), None)
@@ -96,11 +96,17 @@ class _Film:
         return "".join(rules)
 
 
+def _height(thing: Any) -> int:
+    """Of an edge, how many kinds of edges lie below it; 0 for what has no neighbour that it runs together with."""
+    words = thing.get("class", "").split() if "data-edge" in thing.attrib else []
+    return next((height for height, flow in enumerate(svg.UPWARDS) if f"mg-{flow}" in words), 0)
+
+
 def _text_of(part: Any) -> str:
     """A part of a still without what only the stepper needs; "" for what is not there, is not seen, or is a tip."""
     if part is None or part.tag == "title" or part.get("visibility") == "hidden":
         return ""
     for element in part.iter():
-        for name in ("class", *KEYS):
+        for name in KEYS if element.tag == "text" else ("class", *KEYS):  # texts have their letters by class
             element.attrib.pop(name, None)
     return ElementTree.tostring(part, "unicode")

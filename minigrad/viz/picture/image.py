@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from typing import Any
 from urllib.parse import quote
 
 UNQUOTED = " =:/;,()@!*$&+?[]|.-_~'"  # what an address of SVG may hold as it is: the text stays short
@@ -34,6 +35,12 @@ def plot_html(png: str, width: int, height: int, words: str) -> str:
         f'{TURNED_DARK}<image width="{width}" height="{height}" href="data:image/png;base64,{png}"/></svg>'
     )
     return f'<img class="minigrad-plot" style="max-width:100%" alt="{escape(words)}" src="{_address(svg)}">'
+
+
+def words_of_plot(figure: Any) -> str:
+    """What a figure of matplotlib's shows, by the words on it."""
+    words = [word for axes in figure.axes for word in (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())]
+    return f"a plot: {', '.join(filter(None, dict.fromkeys(words)))}".removesuffix(": ")
 
 
 def _address(svg: str) -> str:

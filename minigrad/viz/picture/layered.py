@@ -34,6 +34,7 @@ from minigrad.viz.picture.measures import (
     LANE,
     LOOSE_WEIGHT,
     MOST_EXCHANGES,
+    MOST_ORDERED_TWICE,
     SHARED,
     SPREAD,
     SPREAD_LANES,
@@ -257,8 +258,8 @@ class _Placement:
             _place(row)
 
     def _order(self) -> None:
-        """Barycentre ordering, to and fro, each time with exchanges of neighbours; the order with the fewest crossings
-        is kept.
+        """Barycentre ordering, to and fro, each time with exchanges of neighbours: from the order of making, and from
+        one in which edges pass layers beside all boxes. The order with the fewest crossings is kept.
         """
         fixed = [gates for gates in self.gates.values() if any(gate.beyond is not None for gate in gates)]
         for gates in fixed:
@@ -267,10 +268,17 @@ class _Placement:
             _place(gates)
         rows = [self.gates["before"], *self.rows, self.gates["after"]]
         free = [row for row in rows if not any(row is gates for gates in fixed)]
-        best, fewest = [list(row) for row in rows], _crossings(rows)
-        for sweep in range(SWEEPS):
+        starts = [[list(row) for row in rows]]
+        if sum(map(len, rows)) <= MOST_ORDERED_TWICE:
+            starts.append([sorted(row, key=lambda node: node.is_bend) for row in rows])
+        best, fewest = starts[0], _crossings(rows)
+        for start, sweep in itertools.product(starts, range(SWEEPS)):
             if fewest == 0:
                 break
+            if sweep == 0:
+                for row, nodes in zip(rows, start, strict=True):
+                    row[:] = nodes
+                    _place(row)
             back = sweep % 2 == 1
             for row in reversed(free) if back else free:
                 for node in row:

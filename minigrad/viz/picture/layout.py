@@ -7,8 +7,8 @@ innermost to the outermost. In the page static/layout.mjs does the same, where g
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -24,12 +24,16 @@ from minigrad.viz.picture.measures import (
     CLOSED_MOST,
     CLOSED_ROOM,
     FOOT,
+    GROWTH_COST,
     HEAD,
     MARGIN,
     MONO_WIDTH,
+    MOST_GROWN,
     NAME_LETTER,
+    THREAD,
     TITLE_MOST,
     TITLE_ROOM,
+    TURN,
 )
 
 WHOLE = ""  # the id of what is around everything
@@ -101,12 +105,17 @@ def kind_beside(group: Group) -> str:
 
 @dataclass(frozen=True)
 class _FrameSize:
-    """The size of an open group, and how far from its left edge its boxes and its title stand."""
+    """The size of an open group, how far from its left edge its boxes and its title stand, and how far down its boxes.
+
+    `entries`: link -> how far from the left it comes in, where it turns aside for the title.
+    """
 
     width: float
     height: float
     inset: float
     title: float
+    head: float = HEAD
+    entries: Mapping[str, float] = field(default_factory=dict)
 
 
 class _Nest:
@@ -165,7 +174,11 @@ class _Nest:
 
         def port(item: str, link: str, side: str) -> float | None:
             way = laid[item].ways.get(link) if item in laid else None
-            return None if way is None else way[0 if side == "before" else -1][0] + opened[item].inset
+            if way is None:
+                return None
+            if side == "before" and link in opened[item].entries:
+                return opened[item].entries[link]
+            return way[0 if side == "before" else -1][0] + opened[item].inset
 
         for key in [*reversed(self.groups), WHOLE]:
             if key not in inside:
@@ -179,18 +192,24 @@ class _Nest:
         return self._gather(laid, sizes, opened)
 
     def _frame_size(self, group: Group, links: Sequence[Link], whole: Arranged) -> _FrameSize:
-        """No edge that comes in may run through the title: it stands where there is room, else the frame grows on one
-        side.
+        """No edge that comes in may run through the title: it stands where there is room. Else the frame grows a little
+        on one side, or, where that is not enough, edges come in beside the title and turn below it.
         """
         words = words_width(group) + TITLE_ROOM
         around, foot = (CLOSE, CLOSE) if len(whole.corners) == 1 else (AROUND, FOOT)
         width, height = max(whole.width + 2 * around, words), whole.height + HEAD + foot
         inset = (width - whole.width) / 2
-        into = sorted(whole.ways[link.id][0][0] + inset for link in links if not link.source)
+        entries = {link.id: whole.ways[link.id][0][0] + inset for link in links if not link.source}
+        into = sorted(set(entries.values()))
         for edge, following in pairwise([0.0, *into, width]):
             if following - edge >= words:
                 return _FrameSize(width, height, inset, edge)
         left, right = words - into[0], words - (width - into[-1])  # by how much it grows there
+        if min(left, right) > MOST_GROWN:
+            title, lanes, shift, wider = min(_titles_among(into, words, width), key=lambda place: _cost(into, *place))
+            moved = dict(zip(into, lanes, strict=True))
+            turned = {link: moved[x] + shift for link, x in entries.items()}
+            return _FrameSize(width + wider, height + TURN, inset + shift, title + shift, HEAD + TURN, turned)
         if left < right:
             return _FrameSize(width + left, height, inset + left, 0.0)
         return _FrameSize(width + right, height, inset, into[-1])
@@ -236,7 +255,7 @@ class _Nest:
                     frames[item] = GroupFrame(*corner, *sizes[item], False)
                     continue
                 frames[item] = GroupFrame(*corner, *sizes[item], True, opened[item].title)
-                origins[item] = corner[0] + opened[item].inset, corner[1] + HEAD
+                origins[item] = corner[0] + opened[item].inset, corner[1] + opened[item].head
         wires = []
         parts: dict[tuple[str, str], tuple[int, int]] = {}
         for (source, target), members in self.members.items():
@@ -246,12 +265,39 @@ class _Nest:
             for group in [*out, common, *reversed(into)]:
                 x, y = origins[group]
                 part = laid[group].ways[name]
+                if group in into and name in opened[group].entries:
+                    frame = frames[group]
+                    beside = frame.x + opened[group].entries[name]
+                    part = [(beside - x, frame.y - y), (beside - x, frame.y + HEAD - y), *part]
                 parts[group, name] = len(points), len(points) + len(part) - 1
                 points += [(x + point[0], y + point[1]) for point in part]
             wires.append(Wire(name, source, target, tuple(members), tuple(points)))
         whole = laid[WHOLE]
         size = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
         return _Gathered(Layout(*size, corners, frames, tuple(wires)), parts)
+
+
+def _titles_among(
+    into: Sequence[float], words: float, width: float
+) -> Iterator[tuple[float, list[float], float, float]]:
+    """Where a title may stand among edges that come in, and where these have to come in for that; how far the frame
+    grows to the left for it, and in all.
+    """
+    places: list[tuple[float, list[float]]] = []
+    for count, following in enumerate([*into, width]):
+        before, after = into[:count], into[count:]
+        start, end = before[-1] if before else 0.0, following - words
+        places.append((start, [*before, *(max(x, start + words + number * THREAD) for number, x in enumerate(after))]))
+        lanes = [min(x, end - number * THREAD) for number, x in enumerate(reversed(before))]
+        places.append((end, [*reversed(lanes), *after]))
+    for start, lanes in places:
+        left = max(0.0, -start, AROUND - lanes[0])
+        yield start, lanes, left, left + max(0.0, start + words - width, lanes[-1] + AROUND - width)
+
+
+def _cost(into: Sequence[float], title: float, lanes: Sequence[float], left: float, wider: float) -> float:
+    """By how far edges move aside for a title; that a frame grows costs more."""
+    return GROWTH_COST * wider + sum(abs(lane - x) for lane, x in zip(lanes, into, strict=True))
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from minigrad.viz.picture.layered import Point
 from minigrad.viz.picture.layout import BoxSizes, GroupFrame, Layout, Wire, kind_beside, lay_out
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten, value_text
 from minigrad.viz.picture.measures import (
+    BESIDE_MAP,
     CHIP_ROUND,
     FLAG_WIDTH,
     MAP_HEIGHT,
@@ -48,7 +49,12 @@ NAME_LIMIT = 18.7 * NAME_WIDTH  # pixels of a name inside a box, at most
 COLOURS = ["ink", "quiet", "paper", "line", "second", "module", "leaf", "wire"]
 COLOURS += ["hot", "alarm", "done", "wait", "glow", "alarm-back", "bar"]
 INK, QUIET, PAPER, RULE, PANEL, MODULE, LEAF, WIRE, GRAD, ALARM, DONE, WAIT, GLOW, FAILED, BAR = map(light, COLOURS)
-DARK = dark_style(COLOURS)
+# What is the same in every text of a kind is said once.
+STYLE = (
+    f"{dark_style(COLOURS)}.mg-graph :is(.mg-name,.mg-word,.mg-flag-text){{font-family:{SANS}}}"
+    ".mg-graph .mg-name{font-size:13px;font-weight:700}.mg-graph .mg-flag-text{font-weight:600}"
+    ".mg-graph text{unicode-bidi:isolate}"
+)
 
 # What a state looks like without a style sheet: border colour, border width, dashes, fill.
 STATES = {
@@ -67,6 +73,7 @@ WIRES = {
     "done": (DONE, 1.8, ""),
     "off": (WIRE, 1.2, ' stroke-dasharray="3 4"'),
 }
+UPWARDS = ("off", "idle", "done", "now")  # edges that run together: what runs lies on what ran, and that on what waits
 
 
 @dataclass(frozen=True)
@@ -103,19 +110,19 @@ def draw_svg(
     sizes = {box.id: box_size(box, every_grad) for box in graph.boxes}
     names = {group.id: group.name for group in groups} | {box.id: box.name for box in graph.boxes}
     edges = {edge.id: edge for edge in graph.edges}
-    lines = ""
+    lines = dict.fromkeys(UPWARDS, "")
     for wire in layout.wires:
         members = [edges[key] for key in wire.members]
         states_of = {wires.get(edge.id, "idle" if edge.carries else "off") for edge in members}
         flow = next(flow for flow in WIRES if flow in states_of)
         title = f"{names[wire.source]} enters {names[wire.target]}"
-        lines += _wire(wire, flow, any(edge.carries for edge in members), title)
+        lines[flow] += _wire(wire, flow, any(edge.carries for edge in members), title)
     seen = [box for box in graph.boxes if box.id in layout.corners]
     boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad) for box in seen]
     looks = _looks(groups, states)
     parts = [_frame(group, layout.frames[group.id], looks[group.id]) for group in groups if group.id in layout.frames]
     frames, titles = ("".join(part[above] for part in parts) for above in (0, 1))
-    layers = frames, lines, titles + "".join(boxes), _chips(layout, chips)
+    layers = frames, "".join(lines.values()), titles + "".join(boxes), _chips(layout, chips)
     return _drawing(graph, sizes, layout, layers)
 
 
@@ -141,9 +148,8 @@ def _drawing(
         scale = max(SMALLEST, min(1.0, PAGE / layout.width))
         size = [pixels(side) for side in (layout.width * scale, layout.height * scale, layout.width, layout.height)]
         extent = ' width="{}" height="{}" viewBox="0 0 {} {}"'.format(*size)
-        back = (
-            f'<style>{DARK}</style><rect class="mg-back" width="{size[2]}" height="{size[3]}" rx="8" fill="{PAPER}"/>'
-        )
+        paper = f'<rect class="mg-back" width="{size[2]}" height="{size[3]}" rx="8" fill="{PAPER}"/>'
+        back = f"<style>{STYLE}</style>{paper}"
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mg-graph"{extent} role="group" aria-label={attribute(title)} '
         f'font-family="{MONO}" font-size="12"><title>{markup(title)}</title>'
@@ -173,6 +179,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     fill = (PANEL if sheet else MODULE) if frame.is_open else PAPER
     stroke, thick, _, glow = STATES[state]
     fill = glow if glow != PAPER and not frame.is_open else fill
+    thick = min(thick, STATES["done"][1]) if frame.is_open else thick  # the box that ran stands out, not what is around
     thick = thick if state != "idle" else 1 if frame.is_open else 1.4
     look = f'rx="8" fill="{fill}" stroke="{stroke}" stroke-width="{thick}"'
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""
@@ -189,7 +196,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     return (
         f'<g class="mg-group" {place}><title>{markup(group.about)}</title>{pile}{card}</g>',
         f'<g class="mg-group-title" {aside} pointer-events="none">'
-        f'<text x="12" {look} font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}">'
+        f'<text class="mg-name" x="12" {look} fill="{INK}">'
         f"{markup(shorten(name, max(int((room - 24) / NAME_WIDTH), 4)))}</text>"
         f'<text x="{pixels(22 + columns(name) * NAME_WIDTH)}" {look} fill="{QUIET}">{markup(kind)}</text></g>',
     )
@@ -280,10 +287,9 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | N
         f'<rect class="mg-card" width="{pixels(width)}" height="{pixels(height)}" rx="{radius}" fill="{fill}" '
         f'stroke="{stroke}" stroke-width="{thick}"{dash}/>',
         f'<path class="mg-rule" d="M1 {NAME_ROW}H{pixels(width - 1)}" stroke="{RULE}"/>',
-        f'<text class="mg-name" x="{PAD}" y="17" font-family="{SANS}" font-size="13" font-weight="700" fill="{INK}" '
-        f'style="unicode-bidi:isolate">{markup(words["label"])}</text>',
-        f'<text class="mg-expression" x="{pixels(width - PAD)}" y="17" text-anchor="end" fill="{QUIET}" '
-        f'style="unicode-bidi:isolate">{markup(words["beside"])}</text>',
+        f'<text class="mg-name" x="{PAD}" y="17" fill="{INK}">{markup(words["label"])}</text>',
+        f'<text class="mg-expression" x="{pixels(width - PAD)}" y="17" text-anchor="end" fill="{QUIET}">'
+        f"{markup(words['beside'])}</text>",
     ]
     top = NAME_ROW + 2
     parts.append(_row("value", box.value, words["text"], top, width, box.value.is_large))
@@ -301,9 +307,9 @@ def _row(word: str, value: Value, text: str, top: float, width: float, large: bo
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
-    right = width - PAD - (MAP_WIDTH + 8 if value.heat else 0)
+    right = width - PAD - (MAP_WIDTH + BESIDE_MAP if value.heat else 0)
     parts = [
-        f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" font-family="{SANS}" fill="{QUIET}">{word}</text>',
+        f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" fill="{QUIET}">{word}</text>',
         f'<text class="mg-{word}{marks}" x="{pixels(right)}" y="{pixels(baseline)}" text-anchor="end" '
         f'fill="{fill}"{weight}>{markup(text)}</text>',
     ]
@@ -323,7 +329,7 @@ def _badge(text: str, width: float, colour: str) -> str:
     return (
         f'<g class="mg-badge"><rect class="mg-flag" x="{pixels(width - 8 - length)}" y="-12" '
         f'width="{pixels(length)}" height="18" rx="9" fill="{colour}"/><text class="mg-flag-text" '
-        f'x="{pixels(width - 8 - length / 2)}" y="1" text-anchor="middle" font-family="{SANS}" font-weight="600" '
+        f'x="{pixels(width - 8 - length / 2)}" y="1" text-anchor="middle" '
         f'fill="{PAPER}">{markup(text)}</text></g>'
     )
 
@@ -371,8 +377,8 @@ def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
         parts.append(
             f'<g class="mg-chip" data-chip="{" ".join(wire.members)}" transform="translate({_point(_middle(wire))})">'
             f'<rect x="{pixels(-length / 2)}" y="-10" width="{pixels(length)}" height="20" rx="10" fill="{PAPER}" '
-            f'stroke="{GRAD}"/><text y="4" text-anchor="middle" font-weight="700" fill="{GRAD}" '
-            f'style="unicode-bidi:isolate">{markup(text)}</text></g>'
+            f'stroke="{GRAD}"/><text y="4" text-anchor="middle" font-weight="700" fill="{GRAD}">'
+            f"{markup(text)}</text></g>"
         )
     return "".join(parts)
 

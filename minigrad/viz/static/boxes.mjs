@@ -3,11 +3,9 @@
 // changes.
 
 import { shape } from "./dom.mjs";
-import { MAP_HEIGHT, MAP_WIDTH, NAME_ROW, PAD, ROW } from "./measures.mjs";
+import { BESIDE_MAP, MAP_HEIGHT, MAP_WIDTH, NAME_ROW, PAD, ROW } from "./measures.mjs";
 
 /** @import { About } from "./model.d.ts" */
-
-const BESIDE_MAP = 8;
 
 /**
  * A box that nothing was painted in yet; `about` is what the picture says of it.

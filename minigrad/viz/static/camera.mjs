@@ -9,6 +9,7 @@ const MOST = 3;
 const FACTOR = 1.25;
 export const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
 const AT_EDGE = 26; // pixels of the drawing between what is to be seen and the edge of the view: there flags and signs are
+const LEAST_EDGE = 10; // and at least, where what is to be seen is nearly as wide as the view
 const LOW = 0.62; // of the view's height: the gradient goes upwards, so what runs stands behind the middle
 const LINE = 16; // pixels of a line, for wheels that count in lines
 const SHEET = { width: 680, height: 560 }; // pixels of a sheet of paper for the drawing, in page.css too
@@ -27,11 +28,14 @@ export class Camera {
     this.scale = 1; // until the size of the view is known
     this.aside = () => 0; // pixels of what stands beside the view as long as not all is seen
     this.pointers = new Map();
+    this.heading = null; // where the view is moving to, as long as it moves by itself
     if (!picture.drawing) return;
     this.paper = globalThis.matchMedia?.("print");
     this.onPrint = () => this.resize();
     this.paper?.addEventListener("change", this.onPrint);
     view.addEventListener("scroll", () => this.onChange(), { passive: true });
+    for (const event of ["scrollend", "wheel", "pointerdown"])
+      view.addEventListener(event, () => (this.heading = null), { passive: true });
     const listen = (event, handler, options = {}) => view.addEventListener(event, handler, options);
     listen("wheel", (event) => this.wheel(event), { passive: false });
     listen("pointerdown", (event) => this.down(event));
@@ -115,21 +119,61 @@ export class Camera {
     this.onChange();
   }
 
+  /** Where the view begins, or will as soon as it has stopped moving. */
+  get place() {
+    return this.heading ?? { left: this.view.scrollLeft, top: this.view.scrollTop };
+  }
+
+  /** How far the view can begin from the drawing's edge, at most: as far as it is longer than the view. */
+  inDrawing(start, side) {
+    return Math.min(Math.max(0, this.picture[side] * this.scale - this.room[side]), Math.max(0, start));
+  }
+
+  /**
+   * Between which places the view has to begin, along an axis, so that a part of the drawing lies in it. Where the part
+   * is too large, the first of them is the greater one.
+   */
+  rangeOf(part, axis) {
+    const { scale } = this;
+    const [length, room] = axis === "x" ? ["width", this.room.width] : ["height", this.room.height];
+    const edge = Math.min(AT_EDGE, Math.max(0, (room / scale - part[length]) / 2));
+    return [(part[axis] + part[length] + edge) * scale - room, (part[axis] - edge) * scale];
+  }
+
   /**
    * Where the view has to begin, along an axis, so that a part of the drawing lies in it: as it is, where that will do,
    * else with the middle of `box` at a place in the view; from the part's start on, where it is too large.
    */
   startOf(part, axis, place, box = part) {
-    const { scale } = this;
-    const across = axis === "x";
-    const [length, room] = across ? ["width", this.room.width] : ["height", this.room.height];
-    const now = across ? this.view.scrollLeft : this.view.scrollTop;
-    const edge = Math.min(AT_EDGE, Math.max(0, (room / scale - part[length]) / 2));
-    const first = (part[axis] - edge) * scale;
-    const last = (part[axis] + part[length] + edge) * scale - room;
+    const [length, room, now] =
+      axis === "x" ? ["width", this.room.width, this.place.left] : ["height", this.room.height, this.place.top];
+    const [last, first] = this.rangeOf(part, axis);
     if (first < last - 1) return first;
     if (this.revealed && last <= now + 1 && now <= first + 1) return now;
-    return Math.min(first, Math.max(last, (box[axis] + box[length] / 2) * scale - room * place));
+    return Math.min(first, Math.max(last, (box[axis] + box[length] / 2) * this.scale - room * place));
+  }
+
+  /**
+   * Where the view has to begin from the left so that a part lies in it: as it is, where that will do, else so that as
+   * many as can of the boxes at this height are whole.
+   */
+  leftOf(part, boxes, top) {
+    const { scale, room } = this;
+    const start = this.inDrawing(this.startOf(part, "x", 0.5), "width");
+    const [last, first] = this.rangeOf(part, "x");
+    if (first < last - 1 || (this.revealed && start === this.place.left)) return start;
+    const isWithin = (from, length, begin, size) => from * scale >= begin && (from + length) * scale <= begin + size;
+    const beside = boxes.filter(({ y, height }) => isWithin(y, height, top, room.height));
+    const wholeFrom = (left) => beside.filter(({ x, width }) => isWithin(x, width, left, room.width)).length;
+    const lefts = beside.flatMap(({ x, width }) => [
+      (x - LEAST_EDGE) * scale,
+      (x + width + LEAST_EDGE) * scale - room.width,
+    ]);
+    const ways = [start, ...lefts.filter((left) => last <= left && left <= first)].map((left) =>
+      this.inDrawing(left, "width"),
+    );
+    const byWorth = ways.map((left) => [wholeFrom(left), -Math.abs(left - start), left]);
+    return byWorth.reduce((best, other) => ((other[0] - best[0] || other[1] - best[1]) > 0 ? other : best))[2];
   }
 
   wheel(event) {
@@ -177,24 +221,31 @@ export class Camera {
   }
 
   /**
-   * Bring a box into view, with as many of those around it as have room beside it, unless they are there; where nothing
-   * has been seen yet, then also with as many of the others.
+   * Bring a box into view, with as many of those around it (by rank, the most wanted first) as have room beside it, unless
+   * they are there; where nothing has been seen yet, then also with as many of the others; and where the view has to move
+   * sideways, to where most are whole.
    */
   reveal(element, around = [], others = []) {
     const { view } = this;
     if (!element || !view.clientWidth || this.showsAll) return;
     const box = frameOf(element);
-    let part = box;
     const byDistance = (some) => some.map(frameOf).sort((one, other) => apart(box, one) - apart(box, other));
-    for (const other of [...byDistance(around), ...(this.revealed ? [] : byDistance(others))]) {
-      const both = union(part, other);
-      const fits = (length, room) => (length + 2 * AT_EDGE) * this.scale <= room;
-      if (fits(both.width, this.room.width) && fits(both.height, this.room.height)) part = both;
-    }
-    const [left, top] = [this.startOf(part, "x", 0.5), this.startOf(part, "y", LOW, box)];
+    const withThose = (start, some) => {
+      const fits = (length, room) => (length + 2 * LEAST_EDGE) * this.scale <= room;
+      const both = (part, other) => {
+        const { x, y, width, height } = union(part, other);
+        return fits(width, this.room.width) && fits(height, this.room.height) ? { x, y, width, height } : part;
+      };
+      return byDistance(some).reduce(both, start);
+    };
+    const part = around.reduce(withThose, box);
+    const whole = this.revealed ? part : withThose(part, others);
+    const top = this.inDrawing(this.startOf(whole, "y", LOW, box), "height");
+    const left = this.leftOf(part, others.map(frameOf), top);
     const calm = !this.revealed || (window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true);
     this.revealed = true;
-    if (left === view.scrollLeft && top === view.scrollTop) return;
+    if (left === this.place.left && top === this.place.top) return;
+    this.heading = calm ? null : { left, top };
     view.scrollTo?.({ left, top, behavior: calm ? "auto" : "smooth" });
   }
 

@@ -63,7 +63,7 @@ export class Controls {
     this.speed = this.speedChoice();
     const { back, next, last, over, leave, out, size, fit } = this.buttons;
     for (const part of [over, leave]) part.hidden = !player.levels.groups.length;
-    this.marks = make("div", { class: "mg-stretches", "aria-hidden": "true" });
+    this.marks = make("div", { class: "mg-strips", "aria-hidden": "true" });
     const group = (name, label, ...parts) =>
       make("div", { class: `mg-set mg-set-${name}`, role: "group", "aria-label": label }, ...parts);
     this.more = new More(this.menuGroups());
@@ -446,7 +446,7 @@ export class Controls {
     this.counter.textContent = player.wanted === null ? place : running;
     this.buttons.follows.setAttribute("aria-pressed", String(player.follows));
     this.paintBreaks();
-    this.paintStretches();
+    this.paintStrips();
   }
 
   /** What ends a run stands in the bar as long as there is one. */
@@ -483,13 +483,13 @@ export class Controls {
   }
 
   /** The slider is marked by the outermost groups: where each begins, its name on a strip that leads there. */
-  paintStretches() {
+  paintStrips() {
     const { player } = this;
     const known = player.frames.length;
     if (this.painted === known || !(player.levels.groups.length || player.start)) return;
     this.painted = known;
-    const strips = player.stretches().map(([group, first, last]) => {
-      const strip = make("span", { class: "mg-stretch", title: `${group.path}: steps ${first} to ${last}` });
+    const strips = player.groupsAmongSteps().map(([group, first, last]) => {
+      const strip = make("span", { class: "mg-strip", title: `${group.path}: steps ${first} to ${last}` });
       strip.style.left = `${this.along(first - 1)}%`;
       strip.style.width = `${this.along(last) - this.along(first - 1)}%`;
       strip.addEventListener("click", () => {

@@ -1,38 +1,22 @@
-// What is said to who sees this for the first time: which button to press. It goes with the first press, and does not
-// come back in this browser.
+// What is said to those who see a stepper for the first time: which button to press. It goes with the first click or step,
+// and does not come back in this browser, where that may remember anything.
 
 import { make } from "./dom.mjs";
+import { recall, remember } from "./remembering.mjs";
 
 /** @import { Stepper } from "./stepper.mjs" */
 
-const SEEN = "minigrad-hint";
 const ROOM = 900; // pixels of a bar in which it has one line
 const TEXT = "Press Next: backward runs one node at a time.";
-
-/** Whether the hint has been here before; a page that may store nothing shows it each time. */
-function wasSeen() {
-  try {
-    return window.localStorage.getItem(SEEN) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function setSeen() {
-  try {
-    window.localStorage.setItem(SEEN, "seen");
-  } catch {
-    // as in a page that was opened from a file, or where the reader allows no storage
-  }
-}
 
 export class Hint {
   /** @param {Stepper} stepper */
   constructor(stepper) {
     this.stepper = stepper;
-    this.began = stepper.player.index;
+    this.firstIndex = stepper.player.index;
     this.element = make("p", { class: "mg-hint", role: "note" }, TEXT);
-    this.element.hidden = wasSeen() || stepper.player.atEnd || Boolean(stepper.player.picture.compared);
+    const wasSeen = recall("localStorage", "hint") !== null;
+    this.element.hidden = wasSeen || stepper.player.atEnd || Boolean(stepper.player.picture.compared);
     stepper.root.addEventListener("click", () => this.end());
   }
 
@@ -46,13 +30,13 @@ export class Hint {
 
   /** A step by a key is as good as a click. */
   paint() {
-    if (this.stepper.player.index !== this.began) this.end();
+    if (this.stepper.player.index !== this.firstIndex) this.end();
   }
 
   /** No stepper of this page needs it any more. */
   end() {
     if (this.element.hidden) return;
-    setSeen();
+    remember("localStorage", "hint", "seen");
     this.element.hidden = true;
     for (const other of document.querySelectorAll(".mg-hint")) other.setAttribute("hidden", "");
   }

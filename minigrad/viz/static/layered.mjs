@@ -14,6 +14,7 @@ import {
   LANE,
   LOOSE_WEIGHT,
   MOST_EXCHANGES,
+  MOST_ORDERED_TWICE,
   SHARED,
   SPREAD,
   SPREAD_LANES,
@@ -152,16 +153,28 @@ class Layers {
     }
   }
 
-  /** Barycentre ordering, to and fro, each time with exchanges of neighbours; the order with the fewest crossings is kept. */
+  /**
+   * Barycentre ordering, to and fro, each time with exchanges of neighbours: from the order of making, and from one in
+   * which edges pass layers beside all boxes. The order with the fewest crossings is kept.
+   */
   order() {
     const [above, below] = ["before", "after"].map((side) => this.gates[side]);
     const fixed = [above, below].filter((gates) => gates.some(({ beyond }) => beyond !== null));
     for (const gates of fixed) gates.sort((one, other) => one.beyond - other.beyond);
     for (const gates of [above, below]) placeInOrder(gates);
     const rows = [above, ...this.rows, below];
-    let best = rows.map((row) => [...row]);
+    const starts = [rows.map((row) => [...row])];
+    if (rows.flat().length <= MOST_ORDERED_TWICE)
+      starts.push(rows.map((row) => [...row.filter(({ bend }) => !bend), ...row.filter(({ bend }) => bend)]));
+    let [best] = starts;
     let fewest = crossings(rows);
-    for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep += 1) {
+    for (let turn = 0; turn < starts.length * SWEEPS && fewest > 0; turn += 1) {
+      const sweep = turn % SWEEPS;
+      if (sweep === 0)
+        for (const [k, row] of rows.entries()) {
+          row.splice(0, row.length, ...starts[turn / SWEEPS][k]);
+          placeInOrder(row);
+        }
       const back = sweep % 2 === 1;
       for (const row of back ? [...rows].reverse() : rows) {
         if (fixed.includes(row)) continue;

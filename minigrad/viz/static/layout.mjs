@@ -13,12 +13,16 @@ import {
   CLOSED_MOST,
   CLOSED_ROOM,
   FOOT,
+  GROWTH_COST,
   HEAD,
   MARGIN,
   MONO_WIDTH,
+  MOST_GROWN,
   NAME_LETTER,
+  THREAD,
   TITLE_MOST,
   TITLE_ROOM,
+  TURN,
 } from "./measures.mjs";
 
 /** @import { Group, PictureData } from "./model.d.ts" */
@@ -208,7 +212,8 @@ export class GroupLayout {
     const port = (item, link, side) => {
       const way = laid.get(item)?.ways.get(link);
       if (!way) return null;
-      return (side === "before" ? way[0] : way.at(-1)).x + sizes.get(item).inset;
+      const entry = side === "before" ? sizes.get(item).entries.get(link) : undefined;
+      return entry ?? (side === "before" ? way[0] : way.at(-1)).x + sizes.get(item).inset;
     };
     for (const [id, { items, links: own }] of [...inside].reverse()) {
       const boxes = items.map((item) => ({ id: item, ...sizes.get(item) }));
@@ -220,22 +225,30 @@ export class GroupLayout {
 
   /**
    * How large an open group is, how far from its left edge its boxes stand, and how far its title, which no edge that
-   * comes in may run through: it stands where there is room, else the frame grows on one side.
+   * comes in may run through: it stands where there is room. Else the frame grows a little on one side, or, where that is
+   * not enough, edges come in beside the title (`entries`: how far from the left) and turn below it.
    */
   frameSize(group, links, { width, height, at, ways }) {
     const words = this.wordsWidth(group) + TITLE_ROOM;
     const [around, foot] = at.size === 1 ? [CLOSE, CLOSE] : [AROUND, FOOT];
     const w = Math.max(width + 2 * around, words);
     const inset = (w - width) / 2;
-    const into = links.filter(({ from }) => !from).map(({ id }) => ways.get(id)[0].x + inset);
-    const edges = [0, ...into.sort((one, other) => one - other), w];
-    const title = edges.findIndex((edge, k) => k + 1 < edges.length && edges[k + 1] - edge >= words);
-    const h = height + HEAD + foot;
-    if (title >= 0) return { w, h, inset, title: edges[title] };
+    const entries = new Map(links.filter(({ from }) => !from).map(({ id }) => [id, ways.get(id)[0].x + inset]));
+    const into = [...new Set(entries.values())].sort((one, other) => one - other);
+    const edges = [0, ...into, w];
+    const room = edges.findIndex((edge, k) => k + 1 < edges.length && edges[k + 1] - edge >= words);
+    const size = { w, h: height + HEAD + foot, inset, head: HEAD, entries: new Map() };
+    if (room >= 0) return { ...size, title: edges[room] };
     const [left, right] = [words - edges[1], words - (w - edges.at(-2))]; // by how much it grows there
+    if (Math.min(left, right) > MOST_GROWN) {
+      const { title, lanes, left, wider } = cheapest(into, titlesAmong(into, words, w));
+      const turned = new Map([...entries].map(([id, x]) => [id, lanes[into.indexOf(x)] + left]));
+      const [h, head] = [size.h + TURN, HEAD + TURN];
+      return { w: w + wider, h, inset: inset + left, title: title + left, head, entries: turned };
+    }
     return left < right
-      ? { w: w + left, h, inset: inset + left, title: 0 }
-      : { w: w + right, h, inset, title: edges.at(-2) };
+      ? { ...size, w: w + left, inset: inset + left, title: 0 }
+      : { ...size, w: w + right, title: edges.at(-2) };
   }
 
   /** What lies directly in the whole and in each open group that is seen: the ids of items, and the pieces of edges. */
@@ -287,7 +300,10 @@ export class GroupLayout {
           continue;
         }
         groups.set(item, { ...corner, ...sizes.get(item), open: laid.has(item) });
-        if (laid.has(item)) origin.set(item, { x: corner.x + sizes.get(item).inset, y: corner.y + HEAD });
+        if (laid.has(item)) {
+          const { inset, head } = sizes.get(item);
+          origin.set(item, { x: corner.x + inset, y: corner.y + head });
+        }
       }
     }
     const parts = new Map(); // of a link's way: where in it the part in a group begins and ends
@@ -296,7 +312,13 @@ export class GroupLayout {
       const points = [];
       for (const group of [...out, common, ...[...into].reverse()]) {
         const { x, y } = origin.get(group);
-        const part = laid.get(group).ways.get(link.id);
+        const beside = into.includes(group) ? sizes.get(group).entries.get(link.id) : undefined;
+        const part = [...laid.get(group).ways.get(link.id)];
+        if (beside !== undefined) {
+          const frame = groups.get(group);
+          const aside = frame.x + beside - x;
+          part.unshift({ x: aside, y: frame.y - y }, { x: aside, y: frame.y + HEAD - y });
+        }
         parts.set(`${group} ${link.id}`, [points.length, points.length + part.length - 1]);
         points.push(...part.map((point) => ({ x: x + point.x, y: y + point.y })));
       }
@@ -305,6 +327,34 @@ export class GroupLayout {
     const whole = laid.get(WHOLE);
     return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires, parts };
   }
+}
+
+/**
+ * Where a title may stand among edges that come in, and where these have to come in for that (`lanes`); how far the
+ * frame grows to the left for it, and in all.
+ */
+function titlesAmong(into, words, width) {
+  const places = [...into, width].flatMap((following, count) => {
+    const [before, after] = [into.slice(0, count), into.slice(count)];
+    const [start, end] = [before.at(-1) ?? 0, following - words];
+    const right = after.map((x, k) => Math.max(x, start + words + k * THREAD));
+    const left = before.map((x, k) => Math.min(x, end - (before.length - 1 - k) * THREAD));
+    return [
+      { title: start, lanes: [...before, ...right] },
+      { title: end, lanes: [...left, ...after] },
+    ];
+  });
+  return places.map(({ title, lanes }) => {
+    const left = Math.max(0, -title, AROUND - lanes[0]);
+    return { title, lanes, left, wider: left + Math.max(0, title + words - width, lanes.at(-1) + AROUND - width) };
+  });
+}
+
+/** The first of those places that move edges least; that a frame grows costs more. */
+function cheapest(into, places) {
+  const distance = (lanes) => lanes.reduce((sum, lane, k) => sum + Math.abs(lane - into[k]), 0);
+  const costs = places.map(({ lanes, wider }) => GROWTH_COST * wider + distance(lanes));
+  return places[costs.indexOf(Math.min(...costs))];
 }
 
 /**

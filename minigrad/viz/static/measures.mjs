@@ -11,6 +11,7 @@ export const LANE = 10; // between edges that come in
 export const SPREAD_LANES = 2.4; // lanes for each of them
 export const SWEEPS = 10; // over all layers: to order them, and twice as often to place them
 export const MOST_EXCHANGES = 8; // of neighbours in a layer, for each of them, while it is put into order
+export const MOST_ORDERED_TWICE = 400; // boxes and bends, which are ordered from two beginnings; more from one
 export const SHARED = 2; // edges' worth: what those pay together, to which one result leads, for a trunk that grows longer
 export const BEND_WEIGHT = 4; // of a bend's wish to be in line with the next: bends of one edge line up
 export const LOOSE_WEIGHT = 0.02; // of what a bend and a box, or a weight and its use, wish of each other: a chain of boxes beside it stays straight
@@ -27,6 +28,9 @@ export const CLOSED_MOST = 250;
 export const CLOSED_HEIGHT = 58; // its title, or three rows while something runs in it
 export const TITLE_ROOM = 58; // of an open group's title beside its name and its kind
 export const TITLE_MOST = 400; // width of these, and of an open group on their account
+export const MOST_GROWN = 120; // by how much a frame grows for its title, rather than have edges turn aside
+export const GROWTH_COST = 10; // pixels by which edges turn aside, rather than have a frame grow by one
+export const TURN = 24; // down to its boxes, where they do
 export const CLOSED_ROOM = 56; // of a closed one's
 
 // boxes and edges
@@ -39,3 +43,4 @@ export const NAME_ROW = 25; // height of the row with the name
 export const ROW = 16; // and of the others
 export const MAP_WIDTH = 56; // of a heat map in a row
 export const MAP_HEIGHT = 12;
+export const BESIDE_MAP = 8; // between a heat map and what stands before it

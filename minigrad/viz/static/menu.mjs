@@ -1,7 +1,18 @@
-// Two menus: what can be done with a box, by the right mouse button or the key m; and under "⋯" all that the bar has no
-// room for. They are walked with the keyboard: arrows, Home and End, Enter, and Escape, which gives the focus back.
+// A menu of what can be done with a box, by the right mouse button or the key m; and under "⋯" all that the bar has no
+// room for. Both are walked with the keyboard: arrows, Home and End, Enter, and Escape, which gives the focus back.
 
 import { button, make } from "./dom.mjs";
+
+/**
+ * Which of some elements a key leads to from the one that has the focus; undefined for a key that leads nowhere.
+ * @param {string} key
+ * @param {HTMLElement[]} stops
+ */
+function stopAfter(key, stops) {
+  const here = stops.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const moves = { ArrowDown: here + 1, ArrowUp: here - 1 + stops.length, Home: 0, End: stops.length - 1 };
+  return stops[moves[key] % stops.length];
+}
 
 export class Menu {
   /** @param {HTMLElement} root */
@@ -54,14 +65,12 @@ export class Menu {
   }
 
   key(event) {
-    const items = /** @type {HTMLElement[]} */ (Array.from(this.element.children));
-    const here = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const moves = { ArrowDown: here + 1, ArrowUp: here - 1 + items.length, Home: 0, End: items.length - 1 };
     if (event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
     event.stopPropagation(); // as long as it is open, all other keys are the menu's
-    if (event.key in moves) {
+    const next = stopAfter(event.key, /** @type {HTMLElement[]} */ (Array.from(this.element.children)));
+    if (next) {
       event.preventDefault();
-      items[moves[event.key] % items.length]?.focus();
+      next.focus();
     } else if (event.key === "Escape" || event.key === "Tab") {
       event.preventDefault();
       this.close(true);
@@ -128,12 +137,10 @@ export class More {
   key(event) {
     const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
     if (ctrlKey || altKey || metaKey || shiftKey || event.target.closest("select")) return;
-    const stops = this.stops();
-    const here = stops.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const moves = { ArrowDown: here + 1, ArrowUp: here - 1 + stops.length, Home: 0, End: stops.length - 1 };
-    if (!(key in moves)) return;
+    const next = stopAfter(key, this.stops());
+    if (!next) return;
     event.preventDefault();
     event.stopPropagation(); // else it would step
-    stops[moves[key] % stops.length]?.focus();
+    next.focus();
   }
 }

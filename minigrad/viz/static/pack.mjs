@@ -1,7 +1,7 @@
 // What Python has packed, made whole again.
 
 /**
- * What `recording.pack` in Python has packed: base64 of deflated JSON.
+ * What `pack` in page/packing.py has packed: base64 of deflated JSON.
  * @param {string} text
  * @returns {Promise<any>}
  */

@@ -1,35 +1,19 @@
 // What is told in words: one sentence that says what just happened, the learner's code with the line that is meant, and
-// behind "why?" the rule as code, what was saved and freed, and who is next. All of it comes from the frame. A screen
-// reader hears the sentence at each step. Whoever puts `element` into a page gives it its width and height: it stands
-// as one column or as two, and what is too long scrolls inside.
+// behind "why?" the rule as code, what was saved and freed, and who is next. In the place of that a step's numbers may
+// stand, cell by cell (cells.mjs). All of it comes from the frame. A screen reader hears the sentence at each step. Whoever
+// puts `element` into a page gives it its width and height: it stands as one column or as two, and what is too long
+// scrolls inside.
 
 import { Cells } from "./cells.mjs";
 import { make, nameOf } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
 import { eventItem, eventLine } from "./inspector.mjs";
+import { recall, remember } from "./remembering.mjs";
 
 /** @import { Frame, Happened, Line } from "./model.d.ts" */
 /** @import { Player } from "./player.mjs" */
 
 const SHOWN = 8; // names in one row of the queue
-const OPENED = "minigrad-"; // under this and its own name the page's session remembers that a part is open
-
-/** Whether "why?" or the cells were opened on this page before; where nothing can be remembered they were not. */
-function wasOpened(name) {
-  try {
-    return sessionStorage.getItem(OPENED + name) === "open";
-  } catch {
-    return false;
-  }
-}
-
-function remember(name, open) {
-  try {
-    sessionStorage.setItem(OPENED + name, open ? "open" : "");
-  } catch {
-    // a page without storage forgets
-  }
-}
 
 export class Panels {
   /** @param {Player} player */
@@ -70,17 +54,17 @@ export class Panels {
       panel("reasons-of", "why", this.cells.element, this.why),
     );
     this.element = make("div", { class: "mg-panels" }, this.columns);
-    this.folds("why", this.why, this.cells.element);
-    this.folds("cells", this.cells.element, this.why);
+    this.letOpen("why", this.why, this.cells.element);
+    this.letOpen("cells", this.cells.element, this.why);
   }
 
-  /** A part that opens as it was left, in the place of the other one. */
-  folds(name, part, other) {
-    part.open = wasOpened(name) && !other.open;
+  /** Let a part open in the place of the other one, at first as it was left. */
+  letOpen(name, part, other) {
+    part.open = recall("sessionStorage", name) === "open" && !other.open;
     this.columns.classList.toggle(`mg-${name}-open`, part.open);
     part.addEventListener("toggle", () => {
       this.columns.classList.toggle(`mg-${name}-open`, part.open);
-      remember(name, part.open);
+      remember("sessionStorage", name, part.open ? "open" : "");
       if (part.open) other.open = false;
       this.cells.paint(this.player.frame);
       this.revealed = null; // the code has another height now
@@ -88,7 +72,7 @@ export class Panels {
     });
   }
 
-  /** One of the learner's sources, line by line. Returns line number -> element. */
+  /** Show one of the learner's sources, line by line. Returns by line number its row, the element of its words, its text. */
   source(source, titled) {
     const rows = new Map();
     if (titled) this.code.append(make("div", { class: "mg-file" }, source.title));
@@ -187,10 +171,10 @@ export class Panels {
         ),
       );
     }
-    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
     parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
     if (events.length) parts.push(eventList(events));
+    if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     this.sentences.replaceChildren(...parts);
     this.paintReasons(
       frame,

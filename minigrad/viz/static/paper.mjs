@@ -8,7 +8,7 @@ import { make } from "./dom.mjs";
 
 const A_SHEET = { width: 680, height: 900 }; // pixels of a sheet for the drawing
 const ONE_COLUMN = 0.62; // of its size: so small may letters be on paper, if that saves a second column
-const LEAST_FILLED = 1 / 3; // of a sheet is filled, where boxes stand so close that a cut would meet one
+const LEAST_FILLED = 1 / 3; // of a sheet: where no cut beyond that misses all boxes, one of them is cut
 const AROUND_BOX = 2; // pixels between a box and a cut
 const MOST_PRINTED = 200_000; // elements on all sheets; a drawing of more is printed small, on one
 
@@ -23,22 +23,23 @@ const MOST_PRINTED = 200_000; // elements on all sheets; a drawing of more is pr
 export function cutsOf(length, room, extents) {
   const cuts = [0];
   for (let start = 0; length - start > room; start = cuts.at(-1)) {
-    const isFree = (place) => extents.every(([from, to]) => place <= from || place >= to);
-    const places = extents.flat().filter((place) => place > start + LEAST_FILLED * room && place <= start + room);
-    cuts.push(Math.max(...places.filter(isFree)) > 0 ? Math.max(...places.filter(isFree)) : start + room);
+    const isFree = (cut) => extents.every(([from, to]) => cut <= from || cut >= to);
+    const ends = extents.flat().filter((end) => end > start + LEAST_FILLED * room && end <= start + room);
+    const free = ends.filter(isFree);
+    cuts.push(free.length ? Math.max(...free) : start + room);
   }
   return [...cuts, length];
 }
 
 /**
- * From where to where some places reach along an axis, with some room around them.
- * @param {Extent[]} places
+ * From where to where extents reach along an axis, with some room around them.
+ * @param {Extent[]} extents
  * @param {"left" | "top"} start
  * @param {"right" | "bottom"} end
  * @returns {[number, number][]}
  */
-function between(places, start, end) {
-  return places.map((one) => [one[start] - AROUND_BOX, one[end] + AROUND_BOX]);
+function reachesAlong(extents, start, end) {
+  return extents.map((one) => [one[start] - AROUND_BOX, one[end] + AROUND_BOX]);
 }
 
 export class Paper {
@@ -71,27 +72,27 @@ export class Paper {
   /** @param {boolean} isPrinted */
   lay(isPrinted) {
     const needsSheets = isPrinted && this.scaleOfWhole < LEGIBLE && this.picture.drawing.isConnected;
-    const parts = needsSheets ? this.parts() : [];
-    this.sheets.replaceChildren(...parts);
-    this.stage.classList.toggle("mg-on-sheets", parts.length > 0);
+    const sheets = needsSheets ? this.makeSheets() : [];
+    this.sheets.replaceChildren(...sheets);
+    this.stage.classList.toggle("mg-on-sheets", sheets.length > 0);
   }
 
-  /** The sheets, as drawings of their own. */
-  parts() {
+  /** The sheets, as drawings of their own; none of a drawing that has more on them than can be printed. */
+  makeSheets() {
     const { picture, scale } = this;
     const { drawing, width, height } = picture;
     picture.setDetail(1); // all words: a printer has finer points than a screen
     const extents = this.extents();
-    const columns = cutsOf(width, A_SHEET.width / scale, between([...extents.values()], "left", "right"));
-    const places = columns.slice(1).flatMap((right, k) => {
+    const columns = cutsOf(width, A_SHEET.width / scale, reachesAlong([...extents.values()], "left", "right"));
+    const parts = columns.slice(1).flatMap((right, k) => {
       const left = columns[k];
       const inColumn = [...extents.values()].filter((one) => one.right > left && one.left < right);
-      const rows = cutsOf(height, A_SHEET.height / scale, between(inColumn, "top", "bottom"));
+      const rows = cutsOf(height, A_SHEET.height / scale, reachesAlong(inColumn, "top", "bottom"));
       return rows.slice(1).map((bottom, row) => ({ left, right, top: rows[row], bottom }));
     });
-    if (places.length * drawing.querySelectorAll("*").length > MOST_PRINTED) return [];
+    if (parts.length * drawing.querySelectorAll("*").length > MOST_PRINTED) return [];
     const sheets = [];
-    for (const { left, right, top, bottom } of places) {
+    for (const { left, right, top, bottom } of parts) {
       const isThere = (one) => one.right > left && one.left < right && one.bottom > top && one.top < bottom;
       if (![...extents.values()].some(isThere)) continue;
       const sheet = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));

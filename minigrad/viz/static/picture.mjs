@@ -7,7 +7,17 @@
 import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
-import { CHIP_ROUND, FLAG_WIDTH, HEAD, MONO_WIDTH, NAME_LETTER, TITLE_MOST } from "./measures.mjs";
+import {
+  BESIDE_MAP,
+  CHIP_ROUND,
+  FLAG_WIDTH,
+  HEAD,
+  MAP_WIDTH,
+  MONO_WIDTH,
+  NAME_LETTER,
+  PAD,
+  TITLE_MOST,
+} from "./measures.mjs";
 import { GroupLayout, kindBeside } from "./layout.mjs";
 import { hatching, share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
@@ -18,7 +28,7 @@ import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
-const FLOWS = ["idle", "now", "done", "off"];
+const FLOWS = ["off", "idle", "done", "now"]; // of edges that run together, what runs lies on top, as in svg.py
 const CHIP_HEIGHT = 20;
 const MOST_PLACED = 100; // chips that are kept apart, where every edge has one
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
@@ -36,6 +46,7 @@ const READABLE = 0.64;
 const DOTS = 0.25; // and below that, nothing but its state
 const SMALLEST = 10; // pixels of a letter on the screen
 const ENDS = 40; // pixels of a box beside its name and its expression, and between these
+const BESIDE_WORD = 5; // pixels between "value" and the value
 const ASPECT = 0.62; // of its height: the width of a letter in a name
 const [MORE_OF_WIDE, MORE_OF_CAPITALS] = [0.6, 0.2]; // of that: by how much m and w, and capitals, are wider
 
@@ -109,13 +120,18 @@ export class Picture {
   }
 
   /**
-   * The elements of what an edge joins to that which stands for a box.
+   * The elements of what an edge joins to that which stands for a box: first those to which a gradient goes from there,
+   * then those from which one comes, then what needs none.
    * @param {string} id
    */
   neighbours(id) {
     const shown = this.layout.shownFor(id);
-    const joined = [...this.wires.values()].filter(({ from, to }) => from === shown || to === shown);
-    return joined.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean);
+    const wires = [...this.wires.values()];
+    const isFlowing = ({ members }) => members.some((edge) => this.about(this.sources.get(edge))?.kind !== "constant");
+    const used = wires.filter(({ to }) => to === shown);
+    const ranks = [used.filter(isFlowing), wires.filter(({ from }) => from === shown)];
+    ranks.push(used.filter((wire) => !isFlowing(wire)));
+    return ranks.map((rank) => rank.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean));
   }
 
   /** The elements of all boxes that are seen. */
@@ -166,6 +182,7 @@ export class Picture {
         map: part("grad-map"),
         name: part("name"),
         expression: part("expression"),
+        words: [...group.querySelectorAll(".mg-word")],
         badge: part("badge"),
         flag: part("flag"),
         flagText: part("flag-text"),
@@ -326,7 +343,8 @@ export class Picture {
   drawWires(wires) {
     const lines = this.layer("mg-edges", null);
     const chips = this.layer("mg-chips", null);
-    lines.replaceChildren();
+    this.flows = new Map(FLOWS.map((flow) => [flow, shape("g")]));
+    lines.replaceChildren(...this.flows.values());
     chips.replaceChildren();
     for (const { group } of this.wires.values()) this.sized.delete(group);
     this.wires.clear();
@@ -359,7 +377,7 @@ export class Picture {
         text,
       );
       parts.chip = { group: chip, rect, text, points };
-      lines.append(parts.group);
+      this.flows.get("idle").append(parts.group);
       chips.append(chip);
       this.wires.set(id, parts);
     }
@@ -392,9 +410,10 @@ export class Picture {
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
         const fits = (text) => lettersIn(`${parts.full ?? ""}${text}`) * letter * ASPECT + ENDS <= parts.width;
-        parts.expression.textContent = fits(parts.beside) || !says ? parts.beside : says;
+        parts.expression.textContent = fits(parts.beside) || !op ? parts.beside : opWord(op);
         parts.expression.setAttribute("visibility", fits(parts.expression.textContent) ? "visible" : "hidden");
       }
+      this.fitRows(parts);
       if (parts.state) this.call(id);
     }
     for (const parts of this.groups.values()) {
@@ -416,6 +435,32 @@ export class Picture {
     name.textContent = !letter ? full : lettersIn(whole) <= room ? whole : beginningOf(short, cut);
     if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
     else name.removeAttribute("dy");
+  }
+
+  /**
+   * Value and gradient in the letters of the present size, with their words: where that has no room, the map gives way,
+   * and then the letters get narrower.
+   */
+  fitRows(parts) {
+    const isSmall = this.detail === "numbers";
+    if (!isSmall && !parts.isFitted) return; // as it was drawn
+    parts.isFitted = isSmall;
+    const end = parts.width - PAD;
+    for (const word of parts.words) {
+      const text = word.nextElementSibling;
+      const map = text?.nextElementSibling?.matches(".mg-map") ? text.nextElementSibling : null;
+      if (!text) continue;
+      const beside = map && map.getAttribute("visibility") !== "hidden" ? MAP_WIDTH + BESIDE_MAP : 0;
+      const room = end - PAD - lettersIn(word.textContent) * this.letter * ASPECT - BESIDE_WORD;
+      const wide = ([...text.textContent].length * MONO_WIDTH * this.letter) / 12;
+      const hasRoom = !isSmall || wide + beside <= room;
+      map?.classList.toggle("mg-no-room", !hasRoom);
+      text.setAttribute("x", hasRoom ? end - beside : end);
+      if (!hasRoom && wide > room) {
+        text.setAttribute("textLength", room.toFixed(1));
+        text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+      } else text.removeAttribute("textLength");
+    }
   }
 
   // ---------------------------------------------------------------- a frame
@@ -529,6 +574,7 @@ export class Picture {
       if (box.heat) map.setAttribute("href", box.heat);
       map.setAttribute("visibility", box.heat ? "visible" : "hidden");
     }
+    if (this.detail === "numbers") this.fitRows(parts);
     this.paintBadge(parts);
     this.paintVersion(parts, { ...this.about(id), ...box, drawn: this.data.boxes?.[id]?.version });
     parts.state = box.state;
@@ -594,6 +640,7 @@ export class Picture {
       const flows = parts.members.map((id) => edges[id] ?? "idle");
       if (parts.members.every((id) => this.painted.edges[id] === edges[id]) && parts.flow) continue;
       const flow = ["now", "idle", "done", "off"].find((name) => flows.includes(name)) ?? "idle";
+      if (flow !== (parts.flow ?? "idle")) this.flows.get(flow).append(parts.group);
       parts.flow = flow;
       for (const name of FLOWS) parts.group.classList.toggle(`mg-${name}`, name === flow);
       const back = flow === "now" || flow === "done";
@@ -925,7 +972,7 @@ function stateOfAll(states, over, begun) {
 /** What is written in a box, as it is seen: so that those who speak to their computer can call it by that. */
 function words(group) {
   const seen = [...group.querySelectorAll("text")].filter(
-    (text) => !text.closest('[visibility="hidden"], [aria-hidden="true"], .mg-few-words .mg-word'),
+    (text) => !text.closest('[visibility="hidden"], [aria-hidden="true"]'),
   );
   return seen
     .map((text) => text.textContent)

@@ -494,7 +494,7 @@ export class Player {
    * Where the outermost groups lie among the steps, as far as is known: [group, first step, last step].
    * @returns {[Group, number, number][]}
    */
-  stretches() {
+  groupsAmongSteps() {
     const order = new Map(this.frames.flatMap((frame) => (frame.box ? [[frame.box, frame.index]] : [])));
     if (order.size < this.total)
       for (const [k, box] of (this.picture.order ?? []).entries()) if (!order.has(box)) order.set(box, k + 1);

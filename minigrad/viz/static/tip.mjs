@@ -1,6 +1,6 @@
-// What shows when the pointer rests on a box, or when the focus comes to it: all that a box stands for, in lines. It is
-// not the browser's own tip: that one never shows to those who use the keyboard. Escape hides it; the pointer may go
-// into it.
+// What shows when the pointer rests on a box or a group, or when the focus comes to it: all that it stands for, in lines.
+// It is not the browser's own tip: that one never shows to those who use the keyboard. Escape hides it; the pointer may
+// go into it.
 
 import { make } from "./dom.mjs";
 import { eventWord } from "./marks.mjs";
@@ -38,25 +38,26 @@ export class Tip {
     view.addEventListener("focusout", () => this.hide());
   }
 
-  later(box, wait) {
-    if (box === this.box) return;
+  /** Show what is said of a part, or with null nothing more, when that many milliseconds have passed. */
+  later(part, wait) {
+    if (part === this.part) return;
     clearTimeout(this.timer);
-    this.box = box;
-    if (!box) this.timer = setTimeout(() => this.hide(), wait);
-    else if (wait) this.timer = setTimeout(() => this.show(box), wait);
-    else this.show(box);
+    this.part = part;
+    if (!part) this.timer = setTimeout(() => this.hide(), wait);
+    else if (wait) this.timer = setTimeout(() => this.show(part), wait);
+    else this.show(part);
   }
 
   hide() {
     clearTimeout(this.timer);
-    this.box = null;
+    this.part = null;
     this.element.hidden = true;
   }
 
-  lines(box) {
-    const id = box.getAttribute("data-box");
+  lines(part) {
+    const id = part.getAttribute("data-box");
     if (!id) {
-      const { about } = this.picture.groups.get(box.getAttribute("data-group"));
+      const { about } = this.picture.groups.get(part.getAttribute("data-group"));
       return [about.is_module ? about.path : about.name, `${about.kind}, ${about.count} nodes`];
     }
     const state = this.player.state(this.player.index).boxes[id];
@@ -71,29 +72,29 @@ export class Tip {
     return lines;
   }
 
-  show(box) {
-    const [name, ...lines] = this.lines(box);
+  show(part) {
+    const [name, ...lines] = this.lines(part);
     if (!name) return;
-    const map = (address, word) =>
+    const heatMap = (address, word) =>
       address
         ? [make("span", { class: "mg-tip-map" }, make("img", { class: "mg-heat", src: address, alt: "" }), word)]
         : [];
-    const id = box.getAttribute("data-box");
+    const id = part.getAttribute("data-box");
     const state = this.player.state(this.player.index).boxes[id];
-    const pictures = [...map(this.picture.heatOf(id), "value"), ...map(state?.heat, "grad")];
+    const pictures = [...heatMap(this.picture.heatOf(id), "value"), ...heatMap(state?.heat, "grad")];
     this.element.replaceChildren(
       make("b", {}, make("bdi", {}, name)),
       ...lines.map((line) => make("span", {}, make("bdi", {}, line))),
       ...pictures,
     );
     this.element.hidden = false;
-    this.placeAt(box);
+    this.placeAt(part);
   }
 
   /** Below what it is about, or above, where it would hang too far out of the picture. */
-  placeAt(box) {
+  placeAt(part) {
     const whole = this.stage.getBoundingClientRect();
-    const at = box.getBoundingClientRect();
+    const at = part.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const left = Math.max(6, Math.min(at.left - whole.left, whole.width - width - 6));
     const below = at.bottom - whole.top + 10;

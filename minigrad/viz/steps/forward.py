@@ -21,7 +21,6 @@ from minigrad.viz.steps.events import enumeration
 from minigrad.viz.steps.frames import Frame, Piece, StoryLine, Turn
 from minigrad.viz.steps.story import line
 
-SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 MODULES = ("torch", "minigrad", "mg", "F", "nn")  # whose functions stand behind a point, as a tensor's methods do
 
 
@@ -106,7 +105,7 @@ def _equation(graph: Snapshot, box: Box) -> list[Piece | str]:
     if not naming.is_expression(box.expression):  # a write, as y += 1
         return [" is what ", ("code", box.expression), " left: ", ("value", box.value.text)]
     inputs = [graph.by_id[edge.source] for edge in graph.into[box.id]]
-    called = {one.name.rstrip(SUBSCRIPTS): one for one in inputs} | {one.name: one for one in inputs}
+    called = {one.name.rstrip(naming.SUBSCRIPTS): one for one in inputs} | {one.name: one for one in inputs}
     expression = box.expression
     if expression == naming.op_word(box.op):  # inside a module there is no code of the learner's
         expression = f"{expression}({', '.join(one.name for one in inputs)})"

@@ -33,12 +33,12 @@ from minigrad.viz.steps.breakpoints import Breakpoints
 from minigrad.viz.steps.forward import forward_frames
 from minigrad.viz.steps.frame_maker import ClosedError, FrameMaker
 from minigrad.viz.steps.frames import Frame
-from minigrad.viz.steps.kept_grads import KeptGrads
-from minigrad.viz.steps.kept_values import KeptValues
+from minigrad.viz.steps.grads_by_frame import GradsByFrame
 from minigrad.viz.steps.levels import Levels
 from minigrad.viz.steps.pass_progress import wanted_boxes
 from minigrad.viz.steps.stop_button import button, stoppable
 from minigrad.viz.steps.story import inner_lines
+from minigrad.viz.steps.values_now import ValuesNow
 from minigrad.viz.steps.what_if import Nudge, WhatIf, WhatIfQuestion
 
 OVER = "The backward pass is over; no breakpoint was met."
@@ -138,8 +138,8 @@ class Session:
         self.open = open_at_first(graph, self.groups)
         self.levels = Levels(self.groups)
         self.breakpoints = Breakpoints()
-        self.grads = KeptGrads(graph, wanted)
-        self._values = KeptValues(graph, rooms)
+        self.grads = GradsByFrame(graph, wanted)
+        self._values = ValuesNow(graph, rooms)
         self._variables = outside.ShownVariables(graph, namespace)
         self._question: WhatIfQuestion | None = WhatIfQuestion(graph, maker_of, seed, wanted, forward)
         self._as_ran: dict[int, Frame] = {}  # frames as their steps have left them, where something was changed since

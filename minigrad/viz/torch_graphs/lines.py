@@ -15,6 +15,7 @@ which Python cannot see and never frees.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 import threading
@@ -54,7 +55,8 @@ class watch:
     Then `viz.draw(loss)` and `viz.BackwardStepper(loss)` show that code, and take from it names, expressions and what
     is folded together (calls, loops, modules), as they always do for minigrad's own graphs. It sees what this thread
     runs, also inside modules and functions; not what runs inside torch.vmap or was compiled by torch.compile. In it,
-    each call of PyTorch's takes some microseconds longer. It may be nested; without PyTorch it does nothing.
+    each call of PyTorch's takes some microseconds longer. It may be nested; without PyTorch it does nothing. Where
+    PyTorch was not imported before, it is now, since from then on its calls are to be seen.
     """
 
     def __init__(self) -> None:
@@ -62,7 +64,7 @@ class watch:
 
     def __enter__(self) -> watch:
         self._was_entered = True
-        overrides = sys.modules.get("torch.overrides")
+        overrides = _overrides()
         mode = None if overrides is None or any(_thread.modes) else _mode_class(overrides.TorchFunctionMode)()
         if mode is not None:
             mode.__enter__()
@@ -80,6 +82,14 @@ class watch:
 
     def __repr__(self) -> str:
         return "<viz.watch: notes the lines of what runs inside `with viz.watch():`>"
+
+
+def _overrides() -> Any:
+    """PyTorch's module of modes; None without PyTorch."""
+    try:
+        return importlib.import_module("torch.overrides")
+    except ImportError:
+        return None
 
 
 class _WatchingThread(threading.local):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from ops.op_rows.inverse import row
-from ops.op_table import MATRIX, apart
+from ops.op_table import MATRIX, Row, apart
 
 ROWS = [
     *[
@@ -41,6 +41,23 @@ ROWS = [
         lambda x: np.sqrt((x * x).sum()),
         MATRIX,
         "LinalgVectorNormBackward0",
+    ),
+    Row(
+        "functional.normalize(x)",
+        lambda F, x: F.nn.functional.normalize(x),
+        lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)),
+        MATRIX,
+        "DivBackward0",
+        graph=False,  # a bound alone has a node of its own there
+    ),
+    Row(
+        "functional.normalize(p=1, dim=0, eps=3.9)",
+        lambda F, x: F.nn.functional.normalize(x, p=1, dim=0, eps=3.9),
+        lambda x: x / np.maximum(np.abs(x).sum(0), 3.9),
+        [((4,),), ((3, 4),)],
+        "DivBackward0",
+        apart,
+        graph=False,
     ),
     row("linalg.norm(ord, dim)", lambda F, x: F.linalg.norm(x, 2, dim=1), lambda x: np.sqrt((x * x).sum(1)), MATRIX),
 ]

@@ -57,8 +57,12 @@ ROWS = [
             lambda F, x, pads=pads, mode=mode: pad(F, x, pads, mode=mode),
             lambda x, pads=pads, numpy=numpy: np.pad(x, sides(x.ndim, pads), numpy),
             shapes,
+            node and f"{node}Pad{len(pads) // 2}DBackward0",
         )
-        for mode, numpy in (("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap"))
+        for mode, numpy, node in (
+            *(("reflect", "reflect", "Reflection"), ("replicate", "edge", "Replication")),
+            ("circular", "wrap", None),
+        )
         for pads, shapes in (((1, 2), [((2, 3),), ((1, 2, 4),)]), ((2, 0, 1, 1), [((2, 3, 4),), ((1, 2, 2, 3),)]))
     ),
 ]

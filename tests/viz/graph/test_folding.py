@@ -144,7 +144,7 @@ def test_loops_in_loops_are_told_apart_though_the_same_lines_run_again() -> None
     assert len(titles(groups, named(groups, calls[1]))) == 3
 
 
-def test_rounds_of_a_loop_are_numbered_and_many_come_in_runs() -> None:
+def test_rounds_of_a_loop_are_numbered_and_many_come_in_stretches() -> None:
     text = "w = mg.tensor(0.5, requires_grad=True)\nh = w * 1\nfor t in range({}):\n    h = (h * w).tanh()\nloss = h\n"
     graph, groups = folded(text.format(12))
     assert titles(groups) == ["for t in range(12): ×12"]

@@ -52,7 +52,9 @@ UNNAMED = {
     "A = mg.ones(3, 3)\nloss = (w @ A + w @ A.T).sum()": ["A", "A.T"],  # where the one begins, the other does, too
     "loss = mg.where(w > 2, w, mg.zeros(3)).sum()": ["constant"],  # has an argument that is none of the inputs
     "loss = xs[0].masked_fill(w > 2, w.sum()).sum()": ["constant"],  # so has this
-    "loss = (w * (xs[0] * 2)).sum()": ["constant"],  # would need parentheses
+    "loss = (w * (xs[0] * 2)).sum()": ["(xs[0] * 2)"],  # as a formula can hold it
+    "A = mg.ones(3, 3)\nloss = (A @ A @ w).sum() + (w * (1 - A)).sum()": ["(A @ A)", "(1 - A)"],
+    "loss = (w * (xs[0] + xs[1] - xs[0] * xs[1])).sum()": ["constant"],  # is too long
     "loss = (w * mg.tensor([1.0, 2.0, 3.0], dtype=mg.float32)).sum()": ["mg.tensor(…)"],
     "for x in xs:\n    x = x * w\n    n = n + x.sum()\nx = None\nloss = n.exp()": ["constant", "constant"],
 }

@@ -20,7 +20,7 @@ from minigrad import viz
 from minigrad.viz import dot
 from minigrad.viz.dot import LayoutError
 from minigrad.viz.graph.boxes import Snapshot
-from minigrad.viz.graph.nodes import LIMIT
+from minigrad.viz.graph.nodes import MOST_NODES
 from minigrad.viz.picture import svg
 from minigrad.viz.picture.image import image_html
 from minigrad.viz.picture.markup import attribute, markup
@@ -115,7 +115,7 @@ def test_too_large_a_graph_is_refused_at_once() -> None:
     for _ in range(20_000):
         y = y + x
     for ask in (viz.draw, viz.BackwardStepper, viz.make_dot):
-        with pytest.raises(ValueError, match=f"more than {LIMIT} nodes, too many to draw"):
+        with pytest.raises(ValueError, match=f"more than {MOST_NODES} nodes, too many to draw"):
             ask(y)
 
 

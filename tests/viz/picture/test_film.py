@@ -85,7 +85,7 @@ def test_it_is_dark_for_who_wants_that_and_still_for_who_wants_no_motion(tmp_pat
     markup = film(cell(STEPPED)["s"], tmp_path)
     style = markup[markup.index("<style>") : markup.index("</style>")]
     colours = set(re.findall(r'(?:fill|stroke)="(#\w+)"', markup[markup.index("</style>") :]))
-    assert svg.DARK in style
+    assert svg.STYLE in style
     assert 'class="mg-graph"' in markup
     assert colours <= {*re.findall(r'\[fill="(#\w+)"\]', style)}
     assert "@media print,(prefers-reduced-motion:reduce){*{animation:none!important}}" in style

@@ -16,7 +16,7 @@ from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Item, Link, arrange
 from minigrad.viz.picture.layout import Layout, closed_size, lay_out, words_width
-from minigrad.viz.picture.measures import HEAD
+from minigrad.viz.picture.measures import HEAD, THREAD, TITLE_ROOM
 
 Size = tuple[float, float]
 STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
@@ -167,6 +167,49 @@ def test_a_title_of_thousands_of_letters_makes_no_frame_wide() -> None:
     assert lay_out(sizes, edges, groups, ["g0"]).width < 600
 
 
+def crossings(ways: list[list[Any]]) -> int:
+    """How many pairs of straight pieces of different edges cross."""
+
+    def side(one: Any, other: Any, point: Any) -> float:
+        return (other[0] - one[0]) * (point[1] - one[1]) - (other[1] - one[1]) * (point[0] - one[0])
+
+    def cross(a: Any, b: Any, c: Any, d: Any) -> bool:
+        return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+    return sum(
+        cross(*piece, *other)
+        for way, other_way in itertools.combinations(ways, 2)
+        for piece in itertools.pairwise(way)
+        for other in itertools.pairwise(other_way)
+    )
+
+
+def test_a_graph_that_can_be_drawn_without_crossings_is_where_an_edge_has_to_pass_beside_its_layers() -> None:
+    ends = [(0, 1), (0, 2), (0, 5), (1, 4), (2, 3), (3, 4), (4, 5)]
+    laid = arrange(
+        [Item(f"n{k}", 100, 50) for k in range(6)],
+        [Link(f"e{k}", f"n{source}", f"n{target}", f"n{source}") for k, (source, target) in enumerate(ends)],
+    )
+    assert crossings([laid.ways[f"e{k}"] for k in range(len(ends))]) == 0
+
+
+def test_edges_turn_aside_for_a_title_rather_than_have_its_frame_twice_as_wide() -> None:
+    """As those of the weights that a module uses, which come in on both sides of its input."""
+    inner = ["h", "out"]
+    sizes = dict.fromkeys(("w0", "x", "w1", *inner), (150.0, 72.0))
+    ends = [("w0", "h"), ("x", "h"), ("w1", "h"), ("h", "out"), ("w0", "out"), ("w1", "out")]
+    edges = [Edge(f"e{k}", *pair, 0) for k, pair in enumerate(ends)]
+    group = Group("g0", "critic, call 2 of 3", "critic", "Sequential", None, inner, 2)
+    laid = lay_out(sizes, edges, [group], ["g0"])
+    frame = laid.frames["g0"]
+    assert frame.width < words_width(group) + TITLE_ROOM + 6 * THREAD
+    title = frame.x + frame.title, frame.x + frame.title + words_width(group) + 54
+    ways = {wire.id: wire.points for wire in laid.wires if wire.target in inner and wire.source not in inner}
+    coming = {key: next(x for x, y in way if y == pytest.approx(frame.y)) for key, way in ways.items()}
+    assert not [key for key, x in coming.items() if title[0] < x < title[1]]
+    assert all([y for _, y in way] == sorted(y for _, y in way) for way in ways.values())
+
+
 @st.composite
 def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], list[str]]:
     """A graph with groups that are unbroken runs of its boxes, one inside another or beside it, some of them open."""
@@ -177,7 +220,8 @@ def grouped(draw: st.DrawFn) -> tuple[dict[str, Size], list[Edge], list[Group], 
     for name, run in (("first", keys[:cut]), ("second", keys[cut:])):
         if len(run) > 1 and draw(st.booleans()):
             inner = run[1:] if len(run) > 3 and draw(st.booleans()) else []
-            outer = Group(f"g{len(groups)}", name, name, "Linear", None, [k for k in run if k not in inner], len(run))
+            title = name * draw(st.integers(1, 5))
+            outer = Group(f"g{len(groups)}", title, title, "Linear", None, [k for k in run if k not in inner], len(run))
             groups.append(outer)
             if inner:
                 groups.append(Group(f"g{len(groups)}", "inner", "inner", "Block", outer.id, inner, len(inner)))

@@ -108,4 +108,4 @@ def test_edges_and_borders_are_seen_on_what_they_stand_on(line: str, dark: int) 
 
 def test_drawings_do_not_differ_from_each_other_in_their_style() -> None:
     scope = cell(EXAMPLE)
-    assert viz.draw(scope["F"]).svg.count(svg.DARK) == 1
+    assert viz.draw(scope["F"]).svg.count(svg.STYLE) == 1

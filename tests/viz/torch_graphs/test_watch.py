@@ -2,9 +2,12 @@
 
 import contextlib
 import gc
+import re
+import subprocess
 import sys
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -288,9 +291,21 @@ def plain_names(scope: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_without_pytorch_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "torch.overrides")
+    monkeypatch.setitem(sys.modules, "torch.overrides", None)  # as if it were not installed
     with viz.watch():
         assert torch.overrides._get_current_function_mode() is None
+
+
+def test_it_sees_also_where_pytorch_is_imported_in_it_for_the_first_time(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from minigrad import viz\nwith viz.watch():\n    import torch\n"
+        "    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())\n"
+        "    loss = net(torch.ones(4, 2)).pow(2).mean()\nprint(viz.draw(loss))\n",
+        encoding="utf-8",
+    )
+    ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert re.search(r"TanhBackward0 +net\(torch.ones\(4, 2\)\)", ran.stdout), ran.stdout + ran.stderr
 
 
 def test_alone_it_says_that_it_does_nothing() -> None:

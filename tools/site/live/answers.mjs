@@ -5,6 +5,8 @@
 
 export const PROGRESS = ".progress.json";
 
+const EXERCISE = /^def \w+\([\s\S]*raise NotImplementedError/;
+const EARLIER = "# Your earlier version of the cell above, which has changed in the chapter:\n";
 const SHIPPED = /^(\d\d_\w+|errors|glossary)\.ipynb$/;
 
 /** Whether a file of that name is one of the course, which answers may be in. */
@@ -65,6 +67,33 @@ export async function withAnswers(chapter, copy) {
     }
   }
   return { chapter: { ...chapter, cells }, taken, replaced };
+}
+
+/** Whether a chapter has other texts than those that another copy of it, with answers or without, was made from. */
+export const isAnother = (chapter, copy) => madeFrom(chapter) !== madeFrom(copy);
+
+const madeFrom = ({ metadata }) => metadata?.minigrad?.made_from;
+
+/**
+ * The chapter as it is now, with what the learner wrote in an earlier one: as `dev.py student` does it. An answer to an
+ * exercise stays, and so does a cell that the learner added. Of other cells a changed one stays if the chapter has not
+ * changed there; else it follows the chapter's own.
+ */
+export async function renewed(chapter, copy) {
+  const now = new Map(chapter.cells.map((cell) => [cell.id, cell]));
+  const cells = [];
+  for (const theirs of copy.cells) {
+    const ours = now.get(theirs.id);
+    const isEarlier =
+      ours && madeFrom(ours) !== madeFrom(theirs) && !EXERCISE.test(sourceOf(ours)) && (await isOwn(theirs));
+    if (!isEarlier) cells.push(theirs);
+    else {
+      const source = (theirs.cell_type === "code" ? EARLIER : "") + sourceOf(theirs);
+      const id = `earlier-${await fingerprint(source)}`;
+      cells.push(ours, { id, cell_type: theirs.cell_type, source, metadata: {} });
+    }
+  }
+  return (await withAnswers(chapter, { cells })).chapter;
 }
 
 /** Two files of progress as one: what was passed once stays passed. */

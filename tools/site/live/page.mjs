@@ -1,13 +1,18 @@
 // What the page adds to JupyterLite: it says what is loaded, looks after the learner's answers, and has words where the
 // browser cannot do what is needed. Then it starts the lab.
 
-import { hasAnswers, isChapter, joinProgress, PROGRESS, withAnswers } from "./answers.mjs";
+import { hasAnswers, isAnother, isChapter, joinProgress, PROGRESS, renewed, withAnswers } from "./answers.mjs";
 import { unzip, zip } from "./zip.mjs";
 
 const LAB = "../config-utils.js"; // JupyterLite's own, which puts its settings together and loads the rest
 const FIRST = "00_start_here.ipynb";
 const MEGABYTE = 1e6;
+const CHAPTERS = "../files/"; // where the site has them; the browser keeps those that were saved
 const A_MOMENT = 500; // milliseconds in which the next cell of several begins
+const LONG = 40_000; // milliseconds after which a cell may be one without an end
+const ENDLESS =
+  "A cell cannot be interrupted in a browser. Should it have no end: restart Python, then run the cells again. What " +
+  "you wrote is kept.";
 const READY = "Python is ready, and new: run the cells from the top, all of them with Run ▸ Run All Cells.";
 const MEMORY =
   "This device has too little memory left: a chapter needs about 0.7 GB. Close other tabs, then try again.";
@@ -261,6 +266,46 @@ async function setAside(contents, name, content) {
   return `what stood there is kept in “${aside}”`;
 }
 
+/** Where the site has a newer text of a chapter than the browser keeps: say so, and offer it with the answers. */
+async function offerNewer(app, context) {
+  if (!isChapter(context.path)) return;
+  await context.ready;
+  const newer = await chapterOfSite(context.path);
+  if (!newer || !isAnother(newer, context.model.toJSON())) return;
+  say(
+    aboutAnswers,
+    `${context.path} has changed since this browser kept it, and what you see is the earlier text. Your answers come ` +
+      "with you into the new one.",
+    {
+      buttons: {
+        "Take the new one": () =>
+          takeNewer(app, context.path, newer).catch((error) =>
+            say(aboutAnswers, `That did not work: ${error.message}.`, { kind: "bad" }),
+          ),
+      },
+    },
+  );
+}
+
+/** A chapter as the site has it, or undefined where it cannot be had. */
+async function chapterOfSite(path) {
+  try {
+    const answer = await fetch(CHAPTERS + path, { cache: "no-cache" });
+    return answer.ok ? await answer.json() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function takeNewer(app, path, newer) {
+  const { contents } = app.serviceManager;
+  const kept = tabOf(app, path).context.model.toJSON();
+  const before = await setAside(contents, path, kept);
+  await contents.save(path, { type: "notebook", format: "json", content: await renewed(newer, kept) });
+  await openAnew(app, path);
+  say(aboutAnswers, `${path} is the new one, with your answers; ${before}.`);
+}
+
 const tabOf = (app, path) => [...app.shell.widgets("main")].find((widget) => widget.context?.path === path);
 
 /** Have a chapter that is open show what is kept of it. Its kernel goes on. */
@@ -269,7 +314,8 @@ async function openAnew(app, path) {
   if (!tab) return;
   tab.context.model.dirty = false; // what is on it is kept elsewhere: it need not ask
   await tab.close();
-  await app.commands.execute("docmanager:open", { path });
+  const opened = await app.commands.execute("docmanager:open", { path });
+  await opened?.context?.ready; // before it is said that it is there
 }
 
 // ---------------------------------------------------------------- while it is open
@@ -290,6 +336,8 @@ function watch(app) {
     known.add(widget);
     channel.postMessage({ tells: "opened", path: widget.context.path });
     saveWhatRan(widget.context);
+    sayWhatEndsACell(app, widget.context);
+    offerNewer(app, widget.context);
     widget.context.saveState.connect((_, state) => {
       if (state === "completed") {
         navigator.storage?.persist?.(); // now there is something that should last; one browser asks the learner
@@ -348,6 +396,27 @@ function saveWhatRan(context) {
   context.sessionContext.statusChanged.connect((_, status) => {
     clearTimeout(timer);
     if (status === "idle") timer = setTimeout(() => context.model.dirty && context.save(), A_MOMENT);
+  });
+}
+
+/**
+ * Say how a cell is ended that runs for long: JupyterLite's kernels leave an interrupt unanswered. They would need memory
+ * that is shared with the page, which browsers allow only with two headers that hosts of static pages do not send.
+ */
+function sayWhatEndsACell(app, { sessionContext }) {
+  const restart = () => {
+    clear(aboutPython);
+    sessionContext.session?.kernel?.restart();
+  };
+  const tell = () => say(aboutPython, ENDLESS, { buttons: { "Restart Python": restart } });
+  let timer;
+  sessionContext.statusChanged.connect((_, status) => {
+    clearTimeout(timer);
+    if (status === "busy") timer = setTimeout(tell, LONG);
+    else if (aboutPython.textContent.startsWith(ENDLESS)) clear(aboutPython);
+  });
+  app.commands.commandExecuted.connect((_, { id }) => {
+    if (/interrupt/.test(id) && sessionContext.session?.kernel?.status === "busy") tell();
   });
 }
 

@@ -70,7 +70,8 @@
     }
   };
 
-  // ---- errors: on the page of the search, those of the errors page whose first words stand in what was asked
+  // ---- errors: on the page of the search, those of the errors page whose first words stand in what was asked, or which
+  // have what was asked in them
 
   const wordsOf = (text) => text.toLowerCase().match(/…|[\p{L}\p{N}_.]+/gu) ?? [];
   const LONGEST_GAP = 8; // words that may stand where the page has …
@@ -96,13 +97,19 @@
     return count;
   };
 
+  /** How many words are asked for, if they stand together in an error, wherever; its beginning is worth a little more. */
+  const within = (asked, words) => (` ${words.join(" ")}`.includes(` ${asked.join(" ")}`) ? asked.length - 0.5 : 0);
+
   async function findErrors() {
     const place = document.getElementById("search-results");
     const asked = wordsOf(new URLSearchParams(location.search).get("q") ?? "");
     if (!place || asked.length < 2) return;
     const errors = await (await fetch("_static/errors.json")).json();
     const starts = asked.map((_, k) => asked.slice(k)).filter((rest) => rest.length > 1);
-    const scored = errors.map((error) => [Math.max(...starts.map((rest) => matched(rest, wordsOf(error[0])))), error]);
+    const scored = errors.map((error) => {
+      const words = wordsOf(error[0]);
+      return [Math.max(within(asked, words), ...starts.map((rest) => matched(rest, words))), error];
+    });
     const best = scored.filter(([score]) => score > 1).sort(([a], [b]) => b - a);
     if (!best.length) return;
     const list = Object.assign(document.createElement("ul"), { className: "error-hits" });

@@ -19,7 +19,7 @@ from minigrad.viz.steps.marks import Mark, memory_of
 from minigrad.viz.steps.pass_progress import ROOM
 
 
-class KeptValues:
+class ValuesNow:
     """What the boxes of a graph held when it was drawn, and what they hold now. `rooms` are the drawing's: how many
     characters fit into a row of each.
     """

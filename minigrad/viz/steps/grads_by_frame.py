@@ -18,7 +18,7 @@ from minigrad.viz.steps.history import History
 from minigrad.viz.steps.marks import Mark, memory_of
 
 
-class KeptGrad:
+class GradAtFrame:
     """What a tensor's `.grad` was at one frame: the object, and a copy of its numbers (None where it has a graph of
     its own).
     """
@@ -51,7 +51,7 @@ class KeptGrad:
         return gradient
 
 
-class KeptGrads:
+class GradsByFrame:
     """The gradients of the tensors that a pass may change: `tensors`, by box id (or a number, for those that only
     retain their `.grad`).
     """
@@ -71,7 +71,7 @@ class KeptGrads:
         others = {id(tensor): tensor for tensor in results if id(tensor) not in known}
         self.tensors |= {f"retaining {n}": one for n, one in enumerate(others.values())}
         self._history = History({key: self._keep(tensor, None) for key, tensor in self.tensors.items()})
-        self._ran: dict[int, dict[str, KeptGrad | None]] = {}  # what steps left, where `correct` has replaced it
+        self._ran: dict[int, dict[str, GradAtFrame | None]] = {}  # what steps left, where `correct` has replaced it
 
     def add(self, touched: Iterable[str] | None) -> None:
         """Keep what there is now, as the next frame's; `touched` are those that the step can have changed, None where
@@ -92,9 +92,9 @@ class KeptGrads:
         self._history.shorten(count)
         self.put_back(count - 1)
 
-    def changed_since(self, index: int) -> dict[str, KeptGrad | None]:
+    def changed_since(self, index: int) -> dict[str, GradAtFrame | None]:
         """Where a `.grad` is not what it was when the frame `index` was shown last: what `correct` is to keep."""
-        changed: dict[str, KeptGrad | None] = {}
+        changed: dict[str, GradAtFrame | None] = {}
         for key, tensor in self.tensors.items():
             known = self._history.value(key, index)
             now = self._keep(tensor, known)
@@ -102,7 +102,7 @@ class KeptGrads:
                 changed[key] = now
         return changed
 
-    def other_than_ran(self, index: int, changed: Mapping[str, KeptGrad | None]) -> dict[str, Any]:
+    def other_than_ran(self, index: int, changed: Mapping[str, GradAtFrame | None]) -> dict[str, Any]:
         """Where a `.grad` is not what the step of a frame has left, with what has `changed` by now: what that was, as
         an array or None.
         """
@@ -111,17 +111,17 @@ class KeptGrads:
         arrays = {key: [None if one is None else one.array for one in (ran[key], now[key])] for key in ran}
         return {key: was for key, (was, held) in arrays.items() if not _are_alike(was, held)}
 
-    def correct(self, index: int, changed: Mapping[str, KeptGrad | None]) -> None:
+    def correct(self, index: int, changed: Mapping[str, GradAtFrame | None]) -> None:
         """Keep what has changed since the frame `index` was shown last."""
         for key, now in changed.items():
             self._ran.setdefault(index, {}).setdefault(key, self._history.value(key, index))
             self._history.correct(key, index, now)
 
-    def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, KeptGrad | None]]:
+    def before_inner(self, leaves: Mapping[str, Any]) -> dict[str, tuple[Any, GradAtFrame | None]]:
         """What leaves hold before a step that may run a backward of its own: name -> leaf and its `.grad`."""
         return {name: (leaf, self._keep(leaf, None)) for name, leaf in leaves.items()}
 
-    def after_inner(self, before: Mapping[str, tuple[Any, KeptGrad | None]]) -> list[tuple[str, Any, Any]]:
+    def after_inner(self, before: Mapping[str, tuple[Any, GradAtFrame | None]]) -> list[tuple[str, Any, Any]]:
         """After that step: where it reached leaves that are not in the graph, keep their gradients, too, from the first
         frame on.
 
@@ -149,12 +149,12 @@ class KeptGrads:
         """Let go of all tensors."""
         self.tensors, self._history, self._ran, self._source = {}, History({}), {}, NO_SOURCE
 
-    def _keep(self, tensor: Tensor, old: KeptGrad | None) -> KeptGrad | None:
+    def _keep(self, tensor: Tensor, old: GradAtFrame | None) -> GradAtFrame | None:
         """A copy of the gradient that a tensor holds; `old` itself where that is still the same."""
         gradient = self._source.grad(tensor)
         if gradient is None:
             return None
-        return old if old is not None and old.is_still(gradient) else KeptGrad(self._source, gradient)
+        return old if old is not None and old.is_still(gradient) else GradAtFrame(self._source, gradient)
 
 
 def _are_alike(one: Any, other: Any) -> bool:
