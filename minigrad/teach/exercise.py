@@ -410,16 +410,16 @@ class Exercise:
             outcome = self.run(answer, expected.case)
         if (card := self._judge(replace(outcome, right=expected.value), expected, cases, likely=LATER)) is not None:
             return card
-        held = self._held(outcome)
+        held = self._weakly(outcome)
         del outcome
         if not (names := still_alive(held)):
             return None
-        held = self._held(self.run(self.reference, expected.case))
+        held = self._weakly(self.run(self.reference, expected.case))
         if not (names := [name for name in names if name not in still_alive(held)]):
             return None
         return self._card("bad", "keeps what it was given", ("likely", HELD.format(names[0])))
 
-    def _held(self, outcome: Outcome) -> dict[str, weakref.ref[Any]]:
+    def _weakly(self, outcome: Outcome) -> dict[str, weakref.ref[Any]]:
         """What of the arguments is to go when nobody needs it any more: tensors, modules, and what a trial holds."""
         named = dict(zip(self._names(outcome.arguments), outcome.arguments, strict=True))
         inside = {key: one for trial in named.values() for key, one in getattr(trial, "__dict__", {}).items()}

@@ -41,7 +41,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (135_900, ("viz",)),
     "viz's scripts": (83_600, ("viz/static",)),
-    "teach": (19_550, ("teach",)),
+    "teach": (22_050, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {
