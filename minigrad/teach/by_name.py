@@ -24,7 +24,7 @@ class _Named:
     def _first(self) -> str:
         return next(iter(self._items))
 
-    def _found(self, name: str) -> Any:
+    def _item(self, name: str) -> Any:
         """The one of this name. Its chapter is the one that the learner is in."""
         item = self._items[name]
         kept.chapter = item.chapter
@@ -47,7 +47,7 @@ class _Members(_Named):
             raise AttributeError(name)
         if name not in self._items:
             raise AttributeError(self._unknown(name))
-        return self._found(name)
+        return self._item(name)
 
     def __dir__(self) -> Iterable[str]:
         return list(self._items)
@@ -63,7 +63,7 @@ class Checks(_Members):
         """`check(slope_of_w)`: which check is meant says the function's own name."""
         name = getattr(answer, "__name__", None)
         if self._has(name):
-            return self._found(str(name)).check(answer)
+            return self._item(str(name)).check(answer)
         first = answer if self._has(answer) else self._first()
         return Card("note", "say which check", (("try", f"check.{first}({first})"),))
 
@@ -81,7 +81,7 @@ class Hints(_Named):
         if not self._has(name):
             title = "say for which exercise" if name is None else self._unknown(name)
             return Card("note", title, (("try", f'hint("{self._first()}")'),))
-        hints, chapter = self._found(name).hints, self._items[name].chapter
+        hints, chapter = self._item(name).hints, self._items[name].chapter
         given = self._given[name] = min(self._given.get(name, 0) + 1, len(hints))
         last = f"That was the last. The solution is folded below the exercise in notebooks/{chapter}.ipynb."
         if given < len(hints):
@@ -98,6 +98,6 @@ class Predictions(_Members):
     def __call__(self, name: Any = None) -> Any:
         """`predict("w_grad")` asks the same as `predict.w_grad()`."""
         if self._has(name):
-            return self._found(name)()
+            return self._item(name)()
         title = "say which prediction" if name is None else self._unknown(name)
         return Card("note", title, (("try", f"predict.{self._first()}()"),))
