@@ -29,11 +29,11 @@ import {
  * where an edge comes in from above, `to` where it goes out below; those with one `trunk` come from one place, and run
  * together as long as they can. port(item, link, side) says how far from the item's left edge the link meets its side
  * "before" or "after"; null for no wish. beyond(link, side) says how far from the left the link comes from that is "" at
- * that side, or goes to; null where that is not known. Returns {width, height, at: id -> {x, y},
+ * that side, or goes to; null where that is not known. gap: between layers. Returns {width, height, at: id -> {x, y},
  * ways: link -> [{x, y}]}.
  */
-export function arrange({ items, links, port = noWish, beyond = noWish }) {
-  return new Layers({ items, links, port, beyond }).arrange();
+export function arrange({ items, links, port = noWish, beyond = noWish, gap = GAP }) {
+  return new Layers({ items, links, port, beyond }).arrange(gap);
 }
 
 /**
@@ -279,10 +279,10 @@ class Layers {
 
   // ---------------------------------------------------------------- the picture
 
-  arrange() {
+  arrange(gap) {
     const [tops, bottoms] = [[], []];
     for (const row of this.rows) {
-      tops.push(bottoms.length ? bottoms.at(-1) + GAP : 0);
+      tops.push(bottoms.length ? bottoms.at(-1) + gap : 0);
       bottoms.push(tops.at(-1) + Math.max(0, ...row.map(({ h }) => h)));
     }
     const nodes = this.rows.flat();

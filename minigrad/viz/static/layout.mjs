@@ -13,6 +13,7 @@ import {
   CLOSED_MOST,
   CLOSED_ROOM,
   FOOT,
+  GAP,
   GROWTH_COST,
   HEAD,
   MARGIN,
@@ -35,6 +36,7 @@ export class GroupLayout {
   /** @param {PictureData} picture */
   constructor(picture) {
     // The graph of a gradient is drawn as a sheet of paper, not as a module.
+    this.gap = GAP; // between layers
     this.groups = (picture.groups ?? []).map((group) => (group.kind === RECORDED ? { ...group, sheet: true } : group));
     this.byId = new Map(this.groups.map((group) => [group.id, group]));
     this.boxes = picture.boxes ?? {};
@@ -217,7 +219,10 @@ export class GroupLayout {
     };
     for (const [id, { items, links: own }] of [...inside].reverse()) {
       const boxes = items.map((item) => ({ id: item, ...sizes.get(item) }));
-      laid.set(id, arrange({ items: boxes, links: own, port, beyond: (link, side) => beyond(id, link, side) }));
+      laid.set(
+        id,
+        arrange({ items: boxes, links: own, port, beyond: (link, side) => beyond(id, link, side), gap: this.gap }),
+      );
       if (id) sizes.set(id, this.frameSize(this.byId.get(id), own, laid.get(id)));
     }
     return this.gather(links, laid, sizes);
