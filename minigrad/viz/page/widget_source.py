@@ -4,8 +4,8 @@ The files in `static/` become the one module that a notebook, an exported page a
 a widget's script from its text, so it can import nothing that lies beside it. Each file is an ES module that imports
 its neighbours by name (so editors, type checks and tests read them as they are); joined in order, the imports between
 them fall away, as does `export` before what is declared. What a page asks of a joined script is exported as `export
-default` or `export { … }`, and stays. There is no bundler. Lines that are comments stay in the source files: every
-notebook and every exported page holds the rest.
+default` or `export { … }`, and stays. There is no bundler. Lines that are comments stay in the source files,
+and so do indents: every notebook and every exported page holds the rest.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ ORDER = (
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one
+INDENT = re.compile(r"^ +", re.MULTILINE)
 TYPE = re.compile(r"/\*\* @\w+ \{[^*]*\} \*/ ")  # of what stands behind it, for the type checks
 IMPORT = re.compile(r'^import [^;]* from "\./\w+\.mjs";\n', re.MULTILINE)
 EXPORTED = re.compile(r"^export (?!default|\{)", re.MULTILINE)
@@ -36,17 +37,17 @@ def script() -> str:
 
 
 def join_scripts(*names: str) -> str:
-    """Scripts of `static/` as one text, without their comments and what they import from each other."""
+    """Scripts of `static/` as one text, without comments, indents and what they import from each other."""
     lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
     text = "".join(line for line in lines if not COMMENT.match(line))
-    return EXPORTED.sub("", IMPORT.sub("", TYPE.sub("", text)))
+    return INDENT.sub("", EXPORTED.sub("", IMPORT.sub("", TYPE.sub("", text))))
 
 
 @lru_cache(maxsize=1)
 def style() -> str:
     """The widget's style sheet."""
     sheets = "\n".join(static(f"{name}.css") for name in STYLES)
-    return re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.DOTALL)
+    return INDENT.sub("", re.sub(r"/\*.*?\*/\n?", "", sheets, flags=re.DOTALL))
 
 
 def static(name: str) -> str:

@@ -47,6 +47,17 @@ def test_comments_stay_in_the_source_files() -> None:
                 assert line.startswith((" *", "   *")), line
 
 
+def test_indents_stay_in_the_source_files_and_no_text_of_a_script_has_any() -> None:
+    for text in (widget_source.script(), widget_source.style()):
+        assert not re.search(r"^[ \t]", text, re.MULTILINE)
+    begins, ends = re.compile(r"`[^`]*\$\{[^}`]*$"), re.compile(r"^[^`]*\}[^`]*`[^`]*$")
+    for path in widget_source.STATIC.glob("*.mjs"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            # A template that goes over lines does so in a place for values: its text would lose what stands before it.
+            code = "" if widget_source.COMMENT.match(f"{line}\n") else line.split(" // ")[0]
+            assert code.count("`") % 2 == 0 or begins.search(code) or ends.search(code), f"{path.name}: {line}"
+
+
 def test_a_statement_behind_a_comment_on_its_line_is_kept() -> None:
     lost = ["// why", "  /** What it is. */", "/**", " * What it", " */"]
     kept = ["x(); // why", "/** @type {any} */ (x).y = 1;", "const x = /** @type {any} */ (y);"]
