@@ -52,6 +52,7 @@ WIDTHS = (960, 1230)
 SIZES = {"up to 40": 40, "41 to 80": 80, "above": 10**9}  # nodes
 MOST_OPENED = 5  # closed groups that are opened, each by itself
 MOST_CLICKS = 260  # a longer pass goes to its end at once
+MOST_SHRUNK = 12  # times
 PROGRAM_SECONDS = 300
 WORDS = ("overlapping", "struck", "spilled", "cut", "squeezed")  # what may be wrong with words
 FEW = 8  # of what is told by name
@@ -258,7 +259,7 @@ def measured(
         drawn = place.page.evaluate("window.drawn")
         first = widget.evaluate(MEASURES)
         result["parts"] = parts_opened(widget, first)
-        widget.locator(".mg-press-fit").click()
+        shrink(widget)
         result[str(width)] = {"opened": first, "fitted": widget.evaluate(MEASURES), "drawn": drawn}
     widget = place.open(widths[0])
     shot("opened")
@@ -281,6 +282,17 @@ def measured(
     result["steps"] = {"first": first, "middle": middle, "last": last}
     result["places"] = there["places"] + onward["places"]
     return result
+
+
+def shrink(widget: Any) -> None:
+    """Make the cards so small that all of them are seen."""
+    fit, smaller = widget.locator(".mg-press-fit"), widget.locator(".mg-press-out")
+    if widget.locator(".mg-whole").is_visible():
+        fit.click()  # the picture in words gives way
+    for _ in range(MOST_SHRUNK):
+        if fit.get_attribute("aria-pressed") == "true":
+            return
+        smaller.click()
 
 
 def parts_opened(widget: Any, first: Result) -> list[Result]:

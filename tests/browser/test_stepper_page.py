@@ -129,7 +129,8 @@ def of_many_boxes(values: dict[str, Any]) -> None:
 
 
 def with_much_closed(values: dict[str, Any]) -> None:
-    values["picture"]["note"] = "61 boxes; a click opens a closed part"
+    values["picture"] |= {"note": "61 boxes; a click opens a closed part", "open": []}
+    values["follows"] = False  # else the part that runs opens
 
 
 def in_two_graphs(values: dict[str, Any]) -> None:
@@ -394,7 +395,8 @@ def test_on_a_telephone_every_box_that_is_seen_says_its_numbers(opened: Any, wid
     before = size.text_content()
     fit.click()  # the whole is there, too
     expect(fit).to_have_attribute("aria-pressed", "true")
-    drawing = page.locator(".mg-graph").bounding_box()
+    expect(page.locator(".mg-whole .mg-map-name")).to_have_count(7)
+    drawing = page.locator(".mg-whole svg").bounding_box()
     assert drawing["width"] <= view["width"]
     assert drawing["height"] <= view["height"]
     assert size.text_content() != before
@@ -664,7 +666,7 @@ def test_the_wheel_zooms_with_control_and_scrolls_without_and_a_drag_moves(opene
     page = opened("network")
     view, drawing = page.locator(".mg-view"), page.locator(".mg-graph")
     width = drawing.bounding_box()["width"]
-    view.hover()
+    page.locator(".mg-whole").hover()  # which is what is seen first, and gives way
     page.keyboard.down("Control")
     page.mouse.wheel(0, -300)
     page.keyboard.up("Control")

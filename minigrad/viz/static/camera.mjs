@@ -249,6 +249,13 @@ export class Camera {
     view.scrollTo?.({ left, top, behavior: calm ? "auto" : "smooth" });
   }
 
+  /** Move the view so that a part of the drawing is in its middle. */
+  center({ x, y, width, height }) {
+    const { view, scale, room } = this;
+    view.scrollLeft = (x + width / 2) * scale - room.width / 2;
+    view.scrollTop = (y + height / 2) * scale - room.height / 2;
+  }
+
   destroy() {
     this.paper?.removeEventListener("change", this.onPrint);
   }
@@ -269,7 +276,7 @@ function union(one, other) {
 }
 
 /** Where a box or group stands in the drawing, and its size. */
-function frameOf(element) {
+export function frameOf(element) {
   const [x, y] = (element.getAttribute("transform")?.match(/-?[\d.]+/g) ?? [0, 0]).map(Number);
   const card = element.querySelector(".mg-card, .mg-frame");
   const [width, height] = ["width", "height"].map((side) => Number(card?.getAttribute(side) ?? 0));

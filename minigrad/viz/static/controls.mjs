@@ -169,11 +169,10 @@ export class Controls {
   }
 
   zoomButtons() {
-    const { stepper } = this;
     return {
-      out: this.press("out", "smaller (−)", { picture: "out" }, () => stepper.camera.zoomOut()),
-      size: this.press("size", "natural size (0)", { face: "100 %" }, () => stepper.camera.zoom(1)),
-      in: this.press("in", "larger (+)", { picture: "in" }, () => stepper.camera.zoomIn()),
+      out: this.press("out", "smaller (−)", { picture: "out" }, () => this.resize((camera) => camera.zoomOut())),
+      size: this.press("size", "natural size (0)", { face: "100 %" }, () => this.resize((camera) => camera.zoom(1))),
+      in: this.press("in", "larger (+)", { picture: "in" }, () => this.resize((camera) => camera.zoomIn())),
       fit: this.press("fit", "show the whole graph (f)", { picture: "fit" }, () => this.fit()),
     };
   }
@@ -290,8 +289,26 @@ export class Controls {
     this.paint();
   }
 
+  /** Another size of the drawing, which then is what is seen. */
+  resize(change) {
+    this.stepper.whole.leave();
+    change(this.stepper.camera);
+  }
+
+  /** The whole graph: as a picture of its own where its cards could not be read, and back; else all cards. */
   fit() {
-    this.stepper.camera.fit();
+    const { whole } = this.stepper;
+    if (!whole.isShown) this.showWhole();
+    else {
+      whole.leave();
+      this.stepper.paintView();
+    }
+  }
+
+  showWhole() {
+    const { whole, camera } = this.stepper;
+    if (!whole.show()) camera.fit();
+    this.stepper.paintView();
   }
 
   toggleSizes() {
@@ -507,10 +524,10 @@ export class Controls {
   }
 
   paintZoom() {
-    const { camera } = this.stepper;
-    const size = `${Math.round(100 * camera.scale)} %`;
+    const { camera, whole } = this.stepper;
+    const size = whole?.isShown ? "whole" : `${Math.round(100 * camera.scale)} %`;
     this.buttons.size.querySelector(".mg-face").textContent = size;
     this.buttons.size.setAttribute("aria-label", `${size}, press for the natural size (0)`);
-    this.buttons.fit.setAttribute("aria-pressed", String(camera.showsAll));
+    this.buttons.fit.setAttribute("aria-pressed", String(camera.showsAll || whole?.isShown === true));
   }
 }

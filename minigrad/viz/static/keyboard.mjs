@@ -93,7 +93,7 @@ function onBox(key, box, group, stepper) {
  * @param {Stepper} stepper
  */
 function anywhere(key, stepper) {
-  const { player, controls, camera } = stepper;
+  const { player, controls } = stepper;
   const step = (action) => () => {
     controls.stop();
     action();
@@ -107,10 +107,10 @@ function anywhere(key, stepper) {
     E: step(() => player.out(true)),
     Home: step(() => player.first()),
     End: step(() => player.last()),
-    "+": () => camera.zoomIn(),
-    "=": () => camera.zoomIn(),
-    "-": () => camera.zoomOut(),
-    0: () => camera.zoom(1),
+    "+": () => controls.resize((camera) => camera.zoomIn()),
+    "=": () => controls.resize((camera) => camera.zoomIn()),
+    "-": () => controls.resize((camera) => camera.zoomOut()),
+    0: () => controls.resize((camera) => camera.zoom(1)),
     f: () => controls.fit(),
     g: () => controls.toggleSizes(),
     p: () => controls.togglePredict(),

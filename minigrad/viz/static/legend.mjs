@@ -159,6 +159,7 @@ export class Legend {
 
   toggle() {
     if (this.close()) return;
+    this.stepper.whole.leave(); // it points at parts of the view
     this.element.hidden = false;
     this.marks.setAttribute("visibility", "visible");
     this.stepper.tip.hide();

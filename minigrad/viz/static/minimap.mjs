@@ -1,14 +1,19 @@
 // The whole drawing in small, beside a view that shows only part of it: every box with its name, or else its operation,
 // as far as there is room for letters that can be read, and every edge, so that what the graph is made of is seen at
 // once; and open groups with theirs, the largest first, where nothing else stands. What has run is coloured, and a frame
-// says which part is seen. Clicking or dragging in it moves the view.
+// says which part is seen. Clicking or dragging in it moves the view. A drawing that is too long for words in that is
+// shown as overview.mjs has it, around the step.
 
-import { LEGIBLE } from "./camera.mjs";
+import { frameOf, LEGIBLE } from "./camera.mjs";
 import { make, shape } from "./dom.mjs";
-import { beginningOf, sayingOp } from "./picture.mjs";
+import { cutInMiddle, shortTitle } from "./overview.mjs";
+import { beginningOf } from "./picture.mjs";
+import { WholeDrawing } from "./whole.mjs";
 
 /** @import { Camera } from "./camera.mjs" */
+/** @import { Overview } from "./overview.mjs" */
 /** @import { Picture } from "./picture.mjs" */
+/** @import { Player } from "./player.mjs" */
 
 const LEAST_WIDE = 72; // pixels
 const MOST_WIDE = 230;
@@ -16,12 +21,14 @@ const MAP_SHARE = 0.26; // of what it shares with the view
 const MAP_SIDES = 6; // at its sides, in picture.css too
 const VIEW_SIDES = 16; // at the sides of the view, in picture.css too
 const MAP_LETTER = 10; // pixels: no letter is smaller
-const LETTER_WIDTH = 0.6; // of its height: of a letter, at the mean
+const LETTER_WIDTH = 0.66; // of its height: of a letter, at the mean
 const LEAST_HIGH = 9; // pixels of a box, at least, where names are written
-const MOST_STRETCHED = 2; // times as much of its height as of its width
+const MOST_STRETCHED = 2; // times as much of its height as of its width, or of its width as of its height
 const NEXT_TO_NAME = 3; // pixels between a name and what stands beside it
 const MOST_BEYOND = 16; // pixels by which a name may be wider than its box on each side
-const FEWEST_LETTERS = 3; // letters of a name of which the rest is left out
+const FEWEST_LETTERS = 4; // letters of a name of which the rest is left out
+const SEEN_AROUND = 3; // pixels between what is seen and the frame around it
+const MUTE = 0.16; // of its size: smaller boxes have no room for words
 const GROUP_LETTERS = [18, 12, 9, 6]; // and of a group's
 const MOST_NAMED = 40; // groups: of more there is no room for the names
 const WORDS_HIGH = 12; // pixels of a line of words
@@ -31,10 +38,15 @@ export class Minimap {
   /**
    * @param {Camera} camera
    * @param {Picture} picture
+   * @param {Overview} overview
+   * @param {Player} player
    */
-  constructor(camera, picture) {
+  constructor(camera, picture, overview, player) {
     this.camera = camera;
     this.picture = picture;
+    this.overview = overview;
+    this.player = player;
+    this.worded = new WholeDrawing(overview, player); // in the place of a drawing that would be mute
     this.frames = shape("g", {});
     this.edges = shape("g", { class: "mg-minimap-edges" });
     this.marks = shape("g", {});
@@ -51,28 +63,36 @@ export class Minimap {
     if (event.buttons !== 1) return;
     event.preventDefault();
     const { view, scale, room } = this.camera;
+    if (this.worded.element.parentNode === this.element) {
+      const { left, top } = this.worded.element.getBoundingClientRect();
+      const id = this.worded.at(event.clientX - left, event.clientY - top);
+      this.camera.center(frameOf(this.picture.element(this.worded.marks.get(id).inside.at(-1))));
+      return;
+    }
     const { left, top, width, height } = this.drawing.getBoundingClientRect();
     view.scrollLeft = ((event.clientX - left) / width) * this.picture.width * scale - room.width / 2;
     view.scrollTop = ((event.clientY - top) / height) * this.picture.height * scale - room.height / 2;
   }
 
   /**
-   * How much of its width and of its height the drawing has here, where it shares a room with the view: more of its
-   * height, where there is room for it, so that names have room. It is narrower where all columns of the drawing are seen
-   * by that.
+   * How much of its width and of its height the drawing has here, where it shares a room with the view: more of the one
+   * than of the other, where there is room for it, so that names have room. It is narrower where all columns of the drawing
+   * are seen by that.
    */
   parts({ width, height }) {
     const { picture } = this;
     const spare = width - picture.width * LEGIBLE - 2 * MAP_SIDES - VIEW_SIDES;
     const share = Math.max(LEAST_WIDE, Math.min(MOST_WIDE, MAP_SHARE * width));
     const wide = spare >= LEAST_WIDE ? Math.min(share, spare) : share;
-    const part = Math.min(wide / picture.width, height / picture.height);
-    return [part, Math.min(MOST_STRETCHED * part, 1, height / picture.height)];
+    const [across, down] = [wide / picture.width, height / picture.height];
+    const most = Math.min(MOST_STRETCHED * Math.min(across, down), 1);
+    return { share, parts: [Math.min(most, across), Math.min(most, down)] };
   }
 
-  /** How wide it is there. */
+  /** How wide it is there: one that would be mute needs room for words. */
   widthIn(room) {
-    return this.picture.width * this.parts(room)[0] + 2 * MAP_SIDES;
+    const { share, parts } = this.parts(room);
+    return (parts[0] < MUTE ? share : this.picture.width * parts[0]) + 2 * MAP_SIDES;
   }
 
   /** Draw it anew, or hide it where the view shows everything. */
@@ -81,7 +101,14 @@ export class Minimap {
     const { view, scale, room } = camera;
     this.element.hidden = camera.showsAll || !picture.width || room.height <= 0; // in a tab that is not shown
     if (this.element.hidden) return;
-    const parts = this.parts({ width: room.width + (this.element.offsetWidth || 0), height: room.height });
+    const whole = { width: room.width + (this.element.offsetWidth || 0), height: room.height };
+    const { share, parts } = this.parts(whole);
+    if (parts[0] < MUTE && this.paintWords({ width: share, height: room.height })) return;
+    if (this.drawing.parentNode !== this.element) {
+      this.element.replaceChildren(this.drawing);
+      this.drawing.append(this.seen);
+      this.element.style?.removeProperty("width");
+    }
     if (this.drawn.places !== picture.places || String(this.drawn.parts) !== String(parts)) this.draw(parts);
     for (const { group, mark, open } of this.shown) {
       const look = `${group.getAttribute("class")}${open ? " mg-open" : ""}`;
@@ -98,6 +125,42 @@ export class Minimap {
       height: Math.min(room.height * down, tall - top),
     };
     for (const [name, value] of Object.entries(seen)) this.seen.setAttribute(name, value.toFixed(1));
+  }
+
+  /** Draw the whole with words, and which of it is seen. Returns whether there is room for that. */
+  paintWords(room) {
+    const { worded, player } = this;
+    const fitted = this.overview.in(room, player.frame?.box ?? player.frame?.next ?? null);
+    if (!fitted) return false;
+    if (worded.element.parentNode !== this.element) this.element.replaceChildren(worded.element);
+    this.element.style?.setProperty("width", `${room.width + 2 * MAP_SIDES}px`); // whichever part is open: the view stays
+    worded.draw(fitted);
+    worded.paint();
+    const shown = new Set(this.boxesInView().map((id) => this.overview.layout.shownFor(id)));
+    const marks = [...worded.marks].filter(([id, { isOpen }]) => !isOpen && shown.has(id)).map(([, mark]) => mark);
+    const sides = marks.map(({ place: { x, y, w, h } }) => [x, y, x + w, y + h]);
+    const [x, y] = [0, 1].map((k) => Math.min(...sides.map((side) => side[k])) - SEEN_AROUND);
+    const [endX, endY] = [2, 3].map((k) => Math.max(...sides.map((side) => side[k])) + SEEN_AROUND);
+    worded.element.append(this.seen);
+    const frame = marks.length ? { x, y, width: endX - x, height: endY - y } : { x: 0, y: 0, width: 0, height: 0 };
+    for (const [name, value] of Object.entries(frame)) this.seen.setAttribute(name, value.toFixed(1));
+    return true;
+  }
+
+  /** The boxes of which the middle is in the view, and those in closed parts of which it is. */
+  boxesInView() {
+    const { picture, camera } = this;
+    const { view, scale, room } = camera;
+    const [left, top] = [view.scrollLeft / scale, view.scrollTop / scale];
+    const isSeen = ({ x, y, width, height }) =>
+      x + width / 2 > left &&
+      x + width / 2 < left + room.width / scale &&
+      y + height / 2 > top &&
+      y + height / 2 < top + room.height / scale;
+    const isClosed = ({ open, group }) => !open && group.getAttribute("display") !== "none";
+    const boxes = [...picture.places].filter(([id, at]) => isSeen({ ...picture.boxes.get(id), ...at }));
+    const parts = [...picture.groups].filter(([, part]) => isClosed(part) && isSeen(frameOf(part.group)));
+    return [...boxes.map(([id]) => id), ...parts.flatMap(([id]) => picture.layout.inside.get(id))];
   }
 
   /** Its marks and edges, in pixels. */
@@ -137,10 +200,10 @@ export class Minimap {
 
   /** Write into boxes, or across them where nothing stands beside them. Returns where these words stand. */
   nameBoxes(boxes, wide) {
-    const names = boxes.map(({ id, about, place }) => (place.h < LEAST_HIGH ? "" : this.nameOf(id, about)));
+    const names = boxes.map(({ id, about, place }) => (place.h < LEAST_HIGH ? [] : this.namesOf(id, about)));
     const written = [];
     for (const [k, { mark, place }] of boxes.entries()) {
-      if (!names[k]) continue;
+      if (!names[k].length) continue;
       const { x, y, w, h } = place;
       const [top, bottom] = [y + (h - WORDS_HIGH) / 2, y + (h + WORDS_HIGH) / 2];
       const level = boxes.filter(
@@ -150,10 +213,17 @@ export class Minimap {
       const before = level.filter((other) => other.place.x < x).map((other) => (x - other.place.x - other.place.w) / 2);
       const after = level.filter((other) => other.place.x >= x).map((other) => (other.place.x - x - w) / 2);
       const free = Math.min(x, wide - x - w, MOST_BEYOND, ...before, ...after);
-      const text = textWithin(names[k], w + 2 * (free - NEXT_TO_NAME / 2));
+      const text =
+        names[k].find((name) => widthOfText(name) + NEXT_TO_NAME <= w) ??
+        textWithin(names[k].at(-1), w + 2 * (free - NEXT_TO_NAME / 2));
       if (!text) continue;
       mark.append(shape("text", { x: w / 2, y: h / 2 + MAP_LETTER * 0.36 }, text));
       const length = widthOfText(text);
+      // A box is as wide as its name.
+      const beyond = Math.max(0, length + NEXT_TO_NAME - w);
+      const rect = mark.querySelector("rect");
+      rect.setAttribute("x", (-beyond / 2).toFixed(1));
+      rect.setAttribute("width", (w + beyond).toFixed(1));
       written.push({ x: x + (w - length) / 2, y: top, w: length, h: WORDS_HIGH });
     }
     return written;
@@ -179,11 +249,13 @@ export class Minimap {
       });
   }
 
-  /** What a box is called here: of a path its last part, and what has no name of its own by its operation. */
-  nameOf(id, group) {
-    const { name = "", op = "", kind = "" } = group ?? this.picture.about(id) ?? {};
-    if (kind === name) return ""; // "constant" is no name
-    return sayingOp(name, op) || (name.includes("(") ? name : (name.split(".").at(-1) ?? name));
+  /** What a box is called here, as on its card: with its operation, where it has no name of its own, or without. */
+  namesOf(id, group) {
+    if (group) return [shortTitle(group.name)];
+    const { layout } = this.overview;
+    layout.words = 1;
+    const { name, made } = layout.label(id);
+    return made ? [`${name} ${made}`, name] : [name];
   }
 }
 
@@ -194,21 +266,25 @@ function widthOfText(text) {
   return [...text].length * MAP_LETTER * LETTER_WIDTH;
 }
 
-/** A text in a room, its beginning where it is longer, "" where too little of it would be left. */
+/** A text in a room, cut where it is longer, a path or a value at its end; "" where too little of it would be left. */
 function textWithin(text, room) {
   const letters = Math.floor((room + 1) / (MAP_LETTER * LETTER_WIDTH));
   if ([...text].length <= letters) return text;
-  return letters > FEWEST_LETTERS ? beginningOf(text, letters) : "";
+  if (letters < FEWEST_LETTERS) return "";
+  if (!/^([\w.]+\.\w+|\[.*)$/.test(text)) return cutInMiddle(text, letters);
+  const cut = beginningOf(text, letters);
+  return cut.endsWith(".…") ? text.slice(0, letters) : cut; // fc1.w, fc1.b
 }
 
 /**
- * A group's name (of one in a list of modules, its class), and what may stand for it: the number of an iteration without
- * the word, fewer and fewer letters.
+ * A group's name (of one in a list of modules, its class), and what may stand for it: which call or round it is without
+ * how many there are, fewer and fewer letters.
  */
 function shorterAndShorter({ name: own, kind }) {
   const name = kind && /^\d+$/.test(own) ? kind : own;
-  const short = name.replace(/^iterations? /, "");
-  return [...new Set([name, short, ...GROUP_LETTERS.map((letters) => beginningOf(short, letters))])];
+  const short = shortTitle(name);
+  const least = short.replace(/(\d+) of \d+$/, "$1").replace(/ graph$/, "");
+  return [...new Set([name, short, least, ...GROUP_LETTERS.map((letters) => cutInMiddle(least, letters))])];
 }
 
 function liesIn(one, other) {

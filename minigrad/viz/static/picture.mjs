@@ -64,7 +64,7 @@ export function opWord(op) {
 }
 
 /** What a box without a name of its own is called by where there is room for little: its operation; "" for others. */
-export function sayingOp(name, op) {
+function sayingOp(name, op) {
   return /^[tg]\d+$/.test(name) ? opWord(op) : ""; // more than a number does
 }
 
@@ -137,6 +137,11 @@ export class Picture {
   /** The elements of all boxes that are seen. */
   seenBoxes() {
     return [...(this.places ?? new Map()).keys()].map((id) => this.boxes.get(id)?.group).filter(Boolean);
+  }
+
+  /** Whether a part is seen that a click opens. */
+  get hasClosed() {
+    return [...this.groups.values()].some(({ open, group }) => !open && group.getAttribute("display") !== "none");
   }
 
   /**
@@ -961,7 +966,7 @@ function lettersIn(text) {
 }
 
 /** The state of a closed group: the most pressing one of its nodes, when not all of them are over. */
-function stateOfAll(states, over, begun) {
+export function stateOfAll(states, over, begun) {
   if (states.includes("failed")) return "failed";
   if (states.includes("ran")) return "ran";
   if (over) return "done";

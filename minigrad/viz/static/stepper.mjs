@@ -14,6 +14,7 @@ import { actionFor, BY_ITSELF, KEYS } from "./keyboard.mjs";
 import { Legend } from "./legend.mjs";
 import { Menu } from "./menu.mjs";
 import { Minimap } from "./minimap.mjs";
+import { Overview } from "./overview.mjs";
 import { Panels } from "./panels.mjs";
 import { Paper } from "./paper.mjs";
 import { Picture } from "./picture.mjs";
@@ -21,6 +22,7 @@ import { Player } from "./player.mjs";
 import { Predict } from "./predict.mjs";
 import { Tip } from "./tip.mjs";
 import { Twins } from "./twins.mjs";
+import { Whole } from "./whole.mjs";
 
 /** @import { Model } from "./model.d.ts" */
 
@@ -62,7 +64,9 @@ export class Stepper {
     this.keys = this.keyList();
     this.controls = new Controls(this);
     this.camera = new Camera(this.view, this.picture, () => this.paintView());
-    this.minimap = new Minimap(this.camera, this.picture);
+    const overview = new Overview(data);
+    this.minimap = new Minimap(this.camera, this.picture, overview, player);
+    this.whole = new Whole(this, overview);
     this.camera.aside = () => this.minimap.element.offsetWidth || 0;
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
@@ -76,6 +80,7 @@ export class Stepper {
       { class: "mg-stage" },
       this.view,
       this.minimap.element,
+      this.whole.element,
       ...(this.note ? [this.note] : []),
       this.controls.scale.element,
       this.controls.zoom,
@@ -244,6 +249,7 @@ export class Stepper {
   focusIn(event) {
     const element = event.target.closest?.("[data-box], [data-group]");
     if (!element) return;
+    this.whole.leave(); // what has the focus is seen
     for (const other of this.view.querySelectorAll('[tabindex="0"]')) other.setAttribute("tabindex", "-1");
     element.setAttribute("tabindex", "0");
   }
@@ -327,6 +333,7 @@ export class Stepper {
       this.endHighlight();
       return;
     }
+    this.whole.leave();
     this.way = `${id} ${direction}`;
     const way = this.picture.way(id, direction);
     this.picture.setHighlight(way);
@@ -378,8 +385,30 @@ export class Stepper {
     this.panels.say(`${is_module ? path : name} is ${this.picture.layout.open.has(id) ? "open" : "closed"}.`);
   }
 
+  /**
+   * To a part: open it, or bring it into view.
+   * @param {string} id
+   */
+  showPart(id) {
+    if (!this.picture.layout.open.has(id)) this.toggleGroup(id);
+    else {
+      this.whole.leave();
+      this.camera.show(this.picture.groups.get(id)?.group);
+    }
+  }
+
+  /**
+   * From the picture of the whole to a box, or to a part.
+   * @param {string} id
+   */
+  go(id) {
+    if (this.picture.layout.byId.has(id)) this.showPart(id);
+    else this.reach(id);
+  }
+
   /** @param {() => void} change */
   regroup(change) {
+    this.whole.leave();
     change();
     this.place();
     this.picture.setFound(this.controls.found);
@@ -391,6 +420,7 @@ export class Stepper {
    * @param {string} id
    */
   reach(id) {
+    this.whole.leave();
     if (this.picture.layout.any && this.picture.layout.uncover(id)) this.regroup(() => {});
     const element = this.picture.element(id);
     this.camera.reveal(element);
@@ -453,7 +483,10 @@ export class Stepper {
     this.root.classList.toggle("mg-busy", player.wanted !== null);
     this.root.classList.toggle("mg-going-forward", player.index < 0);
     this.root.setAttribute("data-step", String(player.index));
+    this.whole.paint();
+    if (this.note) this.note.hidden = !(this.whole.isShown ? this.whole.hasClosed : this.picture.hasClosed);
     this.minimap.paint();
+    this.controls.paintZoom();
     this.hint.paint();
     // What asks for places comes last: each question after a change would have the page laid out once more.
     this.panels.reveal();
