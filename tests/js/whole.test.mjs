@@ -1,12 +1,14 @@
-// The whole graph as one picture in words, and the small map.
+// The whole graph as one picture in words, the line that says where the step is, and the sign that leads to what runs next.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, classes, examples, key, press, saved, texts } from "./recorded.mjs";
+import { boxNamed, classes, examples, groupNamed, key, press, saved, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 const { cutInMiddle, Overview } = await loadModule("viz/static/overview.mjs");
+const { GroupLayout } = await loadModule("viz/static/layout.mjs");
+const { trailOf } = await loadModule("viz/static/whereabouts.mjs");
 
 let page;
 let cleanup;
@@ -237,6 +239,53 @@ test("a drawing too long for words beside it has a map in words, in which a pres
   drawing.getBoundingClientRect = () => ({ left: 0, top: 0, width: 1, height: 1 });
   drawing.dispatchEvent(new MouseEvent("pointerdown", { bubbles: true, buttons: 1, clientX: 0, clientY: 0 }));
   assert.notEqual(view.scrollTop, before);
+});
+
+test("the line above the picture names the parts around the step, a loop with its round, and leads to them", async () => {
+  const layout = new GroupLayout(nested());
+  const trail = (box) => trailOf(layout, box).map(({ text }) => text);
+  assert.deepEqual(trail("a310"), ["for X in tasks: 3 of 3", "for step in range(2): 1 of 2"]);
+  assert.deepEqual(trail("w"), []);
+  assert.deepEqual(trail(null), []);
+  const root = await show(saved("network"));
+  const line = () => texts(root, ".mg-trail button");
+  assert.deepEqual(line(), ["the whole"]);
+  const inHead = examples.network.recorded.map((text) => JSON.parse(text).box);
+  const runs = inHead.findIndex((id) => examples.network.picture.boxes[id]?.name === "t1");
+  for (let k = 0; k < runs; k += 1) press(root, "next");
+  assert.deepEqual(line(), ["the whole", "net", "body", "1 ReLU"]);
+  const crumb = (text) => [...root.querySelectorAll(".mg-trail button")].find((one) => one.textContent === text);
+  key(groupNamed(root, "net"), "Enter");
+  assert.equal(groupNamed(root, "net").getAttribute("aria-expanded"), "false");
+  crumb("net").click();
+  assert.equal(groupNamed(root, "net").getAttribute("aria-expanded"), "true");
+  crumb("the whole").click();
+  assert.ok(!whole(root).hidden);
+});
+
+test("a picture without parts has no such line", async () => {
+  const root = await show(saved());
+  assert.ok(root.querySelector(".mg-trail").hidden);
+});
+
+test("at the view's edge a sign leads to what runs next, as long as that is outside", async () => {
+  const root = await show(saved("network"), 400, 200);
+  const [view, sign] = [".mg-view", ".mg-ahead"].map((part) => root.querySelector(part));
+  view.scrollTo = ({ left, top }) => Object.assign(view, { scrollLeft: left, scrollTop: top });
+  assert.ok(sign.hidden); // the whole is seen
+  press(root, "next");
+  view.scrollTop = 0;
+  view.dispatchEvent(new Event("scroll"));
+  assert.ok(!sign.hidden);
+  const next = root.querySelector("svg.mg-graph .mg-upnext .mg-name").textContent;
+  assert.equal(sign.textContent, `next: ${next} ↓`);
+  assert.match(sign.getAttribute("aria-label"), new RegExp(`^next: ${next}`));
+  sign.click();
+  assert.ok(sign.hidden);
+  view.dispatchEvent(new Event("scrollend"));
+  view.scrollTop = 100_000;
+  view.dispatchEvent(new Event("scroll"));
+  assert.match(sign.textContent, /↑$/);
 });
 
 test("that a click opens a closed part is said where one is closed", async () => {

@@ -22,6 +22,7 @@ import { Player } from "./player.mjs";
 import { Predict } from "./predict.mjs";
 import { Tip } from "./tip.mjs";
 import { Twins } from "./twins.mjs";
+import { Whereabouts } from "./whereabouts.mjs";
 import { Whole } from "./whole.mjs";
 
 /** @import { Model } from "./model.d.ts" */
@@ -35,6 +36,7 @@ const WIDE = 820; // pixels of the widget from which on the explanation may stan
 const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's place
 const MORE = 1.15; // times as much has to be seen with the explanation below: layers tell more than columns
 const EDGE = 8; // pixels around a drawing
+const TRAIL = 28; // pixels of the line above it that says where the step is, in picture.css too
 const TOOLS = 40; // below it, where the buttons for its size are, in controls.css too
 // Pixels of a notebook's output and of its page, as long as nothing is known of them.
 const USUAL = 960;
@@ -67,6 +69,7 @@ export class Stepper {
     const overview = new Overview(data);
     this.minimap = new Minimap(this.camera, this.picture, overview, player);
     this.whole = new Whole(this, overview);
+    this.whereabouts = new Whereabouts(this);
     this.camera.aside = () => this.minimap.element.offsetWidth || 0;
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
@@ -78,9 +81,11 @@ export class Stepper {
     this.stage = make(
       "div",
       { class: "mg-stage" },
+      this.whereabouts.trail,
       this.view,
       this.minimap.element,
       this.whole.element,
+      this.whereabouts.ahead,
       ...(this.note ? [this.note] : []),
       this.controls.scale.element,
       this.controls.zoom,
@@ -155,10 +160,15 @@ export class Stepper {
     const width = this.root.clientWidth || USUAL;
     const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
     const under = UNDER[this.panels.cells.isShown ? "cells" : this.isNarrow ? "narrow" : "words"];
-    const height = TALLEST * this.visible - head - 2 * EDGE - TOOLS;
+    const height = TALLEST * this.visible - head - 2 * EDGE - TOOLS - this.trailHeight;
     const below = { name: "below", width: width - 2 * EDGE, height: height - under };
     const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height };
     return width >= WIDE ? [beside, below] : [below];
+  }
+
+  /** How high the line is that says where the step is. */
+  get trailHeight() {
+    return this.picture.layout.any ? TRAIL : 0;
   }
 
   /** How high the line about other numbers is, which comes and goes. */
@@ -180,7 +190,8 @@ export class Stepper {
     const scale =
       this.camera.zoomed ?? Math.max(LEGIBLE, Math.min(1, room.width / picture.width, room.height / picture.height));
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
-    const tall = Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS;
+    const tall =
+      Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS + this.trailHeight;
     this.root.classList.toggle("mg-beside", room.name === "beside");
     this.root.classList.toggle("mg-with-cells", this.panels.cells.isShown);
     this.stage.style?.setProperty("height", `${tall - above}px`);
@@ -193,6 +204,7 @@ export class Stepper {
   paintView() {
     this.controls.paintZoom();
     this.minimap.paint();
+    this.whereabouts?.paintAhead();
     this.legend?.paint();
   }
 
@@ -486,6 +498,7 @@ export class Stepper {
     this.whole.paint();
     if (this.note) this.note.hidden = !(this.whole.isShown ? this.whole.hasClosed : this.picture.hasClosed);
     this.minimap.paint();
+    this.whereabouts.paint();
     this.controls.paintZoom();
     this.hint.paint();
     // What asks for places comes last: each question after a change would have the page laid out once more.
