@@ -40,7 +40,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "random": (4_200, ("random",)),
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (135_900, ("viz",)),
-    "viz's scripts": (83_600, ("viz/static",)),
+    "viz's scripts": (96_000, ("viz/static",)),
     "teach": (22_050, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
