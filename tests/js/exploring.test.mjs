@@ -404,6 +404,23 @@ test("a drawing that is larger than its view has a small map, in which a click g
   assert.ok(map.hidden);
 });
 
+test("the small map grows with the forward pass", async () => {
+  const root = await show(saved("grown", { index: examples.grown.picture.forward[0].index }));
+  const view = root.querySelector(".mg-view");
+  for (const [name, value] of Object.entries({ clientWidth: 870, clientHeight: 330 }))
+    Object.defineProperty(view, name, { value, configurable: true });
+  key(root, "0");
+  const map = root.querySelector(".mg-minimap");
+  const missing = (where) => where.filter((one) => one.classList.contains("mg-unmade")).length;
+  const edges = () => missing([...root.querySelectorAll("[data-edge]")]);
+  const lines = () => missing([...map.querySelectorAll(".mg-minimap-edges path")]);
+  assert.ok(!map.hidden);
+  assert.ok(edges() > 0);
+  assert.equal(lines(), edges());
+  press(root, "last");
+  assert.equal(lines(), 0);
+});
+
 test("the small map has every edge, and every box's name as its card has it, where letters have room", async () => {
   const root = await show(saved("network"));
   const [view, map] = [".mg-view", ".mg-minimap"].map((part) => root.querySelector(part));

@@ -54,6 +54,7 @@ export class Minimap {
     this.drawing = shape("svg", { class: "mg-minimap-drawing" }, this.frames, this.edges, this.marks, this.seen);
     this.element = make("div", { class: "mg-minimap", hidden: true, "aria-hidden": "true" }, this.drawing);
     this.shown = [];
+    this.lines = [];
     this.drawn = {};
     for (const event of ["pointerdown", "pointermove"])
       this.element.addEventListener(event, (happened) => this.point(happened));
@@ -114,6 +115,7 @@ export class Minimap {
       const look = `${group.getAttribute("class")}${open ? " mg-open" : ""}`;
       if (mark.getAttribute("class") !== look) mark.setAttribute("class", look);
     }
+    for (const { group, line } of this.lines) line.classList.toggle("mg-unmade", group.classList.contains("mg-unmade")); // an edge is there when its result is
     const [across, down] = parts.map((part) => part / scale);
     const left = view.scrollLeft * across;
     const top = view.scrollTop * down;
@@ -193,9 +195,10 @@ export class Minimap {
     this.frames.replaceChildren(...this.shown.filter(({ open }) => open).map(({ mark }) => mark));
     this.marks.replaceChildren(...closed.map(({ mark }) => mark), ...titles);
     this.edges.setAttribute("transform", `scale(${across} ${down})`);
-    const lines = picture.wires.size > MOST_EDGES ? [] : [...picture.wires.values()];
-    const pathOf = ({ group }) => group.querySelector(".mg-wire")?.getAttribute("d");
-    this.edges.replaceChildren(...lines.map((wire) => shape("path", { d: pathOf(wire) })));
+    const wires = picture.wires.size > MOST_EDGES ? [] : [...picture.wires.values()];
+    const lineOf = (group) => shape("path", { d: group.querySelector(".mg-wire")?.getAttribute("d") });
+    this.lines = wires.map(({ group }) => ({ group, line: lineOf(group) }));
+    this.edges.replaceChildren(...this.lines.map(({ line }) => line));
   }
 
   /** Write into boxes, or across them where nothing stands beside them. Returns where these words stand. */
