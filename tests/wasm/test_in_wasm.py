@@ -62,7 +62,7 @@ def test_behaviours_are_those_of_other_machines(run: Path) -> None:
 
 def test_each_reference_passes_and_wrong_answers_are_named(run: Path) -> None:
     cards = found("exercises", run)
-    assert len(cards) == len(EXERCISES) / 4
+    assert cards.keys() == EXERCISES.keys()
     for name, (reference, *wrong) in cards.items():
         assert reference[:2] == ("good", f"{name}: passed"), reference[2]
         for kind, answer, is_named in wrong:
