@@ -193,15 +193,14 @@ EXERCISE = Exercise(
             "loss.backward()",
             "loss.backward()\n        lengths.append(float(h.grad.norm()))",
         ),
-        edited(
-            lengths_seen, "w -= rate * w.grad", "w.sub_(w.grad, alpha=rate)", "return lengths", "return tuple(lengths)"
-        ),
+        edited(lengths_seen, "w -= rate * w.grad", "w.sub_(w.grad, alpha=rate)"),
     ),
     wrong={
         "The hook hangs on the h from before the loop": [
             edited(registered_once, "h, loss = model(w)\n    h.", "h, _ = model(w)\n    h."),
         ],
-        "yours a tensor, expected a float": [edited(lengths_seen, "g.norm().item()", "g.norm()")],
+        "a list is asked for": [edited(lengths_seen, "return lengths", "return tuple(lengths)")],
+        "The number is right, but this is a Tensor": [edited(lengths_seen, "g.norm().item()", "g.norm()")],
         "more work than was asked for": [
             edited(lengths_seen, "h, loss = model(w)", "model(w)\n        h, loss = model(w)")
         ],

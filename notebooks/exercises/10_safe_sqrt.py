@@ -236,7 +236,7 @@ EXERCISE = Exercise(
         "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
         "in another dtype than they came in": [lambda x: x.float().relu().sqrt()],
         "x holds other numbers than before": [sqrt_over_x],
-        "a seed was set": [lambda x: (mg.manual_seed(0), safe_sqrt(x))[1]],
+        "a seed was set": [lambda x: (mg.manual_seed(2187), safe_sqrt(x))[1]],
         "the gradient[1]: yours … The numbers below 0 are gone, but a root of 0 is still": [
             sqrt_one_at_negative_numbers
         ],
