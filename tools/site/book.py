@@ -105,6 +105,8 @@ def write(site: Site) -> None:
         for name, guide in guides.items():
             write_text(source / f"{name}.md", with_links_to_pages(GUIDES[name], guide))
         write_text(source / f"{CONTENTS}.md", contents(texts))
+        if (images := site.notebooks / "images").is_dir():
+            shutil.copytree(images, source / "images")
         run_sphinx(source, made, site)
         for path in sorted(made.rglob("*-theme.js")):
             path.write_text(CHATTER.sub("void (", path.read_text("utf-8")), "utf-8")
