@@ -69,7 +69,7 @@ def test_no_solution_and_no_empty_cell_is_left(student: Any, folder: Path) -> No
 def test_the_text_around_a_solution_stays(student: Any, folder: Path) -> None:
     student.main([str(folder)])
     joined = "\n".join(sources(folder / CHAPTER))
-    headings = ("## 6. Why a node waits", "## 8. Try: a second walk", "## 9. What is in `.grad` after several walks")
+    headings = ("## 6. Why a node waits", "## 9. Try: a second walk", "## 10. What is in `.grad` after several walks")
     for heading in headings:
         assert heading in joined
     alone = [cell for cell in read(ROOT / "notebooks" / CHAPTER).cells if is_solution(cell.source)]
@@ -96,7 +96,7 @@ def test_an_update_keeps_what_the_learner_wrote(student: Any, folder: Path, caps
     def update(notebook: Any) -> None:
         cell(notebook, "def by_hand").source = "def by_hand(e):\n    '''New words.'''\n    raise NotImplementedError"
         cell(notebook, "inputs = mg.tensor").source = "x = 'new in the chapter'"
-        cell(notebook, "24 and 27").source += "\n\nA new sentence."
+        cell(notebook, "Go to the step of `out`").source += "\n\nA new sentence."
         notebook.cells.append(nbformat.v4.new_markdown_cell("A new section."))
 
     edit(folder / CHAPTER, work)

@@ -84,9 +84,11 @@ def build(folder: Path, arguments: list[str]) -> str:
         write_settings(source, release)
         for path in CHAPTERS:
             write_chapter(path, source / "files" / path.name)
-        shutil.copytree(ROOT / "notebooks" / "images", source / "files" / "images")
+        images = ROOT / "notebooks" / "images"
+        shutil.copytree(images, source / "files" / "images")
         shutil.rmtree(site, ignore_errors=True)
         make_lab(source, site)
+        shutil.copytree(images, site / "lab" / "images")  # where JupyterLab asks first
         for path in [*OURS.glob("*.mjs"), OURS / "page.css"]:
             shutil.copy(path, python.parent)
         shutil.copy(OURS / "worker.js", python)

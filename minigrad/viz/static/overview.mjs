@@ -141,7 +141,7 @@ export class Overview {
     const loops = [...kindsOf(layout).values()].find((ids) => ids.every((id) => isLoopOfFew(layout, id))) ?? [];
     const ways = loops.length ? [[], loops] : [[]];
     if (!ways.some((abreast) => this.opens(layout.groups, abreast, room))) {
-      const found = ways.map((abreast) => this.opened(room, abreast, around)).filter(Boolean);
+      const found = ways.map((abreast) => this.openPartsIn(room, abreast, around)).filter(Boolean);
       if (!found.length) return null;
       Object.assign(layout, found.reduce((one, other) => (other.things > one.things ? other : one)).state);
     }
@@ -156,46 +156,46 @@ export class Overview {
     const { layout } = this;
     for (let words = DENSEST; words >= 0; words -= 1) {
       layout.words = words;
-      const fitted = this.stretched(layout.layOut(), room, isSmall);
+      const fitted = this.stretch(layout.layOut(), room, isSmall);
       if (fitted) return fitted;
     }
-    return this.fitted(room, 0); // with fewer turns of edges it was found to fit
+    return this.fit(room, 0); // with fewer turns of edges it was found to fit
   }
 
   /** Open all of those parts, if that has room. */
   opens(groups, abreast, room) {
     Object.assign(this.layout, { open: new Set(groups.map(({ id }) => id)), abreast: new Set(abreast) });
-    return this.fitted(room, 0) !== null;
+    return this.fit(room, 0) !== null;
   }
 
   /** What can be open, from the outermost parts on: those around a box, then parts of one kind together. */
-  opened(room, abreast, around) {
+  openPartsIn(room, abreast, around) {
     const { layout } = this;
     Object.assign(layout, { open: new Set(), abreast: new Set(abreast) });
-    if (!this.fitted(room, 0)) return null;
+    if (!this.fit(room, 0)) return null;
     const parts = around === null ? [] : layout.around(around).reverse();
     for (const ids of [...parts.filter((id) => id).map((id) => [id]), ...kindsOf(layout).values()]) {
       if (!ids.every((id) => !layout.parent(id) || layout.open.has(layout.parent(id)))) continue;
       const { open } = layout;
       layout.open = new Set([...open, ...ids]);
-      if (layout.open.size > open.size && !this.fitted(room, 0)) layout.open = open;
+      if (layout.open.size > open.size && !this.fit(room, 0)) layout.open = open;
     }
     return { state: { open: layout.open, abreast: layout.abreast }, things: thingsSeen(layout) };
   }
 
   /** What is open now, laid out as well as is needed to know whether it has room; null where it has none. */
-  fitted(room, words) {
+  fit(room, words) {
     const { layout } = this;
     const things = thingsSeen(layout);
     if (things > MOST_THINGS || things * LEAST_AREA > room.width * room.height) return null;
     layout.words = words;
-    return this.stretched(
+    return this.stretch(
       layout.placeAll(layout.links(), () => null),
       room,
     );
   }
 
-  stretched(laid, { width, height }, isSmall = false) {
+  stretch(laid, { width, height }, isSmall = false) {
     const most = isSmall ? MOST_IN_SMALL : MOST_WIDENED;
     const across = Math.min(most.across, width / (laid.width * PART));
     const down = Math.min(most.down, height / (laid.height * PART));

@@ -55,14 +55,14 @@ export class WholeDrawing {
     this.element.style?.setProperty("--mg-letter", `${letter.toFixed(2)}px`);
     this.marks.clear();
     const { layout } = this.overview;
-    const placed = ({ x, y, w, h }) => ({ x: x * across, y: y * down, w: w * across, h: h * down });
+    const placeOf = ({ x, y, w, h }) => ({ x: x * across, y: y * down, w: w * across, h: h * down });
     for (const [id, { open, title, ...at }] of laid.groups)
       this.marks.set(
         id,
-        this.part(id, placed(at), open, { x: (title ?? 0) * across, y: (HEAD / 2) * down }, labels.get(id), letter),
+        this.part(id, placeOf(at), open, { x: (title ?? 0) * across, y: (HEAD / 2) * down }, labels.get(id), letter),
       );
     for (const [id, at] of laid.boxes)
-      this.marks.set(id, this.box(id, placed({ ...at, ...fitted.sizes.get(id) }), labels.get(id), letter));
+      this.marks.set(id, this.box(id, placeOf({ ...at, ...fitted.sizes.get(id) }), labels.get(id), letter));
     for (const [id, mark] of this.marks) {
       mark.isPart = layout.byId.has(id);
       mark.inside = mark.isPart ? layout.inside.get(id) : [id];
