@@ -203,8 +203,8 @@ def pages(kept_pages: Pages) -> Iterator[Pages]:
 # While a notebook opens on a busy machine, JupyterLab's widget manager may ask for models before it has read those that
 # the notebook stores; it asks again when it has. Once all cells have run, this is a complaint like any other.
 TOO_EARLY = "Error: widget model not found\n"
-# JupyterLab may still wait for answers of a kernel (to its debugger, to its request for a thread of its own), or measure
-# the notebook's toolbar, when the notebook is closed, and say so a while later. That is no complaint of the next one.
+# JupyterLab may still wait for answers of a kernel (to its debugger, to its request for a thread of its own) or measure
+# the toolbar when the notebook is closed, and say so a while later. That is no complaint of the next notebook.
 LEFT_EARLY = (
     "Could not restore the debugger state: Canceled future",
     "Error: Canceled future for create_subshell_request message",
