@@ -2,9 +2,10 @@
 
 Machines get warm, other programs come and go; so the contenders take turns, and a ratio compares two that ran one right
 after the other. Shown are the fastest absolute value of all rounds and the median of the rounds' ratios to torch. All
-contenders must arrive at the same gradients, else there is no table. They run with two BLAS threads. OPENBLAS_CORETYPE,
-which decides how fast numpy's matrix product is, is left as it is in the environment unless the option says otherwise,
-and is stated.
+contenders must arrive at the same gradients, else there is no table. They run with two BLAS threads, each on a core of
+its own, and with `--one-thread` a second time with one, whose CPU time hardly depends on what else the machine does.
+OPENBLAS_CORETYPE, which decides how fast numpy's matrix product is, is left as it is in the environment unless the
+option says otherwise, and is stated.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the benchmarks run from a clone where nothing is installed
 OPTIONAL = ("torch", "autograd", "mygrad")  # contenders that need not be installed; the others are minigrad's own needs
 BASE = "torch"
+ALONE = ", one thread"  # follows a row's name where its values are those of one thread
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 class Row(NamedTuple):
@@ -48,6 +51,7 @@ def arguments(description: str | None, more: dict[str, dict[str, Any]] | None = 
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=5, help="how often each contender is started (default 5)")
     parser.add_argument("--quick", action="store_true", help="small, one round: to see that it runs, not to measure")
+    parser.add_argument("--one-thread", action="store_true", help="measure the CPU time of one thread as well")
     parser.add_argument("--coretype", help="set OPENBLAS_CORETYPE for the contenders, for example Haswell")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     for name, details in (more or {}).items():
@@ -58,11 +62,11 @@ def arguments(description: str | None, more: dict[str, dict[str, Any]] | None = 
     return options
 
 
-def environment(coretype: str | None = None) -> dict[str, str]:
-    """The environment of a contender's process: this clone on the path, two threads."""
+def environment(coretype: str | None = None, threads: int = 2) -> dict[str, str]:
+    """The environment of a contender's process: this clone on the path, so many threads."""
     variables = dict(os.environ)
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), variables.get("PYTHONPATH"))))
-    variables |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+    variables |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     if coretype is not None:
         variables["OPENBLAS_CORETYPE"] = coretype
     return variables
@@ -73,18 +77,20 @@ def installed(names: Iterable[str]) -> list[str]:
     return [name for name in names if name not in OPTIONAL or importlib.util.find_spec(name)]
 
 
-def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argparse.Namespace) -> dict[str, Values]:
+def measure(commands: dict[str, list[str]], rows: Sequence[Row], options: argparse.Namespace) -> dict[str, Values]:
     """Start every command once in each round and read the JSON that it prints: row name -> value.
 
     Returns row -> contender -> values. Exits with a message if a command fails or the contenders disagree.
     """
     from tqdm import tqdm
 
-    results: dict[str, Values] = {row.name: {name: [] for name in commands} for row in rows}
+    kinds = {"": 2, ALONE: 1} if options.one_thread else {"": 2}
+    results: dict[str, Values] = {row.name + kind: {name: [] for name in commands} for kind in kinds for row in rows}
     agreed: dict[str, float] = {}
-    turns = [(turn, name) for turn in range(options.rounds) for name in commands]
-    for turn, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=None):
-        run = subprocess.run(commands[name], env=environment(options.coretype), capture_output=True, text=True)
+    turns = [(turn, kind, name) for turn in range(options.rounds) for kind in kinds for name in commands]
+    for turn, kind, name in tqdm(turns, desc=Path(sys.argv[0]).stem, unit="run", leave=False, disable=None):
+        variables = environment(options.coretype, kinds[kind])
+        run = subprocess.run(commands[name], env=variables, capture_output=True, text=True)
         if run.returncode:
             raise SystemExit(f"{name} failed (round {turn + 1}):\n{run.stderr}")
         values = json.loads(run.stdout.splitlines()[-1])
@@ -93,8 +99,8 @@ def measure(commands: dict[str, list[str]], rows: Iterable[Row], options: argpar
             first, expected = next(iter(agreed.items()))
             if not math.isclose(values["agree"], expected, rel_tol=1e-3):
                 raise SystemExit(f"{name} computes {values['agree']}, but {first} computes {expected}")
-        for row, taken in results.items():
-            taken[name].append(float(values.get(row, math.nan)))
+        for row in rows:
+            results[row.name + kind][name].append(float(values.get(row.name, math.nan)))
     return results
 
 
@@ -118,11 +124,14 @@ def show(rows: Iterable[Row], results: dict[str, Values], base: str = BASE) -> N
     """Print one small table for each row."""
     for row in rows:
         print(f"\n{row.name}  {row.what}")
-        values = results[row.name]
+        values, alone = results[row.name], results.get(row.name + ALONE)
         width = max(map(len, values))
-        print(f"    {'':{width}}  {row.unit:>12}  {'x ' + base:>10}")
+        print(f"    {'':{width}}  {row.unit:>12}  {'x ' + base:>10}" + ("  one thread  x " + base if alone else ""))
         for name, taken in values.items():
-            print(f"    {name:{width}}  {number(best(taken)):>12}  {number(ratio(values, name, base), 'x'):>10}")
+            line = f"    {name:{width}}  {number(best(taken)):>12}  {number(ratio(values, name, base), 'x'):>10}"
+            print(
+                line + (f"  {number(best(alone[name])):>10}  {number(ratio(alone, name, base), 'x')}" if alone else "")
+            )
 
 
 def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
@@ -142,7 +151,7 @@ def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
 
 
 def contest(
-    script: str, contenders: Iterable[str], rows: Iterable[Row], options: argparse.Namespace
+    script: str, contenders: Iterable[str], rows: Sequence[Row], options: argparse.Namespace
 ) -> dict[str, Values]:
     """Measure the contenders of a script, each by starting the script as its child."""
     more = ["--quick"] if options.quick else []
@@ -162,12 +171,21 @@ def main(
     show(rows, contest(script, contenders, rows, options), base)
 
 
+def pin_threads() -> None:
+    """Of two threads, give the main one a core and what BLAS has started the others: left alone, both may share one."""
+    if len(CORES) > 1 and os.environ.get("OPENBLAS_NUM_THREADS") == "2":
+        for thread in map(int, os.listdir("/proc/self/task")):
+            os.sched_setaffinity(thread, CORES[:1] if thread == os.getpid() else CORES[1:])
+
+
 def fastest(times: int, function: Callable[[], object]) -> float:
-    """Seconds that a function takes: the fastest of several calls, after one to warm up."""
+    """Seconds that a function takes, the fastest of several calls, after one to warm up; of one thread the CPU time."""
     function()
+    pin_threads()
+    clock = time.process_time if os.environ.get("OPENBLAS_NUM_THREADS") == "1" else time.perf_counter
     taken = []
     for _ in range(times):
-        start = time.perf_counter()
+        start = clock()
         function()
-        taken.append(time.perf_counter() - start)
+        taken.append(clock() - start)
     return min(taken)

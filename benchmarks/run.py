@@ -16,6 +16,7 @@ import gradcheck
 import import_time
 import jacobian
 import mlp_step
+import network_steps
 import per_op
 import profiler_overhead
 import resnet_step
@@ -57,6 +58,15 @@ GOALS = {
     "W5 profile": Goal(absolute=1.15),  # times the step without a profiler
     "W11": Goal(times_torch=1.10),  # as the step of the same network, W4
     "W11 wrong": Goal(absolute=3),  # percent
+    # These were set later, from prototypes of what numpy can do on two threads.
+    "W12": Goal(times_torch=1.27),
+    "W13 LSTM": Goal(times_torch=1.7),
+    "W13 GRU": Goal(times_torch=1.8),
+    "W13 RNN": Goal(times_torch=1.8),
+    "W14": Goal(times_torch=1.37),
+    "W15": Goal(times_torch=2.05),
+    "W16": Goal(times_torch=1.1),
+    "W17": Goal(times_torch=1.6),
 }
 SIZE = Row("W8 size", "the engine's files, without viz, teach and data", "KiB")
 
@@ -136,7 +146,17 @@ def main() -> None:
     heading = conditions(options, import_time.MODULES)
     print(heading, flush=True)
     results: dict[str, Values] = {}
-    scripts: list[Any] = [per_op, mlp_step, cnn_step, resnet_step, train_digits, deep_graph, jacobian, gradcheck]
+    scripts: list[Any] = [
+        per_op,
+        mlp_step,
+        cnn_step,
+        resnet_step,
+        network_steps,
+        train_digits,
+        deep_graph,
+        jacobian,
+        gradcheck,
+    ]
     scripts.append(profiler_overhead)
     for script in scripts:
         if wanted(script.ROWS, options.rows):

@@ -12,6 +12,7 @@ import re
 import runpy
 import subprocess
 import sys
+import time
 import types
 from argparse import Namespace
 from pathlib import Path
@@ -29,6 +30,7 @@ SCRIPTS = {
     "mlp_step": ("W3", "W10 held", "W10 peak"),
     "cnn_step": ("W4",),
     "resnet_step": ("W5",),
+    "network_steps": ("W12", "W13 LSTM", "W13 GRU", "W13 RNN", "W14", "W15", "W16", "W17"),
     "jacobian": ("W7 jacobian", "W7 hessian", "W7 jacobian at once", "W7 hessian at once"),
     "gradcheck": ("W9",),
     "train_digits": ("W11", "W11 wrong"),
@@ -120,7 +122,7 @@ def test_run_summarizes_the_rows_asked_for(tmp_path):
 def test_summary_judges_by_the_goals(rounds):
     run = importlib.import_module("run")
     goals = {name: goal.times_torch for name, goal in run.GOALS.items() if goal.times_torch}
-    assert set(run.GOALS) == {*itertools.chain(*list(SCRIPTS.values())[:10]), "W8 size"}
+    assert set(run.GOALS) == {*itertools.chain(*list(SCRIPTS.values())[:11]), "W8 size"}
     rows = [rounds.Row(name, "", "u") for name in goals]
     for factor, verdict in ((1, "reached"), (2, "2.00 times the goal")):
         results = {name: {"minigrad": [goal * factor], "torch": [1.0]} for name, goal in goals.items()}
@@ -142,7 +144,7 @@ def printing(values):
 
 
 def test_contenders_take_turns_and_must_agree(rounds):
-    options = Namespace(rounds=2, coretype=None, quick=False)
+    options = Namespace(rounds=2, coretype=None, quick=False, one_thread=False)
     row = rounds.Row("speed", "", "s")
     same = {"a": printing({"speed": 1.5, "agree": 7}), "b": printing({"agree": 7.000001})}
     results = rounds.measure(same, [row], options)
@@ -152,6 +154,41 @@ def test_contenders_take_turns_and_must_agree(rounds):
         rounds.measure(same | {"b": printing({"speed": 1, "agree": 8})}, [row], options)
     with pytest.raises(SystemExit, match=r"(?s)b failed.*ZeroDivisionError"):
         rounds.measure(same | {"b": [sys.executable, "-c", "1 / 0"]}, [row], options)
+
+
+def test_one_thread_is_measured_beside_two_by_its_cpu_time(rounds, monkeypatch, capsys):
+    threads = [
+        sys.executable,
+        "-c",
+        "import json, os; print(json.dumps({'speed': int(os.environ['OMP_NUM_THREADS'])}))",
+    ]
+    row = rounds.Row("speed", "how fast", "s")
+    options = Namespace(rounds=2, coretype=None, quick=False, one_thread=True)
+    results = rounds.measure({"minigrad": threads, "torch": threads}, [row], options)
+    assert results["speed"]["torch"] == [2, 2]
+    assert results["speed" + rounds.ALONE]["torch"] == [1, 1]
+    rounds.show([row], results)
+    assert re.search(r"minigrad +2.00 +1.00x +1.00  1.00x", capsys.readouterr().out)
+
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    assert rounds.fastest(2, lambda: time.sleep(0.05)) < 0.05
+
+
+def test_the_threads_of_blas_leave_the_main_one_its_core():
+    """In a process of its own, which keeps its cores for itself."""
+    code = """if True:
+        import os
+        import numpy as np
+        from rounds import CORES, fastest
+        image = np.ones((600, 600))
+        fastest(1, lambda: image @ image)
+        print(os.sched_getaffinity(0) == set(CORES[:1]) or len(CORES) < 2)
+        others = {int(thread) for thread in os.listdir("/proc/self/task")} - {os.getpid()}
+        print([os.sched_getaffinity(thread) == set(CORES[1:] or CORES) for thread in others])
+    """
+    variables = os.environ | {"PYTHONPATH": str(FOLDER), "OPENBLAS_NUM_THREADS": "2"}
+    printed = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
+    assert printed.stdout.splitlines() == ["True", "[True]"]
 
 
 def test_environment_has_this_clone_two_threads_and_the_core_type(rounds, monkeypatch):
