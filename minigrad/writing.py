@@ -98,7 +98,7 @@ def in_place(
         if operand:
             _check_operand(name, operand, operands, options)
         recorded = needs_grad(self, *operands, *options.values()) and self._array.dtype.kind == "f"
-        if recorded or ufunc is None or options or not _write_by(ufunc, self, *operands):
+        if recorded or ufunc is None or not _write_by(ufunc, self, *operands, **options):
             compute_and_write(self, operands, options, recorded)
         return self
 
@@ -166,9 +166,9 @@ def in_place_view(function: Method, name: str) -> Method:
     return method
 
 
-def _write_by(ufunc: Any, tensor: Tensor, operand: Any, *others: Any) -> bool:
-    """Write by a ufunc, without a second array, if the operand can be combined with the tensor without changing dtype
-    or shape: whether that was so.
+def _write_by(ufunc: Any, tensor: Tensor, operand: Any = None, *others: Any, **options: Any) -> bool:
+    """Write by a ufunc, without a second array, if the operand, times `alpha` where it is added, can be combined with
+    the tensor without changing dtype or shape: whether that was so.
     """
     if others or not isinstance(operand, Tensor) or operand._array.dtype is not tensor._array.dtype:
         return False
@@ -176,6 +176,11 @@ def _write_by(ufunc: Any, tensor: Tensor, operand: Any, *others: Any) -> bool:
     if target.dtype.kind != "f" or not (source.ndim == 0 or source.shape == target.shape):
         return False
     check_overlap(target, source)
+    if options:  # float16 would be rounded twice
+        alpha = options.pop("alpha", None)
+        if options or ufunc not in (np.add, np.subtract) or type(alpha) not in (int, float) or target.itemsize < 4:
+            return False
+        source = source * dtypes.element(tensor.dtype, alpha)
     if not own_array(tensor).flags.writeable:
         return False
     begin_write(tensor, tensor._array)

@@ -25,6 +25,16 @@ def _(F):
     )
 
 
+@behaviours("alpha in place: of the same tensor, of one number, of float16, which is rounded once")
+def _(F):
+    half = F.tensor([1.0, 0.1, 2049.0]).half()
+    x, y = F.arange(5.0), F.arange(5.0)
+    return (
+        [x.add_(x, alpha=-0.3), y.sub_(F.tensor(0.7), alpha=3), half.sub_(half.flip(0), alpha=0.37)],
+        [x._version, y._version, half._version],
+    )
+
+
 ALPHAS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "add(alpha=300) of uint8": (
         lambda F: F.ones(2, dtype=F.uint8).add(1, alpha=300),
@@ -37,6 +47,14 @@ ALPHAS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "add_(alpha=1.5) of integers": (
         lambda F: F.tensor([1, 5]).add_(1, alpha=1.5),
         "For integral input tensors, argument alpha must not be a floating point number.",
+    ),
+    "add_(alpha=False) of floats": (
+        lambda F: F.ones(2).add_(F.ones(2), alpha=False),
+        "Boolean alpha only supported for Boolean results.",
+    ),
+    "add_(alpha=2) of a part of the tensor": (
+        lambda F: (lambda x: x[1:].add_(x[:-1], alpha=2))(F.arange(5.0)),
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory",
     ),
     "add(alpha=True) of floats": (
         lambda F: F.ones(2).add(1, alpha=True),
