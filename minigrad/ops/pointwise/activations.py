@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.half_precision import widen
 from minigrad.op import Array, arrays, op, with_node_name
 from minigrad.ops.declarations import floats_only, level
 from minigrad.ops.pointwise.elementary import elementary
@@ -100,29 +101,27 @@ def sigmoid(self: Array) -> Array:
     return 1 / (1 + np.exp(-self))
 
 
-def _gelu_slope(F: Any, self: Any, approximate: str) -> Any:
-    """The product rule for x * (the part of the bell curve below x)."""
+def _gelu_gate(F: Any, self: Any, approximate: str) -> Any:
+    """The part of the bell curve that lies below x."""
     if approximate == "none":
-        below = (F.erf(self * math.sqrt(0.5)) + 1) * 0.5
-        density = F.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi))
-        return below + self * density
-    curve = F.tanh((self + self * self * self * 0.044715) * math.sqrt(2 / math.pi))
+        return (F.erf(self * math.sqrt(0.5)) + 1) * 0.5
+    return (F.tanh((self + self * self * self * 0.044715) * math.sqrt(2 / math.pi)) + 1) * 0.5
+
+
+def _gelu_slope(F: Any, self: Any, approximate: str, gate: Any) -> Any:
+    """The product rule for x * gate."""
+    if F is not arrays:  # where the slope is a function of x, too
+        gate = _gelu_gate(F, self, approximate)
+    if approximate == "none":
+        return gate + self * (F.exp(self * self * -0.5) * (1 / math.sqrt(2 * math.pi)))
     inner_slope = (self * self * (3 * 0.044715) + 1) * math.sqrt(2 / math.pi)
-    return (curve + 1) * 0.5 + self * (1 - curve * curve) * inner_slope * 0.5
+    return gate + self * (gate * (1 - gate)) * inner_slope * 2
 
 
-@op(self=lambda F, g, self, approximate: g * _gelu_slope(F, self, approximate))
-def _gelu(self: Array, approximate: str) -> Array:
-    """x times the part of the bell curve that lies below x."""
-    floats_only("GeluKernelImpl", self)
-    if approximate == "none":
-        below = arrays.erf(self * math.sqrt(0.5))
-    else:
-        below = np.tanh((self + self * self * self * 0.044715) * math.sqrt(2 / math.pi))
-    below += 1
-    below *= 0.5
-    below *= self
-    return below
+@op(kept=("gate",), self=lambda F, g, self, approximate, gate: g * _gelu_slope(F, self, approximate, gate))
+def _gelu(self: Array, approximate: str, gate: Array) -> Array:
+    """x times a gate, which depends on x alone: it takes long to compute, and is kept for the way back."""
+    return self * gate
 
 
 def _silu_slope(F: Any, self: Any) -> Any:
@@ -183,4 +182,5 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh. It is {approximate!r}.")
-    return _gelu(input, approximate)
+    floats_only("GeluKernelImpl", input._array)
+    return _gelu(input, approximate, _gelu_gate(arrays, widen(input._array), approximate))

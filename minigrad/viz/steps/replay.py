@@ -253,6 +253,14 @@ def _normalize_again(replay: Replay, function: Any, node: Any, inputs: list[Any]
     return again(source, weight.shape, *inputs[1:], norm.eps)
 
 
+def _gate_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
+    """gelu, whose gate is found in its input."""
+    approximate = given.get("approximate") or replay.source.saved_value(node, "approximate")
+    if approximate is None:
+        raise CannotReplayError(NOT_KNOWN)
+    return functional.gelu(*inputs, approximate=approximate)
+
+
 def _convolve_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """A convolution; what it prepares for its gradients is its own."""
     if not given:
@@ -268,6 +276,7 @@ def _cast_again(replay: Replay, function: Any, node: Any, inputs: list[Any], giv
 
 FOUND_ANEW = {
     "cast": _cast_again,
+    "gelu": _gate_again,
     "take_along": _select_again,
     **dict.fromkeys(["normalize_batch", "normalize_layer", "normalize_group", "normalize_rms"], _normalize_again),
     **dict.fromkeys(["convolution", "transposed_convolution", "convolution_weight"], _convolve_again),

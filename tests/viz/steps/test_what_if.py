@@ -24,6 +24,7 @@ PROGRAMS = {
     "order": "y = (x.sort(1, descending=True).values * c + x.sort(0).values * c).sum() + x.topk(2).values[0, 0]",
     "sums": "y = x.sum(0).prod() + x.sum(1, keepdim=True).exp().mean() + x.mean((0, 1)) + x.cumsum(1).std()",
     "normalised": "y = (F.layer_norm(x, (3,)) * c + F.batch_norm(x, None, None, training=True) * c).sum()",
+    "gates": "y = (F.gelu(x) * c + F.gelu(x, approximate='tanh') + F.silu(x)).sum()",
     "groups": "y = (F.group_norm(x.reshape(1, 6), 2) * c.reshape(1, 6)).sum() + (F.rms_norm(x, (3,)) * c).sum()",
     "losses": "y = F.cross_entropy(x, mg.tensor([0, 2])) + F.mse_loss(x, c) + F.smooth_l1_loss(x, c)",
     "softmax": "y = -(F.softmax(x, 1).log() * c).sum() + F.log_softmax(x, dim=0)[0, 0]",
