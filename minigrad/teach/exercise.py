@@ -326,7 +326,7 @@ class Exercise:
         before, modes = traces.contents(names, arguments), traces.modes_now()
         try:
             with enable_grad():
-                function, given = self.plug(answer), traces.modes_now()
+                function, given = self.plug(answer), traces.modes_before()
                 value = call_within(self.seconds, function, *arguments)
                 returned = value.first if isinstance(value, Seen) else value
                 left = traces.changes(given, traces.modes_now()) | traces.on_graph(returned)
@@ -472,7 +472,7 @@ class Exercise:
         before = traces.contents(names, arguments)
         try:
             with enable_grad(), print_limit(0):
-                function, given = self.plug(answer), traces.modes_now()
+                function, given = self.plug(answer), traces.modes_before()
                 with contextlib.suppress(Exception, StoppedError):
                     call_within(self.seconds, function, *arguments)
                 changed = traces.changes(before, traces.contents(names, arguments))

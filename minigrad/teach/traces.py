@@ -48,6 +48,7 @@ SAYS_MORE = {
 }
 MOST_NODES = 500  # of a graph whose leaves are looked at
 EARLIER = 7.0  # what an earlier walk has left in each element of a .grad
+NOBODYS_SEED = 2**64 - 59  # which no answer sets
 
 
 def _put_back_hooks(hooks: Any) -> None:
@@ -80,8 +81,9 @@ class _Unused:
 
 
 def _random_state() -> bytes:
+    """All that determines the numbers to come, without the seed, which comes first."""
     if not isinstance(default_generator._source, _Unused):
-        state = get_rng_state().numpy().tobytes()  # which makes numpy's generator, where there was none
+        state = get_rng_state().numpy().tobytes()[8:]  # which makes numpy's generator, where there was none
         default_generator._source = _Unused(default_generator._source, state)
     return default_generator._source.state
 
@@ -104,12 +106,21 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     ),
     "the random numbers to come are others": (
         _random_state,
-        lambda state: set_rng_state(tensor(np.frombuffer(state, np.uint8))),
+        lambda state: set_rng_state(
+            tensor(np.frombuffer(default_generator._seed.to_bytes(8, "little") + state, np.uint8))
+        ),
     ),
 }
 HAVE_BLOCKS = MODES.keys() - {"the default dtype is {}", "Python's recursion limit is {}", SEEDED}  # for a `with`
 ON_GRAPH = "the answer requires a gradient{}: detach() takes the numbers alone"
 TOLD = ("the random numbers to come are others", ON_GRAPH)  # not wrong in itself, and told all the same
+
+
+def modes_before() -> dict[Place, Any]:
+    """Each mode's value as an answer meets it, with another seed than there was: to set that one again is seen, too."""
+    _random_state()  # which begins with the seed that there is, where nothing was drawn yet
+    default_generator._seed = NOBODYS_SEED
+    return modes_now()
 
 
 def modes_now() -> dict[Place, Any]:
