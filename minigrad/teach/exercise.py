@@ -482,14 +482,29 @@ class Exercise:
             traces.put_back(modes)
 
     def _where_they_part(self, outcome: Outcome, expected: Outcome, passed: Sequence[Any]) -> str:
-        """What can be said of an answer that makes no known mistake."""
-        parts = [UNKNOWN, relation(expected.value, outcome.value) if self.compare is None else ""]
+        """What can be said of an answer that makes no known mistake: what of it is right, and with which inputs."""
+        parts = [UNKNOWN]
+        if self.compare is None:
+            seen = [name for name, one in outcome.seen.items() if compare(expected.seen.get(name), one) is None]
+            parts += [f"As it should be: {', '.join(seen[:SHOWN])}." if seen else ""]
+            parts += [relation(expected.value, outcome.value)]
+        others = self.cases[len(passed) + 1 :]
         if passed:
-            last = plain(passed[-1][0].case.words)
-            parts.append(f"The input before it came out right: {last}. What is in this one that is not in that?")
+            right = passed[-1][0].case
         else:
-            parts.append("It is the first input that is tried: follow it through your lines by hand.")
+            right = next((case for case in others if self._is_right(outcome.answer, case)), None)
+        if right is not None:
+            words = plain(right.words)
+            parts.append(f"This input comes out right: {words}. What is in the one above that is not in it?")
+        else:
+            none = f"None of the {len(self.cases)} inputs comes out right" if others else "There is no other input"
+            parts.append(f"{none}: follow this one through your lines by hand.")
         return " ".join(filter(None, parts))
+
+    def _is_right(self, answer: Function, case: Case) -> bool:
+        with print_limit(0):
+            outcome, expected = self.run(answer, case), self.run(self.reference, case)
+        return outcome.error is None and self._difference(expected, replace(outcome, right=expected.value)) is None
 
     def _picture_of(self, outcome: Outcome, difference: Difference) -> str:
         """The picture of a failed case; "" where there is none, or the learner's function does not run once more."""

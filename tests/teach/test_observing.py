@@ -319,6 +319,11 @@ def test_of_what_is_seen_an_answer_with_its_graph_is_told_besides() -> None:
         (6.0, -6.0, "What came is -1 times what is expected."),
         (6.0, 3.0, "What came is 0.5 times what is expected."),
         (6.0, 7.3, ""),
+        (6.5, 42.25, "What came is the square of what is expected."),
+        ([6.5, [2.25]], [6.5, [1.5]], "What came is the root of what is expected."),
+        (mg.tensor([2.0, 5.0]), mg.tensor([0.5, 0.2]), "What came is 1 divided by what is expected."),
+        (6.5, 6.4, "What came is near, and not near enough"),
+        (100, 101, ""),
         (mg.tensor([1.0, 2.0]), mg.tensor([1.0, 3.0]), "Of 2 numbers 1 are right."),
         ([1.0, mg.tensor([1.0, 0.0])], [1.0, mg.tensor([1.3, 0.0])], "Of 2 numbers 1 are right."),
         (mg.tensor([1.0, 2.0]), mg.tensor([1.3, 2.6]), "What came is 1.3 times what is expected."),
@@ -340,8 +345,11 @@ def test_what_wrong_numbers_have_to_do_with_the_right_ones(expected, got, words:
 
 def test_an_unknown_mistake_is_told_what_came_out_right_before() -> None:
     first = said(EXERCISE.check(lambda f, x: slope(f, x) * 3))["likely"]
-    assert first.startswith("None of the mistakes that are known here. What came is 3 times what is expected.")
-    assert first.endswith("It is the first input that is tried: follow it through your lines by hand.")
-    words, later = EXERCISE.cases[0].words, EXERCISE.cases[1].make()[1].item()
-    second = said(EXERCISE.check(lambda f, x: slope(f, x) * (2 if x.item() == later else 1)))["likely"]
-    assert f"The input before it came out right: {words}. What is in this one that is not in that?" in second
+    seen = "None of the mistakes that are known here. As it should be: calls of f, x afterwards. "
+    assert first.startswith(seen + "What came is 3 times what is expected.")
+    none = f"None of the {len(EXERCISE.cases)} inputs comes out right: follow this one through your lines by hand."
+    assert first.endswith(none)
+    for place, other in ((0, 1), (1, 0)):
+        words, number = EXERCISE.cases[other].words, EXERCISE.cases[place].make()[1].item()
+        told = said(EXERCISE.check(lambda f, x, number=number: slope(f, x) * (2 if x.item() == number else 1)))
+        assert f"This input comes out right: {words}. What is in the one above that is not in it?" in told["likely"]
