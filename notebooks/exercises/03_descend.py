@@ -138,7 +138,8 @@ EXERCISE = Exercise(
         _descent_case("(w - 3) ** 2", 0.0, 0.1, 4),
         _descent_case("((w - tensor([1., -2.])) ** 2).sum()", [0.0, 0.0], 0.25, 3),
         _descent_case("(w - 3) ** 2", 0.0, 0.1, 4, earlier=5.0),
-        _descent_case("(w - 3) ** 2", 0.0, 0.0625, 40),
+        _descent_case("(w - 3) ** 2", 0.0, 0.0625, 100),
+        _descent_case("(w ** 4).sum()", [30.0, -2.0], 0.0001, 2),  # slopes of a hundred thousand
     ),
     hints=(
         "Four things happen in each step, always in this order: clear the gradient of w, loss, backward, change w.",
@@ -277,7 +278,8 @@ EXERCISE = Exercise(
             ),
         ],
         "more work than was asked for": [edited(cleared_only_afterwards, "loss.item()", "loss_of(w).item()")],
-        "steps = 40": [edited(descend, "range(steps)", "range(min(steps, 8))")],
+        "w = [30.0, -2.0]": [edited(descend, "w.grad\n", "w.grad.clamp(-1e4, 1e4)\n")],
+        "steps = 100": [edited(descend, "range(steps)", "range(min(steps, 60))")],
         "steps = 0 … One step too many": [edited(descend, "range(steps)", "range(max(steps, 1))")],
         "The caller's w has not changed": [
             edited(descend, "losses = []", "losses, w = [], w.detach().clone().requires_grad_()")
@@ -289,7 +291,7 @@ EXERCISE = Exercise(
         "One step is missing": [edited(descend, "range(steps)", "range(1, steps)")],
         "w goes uphill": [edited(descend, "w -=", "w +=")],
         "w does not require a gradient any more": [descend_without_the_flag],
-        "40 values are asked for; these are 36": [
+        "100 values are asked for; these are 36": [
             edited(descend, "for _ in range(steps)", "while len(losses) < steps and not (losses and losses[-1] < 1e-3)")
         ],
     },

@@ -119,6 +119,7 @@ EXERCISE = Exercise(
         _vector_case("stack([x[0] * x[1], x[0] ** 2, x[0] + x[1]])", [3.0, 2.0]),
         _vector_case("sin(x) * x.sum()", [0.5, -1.0, 2.0]),
         _vector_case("stack([(x * x).sum(), x[0] - x[2]])", [1.0, 2.0, -1.0]),
+        _vector_case("linspace(0, 1, 24) * x[0] + x[1]", [2.0, -1.0]),
     ),
     hints=(
         (
@@ -202,6 +203,7 @@ EXERCISE = Exercise(
         "": [jacobian_by_differences, lambda f, x: mg.stack(list(rows_of(f, x, f(x)))).round()],
         "drawn at random": [jacobian_of_rows_that_count],
         "There are as many rows as x has elements": [jacobian_of_a_square],
+        "linspace(0, 1, 24)": [lambda f, x: mg.stack(list(rows_of(f, x, f(x)[:16])))],
         "The numbers are right, but this is a list": [lambda f, x: [row.tolist() for row in rows_of(f, x, f(x))]],
         "Rows and columns have changed places": [lambda f, x: mg.stack(list(rows_of(f, x, f(x))), dim=1)],
     },

@@ -121,6 +121,7 @@ EXERCISE = Exercise(
         ),
         _case("2 * w", "(h * h).sum()", [[1.0, -0.5], [0.25, 2.0]], 0.0625, 4),
         _case("w.tanh()", "((h - 0.5) ** 2).sum()", [1.0, -1.0], 0.25, 3, earlier=3.0),
+        _case("w.sin()", "(h * h).sum()", [1.0, -1.0], 0.0078125, 60),
     ),
     drawn=_drawn,
     hints=(
@@ -206,7 +207,7 @@ EXERCISE = Exercise(
         ],
         "": [
             edited(lengths_seen, "g.norm()", "g.abs().sum()"),
-            edited(lengths_seen, "range(steps)", "range(min(steps, 3))"),
+            edited(lengths_seen, "range(steps)", "range(min(steps, 40))"),
             edited(lengths_seen, "g.norm()", "g.flatten()[:2].norm()"),
         ],
     },

@@ -2,7 +2,7 @@
 
 import minigrad as mg
 from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised
-from minigrad.teach.draws import draw_numbers, pick
+from minigrad.teach.draws import draw_numbers, formula, pick
 
 
 def masked_step(w, mask, loss, optimizer):
@@ -23,15 +23,15 @@ OPTIMIZERS = {
 }
 
 
-@cases("w = {numbers}, mask = {mask}, optimizer = {optimizer}, of w and v; loss = (v * w ** 2).sum()")
-def _case(numbers, mask, optimizer):
+@cases("w = {numbers}, mask = {mask}, optimizer = {optimizer}, of w and v; loss = (v * {of_w}).sum()")
+def _case(numbers, mask, optimizer, of_w="w ** 2"):
     w, v = mg.tensor(numbers, requires_grad=True), mg.tensor(1.5, requires_grad=True)
     made = OPTIMIZERS[optimizer]([w, v])
     if "after a step" in optimizer:
         (v * w.sin()).sum().backward()
         made.step()
         made.zero_grad()
-    return w, mg.tensor(mask), (v * w**2).sum(), made
+    return w, mg.tensor(mask), (v * formula(of_w, "w")(w)).sum(), made
 
 
 def _drawn(random):
@@ -96,6 +96,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0, 0.5], [False, True, False], "SGD with momentum=0.9, after a step"),
         _case([1.0, -2.0, 0.5], [False, True, False], "SGD with weight_decay=0.5"),
         _case([1.0, -2.0, 0.5], [True, False, True], "Adam, after a step"),
+        _case([4.0, 0.0, 1.0], [True, False, True], "SGD", "w.sqrt()"),  # whose slope at 0 is infinite
     ),
     drawn=_drawn,
     hints=(
@@ -158,6 +159,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "w has not moved by this loss": [edited(masked_step, "optimizer.step()", "optimizer.zero_grad()")],
+        "w.sqrt()": [edited(masked_step, "mg.where(mask, w, before)", "before + (w - before) * mask")],
         "something was left behind": [
             edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),
         ],

@@ -203,6 +203,7 @@ EXERCISE = Exercise(
     cases=(
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25], [1.5, 1.5]], [0.5, 0.25], 0.0625),
         _case([[2.0]], [1.5], 0.125),
+        _case([[1.0], [4.0], [0.5]], [0.5], 0.0625),  # the second loss is the largest
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, below=1000.0),
     ),
     drawn=_drawn,
@@ -304,6 +305,7 @@ EXERCISE = Exercise(
             ),
         ],
         "the largest": [edited(epoch, "max(losses)", "max(losses, key=abs)")],
+        "batches = [[1.0], [4.0], [0.5]]": [edited(epoch, "max(losses)", "losses[0]")],
         "w afterwards": [
             edited(
                 epoch,

@@ -14,14 +14,16 @@ def copying(f, x):
     return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
 
 
-NAMES, CALLS = "the names", "the calls of f"
+NAMES, CALLS, GIVEN = "the names", "the calls of f", "what f was called with"
 
 
 @observer
 def _trying(answer, f, x):
-    """What came back, and how often f was called."""
+    """What came back, how often f was called, and with what."""
     f.function(x)  # what an op's first call does besides is not its own
-    return {NAMES: answer(f, x), CALLS: len(f.calls)}
+    names = answer(f, x)
+    is_x = all(given is x for given, *_ in f.calls)
+    return {NAMES: names, CALLS: len(f.calls), GIVEN: "x" if is_x else "another tensor"}
 
 
 FUNCTIONS = {
@@ -33,6 +35,7 @@ FUNCTIONS = {
     "t.mul(2).add(1).mul(3)": lambda t: t.mul(2).add(1).mul(3),
     "t.clone().add_(1)": lambda t: t.clone().add_(1),
     "t.double()": lambda t: t.double(),
+    "t.sort(1)": lambda t: t.sort(1),  # which makes the places itself, and in a call within the numbers
     "mg.nn.functional.linear(t, t).relu()": lambda t: mg.nn.functional.linear(t, t).relu(),
 }
 STEPS = {
@@ -234,6 +237,7 @@ EXERCISE = Exercise(
     ),
     notes={
         CALLS: "The names are right, but f ran more than once. A profile holds all that is asked for after one call.",
+        GIVEN: "The names are right here. A copy may lie otherwise in memory, and other calls copy then: run f(x).",
     },
     evidence=_evidence,
     mistakes=(
@@ -274,8 +278,10 @@ EXERCISE = Exercise(
         ],
         "the name of a call does not tell": [lambda f, x: [e.name for e in _events(f, x) if "write" in e.name]],
         "f ran more than once": [copying_after_a_rehearsal],
+        "other calls copy then: run f(x)": [lambda f, x: copying(f, x.clone())],
         "raises RuntimeError": [copying_unrecorded, edited(copying_unrecorded, "no_grad", "inference_mode")],
         "t.double()": [lambda f, x: [name for name in copying(f, x) if name != "aten::_to_copy"]],
+        "t.sort(1)": [lambda f, x: [e.name for e in _events(f, x) if e.cpu_memory_usage and not e.cpu_children]],
         "The answer is right, but afterwards the profiler is on": [copying_without_an_end],
         "raises an error, then the profiler is on": [copying_unless_f_raises],
         "the names, item 1 of 1: yours add, expected aten::add": [

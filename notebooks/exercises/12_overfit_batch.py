@@ -361,6 +361,7 @@ EXERCISE = Exercise(
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
         _case(PLAIN, THREE, [0, 2, 1], 0.0, 30, rate=0.0625),
         _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
+        _case(PLAIN, THREE, [0, 1, 2], 0.5, 40, blank=True),  # a flat place, on which it stays
     ),
     drawn=_drawn,
     hints=(
@@ -476,7 +477,10 @@ EXERCISE = Exercise(
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
         "most = 30": [edited(overfit_batch, "range(most)", "range(min(most, 10))")],
-        "all parameters are 0": [edited(overfit_batch, "< limit", "<= limit")],
+        "all parameters are 0": [
+            edited(overfit_batch, "< limit", "<= limit"),
+            edited(overfit_batch, "< limit", "< limit or losses[-13:-12] and losses[-2] - losses[-1] < 1e-3"),
+        ],
         "a list is asked for, and this is a tuple": [lambda *given: tuple(overfit_batch(*given))],
         "this is a Tensor that holds it": [edited(overfit_batch, "loss.item()", "loss.detach()")],
     },

@@ -43,9 +43,9 @@ def first_times_second(p, q):
     return first * second
 
 
-def _three_inputs():
-    a, b, c = map(_leaf, (1.0, 2.0, 3.0))
-    return (mg.stack([a, b, c.sin()]).sum(),)
+def _many_inputs():
+    a, b, c, d, e = map(_leaf, (1.0, 2.0, 3.0, 4.0, 5.0))
+    return (mg.stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum(),)
 
 
 def _walked_before():
@@ -71,7 +71,7 @@ CASES = (
         "first * second, where first, second = stack([a, b]).unbind(), and a and b are leaves that both hold 2.0",
         lambda: (first_times_second(_leaf(2.0), _leaf(2.0)),),
     ),
-    Case("stack([a, b, c.sin()]).sum()", _three_inputs),
+    Case("stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum()", _many_inputs),
     Case("a.sin() * b, where a has a .grad from an earlier walk", _walked_before),
     Case("40 rounds of y = y.sin() + y.cos()", lambda: _repeated(lambda y: y.sin() + y.cos(), 40)),
     Case("3000 rounds of y = y.sin()", lambda: _repeated(lambda y: y.sin(), 3_000)),
@@ -234,5 +234,5 @@ def draw(outcome, badges, wrong):
 def leaf_names(root):
     """The leaves by what the case calls them, or by the first letters."""
     leaves = [node for node in nodes_of(root) if node.name() == "AccumulateGrad"]
-    letters = getattr(root, "letters", dict(zip(leaves, "abc", strict=False)))
+    letters = getattr(root, "letters", dict(zip(leaves, "abcde", strict=False)))
     return {letters[node]: node.variable for node in leaves}

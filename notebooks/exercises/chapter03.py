@@ -50,6 +50,11 @@ def _two_outputs():
     return (first_times_second(leaf, leaf.sin()),)
 
 
+def _many_inputs():
+    x = mg.tensor(3.0, requires_grad=True)
+    return (mg.stack([x, x.sin(), x.cos(), x.exp(), x.tanh() * x]).sum(),)
+
+
 def _with_constants():
     leaf = mg.tensor(2.0, requires_grad=True)
     return (mg.tensor(3.0) * leaf + mg.tensor(1.0),)
@@ -68,6 +73,7 @@ GRAPHS = (
     Case("y = tensor(3.0) * x + tensor(1.0): two inputs that need no gradient", _with_constants),
     Case("y = first * second, where first, second = stack([x, x.sin()]).unbind(), with x = 3.0", _two_outputs),
     Case("y = (x * x) * x.sin().cos() + x * x, with x = 3.0", _used_twice_by_two),
+    Case("y = stack([x, x.sin(), x.cos(), x.exp(), x.tanh() * x]).sum(), with x = 3.0", _many_inputs),
     Case("y = y.sin() * y.cos(), 40 times in a row", lambda: _repeated(lambda y: y.sin() * y.cos(), 40)),
     Case("y = y.sin(), 5000 times in a row", lambda: _repeated(lambda y: y.sin(), 5_000)),
 )
