@@ -23,6 +23,7 @@ from minigrad.teach.exercises.chapter14 import STEPS, Tensor
 import minigrad
 from minigrad import viz
 from minigrad.datasets import Digits, digits
+from minigrad.teach import check
 from minigrad.teach.exercises import chapter12
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
@@ -614,6 +615,32 @@ def test_the_second_room_of_the_museum_is_the_same_in_pytorch(torch: Any, capsys
     assert sum(map(bool, ours)) >= 6
     said = [re.sub(r": try target.long\(\)|minigrad\.|torch\.", "", "".join(one)) for one in (ours, theirs)]
     assert said[0] == said[1]
+
+
+def test_chapter_08_takes_the_largest_curvature_from_a_readers_function_that_passes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINIGRAD_PROGRESS", str(tmp_path / "progress.json"))
+    source = {cell.id: cell.source for cell in nbformat.read(FOLDER / "08_jacobians_and_hessians.ipynb", 4).cells}
+    right = solutions_of("08_jacobians_and_hessians")["largest_curvature"]
+    right.__globals__["mg"] = minigrad
+    functional, asked = minigrad.autograd.functional, []
+
+    def noting(f: Any, x: Any, v: Any, steps: int) -> float:
+        asked.append(getattr(f, "__name__", ""))
+        return right(f, x, v, steps)  # type: ignore[no-any-return]
+
+    def wrong(f: Any, x: Any, v: Any, steps: int) -> float:
+        return noting(f, x, v, steps) + 1
+
+    for answer in (noting, wrong):
+        known = {"mg": minigrad, "autograd": minigrad.autograd, "np": np, "check": check, "viz": MagicMock()}
+        known |= {"hessian": functional.hessian, "plt": MagicMock(), "largest_curvature": answer}
+        for name in ("code-13", "code-32", "code-34", "code-57"):
+            exec(source[name], known)
+        assert "largest curvature 1.762, so the rate may be up to 1.135" in capsys.readouterr().out
+        assert ("miss" in asked) == (answer is noting)
+        asked.clear()
 
 
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?")
