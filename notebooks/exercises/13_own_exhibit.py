@@ -65,18 +65,7 @@ def _hung(answer):
     shown = museum.compare(engine, program_of(number))
     if isinstance(shown, Card) or shown.difference is not None:
         return shown
-    return museum.compare(engine, _walked_before(program_of(number)))
-
-
-def _walked_before(program):
-    """The same program, whose graph has been walked through once already."""
-
-    def walked(engine):
-        computed = program(engine)
-        computed["loss"].backward()
-        return computed
-
-    return walked
+    return museum.compare(engine, program_of(number), walked_before=True)
 
 
 # ---------------------------------------------------------------- wrong answers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import linecache
 import re
 from types import FunctionType
 from typing import Any
@@ -253,6 +254,30 @@ def test_an_own_exhibit_is_shown_beside_the_right_engine() -> None:
         assert isinstance(shown, viz.Comparison), shown
         assert shown.difference is not None or "log2" in answer(museum.SOURCE)
         shown.close()
+
+
+OF_A_CELL = """
+def program(Array):
+    x, w = Array([[1, 2], [3, -1]]), Array([[1, -1], [0, 1]])
+    product = x @ w
+    loss = product.relu().sum(axis=1).sum(axis=0)
+    return locals()
+"""
+
+
+@pytest.mark.parametrize("walked_before", [True, False])
+def test_beside_an_exhibit_is_the_readers_program_with_the_line_of_each_result(walked_before: bool) -> None:
+    linecache.cache["<cell>"] = (1, None, OF_A_CELL.splitlines(keepends=True), "<cell>")
+    cell: dict[str, Any] = {}
+    exec(compile(OF_A_CELL, "<cell>", "exec"), cell)
+    shown = museum.compare(museum.engine_d, cell["program"], walked_before=walked_before)
+    assert (shown.difference is not None) == walked_before, "which leaves gradients in results"
+    (listing,) = shown.session.graph.listings
+    assert "\n".join(text for _, text in listing.lines) == OF_A_CELL.rstrip()
+    spans = {box.name: box.span and box.span.first for box in shown.session.graph.boxes}
+    assert spans | {"x": 3, "product": 4, "loss": 5} == spans
+    own = EXERCISES["own_exhibit"].at_work(EXERCISES["own_exhibit"].reference)
+    assert own.session.graph.listings == (), "of the museum's own programs"
 
 
 BAD_ENGINES = {
