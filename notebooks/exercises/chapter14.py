@@ -264,7 +264,8 @@ class Adapter(viz.Engine):
         return tensor.inputs
 
     def op(self, tensor):
-        return tensor.rule.__name__.removesuffix("_rule")
+        name = tensor.rule.__qualname__.partition(".")[0].removesuffix("_rule")
+        return {"product": "mul", "applied": "function"}.get(name, name)
 
     def start(self, root):
         root.start()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import linecache
 import re
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import nbformat
 import numpy as np
 import pytest
 from minigrad.teach.exercises.chapter14 import STEPS, Tensor, beside, working
@@ -21,6 +23,8 @@ from minigrad.teach.exercises import chapter12_runs as runs
 from minigrad.teach.exercises import chapter13, chapter14, museum
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 # ---------------------------------------------------------------- chapters 00 to 03
 
@@ -400,6 +404,19 @@ def test_the_solutions_together_are_an_engine() -> None:
     np.testing.assert_allclose(x.grad, 2 * x.data * w.data**2 + 2 * x.data * w.data)
     np.testing.assert_allclose(w.grad, (x.data * doubled * ones).sum(axis=0))
     assert chapter14.STEPS.keys() == {name for name, one in EXERCISES.items() if one.chapter.startswith("14")}
+
+
+def test_pictures_of_the_own_engine_write_a_product_and_a_function_as_what_they_are() -> None:
+    chapter = nbformat.read(NOTEBOOKS / "14_build_your_own_engine.ipynb", as_version=4).cells
+    cell: dict[str, Any] = {"viz": viz}
+    exec(next(one.source for one in chapter if one.source.startswith("class Mine(")), cell)
+    kind = chapter14.engine_with(STEPS["product_rule"])
+    x, w = kind([2.0], requires_grad=True), kind([3.0], requires_grad=True)
+    root = (x * w).sine()
+    for engine in (cell["Mine"](), chapter14.Adapter()):
+        told = str(viz.draw(root, engine=engine, names={"x": x, "w": w, "root": root}))
+        assert re.search(r"t0 +mul +x \* w +x, w", told)
+        assert re.search(r"root +function", told)
 
 
 @pytest.mark.parametrize(
