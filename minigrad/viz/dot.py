@@ -39,6 +39,7 @@ COLOURS = {"darkolivegreen1": "#caff70"}  # Graphviz' names that SVG does not kn
 INCHES, INCHES_OF_LINE = 12, 0.15  # of the picture, and of it for each line of its text where that is more: torchviz's
 NODE_LOOK = {"style": "filled", "shape": "box", "align": "left", "fontsize": "10", "ranksep": "0.1", "height": "0.2"}
 NODE_LOOK |= {"fontname": "monospace"}
+NUMBER_LOOK = {"fontsize": "10", "fontname": "monospace"}
 
 
 class LayoutError(RuntimeError):
@@ -155,10 +156,12 @@ def make_dot(
             graph.node(f"n{len(ids)}", _label(variables.leaf(root) or "", root), fillcolor=colour)
             ids.setdefault(root, f"n{len(ids)}")
             continue
-        for node in nodes_behind(source, start):
+        nodes = nodes_behind(source, start)
+        several = {child for node in nodes for child, output in source.edges(node) if output}
+        for node in nodes:
             if node not in ids:
                 ids[node] = f"n{len(ids)}"
-                _add_node(graph, node, ids, variables, show_attrs, show_saved, max_attr_chars)
+                _add_node(graph, node, ids, variables, several, show_attrs, show_saved, max_attr_chars)
         found, key = variables.result(start, output), f"{ids[start]}_out{output or ''}"
         graph.node(key, _label(found[0] if found else "", root), fillcolor=RESULT)
         graph.edge(ids[start], key)
@@ -168,8 +171,18 @@ def make_dot(
 
 
 def _add_node(
-    graph: Digraph, node: Any, ids: dict[Any, str], variables: Variables, show_attrs: bool, show_saved: bool, limit: int
+    graph: Digraph,
+    node: Any,
+    ids: dict[Any, str],
+    variables: Variables,
+    several: set[Any],
+    show_attrs: bool,
+    show_saved: bool,
+    limit: int,
 ) -> None:
+    """Add a node, and arrows from those that it uses; on those from `several`, of which not only the first output is
+    used, stands which output it is.
+    """
     key, source = ids[node], variables.source
     label, leaf = source.name(node), source.leaf(node)
     names = source.saved_names(node) if show_attrs or show_saved else []
@@ -181,9 +194,10 @@ def _add_node(
     if leaf is not None:
         graph.node(f"{key}_leaf", _label(variables.leaf(leaf) or "", leaf), fillcolor=LEAF)
         graph.edge(f"{key}_leaf", key)
-    for child, _ in source.edges(node):
+    for child, output in source.edges(node):
         if child is not None:
-            graph.edge(ids[child], key)
+            number = {"label": f" {output}", **NUMBER_LOOK} if child in several else {}
+            graph.edge(ids[child], key, **number)
     if show_saved:
         lists = [(name, value) for name, value in saved if isinstance(value, tuple)]
         parts = [(f"{name}[{k}]", part) for name, several in lists for k, part in enumerate(several)]

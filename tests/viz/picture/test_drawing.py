@@ -218,6 +218,16 @@ def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
         viz.make_dot(3.0)
 
 
+def test_make_dot_draws_each_edge_and_says_of_which_output_it_is_where_there_are_several(torch: Any) -> None:
+    for library in (mg, torch):
+        first, _, third = library.tensor([1.0, 2.0, 3.0], requires_grad=True).unbind()
+        source = viz.make_dot(first * third).source
+        assert re.findall(r'n1 -> n2 \[label=" (\d)"', source) == ["0", "2"], source
+        square = viz.make_dot(first * first).source
+        assert square.count("n1 -> n2\n") == 2
+        assert 'label=" 0"' not in square
+
+
 def test_make_dot_renders_to_files_without_the_program_dot(tmp_path: Path) -> None:
     graph = viz.make_dot(cell(EXAMPLE)["F"])
     picture = graph.render("net", tmp_path, format="png")
