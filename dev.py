@@ -27,7 +27,9 @@ USAGE = """usage: python dev.py COMMAND
   test       run all the tests; -k WORD, paths and other options of pytest may follow, and --quick leaves out those
              that take long (a browser's, whole chapters), says which, and ends in about two minutes
   student    write the chapters without their solutions into the folder course/, where your answers stay when the
-             chapters are updated; from then on `lab` opens these
+             chapters are updated; from then on `lab` opens these; with --nbgrader COURSE as assignments of nbgrader
+  class      the table of a class from its students' folders: who passed what, who is stuck where, and on which mistakes:
+             python dev.py class FOLDER...; --csv=FILE and --html=FILE write it to files
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
              --execute runs it first, --output-dir=FOLDER and other options of nbconvert may follow
   site       write the whole course as a site into the folder site/: a front page, the chapters as a book, a gallery;
@@ -112,6 +114,7 @@ def main(arguments):
         "lab": lab,
         "test": test,
         "student": student,
+        "class": class_table,
         "page": page,
         "site": site,
         "notebooks": notebooks,
@@ -493,6 +496,11 @@ def test(arguments):
 def student(arguments):
     set_up()
     return become([PYTHON, os.path.join("tools", "student.py")] + arguments)
+
+
+def class_table(arguments):
+    set_up()
+    return become([PYTHON, os.path.join("tools", "class_table.py")] + arguments)
 
 
 def notebooks(arguments):

@@ -9,6 +9,9 @@ them, what the learner wrote stays:
     a chapter that cannot be read    is set aside as *.broken, and written anew
 
 and the file as it was lies in the folder `.before` until the next time.
+
+`python dev.py student --nbgrader COURSE` writes them for nbgrader instead: an assignment for each chapter, in `source/`
+of an nbgrader course. The cell of an exercise is to be solved; a locked one fails until its check passes.
 """
 
 import hashlib
@@ -33,8 +36,24 @@ Notebook = Any
 Cell = Any
 
 
+GRADED = """\
+# This cell gives the points. It runs the check once more, which has to pass.
+from minigrad.teach import check
+
+assert check.{name}({name}).kind == "good", "{name} does not pass its check"
+"""
+NEXT = """\
+{count} assignments are in {folder}. Where minigrad is installed with its [lab], in {course}:
+    nbgrader generate_assignment 00_start_here    makes what students fetch of a chapter
+    nbgrader autograde 00_start_here              runs what they handed in; an exercise gives its stars as points
+A chapter that trains a network may take longer than the 30 seconds that nbgrader gives a cell: ask for more with
+c.ExecutePreprocessor.timeout = 120 in nbgrader_config.py."""
+
+
 def main(arguments: list[str]) -> int:
-    if len(arguments) > 1 or arguments[:1] in (["-h"], ["--help"]):
+    if arguments[:1] == ["--nbgrader"] and len(arguments) == 2:
+        return write_assignments(Path(arguments[1]).absolute())
+    if len(arguments) > 1 or arguments[:1] in (["-h"], ["--help"], ["--nbgrader"]):
         print(__doc__)
         return 2
     folder = Path(arguments[0]).absolute() if arguments else FOLDER
@@ -82,6 +101,55 @@ def without_solutions(notebook: Notebook) -> Notebook:
         cell.metadata["minigrad"] = {"made_from": fingerprint(cell.source)}
     notebook.cells = [cell for cell in notebook.cells if cell.source.strip()]
     return notebook
+
+
+def write_assignments(course: Path) -> int:
+    """Write an assignment of nbgrader for each chapter that has exercises."""
+    source, count = course / "source", 0
+    try:
+        for path in tqdm(CHAPTERS, unit="chapter"):
+            chapter = without_solutions(nbformat.read(path, as_version=4))
+            if not make_gradable(chapter):
+                continue
+            folder = source / path.stem
+            shutil.copytree(NOTEBOOKS / "images", folder / "images", dirs_exist_ok=True)
+            nbformat.write(chapter, folder / path.name)
+            count += 1
+    except OSError as error:
+        print(f"{course} cannot be written to: {error.strerror}", file=sys.stderr)
+        return 1
+    print(NEXT.format(count=count, folder=source, course=course))
+    return 0
+
+
+def make_gradable(chapter: Notebook) -> list[str]:
+    """Mark the exercises of a chapter for nbgrader, and put a graded cell after the check of each; returns their names.
+
+    The marks are those of https://nbgrader.readthedocs.io, "nbgrader cell metadata", version 3.
+    """
+    from minigrad.teach import EXERCISES  # which nothing else here needs
+
+    cells, names = list[Cell](), list[str]()
+    for cell in chapter.cells:
+        cells.append(cell)
+        if cell.cell_type != "code":
+            continue
+        if found := EXERCISE.match(cell.source):
+            names.append(found[1])
+            cell.metadata["nbgrader"] = marks(found[1], solution=True)
+        elif names and cell.source.startswith(f"check.{names[-1]}("):
+            graded = nbformat.v4.new_code_cell(GRADED.format(name=names[-1]).rstrip(), id=f"graded-{len(names)}")
+            stars = EXERCISES[names[-1]].stars
+            graded.metadata["nbgrader"] = marks(f"{names[-1]}-passes", grade=True, locked=True, points=stars)
+            cells.append(graded)
+    chapter.cells = cells
+    return names
+
+
+def marks(name: str, **given: Any) -> dict[str, Any]:
+    """What nbgrader reads in a cell's metadata."""
+    plain = {"schema_version": 3, "solution": False, "grade": False, "locked": False, "task": False}
+    return plain | {"grade_id": name} | given
 
 
 def fingerprint(text: str) -> str:

@@ -118,6 +118,9 @@ class Outcome:
         return self.value if isinstance(self.value, Seen) else Seen()
 
 
+NAME = 14  # words of a mistake's that tell it from the others of an exercise
+
+
 class Mistake:
     """A typical mistake, and wrong answers that make it. The words for it are the docstring of the first.
 
@@ -135,6 +138,7 @@ class Mistake:
     ) -> None:
         self.answers, self.when, self.near = answers, when, near
         self.words = " ".join((words or answers[0].__doc__ or "").split())
+        self.name = " ".join(self.words.split()[:NAME])  # as progress keeps it
 
 
 def function_of(name: str, forward: Function, backward: Function) -> Any:
@@ -227,10 +231,16 @@ class Exercise:
         if card.kind == "good" and self.at_work is not None:
             card = replace(card, at_work=functools.partial(call_within, self.seconds, self.at_work, answer))
         if card.kind != "open":
-            kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried")
+            kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried", self._diagnosis(card))
         return card
 
     __call__ = check
+
+    def _diagnosis(self, card: Card) -> str:
+        """The name of the known mistake that a card tells of; of others, what its title says."""
+        likely = dict(card.rows).get("likely", "")
+        names = (mistake.name for mistake in self.known if mistake.words and plain(mistake.words) in likely)
+        return "" if card.kind == "good" else next(names, card.title.removeprefix(f"{self.name}: "))
 
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
         return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))

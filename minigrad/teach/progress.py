@@ -4,14 +4,20 @@ The file is `.progress.json` in the folder of the notebooks; outside of that fol
 lasts as long as the kernel. Losing it loses nothing else. A file that cannot be read is set aside, never deleted.
 Several notebooks may be open at once: each waits for its turn to read the file and write it. No check looks at it, so
 what a notebook shows does not depend on it.
+
+It says what was passed and answered, and of each exercise the day on which it was last tried, how often it was tried
+until it passed, and which diagnoses that met how often: no code and no text of the learner's. It goes nowhere by
+itself. `MINIGRAD_PROGRESS=off` keeps nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 try:
     from fcntl import LOCK_EX, flock
@@ -20,31 +26,35 @@ except ImportError:  # Windows has no such lock, nor a browser: of two writes at
 
 FIRST_CHAPTER = "00_start_here.ipynb"
 NAME = ".progress.json"
-VARIABLE = "MINIGRAD_PROGRESS"  # names another file; the tests use it
+VARIABLE = "MINIGRAD_PROGRESS"  # names another file, or is "off"
 
-KINDS = ("exercises", "predictions")
+KINDS, TRIES = ("exercises", "predictions"), "tries"
 UNTIL = ": progress is kept until the kernel stops."
 
 
 class Progress:
-    """What the learner passed and answered: kind -> name -> "passed", "tried", "right" or "wrong"."""
+    """What the learner passed and answered: kind -> name -> "passed", "tried", "right" or "wrong"; and under "tries"
+    name -> the day of the last one, how many there were, and the diagnoses that were met, with their number.
+    """
 
     def __init__(self) -> None:
-        self.kept: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+        self.kept: dict[str, dict[str, Any]] = {kind: {} for kind in (*KINDS, TRIES)}
         self.note = ""  # what the learner should know about the file, if anything
         self.chapter = ""  # the one that was last asked for something in this kernel
 
     def path(self) -> Path | None:
         """The file, or None where there are no notebooks beside which it could stand."""
         if named := os.environ.get(VARIABLE):
-            return Path(named)
+            return None if named == "off" else Path(named)
         for folder in (Path.cwd(), Path.cwd() / "notebooks"):
             if (folder / FIRST_CHAPTER).is_file():
                 return folder / NAME
         return None
 
-    def record(self, kind: str, name: str, state: str) -> None:
-        """Keep a result. What was passed once stays passed."""
+    def record(self, kind: str, name: str, state: str, diagnosis: str = "") -> None:
+        """Keep a result; of an exercise that was tried also the name of the diagnosis. What was passed once stays
+        passed, and is not counted any more.
+        """
         path, folder = self.path(), None
         try:  # meanwhile no other kernel records: its result would be overwritten by what was read before it
             with contextlib.suppress(OSError):  # no folder, or one without locks: then there is nobody to wait for
@@ -52,22 +62,30 @@ class Progress:
                     folder = os.open(path.parent, os.O_RDONLY)
                     flock(folder, LOCK_EX)  # of the folder itself, which is always there
             known = self.load()
-            if known[kind].get(name) not in (state, "passed"):
-                self._save(known | {kind: known[kind] | {name: state}})
-                known[kind][name] = state  # afterwards: where the writing was stopped, it is to be done again
+            before, changed = known[kind].get(name), {}
+            if before not in (state, "passed"):
+                changed[kind] = known[kind] | {name: state}
+            if kind == "exercises":
+                tries = known[TRIES].get(name, {"count": 0, "met": {}}) | {"last": datetime.date.today().isoformat()}
+                if before != "passed":
+                    tries["count"] += 1
+                    tries["met"] = tries["met"] | ({diagnosis: tries["met"].get(diagnosis, 0) + 1} if diagnosis else {})
+                changed[TRIES] = known[TRIES] | {name: tries}
+            if changed:
+                self._save(known | changed)
+                known.update(changed)  # afterwards: where the writing was stopped, it is to be done again
         finally:
             if folder is not None:
                 os.close(folder)
 
-    def load(self) -> dict[str, dict[str, str]]:
+    def load(self) -> dict[str, dict[str, Any]]:
         """All that is known, from the file and from this kernel."""
         path = self._file()
         if path is None or not path.exists():
             return self.kept
         try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            found = {kind: {str(name): str(state) for name, state in stored[kind].items()} for kind in KINDS}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            found = read(path)
+        except (OSError, ValueError) as error:
             self._tell(path, "could not be read", error)
             aside = path.with_name(path.name + ".broken")
             with contextlib.suppress(OSError):
@@ -78,6 +96,7 @@ class Progress:
             for name, state in found[kind].items():
                 if self.kept[kind].get(name) != "passed":
                     self.kept[kind][name] = state
+        self.kept[TRIES] |= found[TRIES]
         return self.kept
 
     def _file(self) -> Path | None:
@@ -91,7 +110,7 @@ class Progress:
     def _tell(self, path: Path, what: str, error: Exception | None = None, then: str = UNTIL) -> None:
         self.note = f"{path.name} {what}{f' ({type(error).__name__})' if error else ''}{then}"
 
-    def _save(self, known: dict[str, dict[str, str]]) -> None:
+    def _save(self, known: dict[str, dict[str, Any]]) -> None:
         path = self._file()
         if path is None:
             return
@@ -103,6 +122,22 @@ class Progress:
             self._tell(path, "cannot be written", error)
             with contextlib.suppress(OSError):
                 fresh.unlink()
+
+
+def read(path: Path) -> dict[str, dict[str, Any]]:
+    """What a file of progress says. OSError, or ValueError for one that says something else."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        found = {kind: {str(name): str(state) for name, state in stored[kind].items()} for kind in KINDS}
+        return {**found, TRIES: {name: _tries(**entry) for name, entry in stored.get(TRIES, {}).items()}}
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"this is no file of progress: {type(error).__name__}") from error
+
+
+def _tries(last: str, count: int, met: dict[str, int]) -> dict[str, Any]:
+    """What is kept of the tries of one exercise. TypeError or ValueError for anything else."""
+    day = datetime.date.fromisoformat(last).isoformat()
+    return {"last": day, "count": int(count), "met": {str(name): int(times) for name, times in met.items()}}
 
 
 kept = Progress()

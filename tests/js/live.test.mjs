@@ -77,15 +77,22 @@ test("of a chapter as it is installed, changed code is an answer, and older word
 });
 
 test("what was passed once stays passed", () => {
+  const older = { last: "2026-11-28", count: 3, met: { x: 3 } };
+  const later = { last: "2026-11-29", count: 1, met: {} };
   const joined = joinProgress(
-    { exercises: { a: "passed", b: "tried" }, predictions: { p: "wrong" } },
-    { exercises: { a: "tried", b: "passed", c: "tried" }, predictions: { p: "right", q: 3 } },
+    { exercises: { a: "passed", b: "tried" }, predictions: { p: "wrong" }, tries: { a: later, b: older } },
+    {
+      exercises: { a: "tried", b: "passed", c: "tried" },
+      predictions: { p: "right", q: 3 },
+      tries: { a: older, b: later },
+    },
   );
   assert.deepEqual(joined, {
     exercises: { a: "passed", b: "passed", c: "tried" },
     predictions: { p: "right" },
+    tries: { a: later, b: later },
   });
-  assert.deepEqual(joinProgress(undefined, []), { exercises: {}, predictions: {} });
+  assert.deepEqual(joinProgress(undefined, []), { exercises: {}, predictions: {}, tries: {} });
 });
 
 test("only files of the course are taken", () => {

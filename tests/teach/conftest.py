@@ -15,6 +15,7 @@ from minigrad import teach
 from minigrad.teach import apart
 from minigrad.teach import exercise as exercises
 from minigrad.teach.exercise import Case, Exercise, Outcome
+from minigrad.teach.progress import Progress
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,7 +40,7 @@ def _progress_of_its_own(
     has_folder = "tmp_path" in request.fixturenames
     file = request.getfixturevalue("tmp_path") / "progress.json" if has_folder else next(_new_files)
     monkeypatch.setenv("MINIGRAD_PROGRESS", str(file))
-    monkeypatch.setattr(teach.progress_file, "kept", {"exercises": {}, "predictions": {}})
+    monkeypatch.setattr(teach.progress_file, "kept", Progress().kept)
     monkeypatch.setattr(teach.progress_file, "note", "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import html
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from teach.answers import Strange, dots, said, wrong
@@ -234,8 +236,49 @@ def test_progress_counts_and_what_was_passed_stays(tmp_path: Path) -> None:
     assert progress().title == f"1 of {len(EXERCISES)} exercises passed"
     assert "1 of 2 answered, 1 of them right" in repr(progress())
     stored = json.loads((tmp_path / "progress.json").read_text(encoding="utf-8"))
-    assert stored == {"exercises": {"slope_of_w": "passed"}, "predictions": {"w_grad": "right"}}
+    assert stored["exercises"] == {"slope_of_w": "passed"}
+    assert stored["predictions"] == {"w_grad": "right"}
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
+
+
+def test_tries_are_counted_until_one_passes_with_the_names_of_their_diagnoses_and_no_text(tmp_path: Path) -> None:
+    def slope_of_w(w: Any, x: Any, b: Any, target: Any) -> None:
+        raise TypeError("a secret of the learner's")
+
+    check.slope_of_w()  # looks at nothing
+    for answer in (forgot_x, slope_of_w, forgot_x, EXERCISES["slope_of_w"].reference, slope_of_w):
+        check.slope_of_w(answer)
+    text = (tmp_path / "progress.json").read_text(encoding="utf-8")
+    today = datetime.date.today().isoformat()
+    met = {EXERCISES["slope_of_w"].known[0].name: 2, "raises TypeError": 1}
+    assert json.loads(text)["tries"] == {"slope_of_w": {"last": today, "count": 4, "met": met}}
+    assert "secret" not in text
+
+
+def test_each_known_mistake_has_a_name_that_tells_it_from_the_others() -> None:
+    for exercise in EXERCISES.values():
+        names = [mistake.name for mistake in exercise.known]
+        assert "" not in names
+        assert len({*names}) == len(names), exercise.name
+
+
+def test_an_older_file_has_no_tries_and_those_of_a_later_one_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    path.write_text('{"exercises": {"by_hand": "tried"}, "predictions": {}}', encoding="utf-8")
+    assert Progress().load()["tries"] == {}
+    for _ in range(2):
+        Progress().record("exercises", "by_hand", "tried", "no_rule")
+    assert Progress().load()["tries"]["by_hand"]["count"] == 2
+    assert Progress().load()["tries"]["by_hand"]["met"] == {"no_rule": 2}
+
+
+def test_progress_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINIGRAD_PROGRESS", "off")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "00_start_here.ipynb").touch()
+    assert check.slope_of_w(EXERCISES["slope_of_w"].reference).kind == "good"
+    assert progress().title.startswith("1 of ")
+    assert [path.name for path in tmp_path.iterdir()] == ["00_start_here.ipynb"]
 
 
 def test_progress_is_that_of_this_chapter_and_of_the_course_where_that_is_asked_for(
@@ -266,7 +309,8 @@ def test_progress_outlives_the_kernel(tmp_path: Path) -> None:
     assert Progress().load()["exercises"] == {"by_hand": "passed"}
 
 
-BROKEN = ["", "{", "[]", "null", '{"exercises": 3, "predictions": {}}', "\x00\xff", "[" * 100_000]
+TORN = '{"exercises": {}, "predictions": {}, "tries": {"by_hand": {"last": "never", "count": 1, "met": {}}}}'
+BROKEN = ["", "{", "[]", "null", TORN, '{"exercises": 3, "predictions": {}}', "\x00\xff", "[" * 100_000]
 
 
 @pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))

@@ -9,6 +9,9 @@ from typing import Any
 import nbformat
 import pytest
 
+import minigrad
+from minigrad.teach import EXERCISES
+
 ROOT = Path(__file__).parent.parent.parent
 CHAPTER = "03_backward_step_by_step.ipynb"
 
@@ -149,3 +152,70 @@ def test_a_folder_that_cannot_be_made_is_named(
     (tmp_path / "file").write_text("")
     assert student.main([str(tmp_path / "file")]) == 1
     assert "cannot be written to" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- for nbgrader
+
+
+def test_an_assignment_has_a_cell_to_solve_and_a_locked_one_with_points_for_each_exercise(
+    student: Any, tmp_path: Path
+) -> None:
+    assert student.main(["--nbgrader", str(tmp_path / "course")]) == 0
+    chapter = CHAPTER.removesuffix(".ipynb")
+    notebook = read(tmp_path / "course" / "source" / chapter / CHAPTER)
+    nbformat.validate(notebook)
+    assert (tmp_path / "course" / "source" / chapter / "images").is_dir()
+    assert "Solution</summary>" not in "".join(cell.source for cell in notebook.cells)
+
+    marked = {cell.metadata["nbgrader"]["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+    exercises = [name for name, exercise in EXERCISES.items() if f"{exercise.chapter}.ipynb" == CHAPTER]
+    assert len(exercises) == 5
+    assert marked.keys() == {*exercises, *(f"{name}-passes" for name in exercises)}
+    for name in exercises:
+        to_solve, graded = marked[name].metadata["nbgrader"], marked[f"{name}-passes"].metadata["nbgrader"]
+        assert (to_solve["solution"], to_solve["grade"], to_solve["locked"]) == (True, False, False)
+        assert (graded["solution"], graded["grade"], graded["locked"]) == (False, True, True)
+        assert graded["points"] == EXERCISES[name].stars
+        assert {to_solve["schema_version"], graded["schema_version"]} == {3}
+
+
+def test_what_gives_the_points_fails_until_the_check_passes(student: Any, tmp_path: Path) -> None:
+    student.main(["--nbgrader", str(tmp_path / "course")])
+    notebook = read(tmp_path / "course" / "source" / CHAPTER.removesuffix(".ipynb") / CHAPTER)
+    marked = {
+        cell.metadata["nbgrader"]["grade_id"]: cell.source for cell in notebook.cells if "nbgrader" in cell.metadata
+    }
+    exercise, graded = EXERCISES["descend"], marked["descend-passes"]
+    given: dict[str, Any] = {"mg": minigrad}
+    exec(marked["descend"], given)  # as it is handed out
+    for answer in (given["descend"], exercise.known[0].answers[0]):
+        with pytest.raises(AssertionError, match="descend does not pass its check"):
+            exec(graded, {"descend": answer})
+    with pytest.raises(NameError):  # the cell was deleted
+        exec(graded, {})
+    exec(graded, {"descend": exercise.reference})
+
+
+def test_every_exercise_of_the_course_can_be_graded() -> None:
+    description = importlib.util.spec_from_file_location("student", ROOT / "tools" / "student.py")
+    assert description is not None
+    assert description.loader is not None
+    module = importlib.util.module_from_spec(description)
+    description.loader.exec_module(module)
+    found: list[str] = []
+    for path in module.CHAPTERS:
+        notebook = module.without_solutions(read(path))
+        names = module.make_gradable(notebook)
+        ids = [cell.metadata["nbgrader"]["grade_id"] for cell in notebook.cells if "nbgrader" in cell.metadata]
+        assert sorted(ids) == sorted([*names, *(f"{name}-passes" for name in names)])
+        found += names
+    assert sorted(found) == sorted(EXERCISES)
+
+
+def test_a_course_that_cannot_be_written_is_named(
+    student: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "course").touch()
+    assert student.main(["--nbgrader", str(tmp_path / "course")]) == 1
+    assert f"{tmp_path / 'course'} cannot be written to: Not a directory" in capsys.readouterr().err
+    assert student.main(["--nbgrader"]) == 2

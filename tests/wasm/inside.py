@@ -99,7 +99,7 @@ def stops(_: list[str]) -> dict[str, Any]:
     except RecursionError as error:
         cards["in a cell"] = str(error)
     cards["progress"] = progress().title
-    progress_file.kept = {"exercises": {}, "predictions": {}}
+    progress_file.kept = {kind: {} for kind in progress_file.kept}
     cards["progress, of a new kernel"] = progress().title
     return cards
 

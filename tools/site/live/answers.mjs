@@ -96,7 +96,7 @@ export async function renewed(chapter, copy) {
   return (await withAnswers(chapter, { cells })).chapter;
 }
 
-/** Two files of progress as one: what was passed once stays passed. */
+/** Two files of progress as one: what was passed once stays passed, and of an exercise's tries the later ones count. */
 export function joinProgress(ours, theirs) {
   const joined = {};
   for (const kind of ["exercises", "predictions"]) {
@@ -104,6 +104,10 @@ export function joinProgress(ours, theirs) {
     for (const [name, state] of Object.entries(theirs?.[kind] ?? {})) {
       if (typeof state === "string" && joined[kind][name] !== "passed") joined[kind][name] = state;
     }
+  }
+  joined.tries = { ...ours?.tries };
+  for (const [name, tries] of Object.entries(theirs?.tries ?? {})) {
+    if (!(joined.tries[name]?.last > tries?.last)) joined.tries[name] = tries;
   }
   return joined;
 }
