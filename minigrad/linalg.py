@@ -3,8 +3,6 @@
 All of it takes batches: the last two dimensions are matrices.
 """
 
-from __future__ import annotations
-
 from minigrad.absent import attributes_of
 from minigrad.ops.matrices.matmul import matmul as _matmul
 from minigrad.ops.matrices.solving import LinAlgError

@@ -33,9 +33,6 @@ class TensorBase:
     _viewed: Tensor | None  # the tensor of which this is a view: the first one if it is a view of a view
     _state: TensorState | None  # what is to be known of a leaf, or of a view that was written to (autograd/node.py)
     _is_number = False  # whether this stands for a number in an expression
-    if TYPE_CHECKING:  # told in tensor.py
-        requires_grad: Any
-        retain_grad: Any
 
     @property
     def shape(self) -> Size:

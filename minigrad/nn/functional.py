@@ -5,8 +5,6 @@
 Each is written in the module of `minigrad.ops` that it is imported from.
 """
 
-from __future__ import annotations
-
 from minigrad.absent import attributes_of
 
 # fmt: off

@@ -33,9 +33,6 @@ class LRScheduler:
     TypeError if there is no optimizer, KeyError if `last_epoch` is given and a group has no "initial_lr".
     """
 
-    last_epoch: int
-    _last_lr: Rates
-
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         _check_optimizer(optimizer)
         self.optimizer = optimizer

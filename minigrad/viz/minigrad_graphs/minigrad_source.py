@@ -62,7 +62,7 @@ class MinigradSource(Source):
         return (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
 
     def has_graph(self, gradient: Any) -> bool:
-        return isinstance(gradient, TensorBase) and gradient.requires_grad
+        return isinstance(gradient, Tensor) and gradient.requires_grad
 
     # -- of a node
 
