@@ -7,21 +7,19 @@ step of a backward run is searched for nan. Both cost time, so it is for debuggi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.blame import learner_traceback, warn
 from minigrad.autograd.hooks import wrap_gradient
 from minigrad.autograd.modes import modes, set_anomaly, thread
+from minigrad.autograd.node import Node
 from minigrad.stopping import sure_to_begin
-
-if TYPE_CHECKING:
-    from minigrad.autograd.node import Node
 
 NOTHING_NOTED = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 GIVEN_FORWARD = "If the forward pass gave a nan already, it began there: look for the first one."
-Step = tuple["Node", tuple[Any, ...], tuple[Any, ...]]
+Step = tuple[Node, tuple[Any, ...], tuple[Any, ...]]
 
 
 def is_anomaly_enabled() -> bool:

@@ -7,17 +7,15 @@ sum, and the engine sums for all ops alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.batching import Batched, batched
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.namespaces import arrays, tensors
+from minigrad.autograd.node import Node
 from minigrad.tensor_base import TensorBase
-
-if TYPE_CHECKING:
-    from minigrad.autograd.node import Node
 
 
 def fit(node: Node, outgoing: tuple[Any, ...]) -> tuple[Any, ...]:
