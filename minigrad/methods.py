@@ -6,7 +6,6 @@ Methods and functions are what the modules below declare @public; operators are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,7 @@ from minigrad.ops.shapes import diagonals, expanding, joining, padding, reshapin
 from minigrad.printing import tensor_repr
 from minigrad.public import declarations
 from minigrad.tensor import Tensor, share_outside
-from minigrad.writing import augmented_operator, in_place, in_place_view
-
-Method = Callable[..., Any]
+from minigrad.writing import Method, augmented_operator, in_place, in_place_view
 
 
 def _comparing(compare: Method, others: Any) -> Method:
@@ -128,19 +125,19 @@ OPERATORS: dict[str, Method] = {
     "__getitem__": indexing.index,
     "__setitem__": set_item,
     "__reversed__": lambda self: transposing.flip(self, (0,)) if self.ndim else self,
-    "__ifloordiv__": arithmetic.__ifloordiv__,
-    "__imod__": arithmetic.__imod__,
-    "__itruediv__": augmented_operator(METHODS["div_"], "/=", "__rtruediv__"),
 }
 for _name in ("ne", "lt", "le", "gt", "ge"):
     OPERATORS[f"__{_name}__"] = _comparing(getattr(comparison, _name), _COMPARED)
-for _name in ("and", "or", "xor"):
+for _name, _symbol in (("and", "&="), ("or", "|="), ("xor", "^=")):
     _bits = getattr(comparison, f"bitwise_{_name}")
     OPERATORS[f"__{_name}__"] = _or_else(_bits, f"__r{_name}__")
     OPERATORS[f"__r{_name}__"] = _operator_for_numbers(_bits, f"bitwise_{_name}", f"__{_name}__")
-    OPERATORS[f"__i{_name}__"] = getattr(comparison, f"__i{_name}__")
-for _name, _symbol in (("add", "+="), ("sub", "-="), ("mul", "*="), ("pow", "**=")):
-    OPERATORS[f"__i{_name}__"] = augmented_operator(METHODS[f"{_name}_"], _symbol, f"__r{_name}__")
+    OPERATORS[f"__i{_name}__"] = augmented_operator(in_place(_bits, f"bitwise_{_name}_"), _symbol, f"__r{_name}__")
+for _name, _symbol, _writing in (
+    ("add", "+=", "add_"), ("sub", "-=", "sub_"), ("mul", "*=", "mul_"), ("pow", "**=", "pow_"),
+    ("truediv", "/=", "div_"), ("floordiv", "//=", "floor_divide_"), ("mod", "%=", "remainder_"),
+):  # fmt: skip
+    OPERATORS[f"__i{_name}__"] = augmented_operator(METHODS[_writing], _symbol, f"__r{_name}__")
 
 for _name, _method in OPERATORS.items():
     if "<" in getattr(_method, "__qualname__", _name):  # made here; Python's errors about arguments say the name

@@ -16,7 +16,7 @@ from minigrad.operands import unsupported_error
 from minigrad.ops.declarations import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
-from minigrad.writing import augmented_operator, in_place
+from minigrad.writing import in_place
 
 
 @op(self=lambda F, g: g, other=lambda F, g: g, broadcasts=True)
@@ -181,11 +181,6 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-for _function, _ufunc in ((add, np.add), (sub, np.subtract), (mul, np.multiply), (div, np.divide)):
-    public(function=False)(in_place(_function, f"{_function.__name__}_", _ufunc, operand="other"))
-floor_divide_ = public(function=False)(in_place(floor_divide, "floor_divide_", operand="other"))
-remainder_ = public(function=False)(in_place(remainder, "remainder_", operand="other"))
-__ifloordiv__, __imod__ = (
-    augmented_operator(floor_divide_, "//=", "__rfloordiv__"),
-    augmented_operator(remainder_, "%=", "__rmod__"),
-)
+_UFUNCS = {add: np.add, sub: np.subtract, mul: np.multiply, div: np.divide}
+for _function in (*_UFUNCS, floor_divide, remainder):
+    public(function=False)(in_place(_function, f"{_function.__name__}_", _UFUNCS.get(_function), operand="other"))

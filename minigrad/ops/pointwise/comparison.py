@@ -19,7 +19,6 @@ from minigrad.ops.shapes.expanding import common_shape
 from minigrad.ops.silence import silent
 from minigrad.public import public
 from minigrad.tensor import Tensor
-from minigrad.writing import augmented_operator, in_place
 
 
 def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Callable[..., Any]:
@@ -100,9 +99,6 @@ def _bitwise_op(name: str, combine: Callable[[Any, Any], Any], meaning: str) -> 
 bitwise_and = _bitwise_op("bitwise_and", operator.and_, f"input & other. {_BOTH}, for bools.")
 bitwise_or = _bitwise_op("bitwise_or", operator.or_, f"input | other. {_EITHER}, for bools.")
 bitwise_xor = _bitwise_op("bitwise_xor", operator.xor, f"input ^ other. {_JUST_ONE}, for bools.")
-__iand__ = augmented_operator(in_place(bitwise_and, "bitwise_and_"), "&=", "__rand__")
-__ior__ = augmented_operator(in_place(bitwise_or, "bitwise_or_"), "|=", "__ror__")
-__ixor__ = augmented_operator(in_place(bitwise_xor, "bitwise_xor_"), "^=", "__rxor__")
 
 
 @public(function=False, name="__invert__")
