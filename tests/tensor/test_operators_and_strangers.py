@@ -97,6 +97,20 @@ for symbol, (apply, method) in OPERATORS.items():
     refused(symbol, apply, method)
 
 
+def refused_in_place(sign: str, apply: Callable[[Any, Any], Any]) -> None:
+    @behaviours(
+        f"x {sign} other is an error where other does not know either",
+        error=TypeError,
+        says=f"unsupported operand type(s) for {sign}: 'Tensor' and 'Plain'",
+    )
+    def _(F):
+        apply(F.ones(2), Plain())
+
+
+for symbol, apply in IN_PLACE.items():
+    refused_in_place(f"{symbol.removesuffix(' or pow()')}=", apply)
+
+
 def without_order(symbol: str, apply: Callable[[Any, Any], Any]) -> None:
     text = f"'{symbol}' not supported between instances of"
 
