@@ -268,13 +268,7 @@ UNCONNECTED = TensorState()
 class LeafState(TensorState):
     """What a leaf knows of its AccumulateGrad, the node, weakly, and its hooks, which outlive the node."""
 
-    __slots__ = ("accumulator", "hooks", "detached", "retains_grad", "written")
-
-    def __init__(self) -> None:
-        self.accumulator = TensorState.accumulator
-        self.hooks: NodeHooks | None = None
-        self.detached = 0
-        self.retains_grad = self.written = False
+    hooks: NodeHooks | None = None
 
     def node_of(self, leaf: Tensor) -> Node:
         with accumulating:  # two threads that use a leaf at once must find the same node
