@@ -5,25 +5,22 @@
 
 from __future__ import annotations
 
-import collections
-from typing import Any
-
-_namedtuple: Any = collections.namedtuple  # the type checker wants its names written out
+from typing import Any, NamedTuple
 
 
-def named_result(function: str, *parts: str) -> Any:
+class _ValuesAndIndices(NamedTuple):
+    values: Any
+    indices: Any
+
+    def __repr__(self) -> str:
+        parts = f"values={self.values!r},\nindices={self.indices!r}"
+        return f"minigrad.return_types.{type(self).__name__}(\n{parts})"
+
+
+def _result_of(function: str) -> Any:
     """The type of what `function` returns."""
-
-    def text(self: Any) -> str:
-        shown = ",\n".join(f"{name}={part!r}" for name, part in zip(parts, self, strict=True))
-        return f"minigrad.return_types.{function}(\n{shown})"
-
-    made = _namedtuple(function, parts, module=__name__)
-    made.__repr__ = text
-    made.__doc__ = f"What `{function}` returns: ({', '.join(parts)})."
-    return made
+    about = f"What `{function}` returns: (values, indices)."
+    return type(function, (_ValuesAndIndices,), {"__slots__": (), "__module__": __name__, "__doc__": about})
 
 
-max, min = named_result("max", "values", "indices"), named_result("min", "values", "indices")
-median = named_result("median", "values", "indices")
-sort, topk = named_result("sort", "values", "indices"), named_result("topk", "values", "indices")
+max, min, median, sort, topk = map(_result_of, ("max", "min", "median", "sort", "topk"))
