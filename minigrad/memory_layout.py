@@ -105,7 +105,7 @@ def _deepcopy(self: Tensor, memo: dict[Any, Any]) -> Tensor:
         )
     copied = mark_inference(from_array(_copied_memory(self._array, memo)))
     if type(self) is not Tensor:
-        copied = share_outside(object.__new__(type(self)), copied)
+        copied = share_outside(type(self), copied)
     copied._node = ON_DEMAND if self.requires_grad else None
     memo[id(self)] = copied
     copied._grad = None if self._grad is None else _deepcopy(self._grad, memo)
@@ -140,7 +140,7 @@ def _reduce(self: Tensor, protocol: Any) -> Any:
 def _rebuild(kind: type[Tensor], array: Any, requires_grad: bool) -> Tensor:
     """A leaf read back from a pickle."""
     made = from_array(array)
-    return (made if kind is Tensor else share_outside(object.__new__(kind), made)).requires_grad_(requires_grad)
+    return (made if kind is Tensor else share_outside(kind, made)).requires_grad_(requires_grad)
 
 
 Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]

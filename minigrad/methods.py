@@ -161,7 +161,7 @@ Tensor.__dir__ = _present  # type: ignore[method-assign, assignment]
 def _construct(cls: Any, *data: Any, **named: Any) -> Tensor:
     """`Tensor(...)`, of a subclass too."""
     made = creation.construct(*data, **named)
-    return made if cls is Tensor else share_outside(object.__new__(cls), made)
+    return made if cls is Tensor else share_outside(cls, made)
 
 
 Tensor.__new__ = _construct  # type: ignore[method-assign]

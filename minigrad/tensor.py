@@ -276,8 +276,7 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """This tensor's numbers, in the same memory, outside the graph."""
-        own_array(self)
-        return share_outside(object.__new__(type(self)), self)
+        return share_outside(type(self), self)
 
     def detach_(self) -> Tensor:
         """Take this tensor itself out of the graph: it becomes a leaf that needs no gradient."""

@@ -154,9 +154,10 @@ def own_array(tensor: Tensor) -> np.ndarray[Any, Any]:
     return tensor._array
 
 
-def share_outside(outside: Tensor, source: Tensor) -> Tensor:
-    """Fill in a fresh tensor with the memory and the count of writes of another, outside the graph."""
-    outside._array = source._array
+def share_outside(kind: Any, source: Tensor) -> Any:
+    """A tensor of this class with the memory and the count of writes of another, outside the graph."""
+    outside = object.__new__(kind)
+    outside._array = own_array(source)
     outside._output_nr = 0
     outside._node = outside._grad = outside._viewed = outside._state = None
     source._writes = source._writes or [0]

@@ -35,17 +35,14 @@ class Parameter(Tensor):
         if not isinstance(data, Tensor):
             text = f"'{type_name(data)}' object has no attribute 'detach'"
             raise AttributeError(f"{text}: a Parameter is made of a tensor of minigrad, as in Parameter(tensor(...))")
-        own_array(data)
-        parameter = object.__new__(cls)
-        share_outside(parameter, data)
+        parameter: Parameter = share_outside(cls, data)
         if requires_grad:
             parameter._want_grad(True, "Only Tensors of floating point and complex dtype can require gradients")
         return parameter
 
     def detach(self) -> Tensor:
         """A plain tensor of this memory, outside the graph."""
-        own_array(self)
-        return share_outside(object.__new__(Tensor), self)
+        return share_outside(Tensor, self)
 
     def __deepcopy__(self, memo: dict[int, Parameter]) -> Parameter:
         """A copy with its own memory and without `.grad`; a parameter that is shared in the original is shared in the
