@@ -19,9 +19,7 @@ from minigrad.autograd.blame import short, type_name, warn
 from minigrad.autograd.modes import INFERENCE, thread
 from minigrad.public import Device, Dtype, Ints, Number, Sizes, as_number, as_sizes, no_such_form, public
 from minigrad.size import Size
-from minigrad.tensor import Tensor, from_array, own_array
-
-Array = Any
+from minigrad.tensor import Array, Tensor, from_array, own_array
 
 # A training step frees large arrays and soon asks for the same again. By default glibc hands them back to the system in
 # between, and every page has to be fetched anew, which makes up a third of a small network's step. It keeps memory up

@@ -26,8 +26,9 @@ from minigrad.autograd.views import OvertakenState, follow_base, keeps_gradient
 from minigrad.devices import CPU, device
 from minigrad.tensor_base import TensorBase, from_array, from_index, inference_count, own_array, share_outside, wrap_dim
 
-__all__ = ["Tensor", "from_array", "from_index", "own_array", "share_outside", "wrap_dim"]
+__all__ = ["Array", "Tensor", "from_array", "from_index", "own_array", "share_outside", "wrap_dim"]
 
+Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "

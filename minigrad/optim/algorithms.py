@@ -17,9 +17,8 @@ import numpy as np
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.inplace import begin_write
 from minigrad.optim.optimizer import Optimizer
-from minigrad.tensor import Tensor, from_array, own_array
+from minigrad.tensor import Array, Tensor, from_array, own_array
 
-Array = Any
 CHUNK = 2**16
 # The options that must not be negative, with PyTorch's words for them.
 _NOT_NEGATIVE = {

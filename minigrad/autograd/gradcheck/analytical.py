@@ -13,9 +13,7 @@ import numpy as np
 from minigrad.autograd.engine import grad
 from minigrad.autograd.function import Function
 from minigrad.autograd.gradcheck.checked import GradcheckError, call_checked, random_numbers, sources_of, with_graph
-from minigrad.tensor import Tensor, from_array
-
-Array = Any
+from minigrad.tensor import Array, Tensor, from_array
 
 
 def jacobians(

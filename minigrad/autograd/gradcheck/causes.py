@@ -16,12 +16,11 @@ import numpy as np
 
 from minigrad.autograd.gradcheck import analytical, numerical
 from minigrad.autograd.gradcheck.checked import element_in_words, needs_grad
-from minigrad.tensor import Tensor
+from minigrad.tensor import Array, Tensor
 
 if TYPE_CHECKING:
     from minigrad.autograd.gradcheck.diagnosis import JacobianMismatch
 
-Array = Any
 UNUSUAL = "none of the usual ones. Compare backward's formula with forward's derivative for the entry above, by hand."
 Told = dict[str, Any] | None  # what a text tells; None where the mistake was not found
 

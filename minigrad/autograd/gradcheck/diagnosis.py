@@ -15,9 +15,7 @@ import numpy as np
 from minigrad.autograd.gradcheck import numerical
 from minigrad.autograd.gradcheck.causes import likely_cause
 from minigrad.autograd.gradcheck.checked import as_tuple, element_in_words
-from minigrad.tensor import Tensor, from_array
-
-Array = Any
+from minigrad.tensor import Array, Tensor, from_array
 
 MOST_SHOWN = 6  # rows and columns of a Jacobian that are shown
 NEAR = 2  # how many of them before the first difference

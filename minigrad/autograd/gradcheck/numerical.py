@@ -15,9 +15,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.gradcheck.checked import as_tuple, needs_grad
-from minigrad.tensor import own_array
-
-Array = Any
+from minigrad.tensor import Array, own_array
 
 
 def jacobians(
