@@ -7,6 +7,7 @@ transposing.py, views that repeat elements in expanding.py.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
@@ -15,20 +16,15 @@ import numpy as np
 
 from minigrad.op import Array, arrays, op, tensors, with_node_name
 from minigrad.public import Dims, Sizes, public
-from minigrad.size import Size
 from minigrad.tensor import Tensor, from_array, wrap_dim
 
 
 def infer_shape(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """The shape with its -1, if there is one, worked out for `count` elements; RuntimeError if it does not fit."""
-    known, open_sizes = 1, 0
     for index, size in enumerate(shape):
         if size < -1:
             raise RuntimeError(f"invalid shape dimension {size} at index {index} of shape {list(shape)}")
-        if size == -1:
-            open_sizes += 1
-        else:
-            known *= size
+    known, open_sizes = abs(math.prod(shape)), shape.count(-1)
     if open_sizes > 1:
         raise RuntimeError("only one dimension can be inferred")
     if open_sizes and known == count == 0:
@@ -122,7 +118,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if input.ndim and start == end:
         return input
-    merged = Size(input.shape[start : end + 1]).numel()
+    merged = math.prod(input.shape[start : end + 1])
     return reshape(input, (*input.shape[:start], merged, *input.shape[end + 1 :]))
 
 
