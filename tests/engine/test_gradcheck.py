@@ -215,6 +215,12 @@ WRONG = [
         says="not accumulated",
     ),
     Checked(
+        "not accumulated, of what cannot have been broadcast",
+        custom(lambda F, x: F.cat([x, x])[:, 0], lambda F, g, x: g[:3, None] * 1),
+        (VECTOR[:, None],),
+        says="not accumulated",
+    ),
+    Checked(
         "a sum too many",
         custom(lambda F, x: x * 2, lambda F, g, x: (g.sum(0) * 2).expand(3) * 1),
         says="too many terms",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.fitting import sums_to
 from minigrad.autograd.gradcheck import analytical, numerical
 from minigrad.autograd.gradcheck.checked import element_in_words, needs_grad
 from minigrad.tensor import Array, Tensor
@@ -218,9 +219,7 @@ def _misses_sum(mismatch: JacobianMismatch) -> Told:
     """The dimensions of the output along which the input was broadcast, if some of the terms are missing."""
     shape, result = mismatch.tensor.shape, mismatch.result.shape
     lead = len(result) - len(shape)
-    if not _misses_terms(mismatch) or lead < 0:
-        return None
-    if any(own not in (1, size) for own, size in zip(shape, result[lead:], strict=True)):
+    if not _misses_terms(mismatch) or not sums_to(result, shape):
         return None
     repeated = [dim for dim, size in enumerate(result) if size > 1 and (dim < lead or shape[dim - lead] == 1)]
     return {"dims": " and ".join(map(str, repeated))} if repeated else None
