@@ -55,7 +55,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
     ValueError for an unknown name.
     """
-    gains = {"sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    gains = {"linear": 1, "sigmoid": 1, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    gains |= {f"conv{way}{n}d": 1 for way in ("", "_transpose") for n in (1, 2, 3)}
     if nonlinearity in gains:
         return gains[nonlinearity]
     if nonlinearity == "leaky_relu":
@@ -63,8 +64,6 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         if isinstance(slope, bool) or not isinstance(slope, int | float):
             raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + slope**2))
-    if nonlinearity in ("linear", *(f"conv{way}{n}d" for way in ("", "_transpose") for n in (1, 2, 3))):
-        return 1
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
