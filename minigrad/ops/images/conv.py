@@ -176,7 +176,7 @@ def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
 def _convolution(name: str) -> Any:
     """`conv1d` and `conv2d`."""
 
-    def convolution(
+    def convolve(
         input: Tensor,
         weight: Tensor,
         bias: Tensor | None = None,
@@ -195,24 +195,21 @@ def _convolution(name: str) -> Any:
         keeps the size). With `groups`, each group of output channels sees its own group of input channels only. Raises
         RuntimeError for shapes, steps or dtypes that do not fit.
         """
-        return _convolve(name, input, weight, bias, padding, groups, stride=stride, dilation=dilation)
+        given = {"stride": stride, "dilation": dilation}
+        batch, bias, way, _ = _check_arguments(name, input, weight, bias, padding, groups, **given)
+        reach, padded = way.reach(weight.shape[2:]), way.padded_size(batch.shape[2:])
+        if any(r > size for r, size in zip(reach, padded, strict=True)):
+            sizes = f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)})."
+            text = "Kernel size can't be greater than actual input size"
+            raise RuntimeError(f"{sizes} {text}: use a smaller kernel, more padding, or larger images.")
+        out = convolution(batch, weight, bias, way, Prepared())
+        return out if batch is input else reshaping.squeeze(out, 0)
 
     # Overloaded: PyTorch has a form for paddings in numbers, and one for those with a name.
-    return public(name=name, function=False, method=False, overloaded=True, everywhere=True)(convolution)
+    return public(name=name, function=False, method=False, overloaded=True, everywhere=True)(convolve)
 
 
 conv1d, conv2d = _convolution("conv1d"), _convolution("conv2d")
-
-
-def _convolve(function: str, input: Tensor, weight: Tensor, *given: Any, **options: Any) -> Tensor:
-    batch, bias, way, _ = _check_arguments(function, input, weight, *given, **options)
-    reach, padded = way.reach(weight.shape[2:]), way.padded_size(batch.shape[2:])
-    if any(r > size for r, size in zip(reach, padded, strict=True)):
-        sizes = f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)})."
-        text = "Kernel size can't be greater than actual input size"
-        raise RuntimeError(f"{sizes} {text}: use a smaller kernel, more padding, or larger images.")
-    out = convolution(batch, weight, bias, way, Prepared())
-    return out if batch is input else reshaping.squeeze(out, 0)
 
 
 @with_checks

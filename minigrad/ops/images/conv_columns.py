@@ -83,7 +83,8 @@ def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
         exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
         turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
         out = correlate(g, turned, way._replace(padding=border), Prepared())
-        if not any(map(any, border)) or _is_finite(out):  # a weight that is not finite makes nan of a border's zeros
+        # A weight that is not finite makes nan of a border's zeros. (It may also be that only this sum is not finite.)
+        if not any(map(any, border)) or math.isfinite(np.add.reduce(out, axis=None)):
             return out
     out = np.zeros((len(g), groups * inputs, *size), g.dtype)
     matrix = weight.reshape(groups, outputs, math.prod(weight.shape[1:])).swapaxes(-1, -2)
@@ -97,11 +98,6 @@ def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
         for number, (pixels, seen) in enumerate(_elements(kernel, size, places, way)):
             images[pixels] += rows[:, :, number][seen]
     return out
-
-
-def _is_finite(array: Array) -> bool:
-    """Whether all is finite; False may also mean that only the sum is not."""
-    return math.isfinite(np.add.reduce(array, axis=None))
 
 
 # ---------------------------------------------------------------- matrices
