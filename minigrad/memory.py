@@ -6,12 +6,11 @@ The engine asks this of views, and of what is written to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
+from minigrad.tensor_base import TensorBase
 
 Array = Any  # numpy array, or the numpy scalar that a 0-d array becomes
 
@@ -30,7 +29,7 @@ class Geometry(NamedTuple):
     offset: int
 
 
-def geometry(view: Tensor) -> Geometry:
+def geometry(view: TensorBase) -> Geometry:
     """Where a view lies in its base."""
     part, whole = view._array, view._viewed._array  # type: ignore[union-attr]
     offset = storage_start(part) - storage_start(whole)  # not of addresses: `.data = ...` may have moved the base

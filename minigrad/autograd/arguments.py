@@ -6,7 +6,7 @@ A gradient arrives at a node, or at one output of a node that has several (a `Ke
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from minigrad.autograd.fitting import fit_gradient
 from minigrad.autograd.node import GradientEdge, edge_node
 from minigrad.autograd.run import Key, Roots, key_at
 from minigrad.tensor_base import TensorBase, from_array
-
-if TYPE_CHECKING:
-    from minigrad.tensor import Tensor
 
 NOT_SCALAR = (
     "grad can be implicitly created only for scalar outputs. This output has shape {}: reduce it first, as in "
@@ -34,7 +31,7 @@ NO_GRAPH = (
 TENSOR_OR_EDGE = (TensorBase, GradientEdge)  # what a gradient can be asked for, and a run can start from
 
 
-def key_of(tensor: Tensor | GradientEdge) -> Key:
+def key_of(tensor: TensorBase | GradientEdge) -> Key:
     """Where the gradient of a tensor arrives; None for a view that no_grad made, where none does though the view counts
     as needing one. RuntimeError for a tensor that needs none.
     """

@@ -20,7 +20,6 @@ from minigrad.tensor_base import TensorBase
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
-    from minigrad.tensor import Tensor
 
 CodeLine = tuple[CodeType, int]
 
@@ -109,7 +108,7 @@ def count_write(tensor: Any) -> None:
         writes[1].renew()
 
 
-def last_line(tensor: Tensor) -> CodeLine | None:
+def last_line(tensor: TensorBase) -> CodeLine | None:
     """The line that wrote to the tensor's memory last, where it is known."""
     writes = tensor._writes
     return writes[2] if writes is not None and len(writes) > 2 else None
@@ -135,7 +134,7 @@ def short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def variable_name(tensor: Tensor) -> str | None:
+def variable_name(tensor: TensorBase) -> str | None:
     """What the learner calls the tensor, or another one in the same memory; None if no running frame has a name for
     it.
     """

@@ -26,7 +26,6 @@ from minigrad.tensor_base import TensorBase, from_array
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
-    from minigrad.tensor import Tensor
 
 Hook = Callable[..., Any]
 Values = tuple[Any, ...]  # gradients, arrays or tensors, None where there is none
@@ -92,7 +91,7 @@ class NodeHooks:
                 _call_of("retain_grad", node, retained)(changed[output_nr])
         return tuple(changed)
 
-    def run_after_accumulate(self, node: Node, leaf: Tensor, recorded: bool) -> None:
+    def run_after_accumulate(self, node: Node, leaf: TensorBase, recorded: bool) -> None:
         _run("post_accumulate", node, self.after_accumulate, recorded, _none_of_its_own, leaf)
 
 
@@ -127,7 +126,7 @@ def wrap_gradient(gradient: Any) -> Any:
 # ---------------------------------------------------------------- what hooks may return
 
 
-def _replacement(old: Tensor | None, new: Any, hook: Hook) -> Any:
+def _replacement(old: TensorBase | None, new: Any, hook: Hook) -> Any:
     """What a hook returned in place of a gradient; raise if that cannot be one."""
     if new is None:
         return None
@@ -156,7 +155,7 @@ def _replaced_tuple(old: tuple[Any, ...], new: Any, hook: Hook) -> tuple[Any, ..
     return tuple([_replacement(*pair, hook) for pair in zip(old, new, strict=True)])
 
 
-def _none_of_its_own(leaf: Tensor, new: Any, hook: Hook) -> Tensor:
+def _none_of_its_own(leaf: TensorBase, new: Any, hook: Hook) -> TensorBase:
     """What a post-accumulate-grad hook returned: nothing, or the leaf that it was given."""
     if _replacement(leaf, new, hook) is not leaf:
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
