@@ -61,8 +61,7 @@ class Batched(NDArrayOperatorsMixin):
         return _matmul(*inputs) if ufunc is np.matmul else Batched(ufunc(*_align_dims(*inputs)))
 
     def __getitem__(self, index: Any) -> Batched:
-        result: Batched = batched.basic_index(self, index if isinstance(index, tuple) else (index,))
-        return result
+        return batched.basic_index(self, index if isinstance(index, tuple) else (index,))
 
     __hash__ = object.__hash__
     __bool__ = __iter__ = __len__ = __float__ = __array__ = __array_function__ = __getattr__ = _refuse
@@ -175,8 +174,7 @@ def _matmul(first: Any, second: Any) -> Batched:
         return Batched(b @ a.T)
     if first.ndim == second.ndim > 1:
         return Batched(a @ b)
-    product: Batched = _by_rows(np.matmul, first, second)
-    return product
+    return _by_rows(np.matmul, first, second)
 
 
 def _further_on(names: list[str], kernel: Callable[..., Any], value: Batched, *arguments: Any) -> Any:

@@ -321,5 +321,4 @@ def _join_blocks(blocks: list[Tensor], output: Tensor, input: Tensor) -> Tensor:
     shape = (*output.shape, *input.shape)
     if not blocks:
         return from_array(np.zeros(shape, input._array.dtype))
-    joined: Tensor = (blocks[0] if len(blocks) == 1 else tensors.cat(*blocks, dim=0)).reshape(shape)
-    return joined
+    return (blocks[0] if len(blocks) == 1 else tensors.cat(*blocks, dim=0)).reshape(shape)

@@ -20,5 +20,4 @@ tensors = SimpleNamespace()  # F of a backward with create_graph=True: recorded 
 
 def node_type(function: Callable[..., Any]) -> type[Node]:
     """The class of the nodes that an op leaves in the graph."""
-    kind: type[Node] = function.__globals__["write"]().node_type
-    return kind
+    return function.__globals__["write"]().node_type

@@ -113,8 +113,7 @@ def _pattern(free: tuple[str, ...]) -> CodeType:
     lines += ["    call = 'the call'", "    return call('the function', arguments, options)", "  return watched"]
     namespace: dict[str, Any] = {}
     exec("\n".join(lines), namespace)
-    code: CodeType = namespace["outer"](*[None] * len(free)).__code__
-    return code
+    return namespace["outer"](*[None] * len(free)).__code__
 
 
 def _calling(call: Callable[..., Any], plain: FunctionType, own: CodeType) -> CodeType:
