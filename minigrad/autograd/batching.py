@@ -154,10 +154,7 @@ def _align_dims(*values: Any) -> list[Any]:
 
 
 def _with_ndim(value: Batched, ndim: int) -> Array:
-    array = value.array
-    if value.ndim >= ndim:
-        return array
-    return array.reshape(len(array), *(1,) * (ndim - value.ndim), *value.shape)
+    return value.array.reshape(len(value.array), *(1,) * (ndim - value.ndim), *value.shape)
 
 
 def _elementwise(kernel: Callable[..., Any], *arguments: Any, **options: Any) -> Batched:
