@@ -64,6 +64,7 @@ def row(F: Any, *values: float) -> Any:
 for dtype in ("float64", "float32", "int64", "int32", "bool"):
     gives(f"A01: sum(dtype={dtype})", lambda F, d=dtype: F.sum(matrix(F), dtype=getattr(F, d)))
     gives(f"A02: prod of ints with dtype={dtype}", lambda F, d=dtype: F.prod(ints(F), 0, dtype=getattr(F, d)))
+    gives(f"A02: prod of all ints with dtype={dtype}", lambda F, d=dtype: F.prod(ints(F), dtype=getattr(F, d)))
 for name in ("max", "min"):
     gives(f"A03: {name}(other=)", lambda F, n=name: getattr(F, n)(matrix(F), other=F.full((3,), 2.0)))
     gives(f"A04: .{name}(other)", lambda F, n=name: getattr(matrix(F), n)(F.full((3,), 2.0)))

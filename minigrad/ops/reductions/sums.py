@@ -141,13 +141,13 @@ def products_of_others(F: Any, self: Any, dim: int) -> Any:
 )
 def prod_all(self: Array) -> Array:
     """The product of all elements."""
-    return np_prod(self, axis=None)
+    return np_prod(self, axis=None, dtype=self.dtype)
 
 
 @op(name="ProdBackward1", self=product_gradient)
 def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
     """The products along a dimension."""
-    return np_prod(self, axis=dim, keepdims=keepdim)
+    return np_prod(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
 
 
 # ---------------------------------------------------------------- running sums
@@ -236,9 +236,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
     Integers and bools multiply in int64, unless `dtype` says otherwise.
     """
-    if dtype is not None:
-        return prod(in_dtype(input, dtype), dim, keepdim).to(dtype)
-    input = _in_total_dtype(input, None)
+    input = _in_total_dtype(input, dtype)
     if dim is None:
         check_dim_given("prod", keepdim)
         return prod_all(input)
