@@ -95,10 +95,11 @@ def no_dimensions(function: str, first: Tensor, second: Tensor) -> RuntimeError:
     return RuntimeError(f"both arguments to {function} need to be at least 1D, but they are {dims}")
 
 
-def _check_ndim(tensor: Tensor, ndim: int, text: str) -> None:
-    """RuntimeError, with the shape beside the text, unless a factor has so many dimensions."""
-    if tensor.ndim != ndim:
-        raise RuntimeError(f"{text.format(tensor.ndim)}: the shape is {list(tensor.shape)}")
+def _check_ndim(ndim: int, text: str, **factors: Tensor) -> None:
+    """RuntimeError, with the factor's name in the text and its shape beside it, unless all have so many dimensions."""
+    for name, factor in factors.items():
+        if factor.ndim != ndim:
+            raise RuntimeError(f"{text.format(name, factor.ndim)}: the shape is {list(factor.shape)}")
 
 
 # ---------------------------------------------------------------- as the learner calls them
@@ -142,16 +143,14 @@ def _rows_of_all(batch: Tensor) -> Tensor:
 @public(name="mm")
 def matrix_times_matrix(input: Tensor, mat2: Tensor) -> Tensor:
     """Matrix times matrix: (n, k) and (k, m) give (n, m). Unlike `matmul`, for nothing but matrices."""
-    _check_ndim(input, 2, "self must be a matrix")
-    _check_ndim(mat2, 2, "mat2 must be a matrix")
+    _check_ndim(2, "{} must be a matrix", self=input, mat2=mat2)
     return matmul(input, mat2)
 
 
 @public
 def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Matrix times matrix, for each of a batch: (b, n, k) and (b, k, m) give (b, n, m). Nothing broadcasts."""
-    _check_ndim(input, 3, "batch1 must be a 3D tensor")
-    _check_ndim(mat2, 3, "batch2 must be a 3D tensor")
+    _check_ndim(3, "{} must be a 3D tensor", batch1=input, batch2=mat2)
     if len(mat2) != len(input):
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: {[len(input), input.shape[2]]} but got: "
@@ -185,6 +184,5 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
 @public
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Each element of one vector times each of another: (n,) and (m,) give (n, m)."""
-    _check_ndim(input, 1, "outer: Expected 1-D argument self, but got {}-D")
-    _check_ndim(vec2, 1, "outer: Expected 1-D argument vec2, but got {}-D")
+    _check_ndim(1, "outer: Expected 1-D argument {}, but got {}-D", self=input, vec2=vec2)
     return mul(view(input, (len(input), 1)), vec2)
