@@ -17,15 +17,8 @@ import numpy as np
 from minigrad.absent import takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.autograd.engine import grad
-from minigrad.autograd.gradcheck import analytical, diagnosis, numerical
-from minigrad.autograd.gradcheck.checked import (
-    GradcheckError,
-    as_tuple,
-    call_checked,
-    needs_grad,
-    random_numbers,
-    with_graph,
-)
+from minigrad.autograd.gradcheck import analytical, checked, diagnosis, numerical
+from minigrad.autograd.gradcheck.checked import GradcheckError
 from minigrad.tensor import Tensor, from_array, own_array
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -85,13 +78,13 @@ def gradcheck(
         RuntimeError: an input was expanded, so that its elements cannot be moved one at a time.
     """
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes)
-    inputs = as_tuple(inputs)
-    before = [(value, np.array(value._array)) for value in inputs if needs_grad(value)]
+    inputs = checked.as_tuple(inputs)
+    before = [(value, np.array(value._array)) for value in inputs if checked.needs_grad(value)]
     try:
         _check_arguments(inputs, eps)
-        outputs = call_checked(func, inputs)
+        outputs = checked.call_checked(func, inputs)
         _compare(func, inputs, outputs, settings, fast_mode)
-        differentiable = with_graph(outputs)
+        differentiable = checked.with_graph(outputs)
         if check_batched_grad:
             analytical.check_batched(inputs, differentiable)
         if differentiable:
@@ -116,24 +109,24 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
 
     The options and the errors are those of `gradcheck`; ValueError if `func` has no output that requires grad.
     """
-    inputs = as_tuple(inputs)
+    inputs = checked.as_tuple(inputs)
     if grad_outputs is None:
-        outputs = with_graph(call_checked(func, inputs))
+        outputs = checked.with_graph(checked.call_checked(func, inputs))
         if not outputs:
             raise ValueError("gradgradcheck has nothing to check: the function has no output that requires grad")
-        random = random_numbers()
+        random = checked.random_numbers()
         numbers = [random.uniform(-1, 1, output.shape).astype(output._array.dtype) for output in outputs]
         grad_outputs = [from_array(array).requires_grad_() for array in numbers]
-    positions = [position for position, value in enumerate(inputs) if needs_grad(value)]
+    positions = [position for position, value in enumerate(inputs) if checked.needs_grad(value)]
 
     def gradients(*values: Any) -> tuple[Any, ...]:
-        outputs = with_graph(call_checked(func, values[: len(inputs)]))
+        outputs = checked.with_graph(checked.call_checked(func, values[: len(inputs)]))
         sources, weights = [values[position] for position in positions], values[len(inputs) :]
         found = grad(outputs, sources, weights, create_graph=True, allow_unused=True)
         return tuple([gradient for gradient in found if gradient is not None])
 
     try:
-        return gradcheck(gradients, inputs + as_tuple(grad_outputs), **options)
+        return gradcheck(gradients, inputs + checked.as_tuple(grad_outputs), **options)
     except GradcheckError as error:
         raise GradcheckError(f"{error}\n{diagnosis.SECOND}") from None
 
@@ -141,8 +134,8 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
 def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
     if not eps > 0:
         raise ValueError(f"gradcheck expects eps, the step of the differences, to be positive, not {eps}")
-    checked = [(position, value) for position, value in enumerate(inputs) if needs_grad(value)]
-    for position, tensor in checked:
+    sources = [(position, value) for position, value in enumerate(inputs) if checked.needs_grad(value)]
+    for position, tensor in sources:
         if tensor._array.dtype != np.float64:
             warn(
                 f"Input #{position} requires gradient and is not a double precision floating point or complex. This "
@@ -155,7 +148,7 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "
                 "on the input before passing it to gradcheck."
             )
-    if not checked:
+    if not sources:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
@@ -163,8 +156,8 @@ def _check_arguments(inputs: tuple[Any, ...], eps: float) -> None:
 
 def _compare(func: Callable[..., Any], inputs: Any, outputs: Any, settings: Settings, fast_mode: bool) -> None:
     """Compare all entries of all Jacobians; in fast mode v @ jacobian @ u for random vectors u and v."""
-    random = random_numbers()
-    positions = [position for position, value in enumerate(inputs) if needs_grad(value)]
+    random = checked.random_numbers()
+    positions = [position for position, value in enumerate(inputs) if checked.needs_grad(value)]
     us = [_direction(random, inputs[position]) for position in positions] if fast_mode else None
     differences = numerical.jacobians(func, inputs, settings.eps, along=us)
     numbers = [number for number, output in enumerate(outputs) if output.requires_grad]
