@@ -11,6 +11,9 @@ import numpy as np
 from minigrad.autograd.blame import short
 from minigrad.tensor import Tensor
 
+Function = Callable[..., Any]
+Inputs = tuple[Any, ...]  # tensors, and what else the function takes
+
 
 class GradcheckError(RuntimeError):
     """Gradients and finite differences disagree."""
@@ -24,7 +27,7 @@ def needs_grad(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-def sources_of(inputs: tuple[Any, ...]) -> list[Tensor]:
+def sources_of(inputs: Inputs) -> list[Tensor]:
     """Those inputs that require grad, which are checked."""
     return list(filter(needs_grad, inputs))
 
@@ -34,7 +37,7 @@ def random_numbers() -> np.random.Generator:
     return copy_context().run(np.random.default_rng, 0)
 
 
-def call_checked(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
+def call_checked(func: Function, inputs: Inputs) -> tuple[Tensor, ...]:
     """The outputs of a function, as a tuple. TypeError if they are not tensors."""
     outputs = as_tuple(func(*inputs))
     for number, output in enumerate(outputs):

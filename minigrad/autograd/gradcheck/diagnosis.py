@@ -5,7 +5,6 @@ Rows of a Jacobian are elements of the input, columns elements of the output, as
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.gradcheck import numerical
 from minigrad.autograd.gradcheck.causes import likely_cause
-from minigrad.autograd.gradcheck.checked import as_tuple, element_in_words
+from minigrad.autograd.gradcheck.checked import Function, Inputs, as_tuple, element_in_words
 from minigrad.tensor import Array, Tensor, from_array
 
 MOST_SHOWN = 6  # rows and columns of a Jacobian that are shown
@@ -42,8 +41,8 @@ class JacobianMismatch:
         tolerance: what counts as nothing among these numbers: errors of finite differences are of this size.
     """
 
-    func: Callable[..., Any]
-    inputs: tuple[Any, ...]
+    func: Function
+    inputs: Inputs
     position: int
     output_position: int
     numerical: Array

@@ -7,20 +7,19 @@ eps = 1e-5, where about ten digits are right (`viz.gradcheck_curve` draws it).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.gradcheck.checked import as_tuple, needs_grad
+from minigrad.autograd.gradcheck.checked import Function, Inputs, as_tuple, needs_grad
 from minigrad.tensor import Array, own_array
 
+Arrays = list[Array]  # one for each output
 
-def jacobians(
-    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, only: int | None = None, along: Any = None
-) -> list[list[Array]]:
+
+def jacobians(func: Function, inputs: Inputs, eps: float, only: int | None = None, along: Any = None) -> list[Arrays]:
     """For each input that requires grad (or only the one at a position), and each output, the derivatives.
 
     Arrays of shape (input elements, output elements). `along` has a direction for each of these inputs: then there is
@@ -42,7 +41,7 @@ def jacobians(
     return found
 
 
-def _mode(func: Callable[..., Any], inputs: tuple[Any, ...], recorded: list[Array]) -> Any:
+def _mode(func: Function, inputs: Inputs, recorded: Arrays) -> Any:
     """no_grad(), which is faster, if the function gives the same there: one that uses gradients itself would not."""
     try:
         with no_grad():
@@ -53,9 +52,7 @@ def _mode(func: Callable[..., Any], inputs: tuple[Any, ...], recorded: list[Arra
     return no_grad() if same else nullcontext()
 
 
-def changes(
-    func: Callable[..., Any], inputs: tuple[Any, ...], memory: Array, index: Any, eps: float, direction: Any = 1
-) -> list[Array]:
+def changes(func: Function, inputs: Inputs, memory: Array, index: Any, eps: float, direction: Any = 1) -> Arrays:
     """How each output changes, flat, when an element or a part of an input's memory goes from eps * direction below
     where it is to as much above.
     """
@@ -70,7 +67,7 @@ def changes(
     return [_difference(low, high, index, eps) for low, high in zip(below, above, strict=True)]
 
 
-def values(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Array]:
+def values(func: Function, inputs: Inputs) -> Arrays:
     """The numbers of the outputs, as copies: an output may be a view of the input that is about to be moved."""
     outputs = as_tuple(func(*inputs))
     return [np.array(output._array) for output in outputs]
