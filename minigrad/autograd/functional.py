@@ -252,12 +252,11 @@ class _DerivativeCall:
         """The product with v, by a backward pass: zeros like those `beside` for what is None, or an error if strict."""
         product = _gradients(outputs, inputs, v, self.create_graph)
         which = "hessian" if "double" in stage else "jacobian"
-        return tuple(
-            [
-                self.or_zeros(gradient, _zeros(other), _INDEPENDENT[stage].format(position), which, position)
-                for position, (gradient, other) in enumerate(zip(product, beside, strict=True))
-            ]
-        )
+        whole = [
+            self.or_zeros(gradient, _zeros(other), _INDEPENDENT[stage].format(position), which, position)
+            for position, (gradient, other) in enumerate(zip(product, beside, strict=True))
+        ]
+        return tuple(whole)
 
     def rows(self, number: int, output: Tensor, vectorize: bool) -> Tensors:
         """The Jacobians of one output, by a backward pass for each block of its elements."""
