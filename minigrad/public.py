@@ -327,7 +327,7 @@ def as_tensors(function: str, name: str, position: int | None, values: Any) -> S
     return values
 
 
-def as_ints(function: str, name: str, position: int | None, values: Any) -> tuple[int, ...]:
+def as_ints(function: str, name: str, position: int | None, values: Any) -> Ints:
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise wrong_type(function, name, position, "tuple of ints", values)
     for index, value in enumerate(values):
@@ -345,13 +345,11 @@ def as_ints(function: str, name: str, position: int | None, values: Any) -> tupl
     return tuple([int(value) for value in values])
 
 
-def as_dims(function: str, name: str, position: int | None, value: Any) -> int | tuple[int, ...]:
+def as_dims(function: str, name: str, position: int | None, value: Any) -> int | Ints:
     return int(value) if _is_int(value) else as_ints(function, name, position, value)
 
 
-def as_sizes(
-    function: str, name: str, position: int | None, given: tuple[Any, ...], named: Any = None
-) -> tuple[int, ...]:
+def as_sizes(function: str, name: str, position: int | None, given: tuple[Any, ...], named: Any = None) -> Ints:
     """Ints that were given one by one, as one sequence, or under their name."""
     if named is not None:
         return as_ints(function, name, None, named)

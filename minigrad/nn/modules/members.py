@@ -45,9 +45,7 @@ class NestedModule:
         """All buffers with their names; the arguments are those of `named_parameters`."""
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
-    def _named_members(
-        self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
+    def _named_members(self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[Any]:
         given: set[Any] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
