@@ -27,26 +27,27 @@ from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
 from minigrad.writing import needs_grad
 
+Parts = tuple[Any, ...]  # of an index: what stands between its commas
 _NO_NUMBERS = (Tensor, np.ndarray, Sequence, slice, type(None), type(...))
 
 
-def index_along(dim: int, part: Any) -> tuple[Any, ...]:
+def index_along(dim: int, part: Any) -> Parts:
     """The index that takes a part (an int, a slice or an array of ints) along one dimension."""
     return (*(slice(None),) * dim, part, ...)
 
 
-def _put_into_zeros(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+def _put_into_zeros(F: Any, g: Any, self_shape: tuple[int, ...], index: Parts) -> Any:
     """The gradient of taking out."""
     return F.index_backward(g, index, self_shape)
 
 
-def _add_to_zeros(F: Any, g: Any, self_shape: tuple[int, ...], index: tuple[Any, ...]) -> Any:
+def _add_to_zeros(F: Any, g: Any, self_shape: tuple[int, ...], index: Parts) -> Any:
     """The same of parts along one dimension."""
     return F.index_add(g, index, self_shape)
 
 
 @op(name="SliceBackward0", view=True, self=_put_into_zeros)
-def basic_index(self: Array, index: tuple[Any, ...]) -> Array:
+def basic_index(self: Array, index: Parts) -> Array:
     """The part that ints, slices, None and `...` select: always a view."""
     return self[index]
 
@@ -62,13 +63,13 @@ def select_one(self: Array, dim: int, index: int) -> Array:
 
 
 @op(name="IndexBackward0", exact=True, kept=("index",), self=_put_into_zeros)
-def advanced_index(self: Array, index: tuple[Any, ...]) -> Array:
+def advanced_index(self: Array, index: Parts) -> Array:
     """The elements that arrays of ints or bools select, as a copy."""
     return np.asarray(self[index], order="C")  # numpy would put the dimension of an index behind a `:` first in memory
 
 
 @op(name="SliceBackwardBackward0", exact=True, self=lambda F, g, index: F.advanced_index(g, index))
-def index_backward(self: Array, index: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
+def index_backward(self: Array, index: Parts, shape: tuple[int, ...]) -> Array:
     """Zeros of a shape with the elements of the input added at an index: the gradient of taking them out there."""
     out = np.zeros(shape, self.dtype)
     if any(isinstance(part, np.ndarray) and part.dtype != np.bool_ for part in index):
@@ -106,7 +107,7 @@ def _kind(parts: Iterable[Any]) -> type:
     self=lambda F, g, index: F.index_put(g, F.zeros((), g), index),
     values=lambda F, g, index, values_shape: unbroadcast(F, F.advanced_index(g, index), values_shape),
 )
-def index_put(self: Array, values: Array, index: tuple[Any, ...]) -> Array:
+def index_put(self: Array, values: Array, index: Parts) -> Array:
     """The input with other values at an index."""
     out = np.array(self)
     out[index] = values
@@ -125,9 +126,7 @@ arrays.index_add, tensors.index_add = arrays.index_backward, with_node_name(inde
 # ---------------------------------------------------------------- what an index says
 
 
-def read_index(
-    input: Tensor, index: Any, recorded: bool, written: bool = False
-) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+def read_index(input: Tensor, index: Any, recorded: bool, written: bool = False) -> tuple[Parts, Parts | None]:
     """An index in two steps: first the ints, slices, None and `...`, which give a view; then the arrays of ints or
     bools that take elements out of that view, None if there are none.
 
@@ -275,7 +274,7 @@ def _check_arrays(taken: list[Any], shape: tuple[int, ...]) -> None:
         raise IndexError(f"{text} {', '.join(str(list(shape)) for shape in shapes)}") from None
 
 
-def is_whole(parts: tuple[Any, ...]) -> bool:
+def is_whole(parts: Parts) -> bool:
     """Whether an index selects the whole tensor as it is."""
     return all(part is Ellipsis or part == slice(None) for part in parts)
 
@@ -291,7 +290,7 @@ def index(input: Tensor, index: Any) -> Tensor:
     return advanced_index(input if is_whole(parts) else basic(input, parts), taken)
 
 
-def basic(input: Tensor, parts: tuple[Any, ...]) -> Tensor:
+def basic(input: Tensor, parts: Parts) -> Tensor:
     """`input[parts]` for ints, slices, None and `...`: a view, whose node PyTorch names after the last part."""
     if len(parts) == 2 and parts[1] is Ellipsis and isinstance(parts[0], int):
         return select_one(input, 0, parts[0])
@@ -328,7 +327,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return select_one(input, dim, index)
 
 
-def _parts_at(function: str, input: Tensor, dim: int, index: Tensor) -> tuple[Any, ...]:
+def _parts_at(function: str, input: Tensor, dim: int, index: Tensor) -> Parts:
     """The index of the parts along `dim` whose numbers are in a vector."""
     if index.ndim > 1:
         raise IndexError(f"{function}(): Index is supposed to be a vector, not of {index.ndim} dimensions")
