@@ -195,10 +195,6 @@ class GroupNorm(_Normalization, function=F.group_norm):
 class _InstanceNorm(_BatchNorm):
     affine: bool = False
     track_running_stats: bool = False
-    device: Any = None
-    dtype: Any = None
-    _: KW_ONLY
-    bias: Any = True
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_rank(input)
