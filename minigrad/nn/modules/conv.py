@@ -66,7 +66,6 @@ class _Convolution(Layer):
 
 
 class _ForwardConvolution(_Convolution):
-    _function: ClassVar[Any]
     dilation: Any = 1
     groups: int = 1
     bias: Any = True
