@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from minigrad.autograd.blame import warn
+from minigrad.autograd.modes import modes
 from minigrad.creation import zeros
+from minigrad.dtypes import float16
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.parameter import empty_parameter
+from minigrad.ops.layers.recurrent import LSTMLayer
 from minigrad.ops.shapes.joining import cat_along, stack_along
 from minigrad.tensor import Tensor
 
@@ -239,10 +242,15 @@ class RNNBase(Recurrent):
         """Run one layer in one direction. Returns the outputs of all time steps, and the final state."""
         bias_ih, bias_hh = (getattr(self, f"bias_{side}{suffix}") if self.bias else None for side in ("ih", "hh"))
         weight_hh = getattr(self, f"weight_hh{suffix}")
-        step = -1 if suffix.endswith("reverse") else 1
+        projected = F.linear(data, getattr(self, f"weight_ih{suffix}"), bias_ih)
+        return self._run_steps(projected, state, weight_hh, bias_hh, -1 if suffix.endswith("reverse") else 1)
+
+    def _run_steps(
+        self, projected: Tensor, state: HiddenState, weight_hh: Tensor, bias_hh: Tensor | None, step: int
+    ) -> tuple[Tensor, HiddenState]:
         outputs = []
-        for projected in F.linear(data, getattr(self, f"weight_ih{suffix}"), bias_ih).unbind(0)[::step]:
-            state = self._step(projected, state, weight_hh, bias_hh)
+        for of_time in projected.unbind(0)[::step]:
+            state = self._step(of_time, state, weight_hh, bias_hh)
             outputs.append(state[0])
         return stack_along(outputs[::step]), state
 
@@ -317,6 +325,16 @@ class LSTM(LSTMStep, RNNBase):
     """
 
     mode = "LSTM"
+
+    def _run_steps(
+        self, projected: Tensor, state: HiddenState, weight_hh: Tensor, bias_hh: Tensor | None, step: int
+    ) -> tuple[Tensor, HiddenState]:
+        """As one node, unless somebody looks: a picture or a hook is to see the steps."""
+        run = super()._run_steps
+        if modes.special or projected.dtype is float16:
+            return run(projected, state, weight_hh, bias_hh, step)
+        outputs, h, c = LSTMLayer.apply(run, step, projected, *state, weight_hh, bias_hh)
+        return outputs, (h, c)
 
 
 class GRU(GRUStep, RNNBase):
