@@ -259,8 +259,7 @@ class BackwardStepper(anywidget.AnyWidget, Listener):
         standalone.check_is_svg(path, "save_svg()")
         self.session.run_rest()
         frames = self.session.frames
-        told = ["".join(line.text for line in frame.story if line.kind == "sentence") for frame in frames]
-        words = [f"Step {frame.index} of {frame.total}. {text}" for frame, text in zip(frames, told, strict=True)]
+        words = [f"Step {frame.index} of {frame.total}. {frame.sentence}" for frame in frames]
         shown = self.session.graph, self.session.groups, self.picture["open"]
         film = film_of(stills_of(*shown, frames), words, seconds)
         standalone.write(path, film, "save_svg()")

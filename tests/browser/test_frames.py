@@ -89,4 +89,4 @@ def test_each_frame_steps_its_own_pass(pages: Any, steppers: list[Any]) -> None:
             expect(frame.locator(".mg-counter")).to_contain_text(f"step {step} of")
             assert stepper.index == step
     assert [stepper.index for stepper in steppers] == [2, 2]
-    expect(frames[0].locator(".mg-sentence").first).to_have_text("mul: w gets g × x = 12 × 3 = 36.")
+    expect(frames[0].locator(".mg-sentence").first).to_have_text("mul: w gets g × x.")

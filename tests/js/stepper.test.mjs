@@ -328,10 +328,11 @@ test("the panel of the code scrolls to what is marked, after all else is painted
 
 test("what happened, who is next, and the words for a screen reader", async () => {
   const root = await show(saved("example", { index: 2 }));
-  const sentence =
-    "mul: C gets g × D = 1 × 4 = 4; D gets g × C = 1 × 9 = 9, and that is added to what came from F: 1 + 9 = 10.";
-  assert.deepEqual(texts(root, ".mg-sentence"), [sentence]);
-  assert.equal(root.querySelector(".mg-story").textContent, sentence); // and nothing else
+  const sentence = "mul: C gets g × D; D gets g × C, and that is added to what came from F.";
+  const numbers = ["C: 1 × 4 = 4", "D: 1 × 9 = 9; 2 of 2 parts have come, together 1 + 9 = 10"];
+  assert.deepEqual(texts(root, ".mg-sentence"), [sentence]); // the rule alone, and the numbers after it
+  assert.deepEqual(texts(root, ".mg-comes-to"), numbers);
+  assert.equal(root.querySelector(".mg-story").textContent, [sentence, ...numbers].join("")); // and nothing else
   assert.equal(root.querySelector(".mg-happened .mg-title").textContent, "Step 2: E");
   const why = root.querySelector(".mg-why");
   for (const piece of ["MulBackward0 made E", "∂F/∂E = 1", "self: g * other", "its saved tensors C and D are freed"]) {
@@ -523,7 +524,7 @@ test("a drawing that is no SVG is not put into the page", async () => {
     const root = await show(saved("example", { picture: { ...picture, svg }, recorded }));
     assert.equal(root.querySelector(".mg-view").children.length, 0, svg);
     press(root, "next");
-    assert.match(root.querySelector(".mg-story").textContent, /D and E each get g = 1/);
+    assert.match(root.querySelector(".mg-story").textContent, /D and E each get g\./);
     cleanup();
   }
 });

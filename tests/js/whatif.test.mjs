@@ -299,9 +299,9 @@ test("what the kernel cannot do is said where it was asked", async () => {
 test("frames of another number are painted also where they are as long as those that ran", async () => {
   const model = saved("example", { live: true, index: 3 });
   const root = await opened(model);
-  const before = texts(root, ".mg-sentence").join();
+  const before = texts(root, ".mg-comes-to").join();
   model.fromKernel({ whatif: examples.supposed });
-  assert.notEqual(texts(root, ".mg-sentence").join(), before);
+  assert.notEqual(texts(root, ".mg-comes-to").join(), before);
   key(root, "ArrowRight");
   assert.equal(step(root), 4);
 });

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from minigrad.viz.graph.naming import plain_digits
+from minigrad.viz.graph.naming import is_expression, op_word, plain_digits
 from minigrad.viz.graph.observer import Span
+from minigrad.viz.graph.operation_marks import operation_marks
 from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.source import Source
 from minigrad.viz.graph.values import Value
@@ -58,6 +59,12 @@ class Box:
     def name_of_result(self, output: int) -> str:
         """What one of its results is called, where it has several."""
         return self.output_names[output] if output < len(self.output_names) else self.name
+
+    @property
+    def equation(self) -> tuple[str, str, str]:
+        """Its name, the code that made it, and what stands between: `h = x @ W`, `h: h += 1`, `t0: addmm`."""
+        is_code = is_expression(self.expression) and self.expression != op_word(self.op)
+        return self.name, " = " if is_code else ": ", self.expression
 
     @property
     def freed(self) -> tuple[str, ...]:
@@ -158,13 +165,23 @@ class Snapshot:
         names = itertools.chain(("g", "grad"), (f"grad{number}" for number in itertools.count(1)))
         return next(name for name in names if name not in taken)
 
-    def line_of(self, key: str | None) -> tuple[int, int, int, int, int] | None:
-        """Source number, first and last line, first and last column of the text that made a box."""
-        span = self.by_id[key].span if key else None
-        files = [listing.file for listing in self.listings]
-        if span is None or span.file not in files:
-            return None
-        return (files.index(span.file), span.first, span.last, span.start, span.end)
+    def marks_of(self, key: str | None, users: Iterable[Box] = ()) -> tuple[tuple[int, int, int, int], ...]:
+        """Number of the source, line, first and last column of each piece of code that is the operation of a box; of a
+        leaf, the places at which its `users` have it, or the one that made it.
+        """
+        box = self.by_id[key] if key else None
+        used = [(user.span, box.name) for user in users if box is not None]
+        files = {listing.file: number for number, listing in enumerate(self.listings)}
+        for places in (used, [(box.span, "")] if box is not None else []):
+            marks = [
+                (files[span.file], *mark)
+                for span, operand in places
+                if span is not None and span.file in files
+                for mark in operation_marks(span, operand)
+            ]
+            if marks:
+                return tuple(sorted(set(marks)))
+        return ()
 
     def box_named(self, name: str) -> Box:
         """The box with a name; h30 will do for h₃₀. ValueError, with the names that there are, if there is none."""

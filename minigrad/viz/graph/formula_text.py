@@ -13,18 +13,13 @@ from types import MappingProxyType
 from typing import Any
 
 from minigrad.viz.graph.meanings import PHRASES, SKIPPED
-from minigrad.viz.graph.values import SINGLE, number_in_sentence
+from minigrad.viz.graph.values import SINGLE, number_in_sentence, sizes
 
 WORDS, COMPARISON, SUM, SIGN, PRODUCT, POWER, ATOM = range(7)  # what binds less tightly gets parentheses
 EXACT = 12  # digits that a float has for sure
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMPARED = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥", ast.Eq: "=", ast.NotEq: "≠", ast.Is: "is"}
 Leaf = Callable[[str, bool], str]  # a name, and whether it is transposed -> its text
-
-
-def sizes(shape: tuple[int, ...]) -> str:
-    """A shape in a sentence: (64×10)."""
-    return f"({'×'.join(map(str, shape))})"
 
 
 class FormulaWriter:

@@ -225,7 +225,7 @@ def _assignments(file: str, tree: ast.Module | None) -> list[tuple[str, Span]]:
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
                 pairs = list(zip(target.elts, value.elts, strict=True))
             named = [(name.id, part) for name, part in pairs if isinstance(name, ast.Name) and part is not None]
-            found += [(name, _span(file, part)) for name, part in named]
+            found += [(name, syntax_span(file, part)) for name, part in named]
     return found
 
 
@@ -249,7 +249,11 @@ def whole_write(span: Span | None) -> Span | None:
 @functools.lru_cache(maxsize=64)
 def _whole_writes(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], Span]:
     writes = [(target, whole) for whole, targets in _writes(tree) for target in targets]
-    parts = [(_span(file, target), _span(file, whole)) for target, whole in writes if isinstance(target, ast.Subscript)]
+    parts = [
+        (syntax_span(file, target), syntax_span(file, whole))
+        for target, whole in writes
+        if isinstance(target, ast.Subscript)
+    ]
     return {_place(part): whole for part, whole in parts}
 
 
@@ -269,11 +273,12 @@ def _by_attribute(file: str, tree: ast.Module | None) -> dict[tuple[int, int], S
         named = node.func if isinstance(node, ast.Call) else node
         if isinstance(named, ast.Attribute) and named.end_lineno != named.lineno:
             end = characters(file, named.end_lineno or 0, named.end_col_offset or 0)
-            found.setdefault((named.end_lineno or 0, end - len(named.attr)), _span(file, node))
+            found.setdefault((named.end_lineno or 0, end - len(named.attr)), syntax_span(file, node))
     return found
 
 
-def _span(file: str, node: Any) -> Span:
+def syntax_span(file: str, node: Any) -> Span:
+    """Where a part of a syntax tree stands."""
     start, end = characters(file, node.lineno, node.col_offset), characters(file, node.end_lineno, node.end_col_offset)
     return Span(file, "", node.lineno, node.end_lineno, start, end)
 

@@ -13,10 +13,11 @@ import re
 import tokenize
 from collections.abc import Mapping
 
-from minigrad.viz.graph.observer import Span, source_text
+from minigrad.viz.graph.observer import Span, source_line, source_text
 
 BETWEEN = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
+Point = tuple[int, int]  # a line and a column
 ASSIGNED = re.compile(r"\w+ ?:= ?$")  # the beginning of `(y := x * w)`
 
 
@@ -48,16 +49,13 @@ def on_one_line(text: str) -> tuple[str, dict[int, int]]:
     """A piece of source without its comments and line joins; and for each place at which one of its tokens begins or
     ends, where that is now. What is no Python is put on one line as it is.
     """
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline))
-    except (tokenize.TokenError, SyntaxError):
-        tokens = []
-    if not tokens or any(token.type == tokenize.ERRORTOKEN for token in tokens):
+    tokens = _tokens_of(text)
+    if not tokens:
         return " ".join(text.split()), {}
     starts = _line_starts(f"({text}")
     line, places, last, before = "", {0: 0}, 0, ""
     commas: list[int] = []  # in each open bracket, and 1 in a call or a list: the last of 2 can go
-    for token in [token for token in tokens if token.type not in BETWEEN][1:-1]:
+    for token in tokens:
         start, end = (starts[row - 1] + column - 1 for row, column in (token.start, token.end))
         gap, word = text[last:start], token.string if token.type in (tokenize.OP, tokenize.NAME) else ""
         is_join = "\n" in gap
@@ -76,6 +74,30 @@ def on_one_line(text: str) -> tuple[str, dict[int, int]]:
         places[end] = len(line)
         last, before = end, word
     return line, places
+
+
+def places_of_tokens(span: Span) -> list[tuple[Point, Point, str]]:
+    """Where each token of a piece of source begins and ends, and its text, but for comments; of what is no Python the
+    first line.
+    """
+
+    def place(row: int, column: int) -> Point:
+        return row + span.first - 1, column + (span.start - 1 if row == 1 else 0)
+
+    tokens = [(place(*token.start), place(*token.end), token.string) for token in _tokens_of(source_text(span))]
+    end = span.end if span.first == span.last else len(source_line(span.file, span.first))
+    return tokens or [((span.first, span.start), (span.first, end), "")]
+
+
+def _tokens_of(text: str) -> list[tokenize.TokenInfo]:
+    """The tokens of a text in parentheses, but for those and for what stands between; none of what is no Python."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline))
+    except (tokenize.TokenError, SyntaxError):
+        return []
+    if any(token.type == tokenize.ERRORTOKEN for token in tokens):
+        return []
+    return [token for token in tokens if token.type not in BETWEEN][1:-1]
 
 
 def _line_starts(text: str) -> list[int]:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, key_of_number, sizes
+from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, key_of_number
 from minigrad.viz.graph.meanings import CENTRED, DEFINITIONS, NORMALIZED, PHRASES, SCALED
-from minigrad.viz.graph.values import SINGLE, as_in_code, in_short, is_numeral
+from minigrad.viz.graph.values import SINGLE, as_in_code, in_short, is_numeral, sizes
 
 LONGEST_FORMULA, LONGEST_NUMBERS = 150, 80  # characters of a formula, and of one with numbers
 ELEMENTWISE = frozenset(

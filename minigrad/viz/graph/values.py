@@ -254,6 +254,16 @@ def in_short(array: Any) -> str:
     return elements_text(array, number_in_sentence) if array.size <= LINE else shape_text(array.shape)
 
 
+def in_brief(array: Any) -> str:
+    """An array that is not written out: its shape and norm, (64×10), norm 2.31; (0, 3) of one that is empty."""
+    return f"{sizes(array.shape)}, norm {number(norm(array))}" if array.size else str(array.shape)
+
+
+def sizes(shape: tuple[int, ...]) -> str:
+    """A shape in a sentence: (64×10)."""
+    return f"({'×'.join(map(str, shape))})"
+
+
 def short(value: Any) -> str:
     """What `repr` says of a thing, but for its address, in at most `PIECE` characters; its type where that fails."""
     try:

@@ -127,7 +127,8 @@ class OwnPass(Pass):
         held, earlier = progress.sums[key].get(0), self.ran_with.get(node, [])
         if progress.arrived[key] < progress.needed[key]:
             late = [progress.boxes[edge.target].name for edge in progress.live.values() if edge.source == key]
-            late = [name for name in dict.fromkeys(late) if name not in progress.senders[key, 0]]
+            came = [box.name for box in progress.senders[key, 0]]
+            late = [name for name in dict.fromkeys(late) if name not in came]
             yield self._remark(
                 f"{self.source.method('order')} has it run when {progress.arrived[key]} of "
                 f"{progress.needed[key]} gradients have arrived: before {', '.join(late)}, which sends to ",

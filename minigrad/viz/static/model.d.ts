@@ -185,8 +185,8 @@ export interface Frame {
   box: string | null;
   next: string | null;
   story: Line[];
-  /** Where in the learner's code: [source, first line, last line, first column, last column]. */
-  line: number[] | null;
+  /** The pieces of the learner's code that are marked: [source, line, first column, last column] of each. */
+  marks: number[][];
   ready: string[];
   boxes: Record<string, State>;
   edges: Record<string, string>;
@@ -210,7 +210,7 @@ export interface Frame {
 
 /** A line of what is told: pieces of text, each with what it is. `why`: only to those who ask. */
 export interface Line {
-  kind: "sentence" | "item" | "code" | string;
+  kind: "sentence" | "numbers" | "item" | "code" | string;
   why: boolean;
   pieces: [style: string, text: string][];
 }

@@ -98,7 +98,7 @@ export class Panels {
   /** @param {Frame} frame */
   paint(frame) {
     if (this.shown !== frame) {
-      this.paintLine(frame.line);
+      this.paintMarks(frame.marks);
       if (frame.index >= 0) this.paintQueue(frame);
       this.shown = frame;
     }
@@ -106,40 +106,40 @@ export class Panels {
     this.cells.paint(frame);
   }
 
-  /** @param {number[] | null} line */
-  paintLine(line) {
-    const key = JSON.stringify(line);
-    if (key === this.line) return;
+  /** @param {number[][]} marks */
+  paintMarks(marks) {
+    const key = JSON.stringify(marks);
+    if (key === this.marks) return;
     for (const { row, words, text } of this.lit ?? []) {
       row.classList.remove("mg-lit");
       row.removeAttribute("aria-current");
       words.textContent = text;
     }
-    this.lit = [];
-    this.line = key;
-    if (!line) return;
-    const [source, first, last, start, end] = line;
-    for (let number = first; number <= last; number += 1) {
-      const entry = this.lines[source]?.get(number);
-      if (!entry) continue;
+    this.marks = key;
+    this.lit = new Set(marks.map(([source, number]) => this.lines[source]?.get(number)).filter(Boolean));
+    for (const entry of this.lit) {
       const { row, words, text } = entry;
       const characters = [...text];
-      const from = number === first ? start : text.length - text.trimStart().length;
-      const to = number === last ? end : characters.length;
-      const mark = make("mark", { class: "mg-mark" }, characters.slice(from, to).join(""));
-      words.replaceChildren(characters.slice(0, from).join(""), mark, characters.slice(to).join(""));
+      const parts = [];
+      let end = 0;
+      for (const [source, number, from, to] of marks) {
+        if (this.lines[source]?.get(number) !== entry) continue;
+        const mark = make("mark", { class: "mg-mark" }, characters.slice(Math.max(from, end), to).join(""));
+        parts.push(characters.slice(end, from).join(""), mark);
+        end = Math.max(end, to);
+      }
+      words.replaceChildren(...parts, characters.slice(end).join(""));
       row.classList.add("mg-lit");
       row.setAttribute("aria-current", "true");
-      this.lit.push(entry);
     }
   }
 
   /** Scroll the panel alone, so that the page stays where the reader has it, to what is marked. */
   reveal() {
-    if (this.revealed === this.line || !this.lit?.length) return;
-    this.revealed = this.line;
+    if (this.revealed === this.marks || !this.lit?.size) return;
+    this.revealed = this.marks;
     const { code } = this; // the lines are placed from its corner
-    const mark = this.lit[0].words.querySelector(".mg-mark");
+    const mark = [...this.lit][0].words.querySelector(".mg-mark");
     if (code.scrollHeight > code.clientHeight)
       code.scrollTop = Math.max(0, mark.offsetTop - (code.clientHeight - mark.offsetHeight) / 2);
   }
@@ -315,7 +315,7 @@ function paragraphs(lines) {
     } else {
       list = null;
       const isCode = line.kind === "code";
-      const name = isCode ? "mg-rules" : line.kind === "sentence" ? "mg-sentence" : "";
+      const name = { code: "mg-rules", sentence: "mg-sentence", numbers: "mg-comes-to" }[line.kind] ?? "";
       parts.push(make(isCode ? "pre" : "p", { class: name }, ...line.pieces.map(piece)));
     }
   }
@@ -338,5 +338,8 @@ function piece([style, text]) {
   if (style === "name") return nameOf(text);
   if (style === "code") return make("code", { class: "mg-c" }, make("bdi", {}, text));
   const [tag, name] = STYLED[style] ?? [];
-  return tag ? make(tag, { class: name }, text) : text;
+  if (style !== "value") return tag ? make(tag, { class: name }, text) : text;
+  // Vectors and the rows of a matrix stay whole.
+  const rows = text.split(/ (?=\[)/).map((row) => make("span", { class: "mg-unbroken" }, row));
+  return make(tag, { class: name }, ...rows.flatMap((row) => [" ", row]).slice(1));
 }

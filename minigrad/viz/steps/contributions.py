@@ -15,12 +15,11 @@ import numpy as np
 from minigrad.autograd.fitting import fit_gradient
 from minigrad.viz.graph import rules, values
 from minigrad.viz.graph.boxes import Box, Edge
-from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.own_backward import formula_of_backward
 from minigrad.viz.graph.rules import Rule
 from minigrad.viz.graph.simplifying import Formula, ShapeAlone
 from minigrad.viz.graph.source import Source, Step
-from minigrad.viz.graph.values import LINE, WHOLE, describe, in_words
+from minigrad.viz.graph.values import LINE, WHOLE, describe, in_brief, in_words, sizes
 from minigrad.viz.picture.markup import clean, columns, shorten, value_text
 from minigrad.viz.steps.events import LONGEST_NAME
 from minigrad.viz.steps.frames import Contribution
@@ -28,8 +27,8 @@ from minigrad.viz.steps.pass_progress import PassProgress
 from minigrad.viz.steps.story import in_parentheses, sum_text
 from minigrad.viz.steps.watching import Note
 
-NOTHING = ("", "", "0")
 CHIP = 18  # columns of the chip on an edge
+SUM = 48  # characters of a sum with its terms
 Unpacked = Mapping[tuple[str, str], Any]  # box and parameter -> what an unpack hook made
 
 
@@ -53,17 +52,20 @@ def contributions_of(
         if gradient is None:
             if sends:
                 progress.mark_edge(edge.id, "off")
-                progress.arrive(edge.source, edge.output, None, box.name, again=again)
+                progress.arrive(edge.source, edge.output, None, box, again=again)
             continue
         array = array_of(source, gradient)
         by_rule = own[slot] if slot < len(own) and own[slot] is not None else array
         rule = _rule(progress, box, node, edge.slot, received, unpacked, by_rule)
         item = _contribution(edge, progress.boxes[edge.source], rule, by_rule, array)
         if sends:
-            before = progress.arrive(edge.source, edge.output, item.array, box.name, item.value, again)
+            before = progress.arrive(edge.source, edge.output, item.array, box, item.value, again)
             if before is not None:
                 after = progress.sums[item.box][edge.output]
-                item = replace(item, joint=sum_text(before, item.array, after), held=before)
+                joint = sum_text(before, item.array, after)
+                whole = joint if after.size <= WHOLE and len(joint) <= SUM else _in_full(after)
+                numbers = (*item.numbers, (progress.parts(item.box), whole, in_brief(after)))
+                item = replace(item, joint=joint, held=before, numbers=numbers)
         progress.mark_edge(edge.id, "now")
         found.append(item)
     return tuple(found)
@@ -78,49 +80,38 @@ def _contribution(
     shape = value.shape if value.known or value.shape else raw.shape
     array = _fit(raw, shape)
     final = array if passed is raw else _fit(passed, shape)
-    is_same = final is array or np.array_equal(array, final, equal_nan=True)
-    changed = "" if is_same else f"which a hook changed to {in_words(final)}"
-    told, spread = _parts_to_tell(rule.formula, raw)
+    formula = "0" if rule.formula.text == "0" else f"{rule.formula.text} {rule.formula.spread}".strip()
+    full, brief = _numbers(rule.formula, raw)
     summed = ""
-    if raw.shape != array.shape and told != NOTHING:
+    if raw.shape != array.shape and formula != "0":
         shapes = f" from {sizes(raw.shape)} to {sizes(array.shape)}" if array.size > 1 else ""
         summed = f"summed{shapes} as {clean(name)} was broadcast"
-        summed += f": {_addition(raw, array) or values.in_short(array)}" if array.size <= LINE else ""
-        told = told if raw.size <= WHOLE else (told[0], "", "")
-    about = edge.id, target.id, name, rule, told, describe(final)
-    return Contribution(*about, output=edge.output, spread=spread, summed=summed, changed=changed, array=final)
+        full = f"{full}, summed: " if raw.size <= WHOLE else ""
+        full += _addition(raw, array) or _in_full(array)
+        brief = in_brief(array)
+    numbers = [("", full, brief)] if full and formula != "0" else []
+    if not (final is array or np.array_equal(array, final, equal_nan=True)):
+        numbers.append(("a hook changed that to ", _in_full(final), in_brief(final)))
+    about = edge.id, target.id, name, rule, formula, describe(final), tuple(numbers), summed
+    return Contribution(*about, output=edge.output, array=final)
 
 
-def _parts_to_tell(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[tuple[str, str, str], str]:
-    """A formula, the sign behind it and what it comes to; and what is to be said of where that goes."""
-    if formula.text == "0":
-        return NOTHING, ""
-    if not formula.text:
-        return ("", "", values.in_short(raw)), ""
-    text = " = ".join(dict.fromkeys(part for part in (formula.text, formula.numbers) if part))
+def _numbers(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[str, str]:
+    """What a formula comes to, written out, with numbers for its names where those are few; and in brief."""
+    value, brief = _in_full(raw), in_brief(raw)
     if formula.is_single and raw.size and np.all((raw == raw.flat[0]) | (raw != raw)):
-        one = values.number_in_sentence(raw.flat[0])
-        return _equation(text, one), formula.spread
-    spread = f" {formula.spread}" if formula.spread else ""
-    gave = values.in_short(raw)
-    if not raw.size:
-        return (formula.text + spread, ", of shape ", gave), ""
-    if formula.shapes and (raw.size > LINE or not formula.numbers):
-        product = f"{formula.text}, {formula.shapes}"
-        whole = (product, " → ", sizes(raw.shape))
-        return (whole if raw.size > LINE else (f"{product} → {sizes(raw.shape)}", ": ", gave)), ""
-    if raw.size > LINE:
-        if formula.text.endswith(f" to {sizes(raw.shape)}"):
-            return (formula.text, "", ""), ""
-        return (formula.text + spread, ", of shape ", sizes(raw.shape)), ""
-    if formula.in_words or spread:
-        return (text + spread, ": ", gave), ""
-    return _equation(text, gave), ""
+        value = values.number_in_sentence(raw.flat[0])
+    elif formula.shapes and (raw.size > LINE or not formula.numbers):
+        shape = f"{formula.shapes} → "
+        return shape + (brief if raw.size > LINE else f"{sizes(raw.shape)}: {value}"), shape + brief
+    elif formula.spread or not 0 < raw.size <= LINE:
+        return value, brief
+    return " = ".join(dict.fromkeys(part for part in (formula.numbers, value) if part)), brief
 
 
-def _equation(text: str, last: str) -> tuple[str, str, str]:
-    """`g = 1` and not `g = 1 = 1`; 0 and not `0 = 0`."""
-    return ("", "", last) if text == last else (text.removesuffix(f" = {last}"), " = ", last)
+def _in_full(array: np.ndarray[Any, Any]) -> str:
+    """An array written out, as far as a sentence does that."""
+    return values.in_short(array) if 0 < array.size <= LINE else in_brief(array)
 
 
 def _addition(raw: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> str:
@@ -142,7 +133,7 @@ def _rule(progress: PassProgress, box: Box, node: Any, slot: int, received: Any,
         bound = _known_values(box, received, unpacked)
         bound = {key.replace("tensor ", "saved_tensors[") + "]" * ("tensor " in key): bound[key] for key in bound}
         formula = formula_of_backward(box.backward, slot, bound, _names(progress, box, bound), gave)
-        return Rule(parameter, code, formula or Formula("what your backward returns", in_words=True))
+        return Rule(parameter, code, formula or Formula(f"what {code.partition('(')[0]} returns", in_words=True))
     if box.op == "CopySlices":
         words = _words_for_write(slot, received, gave)
         return rules.explain(words, "self" if slot == 0 else "written", {}, {"g": progress.gradient_name})

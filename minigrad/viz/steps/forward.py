@@ -43,7 +43,7 @@ def forward_frames(graph: Snapshot, first: Frame) -> list[Frame]:
             story=tuple(_story(graph, box, [graph.by_id[one] for one in new[:-1]])),
             ready=tuple(upcoming),
             next=upcoming[0] if upcoming else None,
-            line=graph.line_of(key),
+            marks=graph.marks_of(key),
             events=(),
             made=tuple(new),
         )

@@ -76,7 +76,7 @@ class FrameMaker:
         self.began_with: dict[str, Any] = {}  # leaf -> the `.grad` that it had when this was made
         self.on_step: Callable[[Step], None] = lambda step: None  # is told of each step, before its frame is written
         backward.watch(graph, self.progress, self.watcher)
-        self.progress.arrive(graph.root, 0, seed, "")
+        self.progress.arrive(graph.root, 0, seed, None)
 
     def first(self) -> Frame:
         """The moment before anything ran."""
@@ -210,14 +210,17 @@ class FrameMaker:
         ]
         events += self._events_of_nan(box, self._have_nan(arrays), contributions)
         op, root = self.source.name(node), self.boxes[self.graph.root]
-        story = tell.op_lines(box, op, arrays, contributions, root, self.progress.senders, self.progress.gradient_name)
+        sent, edges = {item.edge for item in contributions}, self.progress.live_into.get(key, ())
+        without = [self.boxes[edge.source].name_of_result(edge.output) for edge in edges if edge.id not in sent]
+        about = contributions, without, root, self.progress.senders, self.progress.gradient_name
+        story = tell.op_lines(box, op, arrays, *about)
         story += [*tell.freed_lines(freed), *self.backward.remarks]
         text = "" if received is None else values.in_words(received)
         asked = [question(item.edge, item.box, item.array, received, item.held) for item in contributions]
-        sent: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
-        sent["cells"] = cells_of_op(op, self.graph.into[key], received, contributions, self.patterns)
+        tells: dict[str, Any] = {"contributions": contributions, "freed": freed, "grown": self._nodes_grown(outgoing)}
+        tells["cells"] = cells_of_op(op, self.graph.into[key], received, contributions, self.patterns)
         questions = tuple(one for one in asked if one is not None)
-        return self._frame(key, story, events, op=op, incoming=text, questions=questions, **sent)
+        return self._frame(key, story, events, op=op, incoming=text, questions=questions, **tells)
 
     def _frame_of_leaf(self, key: str, array: Any, before: Any) -> Frame:
         box = self.boxes[key]
@@ -232,7 +235,8 @@ class FrameMaker:
             self.progress.changing[key] = before
             if after is not None:
                 joint = tell.sum_text(before, _left_by_hooks(notes, array), after)
-        story = tell.leaf_lines(box, array, before, after, joint, self.progress.grad(key))
+        users = self._users_of(key)
+        story = tell.leaf_lines(box, array, before, after, joint, self.progress.grad(key), users)
         joint = "" if summed is not None else joint  # what the hooks left is not that sum
         grown = self._nodes_grown([self.source.grad(self.progress.leaves[key])])
         is_sum = before is not None or len(self.progress.senders[key, 0]) > 1
@@ -241,6 +245,11 @@ class FrameMaker:
         came["cells"] = cells_of_leaf(key, array, after if joint else None)
         events = list(self.teller.events_of(notes))
         return self._frame(key, story, events, {key: joint}, questions=(asked,) if asked else (), **came)
+
+    def _users_of(self, key: str | None) -> list[Box]:
+        """Of a leaf, the boxes that have sent it something."""
+        came = [] if key is None or key not in self.progress.leaves else self.progress.senders[key, 0]
+        return [*{box.id: box for box in came}.values()]
 
     def _note_that_it_ran(self, key: str) -> None:
         """A box has run. Where nobody is ready any more, the pass is asked once more, so that it comes to its end."""
@@ -320,7 +329,7 @@ class FrameMaker:
             story=tuple(story),
             ready=tuple(progress.turn(box) for box in ready),
             next=progress.turn(upcoming) if upcoming and not failed else None,
-            line=self.graph.line_of(key),
+            marks=self.graph.marks_of(key, self._users_of(key)),
             states=states,
             edges=progress.edges(),
             plan=progress.plan,

@@ -24,13 +24,15 @@ from minigrad.viz.steps.questions import Question
 
 Piece = tuple[str, str]  # style ("text", "name", "value", "quiet", "code", "op", "alarm") and what it says
 
+Numbers = tuple[str, str, str]  # "2 of 3 parts have come: ", "1 + 9 = 10" and, of what may be long, a brief form
+
 LONGEST = 100  # columns of a frame in a cell's output
 
 
 @dataclass(frozen=True)
 class StoryLine:
-    """The sentence ("sentence"), a paragraph ("say"), a line of code ("code") or an item ("item") of a frame's story.
-    `why` is true of what is told only to those who ask.
+    """The sentence ("sentence"), what it comes to in numbers ("numbers"), a paragraph ("say"), a line of code ("code")
+    or an item ("item") of a frame's story. `why` is true of what is told only to those who ask.
     """
 
     kind: str
@@ -51,29 +53,23 @@ class StoryLine:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What a node sent to one of its inputs. `told` is its formula, the sign behind that and what it comes to;
-    `output` is which of the input's results it is for, where that has several; `spread`, `summed` and `changed` are
-    what became of it on the way, or ""; `joint` reads "1 + 9 = 10" where two met.
+    """What a node sent to one of its inputs. `formula` says of what it was made, and `summed` what became of it on the
+    way, or ""; `numbers` are what that comes to, each with words before it, written out and in brief; `output` is which
+    of the input's results it is for, where that has several; `joint` reads "1 + 9 = 10" where two met.
     """
 
     edge: str
     box: str
     name: str
     rule: Rule
-    told: tuple[str, str, str]
+    formula: str
     value: Value
-    spread: str = ""
+    numbers: tuple[Numbers, ...] = ()
     summed: str = ""
     joint: str = ""
-    changed: str = ""
     output: int = 0
     array: Any = field(default=None, compare=False, repr=False)
     held: Any = field(default=None, compare=False, repr=False)  # what the input had before
-
-    @property
-    def text(self) -> str:
-        """`g × D = 1 × 4 = 4`."""
-        return "".join(self.told)
 
 
 @dataclass(frozen=True)
@@ -113,8 +109,8 @@ class Grown:
 @dataclass(frozen=True)
 class Frame:
     """One step. Frame 0 is the moment before anything ran; `box` is the one that ran, or could not be run if `failed`;
-    `grads` what each box's gradient reads, `differences` by how much those changed that did (`difference_maps`: the
-    large ones as heat maps).
+    `marks` are the pieces of code that it is about, each with source, line and columns; `grads` what each box's
+    gradient reads, `differences` by how much those changed that did (`difference_maps`: the large ones as heat maps).
     """
 
     index: int
@@ -124,7 +120,7 @@ class Frame:
     story: tuple[StoryLine, ...]
     ready: tuple[Turn, ...]
     next: Turn | None
-    line: tuple[int, int, int, int, int] | None
+    marks: tuple[tuple[int, int, int, int], ...]
     states: Moment = field(repr=False)
     edges: Moment = field(repr=False)
     chips: Mapping[str, str] = field(repr=False)
@@ -178,6 +174,12 @@ class Frame:
         return {key: float(f"{size:.3g}") for key, size in sizes.items()}
 
     @property
+    def sentence(self) -> str:
+        """What happened, and what it comes to in numbers."""
+        told = [[line.text for line in self.story if line.kind == kind] for kind in ("sentence", "numbers")]
+        return " ".join([*told[0], "; ".join(told[1])]).strip()
+
+    @property
     def spoken(self) -> str:
         """The frame in plain words, for a screen reader."""
         lines = [line.text for line in self.story if line.kind != "code" and not line.why]
@@ -185,9 +187,8 @@ class Frame:
         return " ".join(text.rstrip(".:") + "." for text in [*lines, *events])
 
     def __repr__(self) -> str:
-        sentence = next((line.text for line in self.story if line.kind == "sentence"), clean(self.op))
         place = f"step {self.index} of {self.total}" if self.index >= 0 else f"forward {self.index}"
-        return shorten(f"{place}: {sentence}", LONGEST)
+        return shorten(f"{place}: {self.sentence or clean(self.op)}", LONGEST)
 
     def to_json(self, before: Frame | None) -> dict[str, Any]:
         """What the widget needs, as the difference to the frame before (all of it for the first)."""
@@ -196,7 +197,7 @@ class Frame:
             "index": self.index,
             "box": self.box,
             "story": [line.to_json() for line in self.story],
-            "line": list(self.line) if self.line else None,
+            "marks": self.marks,
             "ready": [turn.box for turn in self.ready],
             "next": self.next.box if self.next else None,
             "boxes": {key: _state_json(state) for key, state in states.items()},

@@ -64,7 +64,7 @@ class PassProgress:
         self.level_order = _level_order(graph)
         self.arrived = dict.fromkeys(self.boxes, 0)
         self.sums: dict[str, dict[int, Any]] = {key: {} for key in self.boxes}  # box -> output -> sum so far
-        self.senders = defaultdict[tuple[str, int], list[str]](list)
+        self.senders = defaultdict[tuple[str, int], list[Box]](list)
         self.changing: dict[str, Any] = {}  # what a gradient was before this step changed it
         self.described: dict[str, Value] = {}  # what the sums read, until something is added to them
         self.held: dict[str, tuple[Mark, Value]] = {}  # what a leaf's .grad was and read when it was looked at last
@@ -93,7 +93,7 @@ class PassProgress:
     # -- what happens
 
     def arrive(
-        self, key: str, output: int, array: Any, sender: str, reads: Value | None = None, again: bool = False
+        self, key: str, output: int, array: Any, sender: Box | None, reads: Value | None = None, again: bool = False
     ) -> Any:
         """Note that one of the gradients that a box waits for has come, and what it `reads`, if that is known; `array`
         is None where nothing was sent. One that has come before, from a box that runs `again`, is not waited for.
@@ -104,7 +104,7 @@ class PassProgress:
             if before is not None and key not in self.leaves:
                 self.changing.setdefault(key, before)
             self.sums[key][output] = array if before is None else silent(np.add)(before, array)
-            self.senders[key, output].append(sender)
+            self.senders[key, output] += [] if sender is None else [sender]
             self.described.pop(key, None)
             if reads is not None and before is None and not self.boxes[key].outputs:
                 self.described[key] = reads
@@ -192,6 +192,11 @@ class PassProgress:
     def turn(self, key: str) -> Turn:
         """Where a box stands in the queue."""
         return Turn(key, self.plan.names[key], self.arrived[key], self.needed[key])
+
+    def parts(self, key: str) -> str:
+        """How many of the gradients that a box needs have arrived, as what comes before their sum."""
+        is_known = not self.boxes[key].outputs and len(self.senders[key, 0]) <= self.arrived[key]
+        return f"{self.arrived[key]} of {self.needed[key]} parts have come, together " if is_known else "so far "
 
     # -- gradients
 

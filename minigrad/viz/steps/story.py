@@ -1,8 +1,9 @@
 """A step in sentences: the paragraphs, code and items of a frame's story.
 
-A story begins with one sentence that says who gets what, in the arithmetic that a person would write. What there is to
-say beyond that (the rule as code, what was received and freed) is told to those who ask why. All of it is made of
-pieces with a style (a name, a value, code), so that the page can set them apart, and never of markup.
+A story begins with one sentence that says who gets what, in the learner's names. What that comes to in numbers is told
+after it, so that no number stands in the way of the rule. What there is to say beyond that (the rule as code, what was
+received and freed) is told to those who ask why. All of it is made of pieces with a style (a name, a value, code), so
+that the page can set them apart, and never of markup.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz.graph.boxes import Box
-from minigrad.viz.graph.formula_text import sizes
 from minigrad.viz.graph.naming import op_word
-from minigrad.viz.graph.values import LINE, WHOLE, Value, in_short, in_words
+from minigrad.viz.graph.observer import source_text
+from minigrad.viz.graph.one_line import on_one_line
+from minigrad.viz.graph.values import LINE, WHOLE, Value, in_brief, in_short, in_words
 from minigrad.viz.picture.markup import clean, shorten
 from minigrad.viz.steps.events import LONGEST_NAME, enumeration
 from minigrad.viz.steps.frames import Contribution, Grown, Piece, StoryLine
@@ -27,7 +29,8 @@ LAST = re.compile(r"Backwards?\d*(_copy)?$")
 BRACKETS = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 MOST_SENDERS = 3  # that are named where their gradients meet
 MOST_NAMES = 9  # of those that get the same
-Senders = Mapping[tuple[str, int], list[str]]  # box, which of its results -> from whom it has had gradients so far
+ROOM = 150  # characters of the numbers of a step, as far as they have brief forms
+Senders = Mapping[tuple[str, int], list[Box]]  # box, which of its results -> from whom it has had gradients so far
 
 
 def line(kind: str, *pieces: Any, why: bool = False) -> StoryLine:
@@ -80,14 +83,16 @@ def op_lines(
     op: str,
     arrays: list[Any],
     contributions: Sequence[Contribution],
+    without: Sequence[str],
     root: Box,
     senders: Senders,
     gradient: str = "g",
 ) -> list[StoryLine]:
-    """A node that has run its rule. `arrays` are the gradients that came in, `senders` from whom each box has had its
-    gradients so far, `gradient` is what formulas call the one that came in.
+    """A node that has run its rule. `arrays` are the gradients that came in, `without` are inputs to which it sent
+    None, `senders` from whom each box has had its gradients so far, `gradient` is what formulas call the one that came
+    in.
     """
-    story = [_sentence(box, op, arrays, contributions, senders)]
+    story = [_sentence(box, op, arrays, contributions, without, senders), *_numbers(contributions)]
     for item in contributions:
         story += _alarms(item.value, f"the gradient for {item.name}")
     given = [array for array in arrays if array is not None]
@@ -117,22 +122,28 @@ def freed_lines(names: Sequence[str]) -> list[StoryLine]:
     return [line("say", f"{many} {enumeration(names)} {are} freed", why=True)]
 
 
-def leaf_lines(box: Box, array: Any, before: Any, after: Any, joint: str, now: Value) -> list[StoryLine]:
-    """A leaf that received `array`: its `.grad` was `before` and is `after`; `joint` is the sum, or ""."""
+def leaf_lines(
+    box: Box, array: Any, before: Any, after: Any, joint: str, now: Value, users: Sequence[Box]
+) -> list[StoryLine]:
+    """A leaf that received `array`, which came from `users`: its `.grad` was `before` and is `after`; `joint` is the
+    sum, or "".
+    """
     grad = ("name", box.name), GRAD
     if after is None:
-        told = line("sentence", *grad, " stays None: ", ("name", box.name), " no longer requires grad.")
-    elif before is None and not 0 < after.size <= LINE:
-        told = line("sentence", *grad, " becomes the gradient that came, of shape ", ("value", _shape_of(after)), ".")
-    elif before is None:
-        told = line("sentence", *grad, " becomes ", ("value", in_short(after)), ".")
-    elif not 0 < after.size <= WHOLE:
-        came = " held a gradient, and the one that came is added to it: "
-        sums = ("value", in_short(after)) if 0 < after.size <= LINE else f"shape {_shape_of(after)}"
-        told = line("sentence", *grad, came, sums, ".")
+        told: list[Any] = [" stays None: ", ("name", box.name), " no longer requires grad"]
     else:
-        told = line("sentence", *grad, ": ", ("value", joint or in_short(after)), ".")
-    story = [told, *_alarms(now, f"{box.name}.grad")]
+        value = ("value", in_short(after) if 0 < after.size <= LINE else in_brief(after))
+        told = [" becomes ", value]
+        if before is not None:
+            told = [" held a gradient, and the one that came is added to it: ", value]
+        if joint and 0 < after.size <= WHOLE:
+            told = [": ", ("value", joint)]
+    if users:
+        story = [line("sentence", ("name", box.name), " gets its gradient from ", *_uses(users), ".")]
+        story.append(line("numbers", *grad, *told))
+    else:
+        story = [line("sentence", *grad, *told, ".")]
+    story += _alarms(now, f"{box.name}.grad")
     leaf = ("op", "AccumulateGrad"), " of the leaf ", ("name", box.name)
     story.append(line("say", *leaf, " received ", ("value", in_words(array)), ".", why=True))
     if before is not None and after is not None:
@@ -140,6 +151,9 @@ def leaf_lines(box: Box, array: Any, before: Any, after: Any, joint: str, now: V
         story.append(line("say", *held, why=True))
     if after is not None and after.size > LINE:
         story.append(line("say", *grad, " is now ", ("value", in_words(after)), ".", why=True))
+    if box.span is not None:
+        made = f" was made in line {box.span.first}: ", ("code", on_one_line(source_text(box.span))[0])
+        story.append(line("say", ("name", box.name), *made, why=True))
     return story
 
 
@@ -147,8 +161,8 @@ def failure_lines(box: Box, contributions: Sequence[Contribution], senders: Send
     """A node that could not be run, with what an anomaly would have sent."""
     story = [line("sentence", ("op", box.op), " of ", ("name", box.name), " could not be run.")]
     for item in contributions:
-        story.append(line("item", *_gets(item, senders, "would get")))
-    story += _code(box, contributions)
+        story.append(line("item", *_gets(item, _earlier(item, senders), gets="would get")))
+    story += [*_numbers(contributions), *_code(box, contributions)]
     story.append(line("say", "The pass ends here. What the steps before have put in ", GRAD, " stays there."))
     return story
 
@@ -193,32 +207,54 @@ def in_parentheses(text: str) -> str:
 # ---------------------------------------------------------------- the parts of a sentence
 
 
-def _shape_of(array: Any) -> str:
-    """The shape of an array that is not written out: (64×10); (0, 3) of one that is empty."""
-    return sizes(array.shape) if array.size else in_short(array)
+def _uses(users: Sequence[Box]) -> list[Any]:
+    """Where a leaf was used: `h = x @ W and t3 (addmm)`; of many, how many."""
+    if len(users) > MOST_SENDERS:
+        return [f"{len(users)} uses of it"]
+    pieces: list[Any] = []
+    for place, user in enumerate(users):
+        name, sign, code = user.equation
+        pieces += [" and " if place == len(users) - 1 else ", "] if place else []
+        pieces.append(("name", name))
+        if not code.endswith("…"):  # of what was cut the name says more
+            pieces += [sign, ("code", code)] if sign == " = " else [" (", ("code", code), ")"]
+    return pieces
 
 
 def _sentence(
-    box: Box, op: str, arrays: list[Any], contributions: Sequence[Contribution], senders: Senders
+    box: Box,
+    op: str,
+    arrays: list[Any],
+    contributions: Sequence[Contribution],
+    without: Sequence[str],
+    senders: Senders,
 ) -> StoryLine:
-    """Who gets what: `mul: C gets g × D = 1 × 4 = 4, D gets g × C = 1 × 9 = 9`."""
+    """Who gets what: `mul: C gets g × D, D gets g × C`."""
     word = [("op", op.removesuffix("Backward") if box.backward else _word(op)), ": "]
     if not contributions:
-        sent = "no gradient came, so none goes on" if all(array is None for array in arrays) else "no gradient goes on"
-        return line("sentence", *word, sent, ".")
+        none = "no gradient came, so none goes on" if all(array is None for array in arrays) else "no gradient goes on"
+        return line("sentence", *word, none, ".")
+    sent: dict[Any, list[Contribution]] = {}  # of x * x, both factors get the same
+    for item in contributions:
+        sent.setdefault((item.box, item.output, item.formula), []).append(item)
     places = [(item.box, item.output) for item in contributions]
-    later = [places[k + 1 :].count(place) for k, place in enumerate(places)]
-    parts = [_gets(item, senders, later=more) for item, more in zip(contributions, later, strict=True)]
-    (_, gets, *what), are_places_many = parts[0], len(set(places)) == len(places) > 1
-    if are_places_many and all(part[1:] == [gets, *what] for part in parts):  # all but the name is the same
+    firsts = [(items[0], len(items)) for items in sent.values()]
+    later = [places[contributions.index(item) + 1 :].count((item.box, item.output)) for item, _ in firsts]
+    met = [_earlier(item, senders, more) for (item, _), more in zip(firsts, later, strict=True)]
+    is_one = len(met) > 1 and len(set(met)) == 1  # what all are added to is said once
+    parts = [_gets(item, "" if is_one else came, times) for (item, times), came in zip(firsts, met, strict=True)]
+    parts += [[("name", name), ("text", " gets None")] for name in without]
+    end = f"; each is added to {met[0]}." if is_one and met[0] else "."
+    (_, gets, *what), are_many = parts[0], len(set(places)) == len(places) > 1
+    if are_many and all(part[1:] == [gets, *what] for part in parts):  # all but the name is the same
         told = [(style, text.replace("its own", "their own")) for style, text in what]
-        return line("sentence", *word, *_names(contributions), " each get ", *told, ".")
+        return line("sentence", *word, *_names(contributions), " each get ", *told, end)
     texts = ["".join(text for _, text in part) for part in parts]
     comma = "; " if any(", " in BRACKETS.sub("", text) for text in texts) else ", "
     pieces: list[Any] = []
     for part in parts:
         pieces += [comma, *part] if pieces else part
-    return line("sentence", *word, *pieces, ".")
+    return line("sentence", *word, *pieces, end)
 
 
 def _word(op: str) -> str:
@@ -230,39 +266,57 @@ def _word(op: str) -> str:
 def _names(contributions: Sequence[Contribution]) -> list[Any]:
     """Their names, as in a sentence; of hundreds the first, and how many there are more."""
     listed = contributions if len(contributions) <= MOST_NAMES else contributions[: MOST_NAMES - 1]
+    if len(contributions) == 1:
+        return [("name", contributions[0].name)]
     pieces: list[Any] = [piece for item in listed for piece in (", ", ("name", item.name))][1:]
     if len(listed) < len(contributions):
         return [*pieces, f" and {len(contributions) - len(listed)} more"]
     return [*pieces[:-2], " and ", pieces[-1]]
 
 
-def _gets(item: Contribution, senders: Senders, gets: str = "gets", later: int = 0) -> list[Piece]:
-    """What one input gets, as pieces: its name, the formula, what that comes to, and what becomes of it. `later` of the
-    gradients that it has had by now came after this one.
+def _gets(item: Contribution, met: str, times: int = 1, gets: str = "gets") -> list[Piece]:
+    """What one input gets, as pieces: its name, the formula, how many `times`, and what becomes of that: it is added to
+    what it has `met` there.
     """
-    formula, sign, _ = item.told
-    style = "text" if item.rule.formula.in_words else "code"
-    pieces: list[Piece] = [("name", item.name), ("text", f" {gets} ")]
-    pieces += [(style, formula), ("text", sign), *_value(item)]
-    more = f" {item.spread}" if item.spread else ""
-    more += f", because {item.rule.formula.because}" if item.rule.formula.because else ""
-    for words in (item.summed, item.changed):
-        more += f", {words}" if words else ""
-    pieces.append(("text", more))
-    if item.joint:
-        had = senders[item.box, item.output]
-        before = [name for name in had[: len(had) - 1 - later] if name]
-        names, came = dict.fromkeys(before), f"the {len(before)} that came before"
-        if len(names) <= MOST_SENDERS:  # of thousands, no list is made
-            came = f"what came from {enumeration(names)}" if names else "what was there"
-        pieces.append(("text", f", and that is added to {came}"))
-        if 0 < item.array.size <= LINE:
-            pieces += [("text", ": "), ("value", item.joint)]
-    return [piece for piece in pieces if piece[1]]
+    formula, reason = item.rule.formula, item.rule.formula.because
+    told = ("text" if formula.in_words else "code", item.formula) if item.formula else ("value", item.numbers[0][1])
+    pieces: list[Piece] = [("name", item.name), ("text", f" {gets} "), told]
+    more = {1: "", 2: " twice"}.get(times, f" {times} times")
+    more += f", because {reason}" if reason else ""
+    more += f", {item.summed}" if item.summed else ""
+    more += f", and that is added to {met}" if met else ""
+    return [*pieces, ("text", more)] if more else pieces
 
 
-def _value(item: Contribution) -> list[Piece]:
-    return [("value", item.told[2])] if item.told[2] else []
+def _earlier(item: Contribution, senders: Senders, later: int = 0) -> str:
+    """What there was already where a gradient came; "" if nothing. `later` of those that came there by now came after
+    this one.
+    """
+    if not item.joint:
+        return ""
+    had = senders[item.box, item.output]
+    before = had[: len(had) - 1 - later]
+    names = dict.fromkeys(box.name for box in before)
+    if len(names) > MOST_SENDERS:  # of thousands, no list is made
+        return f"the {len(before)} that came before"
+    return f"what came from {enumeration(names)}" if names else "what was there"
+
+
+def _numbers(contributions: Sequence[Contribution]) -> list[StoryLine]:
+    """What formulas come to, a line for each input, or for several with the same; in full as far as there is room."""
+    room, told = ROOM, dict[tuple[Any, ...], list[Contribution]]()
+    for item in contributions:
+        pieces: list[Any] = []
+        for words, full, brief in item.numbers if item.formula else item.numbers[1:]:
+            text = full if len(full) <= max(room, len(brief)) else brief
+            room -= len(text)
+            pieces += ["; " if pieces else ": ", words, ("value", text)]
+        if pieces:
+            told.setdefault(tuple(pieces), []).append(item)
+    lines = [line("numbers", *_names(items), *pieces) for pieces, items in told.items()]
+    if len(lines) > MOST_NAMES:
+        lines[MOST_NAMES - 1 :] = [line("numbers", f"… and {len(lines) - MOST_NAMES + 1} more")]
+    return lines
 
 
 def _code(box: Box, contributions: Iterable[Contribution]) -> list[StoryLine]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.picture.markup import clean
 from minigrad.viz.steps.frames import Frame
 
 # Steps of a pass of which each frame tells all: with thousands, only what changes, else it would be millions
 MOST_STEPS = 40
-MARKS = {"sentence": "  ", "say": "  ", "code": "      ", "item": "    - "}
+MARKS = {"sentence": "  ", "numbers": "    ", "say": "  ", "code": "      ", "item": "    - "}
 
 
 def trace(graph: Snapshot, frames: Sequence[Frame], shown: int) -> str:
@@ -50,10 +49,9 @@ def _step_lines(graph: Snapshot, frame: Frame, place: str) -> list[str]:
     box = graph.by_id[frame.box] if frame.box else None
     lines = [place + (f"  {frame.op}" if frame.op else "")]
     if box is not None:
-        made = f" = {clean(box.expression)}" if naming.is_expression(box.expression) else f": {clean(box.expression)}"
-        lines[0] += f"  {clean(box.name)}" + (made if box.kind == "result" else " (leaf)")
-    if frame.line is not None:
-        listing, number = graph.listings[frame.line[0]], frame.line[1]
+        lines[0] += "  " + clean("".join(box.equation) if box.kind == "result" else f"{box.name} (leaf)")
+    for source, number in dict.fromkeys(mark[:2] for mark in frame.marks):
+        listing = graph.listings[source]
         text = next((text for line, text in listing.lines if line == number), "")
         lines.append(f"  your line {number}: {clean(text.strip())}")
     return lines + [MARKS[line.kind] + line.text.replace("\n", "\n" + MARKS[line.kind]) for line in frame.story]

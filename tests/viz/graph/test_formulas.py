@@ -119,7 +119,8 @@ def test_each_op_is_told_as_a_formula_that_gives_what_was_sent(chosen: list[Case
         for frame in stepper.frames:
             sentences = [line.text for line in frame.story if line.kind == "sentence"]
             assert len(sentences) == 1
-            assert not ENGINES.search(with_one_word(sentences[0], stepper)), sentences[0]
+            if frame.op != "AccumulateGrad":  # whose sentence has the row's own code
+                assert not ENGINES.search(with_one_word(sentences[0], stepper)), sentences[0]
             assert "what its rule gives" not in sentences[0], [item.rule.code for item in frame.contributions]
         for formula, bound, names, shape in told:
             if formula.in_words or formula.text == "0" or "x̂" in formula.text or "rstd" in formula.text:
@@ -302,23 +303,23 @@ s.next()
     [
         (
             "x, = ctx.saved_tensors; return grad_output * ctx.factor * 3 * x ** 2, None",
-            "x gets g × 15·x² = 1 × 15·2² = 60.",
+            "x gets g × 15·x². x: 1 × 15·2² = 60",
         ),
         (
             "x = ctx.saved_tensors[0]; slope = 15 * x * x; return grad_output * slope, None",
-            "x gets g × 15·x² = 1 × 15·2² = 60.",
+            "x gets g × 15·x². x: 1 × 15·2² = 60",
         ),
-        ("return grad_output * wrong(*ctx.saved_tensors), None", "x gets what your backward returns: 7."),
+        ("return grad_output * wrong(*ctx.saved_tensors), None", "x gets what Cube.backward returns. x: 7"),
         (
             "x, = ctx.saved_tensors; x = x + other(ctx); return grad_output * x, None",
-            "x gets what your backward returns: 3.",
+            "x gets what Cube.backward returns. x: 3",
         ),
     ],
 )
 def test_a_functions_own_backward_is_told_as_a_formula_where_it_is_one(body: str, told: str) -> None:
     text = OWN.format(body=body)
     scope = cell(text, wrong=lambda x: x * 0 + 7, other=lambda ctx: 1)
-    assert scope["s"].frame.story[0].text == f"Cube: {told}"
+    assert scope["s"].frame.sentence == f"Cube: {told}"
 
 
 def test_a_variance_without_degrees_of_freedom_is_not_told_as_one_with_them() -> None:

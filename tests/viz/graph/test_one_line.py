@@ -97,7 +97,7 @@ def test_comments_and_line_joins_are_no_part_of_an_expression(program: str, torc
 
 def test_a_method_on_a_line_of_its_own_lights_that_line() -> None:
     graph = cell(LEAVES + "y = (a\n     .exp()\n     .log())\nd = viz.draw(y)\n")["d"].graph
-    assert graph.line_of(graph.box_named("y").id) == (0, 5, 5, 6, 11)
+    assert graph.marks_of(graph.box_named("y").id) == ((0, 5, 5, 11),)
 
 
 def test_a_name_of_several_lines_is_on_one_line() -> None:

@@ -78,8 +78,8 @@ def test_a_result_that_nothing_holds_is_copied_as_long_as_it_is_small(size: int,
 def line_of_leaf(graph: Snapshot) -> str:
     """The line of code that is shown for the only leaf of a graph."""
     (leaf,) = [box.id for box in graph.boxes if box.kind == "leaf"]
-    source, first, *_ = graph.line_of(leaf) or (0, 0)
-    return dict(graph.listings[source].lines)[first]
+    source, line, *_ = graph.marks_of(leaf)[0]
+    return dict(graph.listings[source].lines)[line]
 
 
 def test_a_leaf_has_its_line_in_the_cell_that_asks_before_those_where_its_operations_stand() -> None:
@@ -224,7 +224,7 @@ def test_a_graph_made_without_records_is_drawn_all_the_same() -> None:
     stepper = viz.BackwardStepper(scope["F"], names={name: scope[name] for name in "ABCDEF"})
     stepper.last()
     assert seen(stepper.session.graph)["E"] == "C * D"
-    assert all(frame.line is None for frame in stepper.frames)
+    assert not any(frame.marks for frame in stepper.frames)
     assert scope["A"].grad.tolist() == [24.0]
 
 

@@ -47,8 +47,7 @@ def test_each_frame_shows_its_step(tmp_path: Path) -> None:
     stepper.last()
     for frame in stepper.frames:
         shown = seen(markup, frame.index)
-        told = "".join(line.text for line in frame.story if line.kind == "sentence")
-        assert shown[-1] == f"Step {frame.index} of 6. {told}"
+        assert shown[-1] == f"Step {frame.index} of 6. {frame.sentence}"
         badges = [state.badge for state in frame.states.values() if state.badge]
         assert sorted(text for text in shown if text in badges) == sorted(badges)
         grads = [state.grad_text or state.grad.text for key, state in frame.states.items()]

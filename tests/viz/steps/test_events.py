@@ -119,9 +119,9 @@ def test_prehooks_and_hooks_of_a_node_and_the_rules_own_numbers() -> None:
     assert [pair[:2] for pair in brief(events, "node_hook")] == [("[-3, -4]", "[-6, -8]")]
     frame = stepper.frames[2]
     (to_x, to_w) = frame.contributions
-    assert to_x.text == "g × w = [-1, -1] × [3, 4] = [-3, -4]"
-    assert to_x.changed == "which a hook changed to [-6, -8]"
-    assert (to_x.value.text, to_w.changed, to_w.value.text) == ("[-6, -8]", "", "[-1, -2]")
+    assert to_x.numbers[0][1] == "[-1, -1] × [3, 4] = [-3, -4]"
+    assert to_x.numbers[1][:2] == ("a hook changed that to ", "[-6, -8]")
+    assert (to_x.value.text, len(to_w.numbers), to_w.value.text) == ("[-6, -8]", 1, "[-1, -2]")
 
 
 def test_a_hook_of_a_node_that_gives_no_gradient_is_told_for_the_input_that_gets_none() -> None:
@@ -221,7 +221,7 @@ def test_packed_tensors_are_not_unpacked_by_looking_and_their_numbers_stand_in_t
     ]
     assert [event.line[2] for event in events if event.kind == "unpacked" and event.line] == ["def whole(a):"] * 2
     (to_x, _) = stepper.frames[2].contributions
-    assert to_x.text == "g × w = [1, 1] × [3, 4] = [3, 4]"
+    assert to_x.numbers[0][1] == "[1, 1] × [3, 4] = [3, 4]"
 
 
 def test_a_recorded_backward_tells_what_it_packs() -> None:
@@ -363,7 +363,8 @@ def test_an_anomaly_fails_at_its_node_and_shows_the_rule() -> None:
     assert event.line == ("your cell", 3, "y = x.sqrt()")
     assert event.text == "No NaN came in to SqrtBackward0 of y, and one came out, for x."
     (item,) = stepper.frame.contributions
-    assert item.text == "g / (2·y) = [0, 0] / (2·[0, 1.414]) = [NaN, 0]"
+    assert item.formula == "g / (2·y)"
+    assert item.numbers[0][1] == "[0, 0] / (2·[0, 1.414]) = [NaN, 0]"
     assert stepper.frame.states[event.node].state == "failed"
 
 
@@ -573,8 +574,9 @@ def test_a_custom_function_shows_its_own_backward_and_what_it_saved() -> None:
     (code,) = [line.text for line in frame.story if line.kind == "code"]
     assert code == "\n".join(line[4:] for line in POWER.splitlines()[-4:])
     assert [(item.name, item.rule.parameter) for item in frame.contributions] == [("x", "x"), ("w", "w")]
-    assert frame.story[0].text == (
-        "Power: x gets g × 3·w × x² = [1, 1] × 3·[3, 4] × [1, 2]² = [9, 48], w gets g × x³ = [1, 1] × [1, 2]³ = [1, 8]."
+    assert frame.sentence == (
+        "Power: x gets g × 3·w × x², w gets g × x³. "
+        "x: [1, 1] × 3·[3, 4] × [1, 2]² = [9, 48]; w: [1, 1] × [1, 2]³ = [1, 8]"
     )
     assert "ran your own backward" in stepper.trace()
 

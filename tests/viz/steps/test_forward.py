@@ -55,7 +55,7 @@ def test_each_box_appears_once_and_behind_what_it_is_made_of(program: str) -> No
 
 def test_lines_come_in_the_order_in_which_they_ran() -> None:
     stepper = grown("a formula")
-    lines = [frame.line[1] for frame in stepper.session.forward if frame.line is not None]
+    lines = [frame.marks[0][1] for frame in stepper.session.forward if frame.marks]
     assert lines == sorted(lines)
     assert [frame.name for frame in stepper.session.forward] == ["x", "w", "b", "t0", "prediction", "y", "t1", "loss"]
 

@@ -221,7 +221,7 @@ def test_the_panel_says_how_to_get_lines_and_then_shows_them() -> None:
     watched = cell(text.replace("loss =", "with viz.watch():\n    loss ="))["s"]
     assert watched.picture["sources"][0]["lines"][-2] == [5, "    loss = (x * x).sum()"]
     watched.last()
-    assert [frame.line for frame in watched.frames[1:3]] == [(0, 5, 5, 11, 24), (0, 5, 5, 12, 17)]
+    assert [frame.marks for frame in watched.frames[1:3]] == [((0, 5, 18, 24),), ((0, 5, 12, 17),)]
 
 
 def test_nested_and_entered_again() -> None:
