@@ -144,6 +144,23 @@ test("of several with the same name, a token is the one that went in or came out
   );
 });
 
+test("a token beside the sign that is marked is what went in there", async () => {
+  const picture = structuredClone(examples.example.picture);
+  const d = Object.keys(picture.boxes).find((key) => picture.boxes[key].name === "D");
+  picture.boxes[d].name = "h₁";
+  for (const line of picture.sources[0].lines) line[1] = line[1].replace("C * D", "C * h");
+  const frame = JSON.parse(examples.example.recorded[2]);
+  const [source, line, start] = frame.marks[0];
+  const recorded = examples.example.recorded.with(
+    2,
+    JSON.stringify({ ...frame, marks: [[source, line, start + 2, start + 3]] }),
+  );
+  const root = await show(saved("example", { picture, recorded }), 2);
+  assert.deepEqual(texts(root, ".mg-mark"), ["*"]);
+  over(token(root, ".mg-lit", "h"));
+  assert.deepEqual(litBoxes(root), ["h₁"]);
+});
+
 test("left of the sign a token is what the line makes at last, also while a part of it runs", async () => {
   const picture = structuredClone(examples.example.picture);
   const model = saved("example", { picture });

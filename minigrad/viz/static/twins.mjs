@@ -111,7 +111,9 @@ export class Twins {
    */
   inLine(word, box, isInside, isAssigned) {
     const { boxes } = this.picture.data;
-    const near = new Set(isInside ? this.sources[box] : [box]);
+    const sources = this.sources[box] ?? [];
+    // Of (x - m) / s only the sign is marked, and s stands beside it.
+    const near = new Set(isInside ? sources : isAssigned ? [box] : [...sources, box]);
     for (const id of near) {
       if (namesOf(boxes[id]).some((name) => name === word || name.replace(/[₀-₉]+$/, "") === word)) return id;
       // The line's own result comes after what else is made in it.
