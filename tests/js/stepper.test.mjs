@@ -326,6 +326,38 @@ test("the panel of the code scrolls to what is marked, after all else is painted
   }
 });
 
+test("all pieces of code that a step is about are marked, in whatever order and lines they stand", async () => {
+  const frame = JSON.parse(examples.example.recorded[2]);
+  const marks = [
+    [0, 3, 0, 1],
+    [0, 3, 4, 6],
+    [0, 5, 4, 5],
+  ];
+  const recorded = examples.example.recorded.with(2, JSON.stringify({ ...frame, marks }));
+  const root = await show(saved("example", { index: 2, recorded }));
+  assert.deepEqual(texts(root, ".mg-mark"), ["C", "A ", "C"]);
+  assert.deepEqual(texts(root, ".mg-lit .mg-text"), ["C = A ** 2", "E = C * D"]);
+  press(root, "back");
+  assert.deepEqual(texts(root, ".mg-mark"), ["D + E"]);
+  assert.ok(texts(root, ".mg-text").includes("C = A ** 2"));
+});
+
+test("the rows of a matrix stand whole, each in a piece of its own", async () => {
+  const frame = JSON.parse(examples.example.recorded[2]);
+  const pieces = [["value", "2 × [[1, 2], [3, -4e-5]] = [[2, 4], [6, -8e-5]]"]];
+  const story = [{ kind: "numbers", why: false, pieces }];
+  const recorded = examples.example.recorded.with(2, JSON.stringify({ ...frame, story }));
+  const root = await show(saved("example", { index: 2, recorded }));
+  assert.deepEqual(texts(root, ".mg-comes-to .mg-unbroken"), [
+    "2 ×",
+    "[[1, 2],",
+    "[3, -4e-5]] =",
+    "[[2, 4],",
+    "[6, -8e-5]]",
+  ]);
+  assert.deepEqual(texts(root, ".mg-comes-to"), [pieces[0][1]]);
+});
+
 test("what happened, who is next, and the words for a screen reader", async () => {
   const root = await show(saved("example", { index: 2 }));
   const sentence = "mul: C gets g × D; D gets g × C, and that is added to what came from F.";
