@@ -56,7 +56,7 @@ DEFINITIONS: Mapping[str, tuple[str, str]] = {
     "_shared_by_equals": ("x self result", "where(self == result, x / ties(self, result), 0)"),
     "_shared_along": (
         "x self",
-        "words('{g} where {x} is the one that was taken, in equal parts, 0 elsewhere', x, self)",
+        "words('{g} in equal parts to the elements of {x} that were taken, 0 elsewhere', x, self)",
     ),
     "norm_gradient": (
         "x self result p",

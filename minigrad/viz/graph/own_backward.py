@@ -31,7 +31,8 @@ def formula_of_backward(
         gave: the gradient that it gave: a formula that comes to something else is not shown.
     """
     try:
-        returned = _returned_expressions(source)
+        called: dict[str, str] = {}
+        returned = _returned_expressions(source, called)
         if returned is None or slot >= len(returned):
             return None
         known = Known(bound)
@@ -41,13 +42,15 @@ def formula_of_backward(
         value = known.value(tree)
         if value is not None and not silent(np.allclose)(value, gave, 1e-3, 1e-6, equal_nan=True):
             return None
-        return formula_of(returned[slot], bound, names, np.shape(gave))
+        return formula_of(returned[slot], bound, {**called, **names}, np.shape(gave))
     except (SyntaxError, ValueError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _returned_expressions(source: str) -> list[ast.expr] | None:
-    """What a backward returns, said of `g` and of what it saved; None if it does more than that."""
+def _returned_expressions(source: str, called: dict[str, str]) -> list[ast.expr] | None:
+    """What a backward returns, said of `g` and of what it saved, which gets the names that it is `called` by there;
+    None if it does more than that.
+    """
     (function,) = ast.parse(source).body
     if not isinstance(function, ast.FunctionDef) or len(function.args.args) != 2 or function.args.vararg:
         return None
@@ -68,6 +71,7 @@ def _returned_expressions(source: str) -> list[ast.expr] | None:
             for number, part in enumerate(target.elts):
                 if not isinstance(part, ast.Name):
                     return None
+                called[f"saved_tensors[{number}]"] = part.id
                 meant[part.id] = ast.Name(f"saved_tensors[{number}]", ast.Load())
         else:
             return None

@@ -39,6 +39,7 @@ FUNCTIONS: Mapping[str, Any] = {  # what is evaluated to find out which branch w
 
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.GtE, ast.Gt: ast.LtE, ast.Eq: ast.NotEq}
 OPPOSITES |= {opposite: operator for operator, opposite in OPPOSITES.items()}
+STRICT: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt}  # of two that are not equal
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,9 @@ class Known:
             return (*np.broadcast_shapes(left[:-2], right[:-2]), left[-2], right[-1])
         if isinstance(node, ast.Call) and function_name(node) == "solve":
             return self.shape(node.args[1])
+        if isinstance(node, ast.Call) and function_name(node) == "advanced_index":
+            own, index = self.shape(node.args[0]), _plain(node.args[1])
+            return np.broadcast_to(False, own)[index].shape if own is not None and isinstance(index, tuple) else None
         if isinstance(node, ast.BinOp | ast.Compare) or function_name(node) in ELEMENTWISE:
             shapes = [self.shape(part) for part in _operands(node)]
             try:
@@ -248,6 +252,7 @@ class _Simplify(ast.NodeTransformer):
     def __init__(self, known: Known) -> None:
         self.known = known
         self.reason: ast.expr | None = None
+        self.unequal = ""  # two sides of which it is known that they differ
 
     # -- names, attributes, branches
 
@@ -347,7 +352,9 @@ class _Simplify(ast.NodeTransformer):
         return args[0]
 
     def simplify_sum_to(self, args: list[ast.expr]) -> ast.expr:
-        return args[0] if self.known.shape(args[0]) == _plain(args[1]) else _call("sum_to", *args)
+        own, wanted = self.known.shape(args[0]), _plain(args[1])
+        is_same = own is not None and isinstance(wanted, tuple) and math.prod(own) == math.prod(wanted)
+        return args[0] if is_same else _call("sum_to", *args)
 
     def simplify_sum(self, args: list[ast.expr]) -> ast.expr:
         dim: Any = _plain(args[1]) if len(args) > 1 else None
@@ -433,7 +440,11 @@ class _Simplify(ast.NodeTransformer):
         if value is not None and np.size(value) and (np.all(value) or not np.any(value)):
             is_true = bool(np.all(value))
             is_guard = not is_true and any(isinstance(part, ast.Eq) for part in ast.walk(condition))
-            self.reason = self.reason if is_guard else condition if is_true else self._opposite(condition)
+            is_equal = isinstance(self.reason, ast.Compare) and isinstance(self.reason.ops[0], ast.Eq)
+            if is_guard:
+                self.unequal = _sides(condition)
+            elif is_true or not is_equal:  # what is equal is not less
+                self.reason = condition if is_true else self._opposite(condition)
             return chosen if is_true else other
         if ast.unparse(chosen) == "0" and isinstance(condition, ast.Compare) and function_name(other) != "where":
             return _call("where", self._opposite(condition), other, chosen)
@@ -451,7 +462,8 @@ class _Simplify(ast.NodeTransformer):
         if len(single) > 1 and not failed:
             return ast.UnaryOp(ast.Not(), condition)
         wrong = failed[0] if failed else single[0]
-        return ast.Compare(wrong.left, [OPPOSITES[type(wrong.ops[0])]()], wrong.comparators)
+        opposites = STRICT if _sides(condition) == self.unequal else OPPOSITES
+        return ast.Compare(wrong.left, [opposites[type(wrong.ops[0])]()], wrong.comparators)
 
     def simplify_variance_gradient(self, args: list[ast.expr]) -> ast.expr:
         """2 (x - mean(x)) / (n - 1); of a standard deviation, whose own rule comes before it, without the 2."""
@@ -470,7 +482,9 @@ class _Simplify(ast.NodeTransformer):
         g, x, weight, norm = args
         held = self.known.bound.get(norm.id) if isinstance(norm, ast.Name) else None
         text = CENTRED if getattr(held, "is_centred", True) else SCALED
-        if isinstance(weight, ast.Name) and weight.id in self.known.names:
+        value = self.known.value(weight)
+        is_ours = isinstance(weight, ast.Name) and self.known.names.get(weight.id, "constant") == "constant"
+        if isinstance(weight, ast.Name) and not (is_ours and (value is None or np.all(value == 1))):
             return _call("words", ast.Constant(f"{text}, ĝ being {{g}}, {NORMALIZED}"), _times(g, weight), x)
         return _call("words", ast.Constant(f"{text.replace('ĝ', '{g}')}, {NORMALIZED}"), g, x)
 
@@ -632,6 +646,13 @@ def _chain(coefficient: Any, factors: list[ast.expr]) -> ast.expr:
         is_after = bool(ordered) and isinstance(ordered[0], ast.Name) and ordered[0].id == "g"
         ordered.insert(int(is_after), ast.Constant(coefficient))
     return functools.reduce(_times, ordered)
+
+
+def _sides(condition: ast.expr) -> str:
+    """What a comparison compares; "" of what is none."""
+    return (
+        ast.unparse(ast.Tuple([condition.left, *condition.comparators])) if isinstance(condition, ast.Compare) else ""
+    )
 
 
 def _plain(node: ast.expr) -> Any:

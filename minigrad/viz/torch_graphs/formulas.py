@@ -123,7 +123,10 @@ def _value(source: Source, node: Any, parameter: str) -> Any:
         child, number = node.next_functions[input_names(node).index(owner)]
         about = child._input_metadata[number]
         return tuple(about.shape) if kind == "shape" else np.dtype(str(about.dtype).removeprefix("torch."))
-    state, value, _ = saved_tensors.look(node, parameter)
+    # What minigrad's rules call p is `ord` there, and no dimensions are all.
+    state, value, _ = saved_tensors.look(node, "ord" if parameter == "p" else parameter)
+    if parameter == "dim" and value in ((), None):
+        return tuple(range(len(node.next_functions[0][0]._input_metadata[node.next_functions[0][1]].shape)))
     if state != "kept":
         raise LookupError(parameter)
     return source.array(value)

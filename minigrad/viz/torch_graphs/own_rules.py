@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from minigrad.viz.graph.meanings import CENTRED
+
 RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "MulBackward1": {"self": lambda F, g, other: g * other},
     "AddBackward1": {"self": lambda F, g: g},
@@ -74,7 +76,7 @@ TO_SELF = {
 }
 
 PART = (("tensors", "the part of g that this input became"),)
-NORMALIZED = "(g - mean(g) - x̂ × mean(g × x̂)) / σ of g times the weight, x̂ being the normalized input, σ its deviation"
+NORMALIZED = f"{CENTRED}, ĝ being g, times the weight if there is one, x̂ the normalized input, σ its deviation"
 BY_CHANNEL = (
     ("weight", "g × x̂ summed over all but the channels, x̂ being the normalized input"),
     ("bias", "g summed over all but the channels"),
@@ -95,7 +97,7 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("weight", "the input, correlated with g and summed over the batch"),
         BY_CHANNEL[1],
     ),
-    "NativeBatchNormBackward0": (("input", NORMALIZED + " (in evaluation g × weight / σ)"), *BY_CHANNEL),
+    "NativeBatchNormBackward0": (("input", NORMALIZED + " (in evaluation ĝ / σ)"), *BY_CHANNEL),
     "NativeLayerNormBackward0": (
         ("input", NORMALIZED),
         ("weight", "g × x̂ summed over the batch, x̂ being the normalized input"),

@@ -343,6 +343,147 @@ def test_places_are_told_by_what_happened_there() -> None:
     assert told == "x gets g added up at the places that were picked, 0 elsewhere. x: [0, 2, 0]"
 
 
+# ---------------------------------------------------------------- programs with much in them
+
+# A program -> name of a result or leaf -> what its step says, and what that comes to; "…" stands for the rest.
+PROGRAMS: dict[str, dict[str, str]] = {
+    "r = (x * x).sqrt()\nlo, hi = r.split(1)\ny = lo * 3 - hi": {
+        "y": "t1 gets g, hi gets -g. t1: 1; hi: -1",
+        "lo, hi": "r gets the gradients of the pieces, joined again. r: [3, -1]",
+        "t0": "x gets g × x twice. x: [0.5, -0.25] × [3, 2] = [1.5, -0.5]; "
+        "x: [0.5, -0.25] × [3, 2] = [1.5, -0.5]; 2 of 2 parts have come, together [1.5, -0.5] + [1.5, -0.5] = [3, -1]",
+        "x": "x gets its gradient from t0 = x * x. x.grad becomes [3, -1]",
+    },
+    "g = x * 1\ne = g * w\ni = e / g\ny = i.sum()": {
+        "i": "e gets grad / g, g gets -grad × e / g². e: [1, 1] / [3, 2] = [0.3333, 0.5]; "
+        "g: -[1, 1] × [15, 14] / [3, 2]² = [-1.667, -3.5]",
+        "w": "w gets its gradient from e = g * w. w.grad becomes [1, 1]",
+    },
+    "h = x * 1\nh *= w\nh *= 2\ny = h.sum()": {
+        "h₃": "h₂ gets g × 2. h₂: [1, 1] × 2 = [2, 2]",
+        "h₂": "h₁ gets g × w, w gets g × h₁. h₁: [2, 2] × [5, 7] = [10, 14]; w: [2, 2] × [3, 2] = [6, 4]",
+    },
+    "y = x.cumsum(0).sum()": {"t0": "x gets g summed from each place to the end. x: [2, 1]"},
+    "h = w * 1\nh[mg.tensor([1])] = x[:1]\ny = h.sum()": {
+        "h": "h₁ gets g, with 0 at the places that were written; t1 gets g at the places that were written. "
+        "h₁: [1, 0]; t1: 1",
+    },
+    "h = w * 1\nh[mg.tensor([0, 1])] = x.sum()\ny = h.sum()": {
+        "h": "h₁ gets g, with 0 at the places that were written; t0 gets g at the places that were written summed. "
+        "h₁: [0, 0]; t0: 2",
+    },
+    "y = w.scatter_add(0, mg.tensor([1, 1]), x).sum()": {
+        "t0": "w gets g, x gets g at the places that were written. w and x: [1, 1]"
+    },
+    "y = mg.where(w > 5, x, w).sum()": {
+        "t0": "x gets g where the condition is true, 0 elsewhere; w gets 0 where the condition is true, g elsewhere. "
+        "x: [0, 1]; w: [1, 0]",
+    },
+    'y = mg.einsum("i,i->", x, w)': {
+        "y": "…",
+        "x": "x gets its gradient from t0 = view(x). x.grad becomes [5, 7]",
+    },
+    "y = x.norm(p=1) + x.norm()": {
+        "t0": "x gets g × sign(x), and that is added to what came from t1. x: 1 × sign([3, 2]) = [1, 1]; "
+        "2 of 2 parts have come, together [0.8321, 0.5547] + [1, 1] = [1.832, 1.555]",
+    },
+    "a, b = x[0] - 1, x[1]\ny = mg.maximum(a, b)": {"y": "a and b each get g / 2, because a = b. a and b: 1 / 2 = 0.5"},
+    "a, b = x[0], x[1]\ny = mg.maximum(a, b) * mg.minimum(a, b)": {
+        "t0": "a gets g, because a > b; b gets 0, because a > b; each is added to what came from t1. "
+        "a: 2; 2 of 2 parts have come, together 0 + 2 = 2; b: 2 of 2 parts have come, together 3 + 0 = 3",
+    },
+    "y = (x * 0).amax()": {
+        "y": "t0 gets g in equal parts to the elements of t0 that were taken, 0 elsewhere. t0: [0.5, 0.5]"
+    },
+    "h = w.repeat(2, 1)\ny = F.batch_norm(h, None, None, training=True).sum()": {
+        "t0": "h gets (g - mean(g) - x̂ × mean(g × x̂)) / σ, x̂ being the normalized h, σ its deviation, and each"
+        " mean over what was normalized together. h: [[0, 0], [0, 0]]",
+    },
+    "y = Scale.apply(x, 3.0, mg.tensor([1.0, 0.0]), w).sum()": {
+        "t0": "x gets g × 3·mask, w gets None. x: [1, 1] × 3·[1, 0] = [3, 0]",
+        "x": "x gets its gradient from t0. x.grad becomes [3, 0]",
+    },
+    "y = Twice.apply(x, w).sum()": {"t0": "x gets what Twice.backward returns, w gets None. x: [2, 2]"},
+    "y = (x * w).sum() + (x - w).sum() + x.exp().sum()": {
+        "t2": "x gets g, and that is added to what came from t5; w gets -g. …",
+        "t0": "x gets g × w, and that is added to what came from t5 and t2; w gets g × x, and that is added to … t2. …",
+    },
+    "y = x.sum() + x.prod() + x.mean() + x.std()": {"x": "x gets its gradient from 4 uses of it. x.grad becomes …"},
+    "y = (x[:, None] @ w[None]).sum()": {
+        "t2": "t0 gets g @ t1ᵀ, t1 gets t0ᵀ @ g. t0: [[1, 1], [1, 1]] @ [[5], [7]] = [[12], [12]]; "
+        "t1: [[3, 2]] @ [[1, 1], [1, 1]] = [[5, 5]]",
+    },
+    "a, b = x.repeat(4)[None] / 3, w.repeat(4)[:, None] / 3\ny = (a @ b).sum()": {
+        "t4": "a gets g @ bᵀ, b gets aᵀ @ g. a: (1×1) @ (1×8) → (1×8): [[1.667, 2.333, …]]; "
+        "b: (8×1) @ (1×1) → (8×1), norm 2.404",
+    },
+}
+START = """
+F = mg.nn.functional
+class Scale(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor, mask, other):
+        ctx.save_for_backward(mask)
+        ctx.factor = factor
+        return x * factor * mask
+    @staticmethod
+    def backward(ctx, grad):
+        mask, = ctx.saved_tensors
+        return grad * ctx.factor * mask, None, None, None
+class Twice(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, other):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        if grad is None:
+            return None, None
+        return grad * 2, None
+x = mg.tensor([3.0, 2.0], requires_grad=True)
+w = mg.tensor([5.0, 7.0], requires_grad=True)
+"""
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_is_said_of_a_program_is_so(program: str) -> None:
+    s = cell(f"{START}{program}\ns = viz.BackwardStepper(y)\ns.last()\n")["s"]
+    told = {frame.name: frame.sentence for frame in s.frames}
+    told = {name: text if text.startswith(f"{name} gets") else text.partition(": ")[2] for name, text in told.items()}
+    for name, expected in PROGRAMS[program].items():
+        pattern = re.escape(expected).replace("…", ".*")
+        assert re.fullmatch(pattern, told[name]), told[name]
+
+
+TORCH_PROGRAMS: dict[str, dict[str, str]] = {
+    "y = x.amax()": {"y": "x gets g in equal parts to the elements of x that were taken, 0 elsewhere. x: [1, 0]"},
+    "y = x[None].norm(dim=1).sum()": {"t1": "t0 gets g × t0 / t1 with t1 and g repeated along dim 1. t0: …"},
+    "y = x.norm(p=1)": {"y": "x gets g × sign(x). x: 1 × sign([3, 2]) = [1, 1]"},
+    "y = torch.nn.functional.batch_norm(w.repeat(2, 1), None, None, training=True).sum()": {
+        "t1": "t0 gets (ĝ - mean(ĝ) - x̂ × mean(ĝ × x̂)) / σ, ĝ being g, times the weight if there is one, "
+        "x̂ the normalized input, σ its deviation (in evaluation ĝ / σ). t0: …",
+    },
+    "y = checkpoint(lambda a: (a * a).sin(), x * 1, use_reentrant=True).sum()": {
+        "t1": "t0 gets what CheckpointFunction.backward returns. t0: …",
+    },
+    "y = checkpoint(lambda a: a.sin(), x, use_reentrant=False).sum()": {
+        "t0": "x gets what PyTorch's rule makes of g and of what a saved-tensors hook keeps for it …",
+        "x": "x gets its gradient from t0 = a.sin(). x.grad becomes …",
+    },
+}
+
+
+@pytest.mark.parametrize("program", TORCH_PROGRAMS)
+def test_what_is_said_of_pytorchs_program_is_so(program: str) -> None:
+    torch = pytest.importorskip("torch")
+    begin = "x, w = (torch.tensor(k, requires_grad=True) for k in ([3.0, 2.0], [5.0, 7.0]))\n"
+    code = f"{begin}with viz.watch():\n    {program}\ns = viz.BackwardStepper(y)\ns.last()\n"
+    s = cell(code, torch=torch, checkpoint=torch.utils.checkpoint.checkpoint)["s"]
+    told = {frame.name: frame.sentence for frame in s.frames}
+    told = {name: text if text.startswith(f"{name} gets") else text.partition(": ")[2] for name, text in told.items()}
+    for name, expected in TORCH_PROGRAMS[program].items():
+        assert re.fullmatch(re.escape(expected).replace("…", ".*"), told[name]), told[name]
+
+
 # ---------------------------------------------------------------- nothing
 
 
