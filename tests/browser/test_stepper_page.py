@@ -554,6 +554,44 @@ def test_at_400_percent_all_is_reached_by_scrolling_down_and_nothing_is_covered(
         page.locator(".mg-why summary").click()
 
 
+def of_matrices(values: dict[str, Any]) -> None:
+    """A pass whose steps tell of several small matrices at once."""
+    x, y = (mg.tensor([[0.01854 * k, -0.06148], [0.5382, 0.06829], [-0.02998, k]]) for k in (1, 2))
+    weight = mg.tensor([[0.08377, -0.2162], [-0.04086, 0.9453], [0.02737, -0.8361], [-0.2665, 0.8]], requires_grad=True)
+    bias = mg.tensor([-0.4586, -0.2358, -0.1698, 0.01714], requires_grad=True)
+    first, second = (mg.nn.functional.linear(one, weight, bias) for one in (x, y))
+    left, right = first[:2, :2], second[1:, 2:]
+    loss = ((left - right) * (left @ right)).sum() + (first.tanh() * second.tanh()).sum()
+    stepper = viz.BackwardStepper(loss, names={"critic.0.weight": weight, "critic.0.bias": bias, "left": left})
+    stepper.last()
+    values.update(picture=stepper.picture, recorded=stepper.recorded)
+
+
+def test_no_number_and_no_row_of_a_matrix_is_cut_in_what_is_told(opened: Any) -> None:
+    page = opened("example", change=of_matrices, viewport=(960, 780))
+    told = """() => {
+        const story = document.querySelector(".mg-story");
+        const rows = [...document.querySelectorAll(".mg-comes-to .mg-unbroken")];
+        return {
+            lines: rows.map((row) => [row.textContent, Math.round(row.getBoundingClientRect().height / 18)]),
+            below: story.scrollHeight - story.clientHeight,
+            sizes: [".mg-sentence", ".mg-comes-to"].map((name) =>
+                parseFloat(getComputedStyle(document.querySelector(name) ?? story).fontSize)),
+        };
+    }"""
+    seen = 0
+    for _ in range(20):
+        if page.locator(".mg-press-next").is_disabled():
+            break
+        page.locator(".mg-press-next").click()
+        found = page.evaluate(told)
+        seen += len(found["lines"])
+        assert all(lines == 1 for text, lines in found["lines"] if len(text) <= 40), found["lines"]
+        assert found["below"] <= 0, "all that a step comes to is seen without a scroll in a scroll"
+        assert found["sizes"][0] > found["sizes"][1]
+    assert seen > 30
+
+
 def test_every_control_is_large_enough_to_be_hit(opened: Any) -> None:
     page = opened("network")
     press(page, "open-all")
