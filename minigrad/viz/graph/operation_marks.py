@@ -46,7 +46,8 @@ def _marks(span: Span, tree: ast.Module | None, operand: str) -> tuple[CodeMark,
     owner = getattr(getattr(node, "func", node), "value", None)
     if not (wanted or is_sign) and isinstance(node, ast.expr) and isinstance(owner, ast.expr):
         end = _extent(span, owner)[1]
-        behind = next(start for start, _, text in tokens if start >= end and text != ")")  # the point, or the bracket
+        # The point, or the bracket.
+        behind = next((start for start, _, text in tokens if start >= end and text != ")"), end)
         if behind[0] > end[0] or _is_operation(owner):
             inner.append(((span.first, span.start), behind))
 

@@ -39,7 +39,7 @@ FUNCTIONS: Mapping[str, Any] = {  # what is evaluated to find out which branch w
 
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.GtE, ast.Gt: ast.LtE, ast.Eq: ast.NotEq}
 OPPOSITES |= {opposite: operator for operator, opposite in OPPOSITES.items()}
-STRICT: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt}  # of two that are not equal
+STRICT = OPPOSITES | {ast.Lt: ast.Gt, ast.Gt: ast.Lt}  # of two that are not equal
 
 
 @dataclass(frozen=True)
