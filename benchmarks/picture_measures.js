@@ -13,7 +13,7 @@
   const LITERAL = /\b(none|nan|inf|true|false)\b|\d[\d_.]*(e[+-]?\d+)?/gi;
   const WORD = /\p{L}{2,}|[∂∇‖]/u;
   const SHAPE = /^(\(\d*(, ?\d*)*\)|\d+( ?× ?\d+)+)$/;
-  const GRADIENT = /grad|[∂∇]/i;
+  const GRADIENT = /grad|so far|[∂∇]/i;
   const OPERATION = /[=·+*/@(−-]/; // in a name, where the two stand together
   const drawing = root.querySelector("svg.mg-graph");
   const told = { under: [], crossings: [], overlapping: [], struck: [], titles: [], spilled: [], collided: [], cut: [], squeezed: [] };

@@ -89,8 +89,8 @@ class Edge:
 @dataclass(frozen=True)
 class BoxState:
     """What a box looks like at one moment: its state, the word on its badge, its gradient, and how many of the
-    gradients that it needs have arrived. `mark` says of two passes beside each other that they part here ("first",
-    "parts") or differ ("follows").
+    gradients that it needs have arrived. `word` stands before the gradient. `mark` says of two passes beside each other
+    that they part here ("first", "parts") or differ ("follows").
     """
 
     state: str
@@ -100,6 +100,7 @@ class BoxState:
     arrived: int = 0
     needed: int = 0
     mark: str = ""
+    word: str = "grad"
 
 
 @dataclass(frozen=True)

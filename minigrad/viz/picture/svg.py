@@ -295,21 +295,23 @@ def _box(box: Box, size: tuple[float, float], corner: Point, state: BoxState | N
     parts.append(_row("value", box.value, words["text"], top, width, box.value.is_large))
     if _shows_grad(box, every_grad):
         text = row_text(state.grad, width, state.grad_text)
-        parts.append(_row("grad", state.grad, text, top + ROW, width, box.value.is_large))
+        parts.append(_row("grad", state.grad, text, top + ROW, width, box.value.is_large, state.word))
     if state.badge:
         parts.append(_badge(state.badge, width, stroke))
     return "".join([*parts, "</g>"])
 
 
-def _row(word: str, value: Value, text: str, top: float, width: float, large: bool) -> str:
-    """The word "value" or "grad", and what there is to say: for large tensors shape, heat map and statistics."""
+def _row(word: str, value: Value, text: str, top: float, width: float, large: bool, shown: str = "value") -> str:
+    """The word "value" or "grad", or what is shown in its place, and what there is to say: for large tensors shape,
+    heat map and statistics.
+    """
     baseline = top + 13
     fill = ALARM if value.alarm else QUIET if not value.known else GRAD if word == "grad" else INK
     weight = ' font-weight="700"' if value.alarm or (word == "grad" and value.known) else ""
     marks = (" mg-alarm" if value.alarm else "") + ("" if value.known else " mg-none")
     right = width - PAD - (MAP_WIDTH + BESIDE_MAP if value.heat else 0)
     parts = [
-        f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" fill="{QUIET}">{word}</text>',
+        f'<text class="mg-word" x="{PAD}" y="{pixels(baseline)}" fill="{QUIET}">{shown}</text>',
         f'<text class="mg-{word}{marks}" x="{pixels(right)}" y="{pixels(baseline)}" text-anchor="end" '
         f'fill="{fill}"{weight}>{markup(text)}</text>',
     ]

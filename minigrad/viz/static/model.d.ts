@@ -231,6 +231,8 @@ export interface State {
   arrived: number;
   needed: number;
   mark?: string;
+  /** What stands before the gradient, where that is not "grad". */
+  word?: string;
   /** What a box is by then, where that has changed. */
   pruned?: boolean;
   freed?: boolean;

@@ -566,6 +566,11 @@ export class Picture {
     for (const name of PARTINGS) group.classList.toggle(`mg-${name}`, name === box.mark);
     this.mark(group, { ...this.about(id), ...box });
     if (grad) {
+      const word = parts.words.at(-1);
+      if (word?.classList.toggle("mg-partial", Boolean(box.word)) !== parts.isPartial) {
+        parts.isPartial = Boolean(box.word);
+        word.textContent = box.word ?? "grad";
+      }
       if (grad.textContent !== box.grad) grad.textContent = box.grad; // a text that is set anew is laid out anew
       grad.classList.toggle("mg-none", box.none);
       grad.classList.toggle("mg-alarm", box.alarm);

@@ -562,9 +562,11 @@ class SupposedPass {
         const isBefore = frame.box === null && id === this.program.root;
         const isShown = this.picture.boxes[id].kind !== "leaf" || ["ran", "done"].includes(state.state);
         const isThere = this.sums.has(id) && !isBefore && isShown;
+        const none = { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
+        const sum = this.sums.has(id) && !isBefore ? describe(this.sums.get(id), roomOf(this.picture, id)) : none;
         const { text, whole, alarm, statistics, exact } = isThere
-          ? describe(this.sums.get(id), roomOf(this.picture, id))
-          : { text: "None", whole: "None", alarm: "", statistics: [], exact: "" };
+          ? sum
+          : { ...none, text: state.word ? sum.text : "None" };
         const grad = { grad: text, full: whole, none: !isThere, alarm: Boolean(alarm), where: "", exact };
         return [id, { ...state, ...grad, cells: "", heat: "", statistics: statistics.join(" · ") }];
       }),

@@ -247,4 +247,5 @@ def _state_json(state: BoxState) -> dict[str, Any]:
         "arrived": state.arrived,
         "needed": state.needed,
         **({"mark": state.mark} if state.mark else {}),
+        **({"word": state.word} if state.word != "grad" else {}),
     }

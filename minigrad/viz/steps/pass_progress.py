@@ -25,6 +25,7 @@ from minigrad.viz.steps.history import History, Moment
 from minigrad.viz.steps.marks import Mark
 
 ROOM = 20  # characters of a gradient, where the drawing does not say how many fit
+SO_FAR = "so far"  # in the place of "grad", before the sum of what has come for a leaf, which is no .grad yet
 
 
 class PassProgress:
@@ -291,9 +292,11 @@ class PassProgress:
             name, badge = "idle", ""
         if ran is None and not self.ran and box.kind != "leaf":
             grad = values.NONE  # before the first step the picture shows no gradient anywhere
+        is_partial = name == "waiting" and not grad.known and key in self.leaves and 0 in self.sums[key]
+        shown, word = (describe(self.sums[key][0]), SO_FAR) if is_partial else (grad, "grad")
         room = self.rooms.get(key, ROOM)
-        text = joint if joint and columns(joint) <= room else value_text(grad.text, grad.shape, room)
-        return BoxState(name, badge, grad, text, arrived, needed)
+        text = joint if joint and columns(joint) <= room else value_text(shown.text, shown.shape, room)
+        return BoxState(name, badge, grad, text, arrived, needed, word=word)
 
 
 def wanted_boxes(graph: Snapshot, inputs: Any) -> dict[str, tuple[Any, ...]] | None:

@@ -78,6 +78,37 @@ def test_each_step_of_the_example(example: dict[str, Any]) -> None:
     assert stepper.index == 6
 
 
+@pytest.mark.parametrize(
+    ("w", "told"),
+    [
+        ("2.0", ["4", "4 + 3 = 7"]),
+        ("[2.0, 1.0, 0.5, 1.5, 3.0]", ["[5]", "[5]"]),
+        ("[1.0, 2.0]", ["[4, 4]", "[7, 7]"]),
+    ],
+)
+def test_what_has_come_for_a_leaf_is_told_before_it_is_its_grad(w: str, told: list[str]) -> None:
+    code = f"w = mg.tensor({w}, requires_grad=True)\ny = w * 2\nz = w * 3\nv = w * 4\nloss = (y + z + v).sum()\n"
+    stepper = cell(f"{code}s = viz.BackwardStepper(loss)\n")["s"]
+    key = stepper.session.graph.box_named("w").id
+    seen = []
+    while (frame := stepper.next()) is not None:
+        state = frame.states[key]
+        if state.state == "waiting":
+            seen.append((state.badge, frame.grads[key], json.loads(stepper.recorded[-1])["boxes"].get(key, {})))
+    waits = [(badge, grad, box["grad"], box["word"], box["none"]) for badge, grad, box in seen if box]
+    assert waits == [(f"{k} of 3", "None", text, "so far", True) for k, text in enumerate(told, 1)]
+    assert stepper.frame.grads[key] != "None"
+    assert stepper.frame.states[key].word == "grad"
+
+
+def test_a_leaf_that_holds_a_grad_already_shows_that() -> None:
+    code = "w = mg.tensor(2.0, requires_grad=True)\nw.grad = mg.tensor(5.0)\nloss = w * 3 + (w * 4).exp()\n"
+    stepper = cell(f"{code}s = viz.BackwardStepper(loss)\n")["s"]
+    key = stepper.session.graph.box_named("w").id
+    states = [frame.states[key] for frame in iter(stepper.next, None)]
+    assert [(one.grad_text, one.word) for one in states if one.badge == "1 of 2"] == [("5", "grad")]
+
+
 def test_who_waits_for_whom(example: dict[str, Any]) -> None:
     stepper = example["s"]
     stepper.next()
