@@ -403,6 +403,22 @@ def test_on_a_telephone_every_box_that_is_seen_says_its_numbers(opened: Any, wid
     assert page.locator(".minigrad-stepper").bounding_box()["width"] <= width
 
 
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_no_frame_has_the_colour_of_an_edge(opened: Any, color_scheme: Literal["light", "dark"]) -> None:
+    page = opened("network", viewport=(1200, 900), color_scheme=color_scheme)
+    press(page, "open-all")
+    strokes = "(some) => some.filter((one) => one.checkVisibility()).map((one) => getComputedStyle(one).stroke)"
+    for _ in range(3):
+        at_step(page, 2)
+        for picture, edges in ((".mg-graph", ".mg-wire"), (".mg-minimap-drawing", ".mg-minimap-edges path")):
+            frames = page.locator(f"{picture} .mg-open > rect:not(.mg-stack)").evaluate_all(strokes)
+            assert frames
+            assert not {*frames} & {*page.locator(f"{picture} {edges}").evaluate_all(strokes)}
+    press(page, "sizes")
+    frames = page.locator(".mg-graph .mg-open > .mg-frame").evaluate_all(strokes)
+    assert not {*frames} & {*page.locator(".mg-graph .mg-wire").evaluate_all(strokes)}
+
+
 @pytest.mark.parametrize("width", [320, 360])
 def test_on_a_telephone_the_drawing_has_the_width_and_the_sentence_the_lines(opened: Any, width: int) -> None:
     page = opened("network", viewport=(width, 740))

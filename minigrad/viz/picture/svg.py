@@ -46,9 +46,11 @@ PAGE = 944  # pixels of a notebook's output, from left to right
 SMALLEST = 0.84  # of its size: what is wider than a page is moved under it, rather than have letters below 10 pixels
 NAME_LIMIT = 18.7 * NAME_WIDTH  # pixels of a name inside a box, at most
 
-COLOURS = ["ink", "quiet", "paper", "line", "second", "module", "leaf", "wire"]
+COLOURS = ["ink", "quiet", "paper", "line", "second", "module", "leaf", "wire", "around"]
 COLOURS += ["hot", "alarm", "done", "wait", "glow", "alarm-back", "bar"]
-INK, QUIET, PAPER, RULE, PANEL, MODULE, LEAF, WIRE, GRAD, ALARM, DONE, WAIT, GLOW, FAILED, BAR = map(light, COLOURS)
+INK, QUIET, PAPER, RULE, PANEL, MODULE, LEAF, WIRE, FRAME, GRAD, ALARM, DONE, WAIT, GLOW, FAILED, BAR = map(
+    light, COLOURS
+)
 # What is the same in every text of a kind is said once.
 STYLE = (
     f"{dark_style(COLOURS)}.mg-graph :is(.mg-name,.mg-word,.mg-flag-text){{font-family:{SANS}}}"
@@ -179,7 +181,8 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
     fill = (PANEL if sheet else MODULE) if frame.is_open else PAPER
     stroke, thick, _, glow = STATES[state]
     fill = glow if glow != PAPER and not frame.is_open else fill
-    thick = min(thick, STATES["done"][1]) if frame.is_open else thick  # the box that ran stands out, not what is around
+    if frame.is_open:  # no edge has its colour; and the box that ran stands out, not what is around
+        stroke, thick = FRAME if state != "failed" else ALARM, min(thick, STATES["done"][1])
     thick = thick if state != "idle" else 1 if frame.is_open else 1.4
     look = f'rx="8" fill="{fill}" stroke="{stroke}" stroke-width="{thick}"'
     look += ' stroke-dasharray="2 5"' if sheet and frame.is_open else ""

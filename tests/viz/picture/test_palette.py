@@ -99,11 +99,24 @@ def test_words_can_be_read_on_what_they_stand_on(dark: int) -> None:
 
 
 @pytest.mark.parametrize("dark", [0, 1])
-@pytest.mark.parametrize("line", ["wire", "edge", "leaf", "hot", "done", "wait", "alarm"])
+@pytest.mark.parametrize("line", ["wire", "edge", "leaf", "hot", "done", "wait", "alarm", "around"])
 def test_edges_and_borders_are_seen_on_what_they_stand_on(line: str, dark: int) -> None:
     """Three to one, the contrast of what is no text and has a meaning."""
     for ground in ("paper", "back", "module", "second", "bar", "glow"):
         assert contrast(palette.PAIRS[line][dark], palette.PAIRS[ground][dark]) >= 3, ground
+
+
+def test_no_frame_of_an_open_part_has_the_colour_of_an_edge() -> None:
+    code = "net = mg.nn.Sequential(mg.nn.Linear(2, 2), mg.nn.ReLU())\ns = viz.BackwardStepper(net(mg.ones(1, 2)).sum())"
+    stepper = cell(code)["s"]
+    for _ in range(4):
+        picture = still(stepper)
+        frames = re.findall(r'<g class="mg-group" .*?<rect [^>]*stroke="(#\w+)"', picture)
+        wires = re.findall(r'class="mg-wire" [^>]*stroke="(#\w+)"', picture)
+        assert frames
+        assert wires
+        assert not {*frames} & {*wires}
+        stepper.next()
 
 
 def test_drawings_do_not_differ_from_each_other_in_their_style() -> None:
