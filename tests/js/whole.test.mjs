@@ -6,7 +6,7 @@ import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, classes, examples, groupNamed, key, press, saved, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
-const { cutInMiddle, Overview } = await loadModule("viz/static/overview.mjs");
+const { Overview, ownPart } = await loadModule("viz/static/overview.mjs");
 const { GroupLayout } = await loadModule("viz/static/layout.mjs");
 const { trailOf } = await loadModule("viz/static/whereabouts.mjs");
 
@@ -140,9 +140,26 @@ test("a box is called by its name, and by as much of a path as tells it from oth
   const names = named(new Overview(picture).in({ width: 1600, height: 900 }));
   for (const name of ["0.weight", "2.weight", "bias", "2.5", "rand(2)", "loss3"]) assert.ok(names.includes(name), name);
   assert.ok(names.every((name) => name !== ""));
-  assert.equal(cutInMiddle("tower(left)", 8), "towe…ft)");
-  assert.notEqual(cutInMiddle("critic, call 1 of 3", 9), cutInMiddle("critic, call 1 of 2", 9));
-  assert.equal(cutInMiddle("loss", 4), "loss");
+});
+
+test("what tells a word from the others is never cut, and the end of a word is where it is cut before its middle", () => {
+  const towers = ["tower(left)", "tower(right)"];
+  assert.deepEqual(
+    towers.map((text) => ownPart(text, 8, towers)),
+    ["…(left)", "…(right)"],
+  );
+  assert.equal(ownPart("tower(left)", 6, towers), "…left)");
+  const calls = ["critic, call 1", "critic, call 2"];
+  assert.deepEqual(
+    calls.map((text) => ownPart(text, 8, calls)),
+    ["…call 1", "…call 2"],
+  );
+  assert.equal(ownPart("randn_like(std)", 13, ["std"]), "randn_like…");
+  assert.equal(ownPart("weight", 5, ["bias", "weight"]), "weig…");
+  // Where there is no room for a sign that it goes on, there is none.
+  assert.equal(ownPart("fc1.weight", 5, ["fc1.bias", "fc2.weight", "fc2.bias"]), "fc1.w");
+  assert.equal(ownPart("fc1.weight", 4, ["fc1.bias", "fc2.weight", "fc2.bias"]), "");
+  assert.equal(ownPart("loss", 4, ["loss"]), "loss");
 });
 
 test("what does not fit into the view is shown as a whole at first, until the first step", async () => {

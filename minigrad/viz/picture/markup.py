@@ -19,6 +19,7 @@ NO_CHARACTERS = "".join(chr(plane + last) for plane in range(0, 0x110000, 0x1000
 FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069{NO_CHARACTERS}]")
 
 BRACKETS = re.compile(r"[\[\]]")
+CUT_NUMBER = re.compile(r" [^ ]*…$")
 
 
 def clean(text: str) -> str:
@@ -69,8 +70,8 @@ def shorten(text: str, limit: int) -> str:
 
 
 def value_text(text: str, shape: tuple[int, ...], limit: int) -> str:
-    """The text of a value if it fits into `limit` columns, else its shape and its first numbers."""
+    """The text of a value if it fits into `limit` columns, else its shape and its first numbers, none of them cut."""
     if columns(text) <= limit or not shape or not text.startswith("["):
         return shorten(text, limit)
     whole = f"[{', '.join(map(str, shape))}]"
-    return shorten(whole if text == whole else f"{whole} {BRACKETS.sub('', text)}", limit)
+    return CUT_NUMBER.sub(" …", shorten(whole if text == whole else f"{whole} {BRACKETS.sub('', text)}", limit))

@@ -6,8 +6,7 @@
 
 import { frameOf, LEGIBLE } from "./camera.mjs";
 import { make, shape } from "./dom.mjs";
-import { cutInMiddle, shortTitle } from "./overview.mjs";
-import { beginningOf } from "./picture.mjs";
+import { ownPart, shortTitle } from "./overview.mjs";
 import { WholeDrawing } from "./whole.mjs";
 
 /** @import { Camera } from "./camera.mjs" */
@@ -204,6 +203,7 @@ export class Minimap {
   /** Write into boxes, or across them where nothing stands beside them. Returns where these words stand. */
   nameBoxes(boxes, wide) {
     const names = boxes.map(({ id, about, place }) => (place.h < LEAST_HIGH ? [] : this.namesOf(id, about)));
+    const shortest = names.flatMap((all) => all.slice(-1));
     const written = [];
     for (const [k, { mark, place }] of boxes.entries()) {
       if (!names[k].length) continue;
@@ -218,7 +218,7 @@ export class Minimap {
       const free = Math.min(x, wide - x - w, MOST_BEYOND, ...before, ...after);
       const text =
         names[k].find((name) => widthOfText(name) + NEXT_TO_NAME <= w) ??
-        textWithin(names[k].at(-1), w + 2 * (free - NEXT_TO_NAME / 2));
+        textWithin(names[k].at(-1), w + 2 * (free - NEXT_TO_NAME / 2), shortest);
       if (!text) continue;
       mark.append(shape("text", { x: w / 2, y: h / 2 + MAP_LETTER * 0.36 }, text));
       const length = widthOfText(text);
@@ -236,13 +236,16 @@ export class Minimap {
   nameGroups(groups, places) {
     const taken = [...places];
     const areaOf = ({ place }) => place.w * place.h;
+    const shortest = groups.map(({ about }) => wordsOfTitle(about).at(-1));
     return [...groups]
       .sort((one, other) => areaOf(other) - areaOf(one))
       .slice(0, MOST_NAMED)
       .flatMap((group) => {
         const inner = groups.filter((other) => other !== group && liesIn(other.place, group.place));
         const others = [...taken, ...inner.map(({ place }) => place)];
-        for (const text of shorterAndShorter(group.about)) {
+        const words = wordsOfTitle(group.about);
+        const parts = GROUP_LETTERS.map((letters) => ownPart(words.at(-1), letters, shortest));
+        for (const text of new Set([...words, ...parts.filter(Boolean)])) {
           const place = placeForTitle(group.place, widthOfText(text), others);
           if (!place) continue;
           taken.push(place);
@@ -269,25 +272,21 @@ function widthOfText(text) {
   return [...text].length * MAP_LETTER * LETTER_WIDTH;
 }
 
-/** A text in a room, cut where it is longer, a path or a value at its end; "" where too little of it would be left. */
-function textWithin(text, room) {
+/** A text in a room, cut where it is longer; "" where too little of it would be left. */
+function textWithin(text, room, others) {
   const letters = Math.floor((room + 1) / (MAP_LETTER * LETTER_WIDTH));
-  if ([...text].length <= letters) return text;
-  if (letters < FEWEST_LETTERS) return "";
-  if (!/^([\w.]+\.\w+|\[.*)$/.test(text)) return cutInMiddle(text, letters);
-  const cut = beginningOf(text, letters);
-  return cut.endsWith(".…") ? text.slice(0, letters) : cut; // fc1.w, fc1.b
+  return [...text].length > letters && letters < FEWEST_LETTERS ? "" : ownPart(text, letters, others);
 }
 
 /**
  * A group's name (of one in a list of modules, its class), and what may stand for it: which call or round it is without
- * how many there are, fewer and fewer letters.
+ * how many there are.
  */
-function shorterAndShorter({ name: own, kind }) {
+function wordsOfTitle({ name: own, kind }) {
   const name = kind && /^\d+$/.test(own) ? kind : own;
   const short = shortTitle(name);
   const least = short.replace(/(\d+) of \d+$/, "$1").replace(/ graph$/, "");
-  return [...new Set([name, short, least, ...GROUP_LETTERS.map((letters) => cutInMiddle(least, letters))])];
+  return [name, short, least];
 }
 
 function liesIn(one, other) {

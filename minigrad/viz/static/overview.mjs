@@ -23,7 +23,6 @@ const MOST_THINGS = 160; // boxes and groups: more have no room in any window
 const ROUND_KIND = "iteration"; // of a group, as in loops.py
 const MOST_ROUNDS = 6; // beside each other
 const LONGEST = 16; // letters of an expression that stands beside a name
-const END_SHARE = 0.45; // of the letters of a text that is cut: those of its end
 const MODULES = /^([A-Za-z_]\w*\.)+(?=\w+\()/; // before the name of a function that is called
 const DENSEST = 2; // how much is said, at most: names; operations, where there is no name; expressions
 
@@ -256,12 +255,27 @@ function thingsSeen(layout) {
   return seen.size;
 }
 
-/** A text in so many letters: what is longer loses letters of its middle, for what tells it from others is often its end. */
-export function cutInMiddle(text, letters) {
+/**
+ * A text in so many letters: what is longer loses what does not tell it from the others, if it can between two words; ""
+ * where that has no room.
+ * @param {string} text
+ * @param {number} letters
+ * @param {string[]} others
+ */
+export function ownPart(text, letters, others = []) {
   const all = [...text];
   if (all.length <= letters) return text;
-  const end = Math.floor(letters * END_SHARE);
-  return `${all.slice(0, Math.max(1, letters - 1 - end)).join("")}…${end ? all.slice(-end).join("") : ""}`;
+  const isOwn = (isIn) => others.every((other) => other === text || !isIn(other));
+  const cuts = Array.from({ length: Math.max(letters - 1, 0) }, (_, k) => letters - 1 - k); // longer ones first
+  const pieces = (end) => cuts.map((count) => (end ? all.slice(-count) : all.slice(0, count)).join(""));
+  const begins = pieces(false).filter((piece) => isOwn((other) => other.startsWith(piece)));
+  const ends = pieces(true).filter((piece) => isOwn((other) => other.endsWith(piece)));
+  const begin = begins.find((piece) => 2 * piece.length > letters && /^\w\W/.test(text.slice(piece.length - 1)));
+  const end = begin ? undefined : ends.find((piece) => /^(\w\W|\W\w)/.test(text.slice(-piece.length - 1)));
+  if (begin || (begins.length && !end)) return `${begin ?? begins[0]}…`;
+  if (ends.length) return `…${end ?? ends[0]}`;
+  const bare = all.slice(0, letters).join("");
+  return isOwn((other) => other.startsWith(bare)) ? bare : "";
 }
 
 /** A part's name without what can be left out. */
