@@ -162,6 +162,22 @@ test("what tells a word from the others is never cut, and the end of a word is w
   assert.equal(ownPart("loss", 4, ["loss"]), "loss");
 });
 
+test("the whole says in words how much it shows, and where the step is", async () => {
+  const root = await show(saved("network"));
+  const { boxes, groups } = examples.network.picture;
+  const said = () => whole(root).getAttribute("aria-label");
+  assert.equal(whole(root).getAttribute("role"), "img");
+  assert.ok(!whole(root).closest("[aria-hidden]"));
+  assert.match(said(), new RegExp(`^The whole graph: ${Object.keys(boxes).length} boxes in ${groups.length} parts\\b`));
+  assert.match(said(), /; step 0 of \d+; loss is next$/);
+  press(root, "next");
+  key(root, "f");
+  assert.match(said(), /; step 1 of \d+; loss has just run; \w+ is next$/);
+  assert.equal(root.querySelector(".mg-spoken").textContent, said());
+  while (!/, in net/.test(said())) press(root, "next");
+  assert.ok(said().includes(`, in ${texts(root, ".mg-trail bdi").slice(1).join(", ")}; `));
+});
+
 test("what does not fit into the view is shown as a whole at first, until the first step", async () => {
   const root = await show(saved("network"));
   assert.ok(!whole(root).hidden);

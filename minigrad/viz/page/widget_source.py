@@ -18,8 +18,8 @@ STATIC = Path(__file__).parent.parent / "static"
 # A file stands behind those that it imports.
 ORDER = (
     "dom remembering marks conditions whatif cells values levels player measures layered layout wires sizes "
-    "boxes picture camera paper overview whole minimap whereabouts inspector panels predict changing menu tip twins "
-    "keyboard hint legend controls stepper"
+    "boxes picture camera paper overview whereabouts whole minimap inspector panels predict changing menu legend tip "
+    "twins keyboard hint controls stepper"
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one

@@ -6,6 +6,7 @@ import { make, shape } from "./dom.mjs";
 import { HEAD } from "./measures.mjs";
 import { SMALLEST_LETTER } from "./overview.mjs";
 import { stateOfAll } from "./picture.mjs";
+import { trailOf } from "./whereabouts.mjs";
 import { pathOf } from "./wires.mjs";
 
 /** @import { Camera } from "./camera.mjs" */
@@ -205,7 +206,7 @@ export class Whole {
     this.overview = overview;
     this.drawing = new WholeDrawing(overview, stepper.player);
     // All that is in it stands in the view below it, too, which has the names for those who hear the page.
-    this.element = make("div", { class: "mg-whole", hidden: true, "aria-hidden": "true" }, this.drawing.element);
+    this.element = make("div", { class: "mg-whole", hidden: true, role: "img" }, this.drawing.element);
     this.began = stepper.player.index;
     this.wanted = this.began === 0 && !stepper.player.atEnd ? AUTO : null;
     this.element.addEventListener("click", (event) => this.click(event));
@@ -245,6 +246,24 @@ export class Whole {
     if (!this.isShown) return;
     this.drawing.draw(fitted);
     this.drawing.paint();
+    this.element.setAttribute("aria-label", this.said);
+  }
+
+  /** What it shows, for those who hear the page: how much there is, and where the step is. */
+  get said() {
+    const { player, picture, controls } = this.stepper;
+    const { box, next, index } = player.frame;
+    const closed = [...this.drawing.marks.values()].filter(({ isPart, isOpen }) => isPart && !isOpen).length;
+    const parts = picture.layout.groups.length;
+    const inParts = parts ? ` in ${parts} parts${closed ? `, ${closed} of them closed` : ""}` : "";
+    const around = trailOf(picture.layout, box ?? (index < 0 ? null : next)).map(({ text }) => text);
+    const name = (id) => picture.about(id)?.name;
+    return [
+      `The whole graph: ${Object.keys(picture.data.boxes).length} boxes${inParts}`,
+      `${controls.counter.textContent}${around.length ? `, in ${around.join(", ")}` : ""}`,
+      ...(box ? [`${name(box)} has just run`] : []),
+      ...(next ? [`${name(next)} is next`] : []),
+    ].join("; ");
   }
 
   /** Returns whether there is a picture of the whole to be shown. */
@@ -252,6 +271,7 @@ export class Whole {
     if (!this.fitted) return false;
     this.wanted = BY_HAND;
     this.paint();
+    this.stepper.panels.say(this.said);
     return true;
   }
 
