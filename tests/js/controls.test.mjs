@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { loadModule, openPage } from "./page.mjs";
-import { boxNamed, changed, examples, key, press, saved, step, texts } from "./recorded.mjs";
+import { boxNamed, changed, classes, examples, key, press, saved, step, texts } from "./recorded.mjs";
 
 const { default: widget } = await loadModule("viz/static/stepper.mjs");
 
@@ -202,6 +202,41 @@ test("versions, signs, what waits and closed parts are explained where they are"
   press(network, "close-all");
   press(network, "legend");
   assert.match(sentence(network, "closed part"), /a click opens it/);
+});
+
+test("the bars below the slider and the width of an edge are explained, and tell more where one points at them", async () => {
+  const root = await show(saved("network"));
+  press(root, "next");
+  key(root, "?");
+  assert.match(sentence(root, "bars"), /steps of one part/);
+  assert.match(sentence(root, "wide edge"), /the larger the gradient/);
+  assert.equal(root.querySelectorAll(".mg-pointer").length, told(root).length);
+  for (const strip of root.querySelectorAll(".mg-strip")) assert.match(strip.title, /^\S.*: steps \d+ to \d+$/);
+  key(root, "?");
+  const tip = root.querySelector(".mg-tip");
+  const pointAt = async (element) => {
+    element.dispatchEvent(new MouseEvent("pointerover", { bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  };
+  await pointAt(root.querySelector(".mg-edge.mg-sized .mg-wire"));
+  assert.match(tip.textContent, /^‖g‖ [\d.]+the wider an edge/);
+  await pointAt(root.querySelector(".mg-upnext .mg-card"));
+  assert.match(tip.textContent, /next ▸: the node that runs next\./);
+});
+
+test("of a leaf for which some gradients have come it is told that these are not its .grad yet", async () => {
+  const before = JSON.parse(examples.example.recorded[0]).boxes;
+  const [leaf] = Object.entries(examples.example.picture.boxes).find(([, { kind }]) => kind === "leaf");
+  const partial = { ...before[leaf], state: "waiting", badge: "1 of 2", grad: "3", word: "so far", none: true };
+  const root = await show(changed("example", (frame, k) => k === 1 && Object.assign(frame.boxes, { [leaf]: partial })));
+  press(root, "next");
+  press(root, "legend");
+  assert.match(sentence(root, "so far"), /\.grad gets it when all has/);
+  const rows = () => texts(root, `[data-box="${leaf}"] :is(.mg-word, .mg-grad)`);
+  assert.deepEqual(rows(), ["value", "so far", "3"]);
+  assert.ok(classes(root.querySelector(`[data-box="${leaf}"] .mg-grad`)).includes("mg-none"));
+  press(root, "back");
+  assert.deepEqual(rows(), ["value", "grad", "None"]);
 });
 
 test("a click in the picture ends the legend and opens no details", async () => {

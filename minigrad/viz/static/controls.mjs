@@ -506,7 +506,10 @@ export class Controls {
     if (this.painted === known || !(player.levels.groups.length || player.start)) return;
     this.painted = known;
     const strips = player.groupsAmongSteps().map(([group, first, last]) => {
-      const strip = make("span", { class: "mg-strip", title: `${group.path}: steps ${first} to ${last}` });
+      const strip = make("span", {
+        class: "mg-strip",
+        title: `${group.path || group.name}: steps ${first} to ${last}`,
+      });
       strip.style.left = `${this.along(first - 1)}%`;
       strip.style.width = `${this.along(last) - this.along(first - 1)}%`;
       strip.addEventListener("click", () => {

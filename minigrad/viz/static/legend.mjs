@@ -41,6 +41,8 @@ const WHAT_EVENTS_SAY = {
   pruned: "no gradient is asked for behind this place.",
 };
 
+export const WIDER = "the wider an edge, the larger the gradient that went along it, in this pass.";
+
 const MADE_BOX = ".mg-box:not(.mg-unmade)";
 
 /** @type {Part[]} */
@@ -62,14 +64,16 @@ const PARTS = [
   part("expression", `${MADE_BOX} > .mg-expression`, "the operation that made it, as in your code."),
   part("value", `${MADE_BOX} > .mg-value`, "what it is since the forward pass; of a large one, its shape."),
   part("grad", `${MADE_BOX}:not(.mg-constant) > .mg-grad`, gradSaid),
-  part("map", '.mg-map:not([visibility="hidden"])', "all its numbers as colours: blue below 0, orange above."),
-  part("arrow", ".mg-edge:not(.mg-unmade, .mg-off) > .mg-forward", "forward: the value goes this way."),
   part(
-    "arrow back",
-    ".mg-edge:not(.mg-off) > .mg-backward",
-    "a gradient went this way; the wider, the larger.",
+    "so far",
+    `${MADE_BOX} > .mg-partial`,
+    "the sum of what has come for a leaf; .grad gets it when all has.",
     "left",
   ),
+  part("map", '.mg-map:not([visibility="hidden"])', "all its numbers as colours: blue below 0, orange above."),
+  part("arrow", ".mg-edge:not(.mg-unmade, .mg-off) > .mg-forward", "forward: the value goes this way."),
+  part("arrow back", ".mg-edge:not(.mg-off) > .mg-backward", "a gradient went this way.", "left"),
+  part("wide edge", ".mg-edge.mg-sized > .mg-wire", WIDER, "left"),
   part("dotted edge", ".mg-edge.mg-off > .mg-forward", "no gradient goes back here.", "left"),
   part("chip", ".mg-chip:not(.mg-shape)", "the gradient that goes along this edge, or its shape or size."),
   part("next ▸", `${MADE_BOX}.mg-upnext > .mg-badge`, "the node that runs next."),
@@ -96,6 +100,7 @@ const PARTS = [
     "left",
   ),
   part("difference", ":is(.mg-first, .mg-parts) > .mg-card", "the two passes part here.", "corner"),
+  part("bars", ".mg-strip", "each is the steps of one part; its name is told by pointing at it, a click goes there."),
   part("small map", ".mg-minimap", "the whole graph, and the part of it that is seen; a click moves there.", "corner"),
 ];
 
@@ -147,7 +152,7 @@ export class Legend {
       ),
     );
     this.marks = shape("svg", { class: "mg-pointers", "aria-hidden": "true", visibility: "hidden" });
-    stepper.stage.append(this.marks);
+    stepper.root.append(this.marks);
     this.list.addEventListener("pointerover", ({ target }) => this.lift(target));
     this.list.addEventListener("pointerleave", () => this.lift(null));
     stepper.root.addEventListener("click", (event) => this.click(event), true);
@@ -193,18 +198,19 @@ export class Legend {
    * no other number stands too near.
    */
   occurringParts() {
-    const { stage, picture, view } = this.stepper;
-    const whole = stage.getBoundingClientRect();
+    const { root, stage, picture, view, controls } = this.stepper;
+    const whole = root.getBoundingClientRect();
     const seen = view.getBoundingClientRect();
     const isLaid = picture.drawing?.getBoundingClientRect().width > 0;
     /** @type {{ x: number, y: number }[]} */
     const taken = [];
     const isFree = ({ x, y }) => taken.every((other) => Math.hypot(other.x - x, other.y - y) >= CROWDED);
     const found = PARTS.flatMap(({ word, selector, says, side }) => {
-      const all = [...stage.querySelectorAll(selector)].filter(isShown).map((element) => {
+      const elements = [stage, controls.marks].flatMap((place) => [...place.querySelectorAll(selector)]);
+      const all = elements.filter(isShown).map((element) => {
         const rect = element.getBoundingClientRect();
-        const isMap = element.classList.contains("mg-minimap");
-        return { element, rect, isInView: isMap || isWithin(rect, seen), ...pointerAt(rect, side, whole) };
+        const isInView = !view.contains(element) || isWithin(rect, seen);
+        return { element, rect, isInView, ...pointerAt(rect, side, whole) };
       });
       const there = isLaid ? all.filter(({ rect }) => rect.width && rect.height) : all;
       const inView = there.filter(({ isInView }) => isInView);
@@ -256,6 +262,15 @@ export class Legend {
   }
 }
 
+/**
+ * What the flag of a box means; "" where it has none.
+ * @param {Element | null} badge
+ */
+export function badgeSaid(badge) {
+  const found = badge && PARTS.find(({ selector }) => selector.endsWith(".mg-badge") && badge.matches(selector));
+  return found ? `${found.word}: ${found.says(badge.textContent)}` : "";
+}
+
 /** @param {Element} element */
 function isShown(element) {
   return !element.closest('[visibility="hidden"], [display="none"], [hidden], .mg-unmade');
@@ -275,7 +290,7 @@ function isWithin(rect, around) {
 }
 
 /**
- * Where the number of a part stands, and the ring around that part, in pixels of the stage.
+ * Where the number of a part stands, and the ring around that part, in pixels of the stepper.
  * @param {DOMRect} rect
  * @param {Part["side"]} side
  * @param {DOMRect} whole

@@ -1,18 +1,20 @@
-// What shows when the pointer rests on a box or a group, or when the focus comes to it: all that it stands for, in lines.
+// What shows when the pointer rests on a box, a group or an edge, or when the focus comes to it: all that it stands for, in lines.
 // It is not the browser's own tip: that one never shows to those who use the keyboard. Escape hides it; the pointer may
 // go into it.
 
 import { make } from "./dom.mjs";
+import { badgeSaid, WIDER } from "./legend.mjs";
 import { eventWord } from "./marks.mjs";
+import { sizeText } from "./sizes.mjs";
 
 /** @import { Picture } from "./picture.mjs" */
 /** @import { Player } from "./player.mjs" */
 
 const RESTING = 350; // milliseconds that the pointer rests before it shows
 
-/** The box or group of the drawing in which an event happened. */
+/** The box, group or edge of the drawing in which an event happened. */
 function drawnAt(target) {
-  return target.closest?.("[data-box], [data-group]");
+  return target.closest?.("[data-box], [data-group], [data-edge]");
 }
 
 export class Tip {
@@ -56,6 +58,8 @@ export class Tip {
 
   lines(part) {
     const id = part.getAttribute("data-box");
+    const norm = this.picture.sized.get(part);
+    if (part.hasAttribute("data-edge")) return norm === undefined ? [] : [sizeText(norm), WIDER];
     if (!id) {
       const { about } = this.picture.groups.get(part.getAttribute("data-group"));
       return [about.is_module ? about.path : about.name, `${about.kind}, ${about.count} nodes`];
@@ -67,6 +71,7 @@ export class Tip {
       const [least, mean, most] = state.statistics.split(" · ");
       if (most) lines.push(`min ${least} · mean ${mean} · max ${most}`);
     }
+    lines.push(...[badgeSaid(part.querySelector(".mg-badge"))].filter(Boolean));
     for (const event of this.player.frame?.events ?? [])
       if (event.node === id) lines.push(`${eventWord(event.kind)}: ${event.title}`);
     return lines;
