@@ -5,8 +5,10 @@ Three steps, by the names that they have in the field:
 
 1. Layer assignment: boxes get a layer by the longest path that leads to them; an edge that passes layers gets a bend
    (a dummy vertex) in each. Edges that come from one place share their bends, as a trunk from which they branch off.
+   What is made of the same is level.
 2. Crossing reduction by barycentre ordering: each layer is sorted by the mean place of its neighbours, to and fro; and
-   neighbours in a layer are exchanged where fewer edges cross by that.
+   neighbours in a layer are exchanged where fewer edges cross by that. Where that leaves a choice, the order of making
+   decides.
 3. Coordinate assignment: each box moves towards its neighbours. What a layer wishes for is met in least squares, with
    order and distance kept: an isotonic regression, which pool adjacent violators solves (Ayer, Brunk, Ewing, Reid and
    Silverman, "An empirical distribution function for sampling with incomplete information", 1955).
@@ -24,6 +26,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import inf
+from typing import Any
 
 from minigrad.viz.picture.measures import (
     BEND_WEIGHT,
@@ -33,6 +37,7 @@ from minigrad.viz.picture.measures import (
     GAP,
     LANE,
     LOOSE_WEIGHT,
+    MOST_APART,
     MOST_EXCHANGES,
     MOST_ORDERED_TWICE,
     SHARED,
@@ -70,12 +75,15 @@ class Link:
 
 @dataclass(frozen=True)
 class Arranged:
-    """Upper left corners of the items, and the points of each edge's way."""
+    """Upper left corners of the items, and the points of each edge's way. `worth`: how many pairs of edges cross, and
+    how many pairs of items in a layer stand against the order of making.
+    """
 
     width: float
     height: float
     corners: dict[str, Point]
     ways: dict[str, list[Point]]
+    worth: tuple[int, int]
 
 
 @dataclass(eq=False)
@@ -93,6 +101,7 @@ class _Placed:
     weight: float = 0
     before: list[_End] = field(default_factory=list)
     after: list[_End] = field(default_factory=list)
+    made: float = inf  # when an item was made
     is_gate: bool = False
     beyond: float | None = None  # of a gate: how far from the left the edge comes from, or goes to
 
@@ -104,6 +113,11 @@ class _Placed:
     def is_loose(self) -> bool:
         """Whether nothing leads to it: a weight, which goes where its use is."""
         return bool(self.id) and not self.before and bool(self.after)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it stands in the order of making, where that costs nothing."""
+        return self.made < inf and not self.is_loose
 
 
 @dataclass(frozen=True)
@@ -120,18 +134,16 @@ class _End:
         return self.node.place + self.far
 
 
-def no_port(item: str, link: str, side: str) -> float | None:
-    """No item says where an edge has to meet it."""
-    return None
-
-
-def nothing_beyond(link: str, side: str) -> float | None:
-    """It is not known where an edge comes from or goes to."""
-    return None
+def no_place(*_: str) -> None:
+    """Nothing is known of where an edge has to meet an item, or where it comes from or goes to."""
 
 
 def arrange(
-    items: Sequence[Item], links: Sequence[Link], port: Port = no_port, beyond: Beyond = nothing_beyond
+    items: Sequence[Item],
+    links: Sequence[Link],
+    port: Port = no_place,
+    beyond: Beyond = no_place,
+    is_free: bool = False,
 ) -> Arranged:
     """Place items in layers.
 
@@ -141,22 +153,26 @@ def arrange(
         port: of an item, a link and "before" or "after", how far from the item's left edge the link meets that side;
             None for no wish.
         beyond: how far from the left a link comes from that has no source, or ("after") goes to that has no target.
+        is_free: the order within a layer does not ask `port`.
     """
-    return _Placement(items, links, port, beyond).arrange()
+    return _Placement(items, links, port, beyond, is_free).arrange()
 
 
 def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
     """The ids in each layer: first by the longest path that leads to an item. Then each item moves as far towards what
     it leads to as that allows, unless that costs more than it saves: so a weight, and what is computed for one use
-    alone, stands beside its use.
+    alone, stands beside its use. What is made of the same is level, unless its uses are far from each other.
     """
     inner = [link for link in links if link.source and link.target]
     waits = {item.id: 0 for item in items}
     targets: dict[str, list[str]] = {item.id: [] for item in items}
+    sources: dict[str, set[str]] = {item.id: set() for item in items}
+    for link in links:
+        if link.target:
+            sources[link.target].add(link.source or link.trunk)
     for link in inner:
         waits[link.target] += 1
         targets[link.source].append(link.target)
-    fixed = {link.target for link in links if link.target}
     entered = {link.target for link in links if link.target and not link.source}
     layer = dict.fromkeys(waits, 0)
     ready = [key for key, count in waits.items() if count == 0]
@@ -172,13 +188,23 @@ def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
         if uses[key] == 1 and key not in entered:
             share = min(1.0, cost[key])  # it comes along, where that costs less than the edge from it
         else:  # the trunk from it is long for the others' sake, too
-            share = min(1.0, (SHARED if key in fixed else 1) / max(uses[key], 1))
+            share = min(1.0, (SHARED if sources[key] else 1) / max(uses[key], 1))
         for target in set(targets[key]):
             cost[target] += share
+    leaves = {key for key in sources if not sources[key]}
+    alike: dict[Any, dict[str, int]] = {}  # what they are made of -> those that are, with the best layer for each
     for key in reversed(ready):
         after = set(targets[key])
         if after and key not in entered and cost[key] <= len(after):
             layer[key] = min(layer[target] for target in after) - 1
+        # Two layers of one hidden value are alike, whatever weights are each one's own.
+        shared = {one for one in sources[key] if one not in leaves or uses[one] > 1}
+        is_sign = not shared <= leaves or (key not in leaves and shared == sources[key])
+        own = alike.setdefault(frozenset(shared) if is_sign else key, {})
+        own[key] = layer[key]
+        level = min(own.values())  # below all that they are made of, which comes later here
+        apart = [one - level for one in own.values()]
+        layer |= dict.fromkeys(own, level) if sum(apart) <= MOST_APART * max(apart) else own
     rows: list[list[str]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
     for item in items:
         rows[layer[item.id]].append(item.id)
@@ -188,11 +214,12 @@ def _layers(items: Sequence[Item], links: Sequence[Link]) -> list[list[str]]:
 class _Placement:
     """What stands where in its layer."""
 
-    def __init__(self, items: Sequence[Item], links: Sequence[Link], port: Port, beyond: Beyond) -> None:
+    def __init__(self, items: Sequence[Item], links: Sequence[Link], port: Port, beyond: Beyond, is_free: bool) -> None:
         self.port = port
         self.beyond = beyond
+        self.is_free = is_free
         self.links = links
-        self.nodes = {item.id: _Placed(item.id, item.width, item.height) for item in items}
+        self.nodes = {item.id: _Placed(item.id, item.width, item.height, made=made) for made, item in enumerate(items)}
         self.rows = [[self.nodes[key] for key in row] for row in _layers(items, links)]
         for number, row in enumerate(self.rows):
             for node in row:
@@ -238,7 +265,7 @@ class _Placement:
 
     def _part(self, node: _Placed, link: str, side: str) -> float:
         """How far to the right a link meets a node, as a part of its width; half, where that is not known."""
-        wish = None if node.is_bend else self.port(node.id, link, side)
+        wish = None if node.is_bend or self.is_free else self.port(node.id, link, side)
         return 0.5 if wish is None else wish / node.width
 
     # -- the order in each layer
@@ -258,45 +285,66 @@ class _Placement:
             _place(row)
 
     def _order(self) -> None:
-        """Barycentre ordering, to and fro, each time with exchanges of neighbours: from the order of making, and from
-        one in which edges pass layers beside all boxes. The order with the fewest crossings is kept.
+        """Barycentre ordering, to and fro, each time with exchanges of neighbours: from the order that `_surround`
+        leaves, from one in which edges pass layers beside all boxes, and from the order of making. At last two boxes
+        that stand against that change places, and what is above and below them follows. The order with the fewest
+        crossings is kept, of those the one that is nearest to the order of making.
         """
-        fixed = [gates for gates in self.gates.values() if any(gate.beyond is not None for gate in gates)]
-        for gates in fixed:
-            gates.sort(key=lambda gate: gate.beyond or 0.0)
         for gates in self.gates.values():
+            gates.sort(key=lambda gate: gate.beyond or 0.0)
             _place(gates)
         rows = [self.gates["before"], *self.rows, self.gates["after"]]
-        free = [row for row in rows if not any(row is gates for gates in fixed)]
-        starts = [[list(row) for row in rows]]
-        if sum(map(len, rows)) <= MOST_ORDERED_TWICE:
-            starts.append([sorted(row, key=lambda node: node.is_bend) for row in rows])
-        best, fewest = starts[0], _crossings(rows)
-        for start, sweep in itertools.product(starts, range(SWEEPS)):
-            if fewest == 0:
-                break
-            if sweep == 0:
-                for row, nodes in zip(rows, start, strict=True):
-                    row[:] = nodes
-                    _place(row)
-            back = sweep % 2 == 1
-            for row in reversed(free) if back else free:
+        free = [row for row in rows if all(node.beyond is None for node in row)]
+
+        def put(order: Sequence[list[_Placed]]) -> None:
+            for row, nodes in zip(rows, order, strict=True):
+                row[:] = nodes
+                _place(row)
+
+        def sort(some: Sequence[list[_Placed]], back: bool, way: int = 1) -> None:
+            for row in some:
                 for node in row:
                     places = [end.far_place for end in (node.after if back else node.before)]
                     node.weight = sum(places) / len(places) if places else node.place
-                # Of those with one mean now these go first and now those: so an order is left that no exchange betters.
-                way = -1 if sweep % 4 >= 2 else 1
                 keys = {id(node): (node.weight, way * node.place) for node in row}
                 row.sort(key=lambda node: keys[id(node)])
                 _place(row)
+
+        best, self.worth = [list(row) for row in rows], _worth(rows)
+
+        def keep_better() -> None:
+            nonlocal best
             for row in free:
                 _exchange(row)
-            now = _crossings(rows)
-            if now < fewest:
-                best, fewest = [list(row) for row in rows], now
-        for row in best:
-            _place(row)
-        self.rows = best[1:-1]
+            worth = _worth(rows)
+            if worth < self.worth:
+                best, self.worth = [list(row) for row in rows], worth
+
+        starts, few = [best], sum(map(len, rows)) <= MOST_ORDERED_TWICE
+        if few:
+            starts.append([sorted(row, key=lambda node: node.is_bend) for row in rows])
+            starts.append([sorted(row, key=lambda node: node.made) for row in rows])
+        for start, sweep in itertools.product(starts, range(SWEEPS)):
+            if not any(self.worth):
+                break
+            if sweep == 0:
+                put(start)
+            back = sweep % 2 == 1
+            # Of those with one mean now these go first and now those: so an order is left that no exchange betters.
+            sort(free[::-1] if back else free, back, -1 if sweep % 4 >= 2 else 1)
+            keep_better()
+        for k, row in enumerate(free if few else ()):
+            put(best)
+            for one, other in pairwise([node for node in row if node.is_ordered]):
+                if one.made > other.made:
+                    put(best)
+                    row[one.place], row[other.place] = other, one
+                    _place(row)
+                    sort(free[k + 1 :], False)
+                    sort(free[:k][::-1], True)
+                    keep_better()
+        put(best)
+        self.rows = rows[1:-1]
 
     # -- places from left to right
 
@@ -383,7 +431,7 @@ class _Placement:
         }
         ways = {link.id: self._way(link, tops, bottoms) for link in self.links}
         width = max((node.middle + node.width / 2 for node in nodes), default=0)
-        return Arranged(*_point(width, bottoms[-1] if bottoms else 0.0), corners, ways)
+        return Arranged(*_point(width, bottoms[-1] if bottoms else 0.0), corners, ways, self.worth)
 
     def _way(self, link: Link, tops: Sequence[float], bottoms: Sequence[float]) -> list[Point]:
         points: list[Point] = []
@@ -427,16 +475,26 @@ def _place(row: list[_Placed]) -> None:
         node.place = place
 
 
-def _crossings(rows: Sequence[Sequence[_Placed]]) -> int:
-    """How many pairs of edges cross: inversions, counted while the far ends are put into order."""
-    count = 0
+def _worth(rows: Sequence[Sequence[_Placed]]) -> tuple[int, int]:
+    """How many pairs of edges cross; and how many boxes stand against the order of making, but for what goes where its
+    use is.
+    """
+    crossings = disorder = 0
     for row in rows:
         ends = [far for node in row for _, far in sorted((end.own, end.far_place) for end in node.after)]
-        ordered: list[float] = []
-        for end in ends:
-            low = bisect_right(ordered, end)
-            count += len(ordered) - low
-            ordered.insert(low, end)
+        crossings += _inversions(ends)
+        disorder += _inversions([node.made for node in row if node.is_ordered])
+    return crossings, disorder
+
+
+def _inversions(numbers: Sequence[float]) -> int:
+    """How many pairs of numbers are not in order, counted while they are put into it."""
+    count = 0
+    ordered: list[float] = []
+    for number in numbers:
+        low = bisect_right(ordered, number)
+        count += len(ordered) - low
+        ordered.insert(low, number)
     return count
 
 

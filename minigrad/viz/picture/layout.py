@@ -15,7 +15,7 @@ from typing import Any
 from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.groups import Group
-from minigrad.viz.picture.layered import Arranged, Item, Link, Point, arrange
+from minigrad.viz.picture.layered import Arranged, Item, Link, Point, arrange, no_place
 from minigrad.viz.picture.measures import (
     AROUND,
     CLOSE,
@@ -153,10 +153,18 @@ class _Nest:
         return self.closed[self.groups[key].parent or WHOLE if key in self.groups else self.home[key]] or key
 
     def layout(self) -> Layout:
-        """Laid out twice: then it is known where edges come from and go to beyond the group in which they lie in part,
-        and their order in the group follows that.
+        """With open groups it is laid out twice: then it is known where edges come from and go to beyond the group in
+        which they lie in part, and their order in the group follows that. What is in a group, too, says at first where
+        edges meet it, or does not: what is better stays.
         """
-        first = self._place_all(lambda group, link, side: None)
+        if not self.open:
+            return self._place_all(no_place).layout
+        one = self._placed_twice(False)
+        other = self._placed_twice(True) if any(one.worth) else one
+        return min(one, other, key=lambda gathered: gathered.worth).layout
+
+    def _placed_twice(self, is_free: bool) -> _Gathered:
+        first = self._place_all(no_place, is_free)
         ways = {wire.id: wire.points for wire in first.layout.wires}
 
         def beyond(group: str, link: str, side: str) -> float | None:
@@ -164,9 +172,9 @@ class _Nest:
             at, onward = (way[start], way[:start][::-1]) if side == "before" else (way[end], way[end + 1 :])
             return next((x for x, _ in onward if abs(x - at[0]) > 1), at[0])
 
-        return self._place_all(beyond).layout
+        return self._place_all(beyond)
 
-    def _place_all(self, beyond: Callable[[str, str, str], float | None]) -> _Gathered:
+    def _place_all(self, beyond: Callable[[str, str, str], float | None], is_free: bool = False) -> _Gathered:
         inside = self._inside()
         laid: dict[str, Arranged] = {}
         sizes = dict(self.sizes)
@@ -185,7 +193,7 @@ class _Nest:
                 sizes[key] = closed_size(self.groups[key])
                 continue
             items = [Item(item, *sizes[item]) for item in inside[key][0]]
-            laid[key] = arrange(items, inside[key][1], port, functools.partial(beyond, key))
+            laid[key] = arrange(items, inside[key][1], port, functools.partial(beyond, key), is_free)
             if key:
                 opened[key] = self._frame_size(self.groups[key], inside[key][1], laid[key])
                 sizes[key] = opened[key].width, opened[key].height
@@ -274,7 +282,8 @@ class _Nest:
             wires.append(Wire(name, source, target, tuple(members), tuple(points)))
         whole = laid[WHOLE]
         size = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
-        return _Gathered(Layout(*size, corners, frames, tuple(wires)), parts)
+        worth = [sum(column) for column in zip(*(one.worth for one in laid.values()), strict=True)]
+        return _Gathered(Layout(*size, corners, frames, tuple(wires)), parts, worth)
 
 
 def _titles_among(
@@ -302,7 +311,8 @@ def _cost(into: Sequence[float], title: float, lanes: Sequence[float], left: flo
 
 @dataclass(frozen=True)
 class _Gathered:
-    """A layout, and of each edge where in its way the part in a group begins and ends."""
+    """A layout, of each edge where in its way the part in a group begins and ends, and what all of it is worth."""
 
     layout: Layout
     parts: dict[tuple[str, str], tuple[int, int]]
+    worth: list[int]

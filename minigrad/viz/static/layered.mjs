@@ -1,7 +1,8 @@
 // Where boxes go: a layered layout, after Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical
 // system structures", 1981). Boxes get a layer by the longest way that leads to them; an edge that passes layers gets a
-// bend in each; the order within a layer follows the mean place of the neighbours, which leaves few crossings; then
-// each box moves as near to its neighbours as the others allow. Layers follow each other from top to bottom, however
+// bend in each, and what is made of the same is level; the order within a layer follows the mean place of the
+// neighbours, which leaves few crossings, and where that leaves a choice, the order of making; then each box moves as
+// near to its neighbours as the others allow. Layers follow each other from top to bottom, however
 // many there are: a picture that is longer than its window is scrolled. Written twice:
 // minigrad/viz/picture/layered.py does the same for still pictures, and a test holds the two together.
 
@@ -13,6 +14,7 @@ import {
   GAP,
   LANE,
   LOOSE_WEIGHT,
+  MOST_APART,
   MOST_EXCHANGES,
   MOST_ORDERED_TWICE,
   SHARED,
@@ -29,11 +31,12 @@ import {
  * where an edge comes in from above, `to` where it goes out below; those with one `trunk` come from one place, and run
  * together as long as they can. port(item, link, side) says how far from the item's left edge the link meets its side
  * "before" or "after"; null for no wish. beyond(link, side) says how far from the left the link comes from that is "" at
- * that side, or goes to; null where that is not known. gap: between layers. Returns {width, height, at: id -> {x, y},
- * ways: link -> [{x, y}]}.
+ * that side, or goes to; null where that is not known. gap: between layers. isFree: the order within a layer does not ask
+ * `port`. Returns {width, height, at: id -> {x, y}, ways: link -> [{x, y}], worth: [crossings, pairs that stand against the
+ * order of making]}.
  */
-export function arrange({ items, links, port = noWish, beyond = noWish, gap = GAP }) {
-  return new Layers({ items, links, port, beyond }).arrange(gap);
+export function arrange({ items, links, port = noWish, beyond = noWish, gap = GAP, isFree = false }) {
+  return new Layers({ items, links, port, beyond, isFree }).arrange(gap);
 }
 
 /**
@@ -52,7 +55,8 @@ function inLayers(items, links) {
     waits.set(to, waits.get(to) + 1);
     targets.get(from).push(to);
   }
-  const fixed = new Set(links.map(({ to }) => to));
+  const sources = new Map(items.map(({ id }) => [id, new Set()]));
+  for (const { from, to, trunk } of links) sources.get(to)?.add(from || trunk);
   const entered = new Set(links.filter(({ from }) => !from).map(({ to }) => to));
   const layer = new Map(items.map(({ id }) => [id, 0]));
   const ready = [...waits.keys()].filter((id) => waits.get(id) === 0);
@@ -68,13 +72,26 @@ function inLayers(items, links) {
   for (const id of ready) {
     // It comes along, where that costs less than the edge from it; or the trunk from it is long for the others' sake, too.
     const alone = uses.get(id) === 1 && !entered.has(id);
-    const share = alone ? cost.get(id) : (fixed.has(id) ? SHARED : 1) / Math.max(uses.get(id), 1);
+    const share = alone ? cost.get(id) : (sources.get(id).size ? SHARED : 1) / Math.max(uses.get(id), 1);
     for (const to of new Set(targets.get(id))) cost.set(to, cost.get(to) + Math.min(1, share));
   }
+  const isLeaf = (id) => sources.get(id)?.size === 0;
+  const alike = new Map(); // what they are made of -> those that are, with the best layer for each
   for (const id of [...ready].reverse()) {
     const after = new Set(targets.get(id));
     if (after.size && !entered.has(id) && cost.get(id) <= after.size)
       layer.set(id, Math.min(...[...after].map((to) => layer.get(to))) - 1);
+    // Two layers of one hidden value are alike, whatever weights are each one's own.
+    const all = sources.get(id);
+    const shared = [...all].filter((one) => !isLeaf(one) || uses.get(one) > 1);
+    const isSign = !shared.every(isLeaf) || (all.size > 0 && shared.length === all.size);
+    const sign = isSign ? shared.sort().join(" ") : `= ${id}`;
+    const own = (alike.get(sign) ?? new Map()).set(id, layer.get(id));
+    alike.set(sign, own);
+    const level = Math.min(...own.values()); // below all that they are made of, which comes later here
+    const apart = [...own.values()].map((one) => one - level);
+    const isNear = apart.reduce((sum, one) => sum + one) <= MOST_APART * Math.max(...apart);
+    for (const [one, best] of own) layer.set(one, isNear ? level : best);
   }
   const rows = Array.from({ length: Math.max(0, ...layer.values()) + 1 }, () => []);
   for (const { id } of items) rows[layer.get(id)].push(id);
@@ -82,10 +99,11 @@ function inLayers(items, links) {
 }
 
 class Layers {
-  constructor({ items, links, port, beyond }) {
+  constructor({ items, links, port, beyond, isFree }) {
     this.links = links;
     this.port = port;
-    this.nodes = new Map(items.map(({ id, w, h }) => [id, { ...bendIn(0), bend: false, id, w, h }]));
+    this.isFree = isFree;
+    this.nodes = new Map(items.map(({ id, w, h }, made) => [id, { ...bendIn(0), bend: false, id, w, h, made }]));
     this.rows = inLayers(items, links).map((row) => row.map((id) => this.nodes.get(id)));
     for (const [layer, row] of this.rows.entries()) for (const one of row) one.layer = layer;
     this.gates = { before: [], after: [] };
@@ -132,7 +150,7 @@ class Layers {
 
   /** How far to the right a link meets a node, where that is known: a part of its width. */
   part(node, id, side) {
-    const wish = node.bend || node.isGate ? null : this.port(node.id, id, side);
+    const wish = node.bend || node.isGate || this.isFree ? null : this.port(node.id, id, side);
     return wish === null ? 0.5 : wish / node.w;
   }
 
@@ -154,42 +172,69 @@ class Layers {
   }
 
   /**
-   * Barycentre ordering, to and fro, each time with exchanges of neighbours: from the order of making, and from one in
-   * which edges pass layers beside all boxes. The order with the fewest crossings is kept.
+   * Barycentre ordering, to and fro, each time with exchanges of neighbours: from the order that `surround` leaves, from
+   * one in which edges pass layers beside all boxes, and from the order of making. At last two boxes that stand against
+   * that change places, and what is above and below them follows. The order with the fewest crossings is kept, of those the
+   * one that is nearest to the order of making.
    */
   order() {
     const [above, below] = ["before", "after"].map((side) => this.gates[side]);
-    const fixed = [above, below].filter((gates) => gates.some(({ beyond }) => beyond !== null));
-    for (const gates of fixed) gates.sort((one, other) => one.beyond - other.beyond);
-    for (const gates of [above, below]) placeInOrder(gates);
+    for (const gates of [above, below]) placeInOrder(gates.sort((one, other) => one.beyond - other.beyond));
     const rows = [above, ...this.rows, below];
-    const starts = [rows.map((row) => [...row])];
-    if (rows.flat().length <= MOST_ORDERED_TWICE)
-      starts.push(rows.map((row) => [...row.filter(({ bend }) => !bend), ...row.filter(({ bend }) => bend)]));
-    let [best] = starts;
-    let fewest = crossings(rows);
-    for (let turn = 0; turn < starts.length * SWEEPS && fewest > 0; turn += 1) {
-      const sweep = turn % SWEEPS;
-      if (sweep === 0)
-        for (const [k, row] of rows.entries()) {
-          row.splice(0, row.length, ...starts[turn / SWEEPS][k]);
-          placeInOrder(row);
-        }
-      const back = sweep % 2 === 1;
-      for (const row of back ? [...rows].reverse() : rows) {
-        if (fixed.includes(row)) continue;
+    const free = rows.filter((row) => row.every(({ beyond = null }) => beyond === null));
+    const put = (order) => {
+      for (const [k, row] of rows.entries()) {
+        row.splice(0, row.length, ...order[k]);
+        placeInOrder(row);
+      }
+    };
+    const sortBy = (side, some, way = 1) => {
+      for (const row of some) {
         for (const node of row) {
-          const ends = back ? node.after : node.before;
+          const ends = node[side];
           node.weight = ends.length ? ends.reduce((sum, end) => sum + farPlace(end), 0) / ends.length : node.place;
         }
-        // Of those with one mean now these go first and now those: so an order is left that no exchange betters.
-        const way = sweep % 4 >= 2 ? -1 : 1;
         row.sort((one, other) => compare([one.weight, way * one.place], [other.weight, way * other.place]));
         placeInOrder(row);
       }
-      for (const row of rows) if (!fixed.includes(row)) exchange(row);
-      const now = crossings(rows);
-      if (now < fewest) [best, fewest] = [rows.map((row) => [...row]), now];
+    };
+    let best = rows.map((row) => [...row]);
+    this.worth = worthOf(rows);
+    const keepBetter = () => {
+      free.forEach(exchange);
+      const worth = worthOf(rows);
+      if (compare(worth, this.worth) < 0) [best, this.worth] = [rows.map((row) => [...row]), worth];
+    };
+    const starts = [best];
+    const few = rows.flat().length <= MOST_ORDERED_TWICE;
+    const rowsBy = (key) => rows.map((row) => [...row].sort((one, other) => key(one) - key(other)));
+    if (few)
+      starts.push(
+        rowsBy(({ bend }) => Number(bend)),
+        rowsBy(({ made }) => made),
+      );
+    for (const start of starts)
+      for (let sweep = 0; sweep < SWEEPS && this.worth.some(Boolean); sweep += 1) {
+        if (sweep === 0) put(start);
+        // Of those with one mean now these go first and now those: so an order is left that no exchange betters.
+        const way = sweep % 4 >= 2 ? -1 : 1;
+        if (sweep % 2) sortBy("after", [...free].reverse(), way);
+        else sortBy("before", free, way);
+        keepBetter();
+      }
+    for (const [k, row] of few ? free.entries() : []) {
+      put(best);
+      const own = row.filter(isOrdered);
+      for (const [j, other] of own.slice(1).entries()) {
+        const one = own[j];
+        if (one.made < other.made) continue;
+        put(best);
+        [row[one.place], row[other.place]] = [other, one];
+        placeInOrder(row);
+        sortBy("before", free.slice(k + 1));
+        sortBy("after", free.slice(0, k).reverse());
+        keepBetter();
+      }
     }
     best.forEach(placeInOrder);
     this.rows = best.slice(1, -1);
@@ -293,7 +338,7 @@ class Layers {
       at.set(id, point(middle - w / 2, (tops[layer] + bottoms[layer] - h) / 2));
     const ways = new Map(this.links.map(({ id, to }) => [id, this.way(id, to, tops, bottoms)]));
     const width = Math.max(0, ...nodes.map(({ middle, w }) => middle + w / 2));
-    return { width: hundredth(width), height: hundredth(bottoms.at(-1) ?? 0), at, ways };
+    return { width: hundredth(width), height: hundredth(bottoms.at(-1) ?? 0), at, ways, worth: this.worth };
   }
 
   way(id, to, tops, bottoms) {
@@ -338,7 +383,7 @@ function hundredth(value) {
 
 /** A bend, or what an item has beside its size. */
 function bendIn(layer) {
-  return { bend: true, w: 0, h: 0, layer, place: 0, middle: 0, before: [], after: [] };
+  return { bend: true, w: 0, h: 0, layer, place: 0, middle: 0, before: [], after: [], made: Infinity };
 }
 
 /** Nothing leads to it: a weight, which goes where its use is. */
@@ -348,25 +393,33 @@ function isLoose(node) {
 
 const farPlace = ({ node, far }) => node.place + far;
 
-/** How many pairs of edges cross: inversions, counted while the far ends are put into order. */
-function crossings(rows) {
+const isOrdered = (node) => node.made < Infinity && !isLoose(node);
+
+/** How many pairs of edges cross; and how many boxes stand against the order of making, but for what goes where its use is. */
+function worthOf(rows) {
+  const ends = (node) =>
+    [...node.after].sort((one, other) => compare([one.own, farPlace(one)], [other.own, farPlace(other)])).map(farPlace);
+  const inversionsOf = (numbersOf) => rows.reduce((sum, row) => sum + inversions(numbersOf(row)), 0);
+  return [
+    inversionsOf((row) => row.flatMap(ends)),
+    inversionsOf((row) => row.filter(isOrdered).map(({ made }) => made)),
+  ];
+}
+
+/** How many pairs of numbers are not in order, counted while they are put into it. */
+function inversions(numbers) {
+  const sorted = [];
   let count = 0;
-  for (const row of rows) {
-    const sorted = [];
-    const ends = row.flatMap((node) =>
-      [...node.after].sort((one, other) => compare([one.own, farPlace(one)], [other.own, farPlace(other)])),
-    );
-    for (const end of ends.map(farPlace)) {
-      let low = 0;
-      let high = sorted.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (sorted[middle] <= end) low = middle + 1;
-        else high = middle;
-      }
-      count += sorted.length - low;
-      sorted.splice(low, 0, end);
+  for (const number of numbers) {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle] <= number) low = middle + 1;
+      else high = middle;
     }
+    count += sorted.length - low;
+    sorted.splice(low, 0, number);
   }
   return count;
 }
@@ -397,7 +450,8 @@ function placeInOrder(row) {
   for (const [place, node] of row.entries()) node.place = place;
 }
 
-function compare(one, other) {
+/** Which of two lists of numbers comes first: below 0 for the one. */
+export function compare(one, other) {
   for (let k = 0; k < one.length; k += 1) if (one[k] !== other[k]) return one[k] - other[k];
   return 0;
 }

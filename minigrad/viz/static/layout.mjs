@@ -4,7 +4,7 @@
 // a box of its size, from the innermost to the outermost.
 // minigrad/viz/picture/layout.py does the same for still pictures.
 
-import { arrange } from "./layered.mjs";
+import { arrange, compare } from "./layered.mjs";
 import {
   AROUND,
   CLOSE,
@@ -197,17 +197,24 @@ export class GroupLayout {
   }
 
   /**
-   * Place everything that is seen: the picture's size, and where boxes, groups and edges are. It is laid out twice: then
-   * it is known where edges come from and go to beyond the group in which they lie in part, and their order in the group
-   * follows that.
+   * Place everything that is seen: the picture's size, and where boxes, groups and edges are. With open groups it is laid
+   * out twice: then it is known where edges come from and go to beyond the group in which they lie in part, and their order
+   * in the group follows that. What is in a group, too, says at first where edges meet it, or does not: what is better stays.
    */
   layOut() {
     const links = this.links();
-    const first = this.placeAll(links, () => null);
-    return this.placeAll(links, beyondOf(first.wires, first.parts));
+    const nothing = () => null;
+    if (!this.open.size) return this.placeAll(links, nothing);
+    const twice = (isFree) => {
+      const { wires, parts } = this.placeAll(links, nothing, isFree);
+      return this.placeAll(links, beyondOf(wires, parts));
+    };
+    const one = twice(false);
+    const other = one.worth.some(Boolean) ? twice(true) : one;
+    return compare(other.worth, one.worth) < 0 ? other : one;
   }
 
-  placeAll(links, beyond) {
+  placeAll(links, beyond, isFree = false) {
     const inside = this.contents(links);
     const laid = new Map();
     const sizes = new Map([...inside.values()].flatMap(({ items }) => items.map((id) => [id, this.size(id)])));
@@ -221,7 +228,14 @@ export class GroupLayout {
       const boxes = items.map((item) => ({ id: item, ...sizes.get(item) }));
       laid.set(
         id,
-        arrange({ items: boxes, links: own, port, beyond: (link, side) => beyond(id, link, side), gap: this.gap }),
+        arrange({
+          items: boxes,
+          links: own,
+          port,
+          beyond: (link, side) => beyond(id, link, side),
+          gap: this.gap,
+          isFree,
+        }),
       );
       if (id) sizes.set(id, this.frameSize(this.byId.get(id), own, laid.get(id)));
     }
@@ -330,7 +344,8 @@ export class GroupLayout {
       return { ...link, points };
     });
     const whole = laid.get(WHOLE);
-    return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires, parts };
+    const worth = [0, 1].map((k) => [...laid.values()].reduce((sum, one) => sum + one.worth[k], 0));
+    return { width: whole.width + 2 * MARGIN, height: whole.height + 2 * MARGIN, boxes, groups, wires, parts, worth };
   }
 }
 

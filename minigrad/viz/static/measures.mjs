@@ -12,6 +12,7 @@ export const SPREAD_LANES = 2.4; // lanes for each of them
 export const SWEEPS = 10; // over all layers: to order them, and twice as often to place them
 export const MOST_EXCHANGES = 8; // of neighbours in a layer, for each of them, while it is put into order
 export const MOST_ORDERED_TWICE = 400; // boxes and bends, which are ordered from two beginnings; more from one
+export const MOST_APART = 1.5; // times as far as the farthest: what is alike moves up to be level, all of it together
 export const SHARED = 2; // edges' worth: what those pay together, to which one result leads, for a trunk that grows longer
 export const BEND_WEIGHT = 4; // of a bend's wish to be in line with the next: bends of one edge line up
 export const LOOSE_WEIGHT = 0.02; // of what a bend and a box, or a weight and its use, wish of each other: a chain of boxes beside it stays straight

@@ -110,6 +110,55 @@ def test_a_chain_of_equal_boxes_is_one_column_however_long(length: int) -> None:
     assert len({y for _, y in laid.corners.values()}) == length
 
 
+def laid_out(ends: list[tuple[str, str]], names: str) -> tuple[Layout, dict[str, float], dict[str, float]]:
+    """Boxes of one size, in the order of making: the layout, and how far from the left and from the top each is."""
+    sizes = dict.fromkeys(names.split(), (100.0, 60.0))
+    layout = lay_out(sizes, [Edge(f"e{k}", *pair, 0) for k, pair in enumerate(ends)])
+    return layout, *({key: corner[axis] for key, corner in layout.corners.items()} for axis in (0, 1))
+
+
+def test_what_is_made_of_the_same_is_level_and_in_the_order_of_making() -> None:
+    """Two layers of one hidden value, of which one is used at once and the other at the end."""
+    ends = [("x", "h"), ("h", "mu"), ("v", "mu"), ("h", "logvar"), ("w", "logvar"), ("logvar", "half"), ("half", "std")]
+    ends += [("std", "z"), ("mu", "z"), ("z", "loss")]
+    _, left, top = laid_out(ends, "x h v mu w logvar half std z loss")
+    assert top["mu"] == top["logvar"]
+    assert top["v"] == top["w"] == top["h"]
+    assert left["mu"] < left["logvar"]
+    _, left, top = laid_out(ends, "x h w logvar v mu half std z loss")
+    assert top["mu"] == top["logvar"]
+    assert left["logvar"] < left["mu"]
+
+
+def test_what_is_used_at_each_step_of_a_long_chain_stands_beside_its_use() -> None:
+    """The rows of one table, as a recurrence looks them up: level, they would be as wide as it is long."""
+    steps = range(1, 9)
+    ends = [("w", "table"), ("w", "h0")]
+    for k in steps:
+        ends += [("table", f"row{k}"), (f"row{k}", f"h{k}"), (f"h{k - 1}", f"h{k}")]
+    _, _, top = laid_out(ends, " ".join(["w table h0", *(f"row{k} h{k}" for k in steps)]))
+    assert [top[f"row{k}"] for k in steps[1:]] == [top[f"h{k - 1}"] for k in steps[1:]]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_calls_of_one_function_stand_in_the_order_of_the_code(turned: bool) -> None:
+    """Three, of which the first leads somewhere else: they share weights that all stand above them."""
+    names = ["w", "v", *(f"{part}{k}" for k in (1, 2, 3) for part in ("a", "b")), "penalty", "square", "sum", "loss"]
+    ends = [(weight, f"{part}{k}") for k in (1, 2, 3) for weight, part in (("w", "a"), ("v", "b"))]
+    ends += [(f"a{k}", f"b{k}") for k in (1, 2, 3)] + [
+        ("b2", "sum"),
+        ("b3", "sum"),
+        ("b1", "penalty"),
+        ("v", "penalty"),
+    ]
+    ends += [("penalty", "square"), ("square", "loss"), ("sum", "loss")]
+    groups = [Group(f"g{k}", f"critic, call {k} of 3", "", "Critic", None, [f"a{k}", f"b{k}"]) for k in (1, 2, 3)]
+    sizes = dict.fromkeys(names, (100.0, 60.0))
+    edges = [Edge(f"e{k}", *pair, 0) for k, pair in enumerate(ends[::-1] if turned else ends)]
+    frames = lay_out(sizes, edges, groups, ["g1", "g2", "g3"]).frames
+    assert frames["g1"].x < frames["g2"].x < frames["g3"].x
+
+
 def test_what_comes_from_leaves_alone_stands_beside_its_use() -> None:
     sizes = dict.fromkeys(("w", "x1", "h1", "x2", "m", "h2", "h3"), (100.0, 60.0))
     ends = [("w", "h1"), ("x1", "h1"), ("h1", "h2"), ("h2", "h3"), ("w", "m"), ("x2", "m"), ("m", "h3")]
