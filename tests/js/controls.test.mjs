@@ -151,6 +151,31 @@ test("the search comes when it is asked for, and goes with its words", async () 
   assert.ok(around.hidden);
 });
 
+test("while the kernel runs on, parts are laid out anew a few times a second at most, and at its end", async () => {
+  const { Picture } = await loadModule("viz/static/picture.mjs");
+  const { picture, recorded } = examples.network;
+  const folded = { ...picture, open: [] };
+  const model = saved("network", { picture: folded, recorded: recorded.slice(0, 1), live: true, finished: false });
+  const root = await show(model);
+  const { arrange } = Picture.prototype;
+  let count = 0;
+  Picture.prototype.arrange = function () {
+    count += 1;
+    return arrange.call(this);
+  };
+  try {
+    const last = recorded.length - 1;
+    for (let k = 2; k <= last; k += 2) model.fromKernel({ recorded: recorded.slice(0, k + 1), index: k });
+    assert.ok(count <= 1, String(count));
+    const opened = () => texts(root, ".mg-titles .mg-name");
+    const before = opened();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    assert.notDeepEqual(opened(), before); // the run has ended: what ran last is seen
+  } finally {
+    Picture.prototype.arrange = arrange;
+  }
+});
+
 // ---------------------------------------------------------------- the legend
 
 const told = (root) => texts(root, ".mg-legend-parts b");

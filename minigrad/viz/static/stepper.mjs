@@ -37,6 +37,7 @@ const LOWEST = { beside: 400, below: 150, cells: 510 }; // pixels of a drawing's
 const MORE = 1.15; // times as much has to be seen with the explanation below: layers tell more than columns
 const EDGE = 8; // pixels around a drawing
 const TRAIL = 28; // pixels of the line above it that says where the step is, in picture.css too
+const REST = 500; // milliseconds between two pictures of a run, at least, before it is seen to have ended
 const TOOLS = 40; // below it, where the buttons for its size are, in controls.css too
 // Pixels of a notebook's output and of its page, as long as nothing is known of them.
 const USUAL = 960;
@@ -108,6 +109,8 @@ export class Stepper {
     this.frame = make("div", { class: "minigrad-frame" }, this.root);
     host.append(this.frame);
     this.followed = true; // whether it was wished at the latest painting
+    this.reached = 0; // the frame that was followed last, and until when no run is
+    this.restsAt = 0;
     this.listen();
     this.twins = new Twins(this.root, this.panels.element, player, this.picture);
     this.place();
@@ -217,6 +220,12 @@ export class Stepper {
   followStep() {
     const { picture, player } = this;
     const { frame, follows } = player;
+    // Of a run, which shows many frames a second, only where it rests: laying out is what takes the time.
+    const isRun = player.live && frame.index > this.reached + 1 && performance.now() < this.restsAt;
+    clearTimeout(this.resting);
+    if (isRun) this.resting = setTimeout(this.repaint, REST);
+    if (isRun || player.wanted !== null) return;
+    Object.assign(this, { reached: frame.index, restsAt: performance.now() + REST });
     if (follows && !this.followed) picture.layout.byHand.clear();
     this.followed = follows;
     if (!picture.layout.any || !picture.layout.follow(follows ? (frame.box ?? frame.next) : null)) return;
@@ -528,6 +537,7 @@ export class Stepper {
 
   destroy() {
     clearInterval(this.controls.playing);
+    clearTimeout(this.resting);
     this.tip.destroy();
     this.camera.destroy();
     this.paper.destroy();
