@@ -8,6 +8,7 @@ that the page can set them apart, and never of markup.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -295,10 +296,11 @@ def _earlier(item: Contribution, senders: Senders, later: int = 0) -> str:
     if not item.joint:
         return ""
     had = senders[item.box, item.output]
-    before = had[: len(had) - 1 - later]
-    names = dict.fromkeys(box.name for box in before)
-    if len(names) > MOST_SENDERS:  # of thousands, no list is made
-        return f"the {len(before)} that came before"
+    before, names = len(had) - 1 - later, dict[str, None]()
+    for box in itertools.islice(had, before):
+        names[box.name] = None
+        if len(names) > MOST_SENDERS:  # of thousands, no list is made
+            return f"the {before} that came before"
     return f"what came from {enumeration(names)}" if names else "what was there"
 
 

@@ -101,6 +101,18 @@ def test_what_has_come_for_a_leaf_is_told_before_it_is_its_grad(w: str, told: li
     assert stepper.frame.states[key].word == "grad"
 
 
+@pytest.mark.parametrize(
+    ("uses", "told"), [(4, "that is added to what came from t3, t2 and t1: "), (6, "the 5 that came")]
+)
+def test_of_many_senders_the_number_is_told(uses: int, told: str) -> None:
+    lines = "".join(f"t{k} = w * {k + 1}\n" for k in range(uses))
+    total = " + ".join(f"t{k}" for k in range(uses))
+    code = f"w = mg.tensor(2.0, requires_grad=True)\n{lines}loss = {total}\ns = viz.BackwardStepper(loss)\n"
+    stepper = cell(code)["s"]
+    stepper.last()
+    assert any(told in frame.spoken for frame in stepper.frames)
+
+
 def test_a_leaf_that_holds_a_grad_already_shows_that() -> None:
     code = "w = mg.tensor(2.0, requires_grad=True)\nw.grad = mg.tensor(5.0)\nloss = w * 3 + (w * 4).exp()\n"
     stepper = cell(f"{code}s = viz.BackwardStepper(loss)\n")["s"]
