@@ -102,7 +102,7 @@ def test_what_has_come_for_a_leaf_is_told_before_it_is_its_grad(w: str, told: li
 
 
 @pytest.mark.parametrize(
-    ("uses", "told"), [(4, "that is added to what came from t3, t2 and t1: "), (6, "the 5 that came")]
+    ("uses", "told"), [(4, "that is added to what came from t3, t2 and t1"), (6, "the 5 that came")]
 )
 def test_of_many_senders_the_number_is_told(uses: int, told: str) -> None:
     lines = "".join(f"t{k} = w * {k + 1}\n" for k in range(uses))
