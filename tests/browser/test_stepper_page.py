@@ -267,9 +267,10 @@ def test_axe_finds_nothing_in_any_state(opened: Any, node_modules: Path, state: 
     page.locator(".mg-press-fit").click()  # what is scrolled out of sight counts as not written there
     reach(page)
     page.evaluate((node_modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
-    for scheme in ("light", "dark"):
+    for scheme, rules in (("light", ""), ("dark", ", runOnly: ['color-contrast']")):  # all else is the same in both
         page.emulate_media(color_scheme=scheme)
-        found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
+        options = f"{{ resultTypes: ['violations']{rules} }}"
+        found = page.evaluate(f"async () => (await axe.run(document, {options})).violations")
         told = [(item["id"], item["impact"], [node["html"][:160] for node in item["nodes"][:3]]) for item in found]
         assert told == [], scheme
 
