@@ -36,11 +36,16 @@ def outcomes(modules: list[str]) -> dict[str, Any]:
 
 
 def exercises(arguments: list[str]) -> dict[str, Any]:
-    """Of each exercise what the card says to its reference, and to wrong answers: to one of every eighth, or to all."""
+    """Of each exercise what the card says to its reference, and to wrong answers: to one of every eighth, or to all.
+    Numbers are drawn twice for each, or as often as for a learner.
+    """
     from teach.answers import each_wrong, said
 
     from minigrad.teach import EXERCISES
+    from minigrad.teach import exercise as exercises
 
+    if "all" not in arguments:
+        exercises.DRAWS = 2
     cards: dict[str, Any] = {}
     few = list(EXERCISES)[::8]
     for name, exercise in EXERCISES.items():
