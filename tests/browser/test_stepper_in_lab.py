@@ -170,6 +170,8 @@ def test_it_follows_the_theme(stepper: Stepper, lab: Any, theme: str) -> None:
     expect(lab.page.locator("body")).to_have_attribute(
         "data-jp-theme-light", "true" if light else "false", timeout=15_000
     )
+    # Where motion is wanted, a card takes a moment to its new colour.
+    stepper.widget.evaluate("(root) => Promise.all(root.getAnimations({ subtree: true }).map((one) => one.finished))")
     colours = stepper.widget.locator(".mg-card").first.evaluate(
         "(card) => [getComputedStyle(card).fill, getComputedStyle(card.parentNode.querySelector('.mg-name')).fill]"
     )
