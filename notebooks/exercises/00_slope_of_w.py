@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, measured
+from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, measured, raised
 
 
 def slope_of_w(w, x, b, target):
@@ -95,8 +95,16 @@ def slope_from_the_weighted_error(w, x, b, target):
     return 2 * (weighted + b - target) * weighted / w
 
 
+def slope_at_a_tensor_of_w(w, x, b, target):
+    w = mg.tensor(w, requires_grad=True)
+    return mg.autograd.grad((w * x + b - target) ** 2, w)[0].item()
+
+
 def slope_of_one_side(w, x, b, target):
-    step = 0.01
+    """This is a difference to one side: near, and off by step * x * x, since the loss is curved. Multiply the slopes
+    along the path instead, 2 * error and x; or measure to both sides.
+    """
+    step = 0.001
     return (((w + step) * x + b - target) ** 2 - (w * x + b - target) ** 2) / step
 
 
@@ -139,6 +147,7 @@ EXERCISE = Exercise(
         _case(-1.0, 2.5, 0.5, 3.0),
         _case(0.5, -4.0, 2.0, -1.0),
         _case(1.0, 1.0, 1.0, 2.0),
+        _case(2, 3, 1, 5),
     ),
     hints=(
         "Between loss and w are a square, a subtraction, an addition and a product. What is the slope of each?",
@@ -174,6 +183,18 @@ EXERCISE = Exercise(
             words="b is missing from the error: it is w * x + b - target.",
         ),
         size_only,
+        Mistake(
+            slope_at_a_tensor_of_w,
+            words="Here w is a whole number, and a tensor of whole numbers has no gradient: make it of float(w).",
+            when=raised("floating point"),
+        ),
+        Mistake(
+            slope_of_one_side,
+            edited(slope_of_one_side, "0.001", "0.01"),
+            edited(slope_of_one_side, "0.001", "1e-4"),
+            edited(slope_of_one_side, "0.001", "0.1"),
+            near=True,
+        ),
     ),
     right=(
         slope_in_fractions,
@@ -191,7 +212,6 @@ EXERCISE = Exercise(
         ],
         "ZeroDivisionError": [edited(slope_of_w, "error * x", "error**2 / error * x")],
         "w = 0.0": [slope_from_the_weighted_error],
-        "": [slope_of_one_side],
         "drawn at random. check.slope_of_w(slope_of_w, seed=": [
             lambda w, x, b, target: {(2.0, 3.0): 12, (-1.0, 2.5): -25, (0.5, -4.0): -8}.get((w, x), 0)
         ],

@@ -12,29 +12,39 @@ def freeze_first(parameters, count):
 
 
 @cases(
-    "{used}leaves of the shapes {shapes}, count = {count}",
+    "{used}leaves of the shapes {shapes}, count = {count}{frozen}",
     used="the first of them frozen already, each second one with a gradient: ",
+    frozen=", parameters[{frozen}] is frozen already",
 )
-def _parameters(count, shapes=((), (), (), ()), used=False):
+def _parameters(count, shapes=((), (), (), ()), used=False, frozen=None):
     """Leaves that hold 1, 2, and so on; those that were used hold equal numbers."""
     leaves = [mg.full(shape, 1.0 if used else place + 1.0, requires_grad=True) for place, shape in enumerate(shapes)]
     if used:
         leaves[0].requires_grad_(False)
         for leaf in leaves[::2]:
             leaf.grad = mg.full(leaf.shape, 0.5)
+    if frozen is not None:
+        leaves[frozen].requires_grad_(False)
     return leaves, count
 
 
 def _drawn(random):
     shapes = [pick(random, [(), (2,), (2, 1)]) for _ in range(random.integers(2, 7))]
-    yield _parameters(int(random.integers(1, len(shapes) + 1)), shapes, used=True)
+    for frozen in (None, int(random.integers(len(shapes)))):
+        yield _parameters(int(random.integers(1, len(shapes) + 1)), shapes, used=True, frozen=frozen)
 
 
 @observer
 def _with_the_tensors(answer, parameters, count):
-    """Which tensors came back, and what has become of the caller's, and of the list that holds them."""
+    """Which tensors came back, and what has become of the caller's, and of the list that holds them.
+
+    Of the others, one that was frozen before may come back or not.
+    """
     given = list(parameters)
+    either_way = [parameter for parameter in parameters[count:] if not parameter.requires_grad]
     returned = answer(parameters, count)
+    if isinstance(returned, list):
+        returned = [one for one in returned if not any(one is other for other in either_way)]
     return {
         "the list returned": _names(returned, given),
         LIST: _names(parameters, given),
@@ -59,6 +69,13 @@ def _none_was_frozen(outcome):
     parameters, count = outcome.case.make()
     before = [parameter.requires_grad for parameter in parameters]
     return any(before[:count]) and outcome.seen.get(FLAGS) == before
+
+
+def _one_of_the_others_thawed(outcome):
+    """Whether one that was frozen before, and is none of the first, has the flag now."""
+    parameters, count = outcome.case.make()
+    pairs = zip(parameters[count:], outcome.seen.get(FLAGS, [])[count:], strict=False)
+    return any(is_trained and not parameter.requires_grad for parameter, is_trained in pairs)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -143,10 +160,27 @@ def froze_as_many_from_the_end(parameters, count):
     return parameters[: len(parameters) - count]
 
 
-def froze_and_filtered(parameters, count):
+def froze_by_place(parameters, count):
     for number, parameter in enumerate(parameters):
         parameter.requires_grad = number >= count
+    return parameters[count:]
+
+
+def froze_and_compared_tensors(parameters, count):
+    frozen = [parameter.requires_grad_(False) for parameter in parameters[:count]]
+    return [parameter for parameter in parameters if parameter not in frozen]
+
+
+def froze_and_filtered(parameters, count):
+    for parameter in parameters[:count]:
+        parameter.requires_grad = False
     return [parameter for parameter in parameters if parameter.requires_grad]
+
+
+def froze_from_behind(parameters, count):
+    for parameter in parameters[:count]:
+        parameter.requires_grad = False
+    return parameters[-(len(parameters) - count) :]
 
 
 def froze_by_index(parameters, count):
@@ -161,7 +195,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=6,
     reference=freeze_first,
-    cases=(_parameters(2), _parameters(1), _parameters(0), _parameters(4)),
+    cases=(_parameters(2), _parameters(1), _parameters(0), _parameters(4), _parameters(1, frozen=3)),
     hints=(
         "parameters[:count] are the first ones. What freezes a leaf?",
         "requires_grad_(False) changes the tensor itself. detach() would make another one.",
@@ -208,6 +242,29 @@ EXERCISE = Exercise(
             words="All of them were frozen, so nothing trains any more.",
         ),
         returned_the_frozen,
+        Mistake(
+            froze_by_place,
+            edited(
+                froze_and_filtered,
+                "parameters[:count]:",
+                "parameters[:count]:",
+                "    return",
+                "    for parameter in parameters[count:]:\n        parameter.requires_grad = True\n    return",
+            ),
+            words="One of the others was frozen before, and trains now. Write the flag of the first `count` alone.",
+            when=_one_of_the_others_thawed,
+        ),
+        Mistake(
+            froze_from_behind,
+            words="With count = len(parameters) none is left, and [-0:] is the whole list. Count from the front: "
+            "parameters[count:].",
+        ),
+        Mistake(
+            froze_and_compared_tensors,
+            froze_and_compared,
+            words="`in` and `==` compare tensors by their numbers, so an equal one counts as frozen, and where the "
+            "shapes differ it is an error. Go by places, or by `is`.",
+        ),
     ),
     right=(
         froze_with_numbers,
@@ -233,7 +290,6 @@ EXERCISE = Exercise(
                 freeze_first, "in parameters[:count]", "in [one for one in parameters if one.requires_grad][:count]"
             ),
         ],
-        "the list returned": [froze_and_compared],
         "keeps its numbers and its gradient": [
             edited(freeze_first, "requires_grad_(False)", "requires_grad_(False)\n        parameter.grad = None"),
             edited(freeze_first, "requires_grad_(False)", "requires_grad_(False).zero_()"),

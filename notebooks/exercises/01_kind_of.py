@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, formula, observer, pick_some
+from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, formula, observer, pick_some, saw
 
 
 def kind_of(tensor):
@@ -37,6 +37,10 @@ def _written_to(numbers):
     total = mg.zeros(len(numbers))
     total += numbers.requires_grad_()
     return total
+
+
+def _frozen(numbers):
+    return mg.nn.Parameter(numbers).requires_grad_(False)
 
 
 def _frozen_afterwards(numbers):
@@ -126,6 +130,26 @@ def kind_by_class(tensor):
     return kind_of(tensor)
 
 
+def kind_of_leaves_by_class(tensor):
+    if isinstance(tensor, mg.nn.Parameter):
+        return "parameter"
+    if not tensor.is_leaf:
+        return "result"
+    return "parameter" if tensor.requires_grad else "data"
+
+
+def kind_of_data_without_a_gradient(tensor):
+    if tensor.requires_grad and tensor.is_leaf:
+        return "parameter"
+    return "data" if tensor.is_leaf and tensor.grad is None else "result"
+
+
+def kind_of_what_retains(tensor):
+    if not tensor.requires_grad:
+        return "data"
+    return "parameter" if tensor.is_leaf or tensor.retains_grad else "result"
+
+
 def kind_of_leaves_by_a_gradient(tensor):
     if not tensor.is_leaf:
         return "result"
@@ -197,6 +221,9 @@ EXERCISE = Exercise(
         _made("(tensor({}, requires_grad=True) * 2).detach()"),
         _made("leaf * 2, computed inside no_grad()", make=_without_recording),
         _made("a leaf after backward(), with a gradient", make=_with_gradient),
+        _made("nn.Parameter(tensor({})), frozen", make=_frozen),
+        _made("nn.Parameter(tensor({})), frozen after backward()", make=_frozen_afterwards),
+        _made("leaf * 2, with a gradient that was retained", make=_kept_gradient),
     ),
     hints=(
         "Two flags are enough, and the table has them side by side.",
@@ -206,14 +233,31 @@ EXERCISE = Exercise(
     drawn=_drawn,
     plug=_asked,
     notes={
-        "the answer": "The answer is one of the words 'parameter', 'data', 'result'.",
         "the tensor afterwards": "The answer is right, but the tensor is to be asked, not changed.",
     },
     evidence=lambda outcome: "  " + _flags(outcome.arguments[0]),
     mistakes=(
+        Mistake(
+            edited(kind_of, '"result"', '"graph"'),
+            words="The answer is one of the words 'parameter', 'data', 'result'.",
+            when=saw("the answer", lambda mine, right: mine not in ("parameter", "data", "result")),
+        ),
         Mistake(leaf_is_parameter, lambda tensor: "parameter" if tensor.grad_fn is None else "result"),
         flag_is_parameter,
         Mistake(by_grad, by_grad_of_leaves),
+        Mistake(
+            kind_of_data_without_a_gradient,
+            kind_by_a_gradient,
+            kind_of_what_retains,
+            words=".grad says nothing about the kind: data may hold one from before it was frozen, and a result may "
+            "retain its own. Ask the two flags.",
+        ),
+        Mistake(
+            kind_by_class,
+            kind_of_leaves_by_class,
+            words="An nn.Parameter that is frozen is data, as any leaf without the flag. Ask requires_grad, not the "
+            "class.",
+        ),
         Mistake(
             edited(flag_is_parameter, '"parameter', '"result'),
             words="requires_grad alone does not tell a parameter from a result: here every tensor with the flag "
@@ -232,9 +276,8 @@ EXERCISE = Exercise(
         kind_looked_up,
     ),
     wrong={
-        "frozen after backward()": [kind_by_class, kind_by_a_gradient],
         "Whether .grad is None says only if a backward() has come by": [kind_of_leaves_by_a_gradient],
-        "with a gradient that was retained": [
+        ".grad says nothing about the kind … with a gradient that was retained": [
             lambda tensor: "parameter" if tensor.requires_grad and tensor._grad is not None else kind_of(tensor)
         ],
         "yours data, expected": [kind_by_numbers],

@@ -173,6 +173,7 @@ EXERCISE = Exercise(
         _model([0.3, -0.2, 0.5], [1.0, 2.0, -1.0], 2.0),
         _model([1.0, 0.5], [0.5, -0.5], -1.0),
         _model([0.1], [3.0], 0.0),
+        _model([0.5, -1.0], [0.0, 2.0], 1.0),
     ),
     hints=(
         "hidden is a result, so its .grad stays None unless you ask for it.",
@@ -204,6 +205,20 @@ EXERCISE = Exercise(
             edited(forgot_the_square, "(hidden.tanh().sum() - target,", "(((hidden.tanh() - target) ** 2).sum(),"),
             words="target was subtracted from each element. The loss takes it from their sum, once.",
         ),
+        Mistake(
+            middle_through_w,
+            edited(
+                middle_through_w,
+                "return w.grad / x",
+                "w.grad = None\n    middle_gradient(w, x, target)\n    return w.grad / x",
+            ),
+            words="This is the gradient of w, divided by x. Where x is 0 that is no number, and what was in w.grad "
+            "before is in it, too. Ask for the gradient of hidden itself.",
+        ),
+        Mistake(
+            edited(middle_by_rule, "1 - activated**2", "1 - (w * x).detach() ** 2"),
+            words="The slope of tanh was taken for 1 - hidden ** 2. It is 1 - tanh(hidden) ** 2.",
+        ),
         Mistake(walked_twice, when=raised("a second time")),
     ),
     right=(
@@ -214,10 +229,7 @@ EXERCISE = Exercise(
         middle_by_rule,
     ),
     wrong={
-        "": [
-            middle_through_w,
-            edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean"),
-        ],
+        "": [edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean")],
         "w = [[": [middle_of_one_dimension],
         "This is the gradient of w": [middle_in_the_shape_of_w],
         "likely None of the mistakes that are known": [

@@ -103,6 +103,32 @@ def depth_at_the_first_meeting(root):
     return max(depth.values())
 
 
+def depth_without_going_on(root):
+    """A longer way to a node was found, and the nodes behind it kept their depths: go on from it once more. Or go so
+    that all who lead to a node come before it.
+    """
+    depth, todo = {root.grad_fn: 1}, [root.grad_fn]
+    for node in todo:
+        for next_node, _ in node.next_functions:
+            if next_node is not None:
+                if next_node not in depth:
+                    todo.append(next_node)
+                depth[next_node] = max(depth.get(next_node, 0), depth[node] + 1)
+    return max(depth.values())
+
+
+def depth_up_to_a_number(root):
+    """The loop over next_functions ended at a None. An input that needs no gradient has none, and others may follow:
+    go on to the next one, with `continue`.
+    """
+    level, count = {root.grad_fn}, 0
+    while level:
+        count += 1
+        below = [[next_node for next_node, _ in node.next_functions] for node in level]
+        level = {one for nodes in below for one in nodes[: [*nodes, None].index(None)]}
+    return count
+
+
 def depth_by_recursion(root):
     known = {}
 
@@ -243,6 +269,8 @@ EXERCISE = Exercise(
         shortest_way,
         by_recursion(depth_by_recursion),
         Mistake(level_by_level, depth_at_the_first_meeting),
+        depth_without_going_on,
+        depth_up_to_a_number,
     ),
     right=(
         depth_level_by_level,

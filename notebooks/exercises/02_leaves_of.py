@@ -70,6 +70,15 @@ def _equal_one_is_missing(outcome):
     return bool(missing) and all(any(mg.equal(leaf, item) for item in got) for leaf in missing)
 
 
+def _one_of_a_memory_is_missing(outcome):
+    """Whether the leaves that are missing have the memory of one that is there."""
+    got, leaves = outcome.value, leaves_of(outcome.arguments[0])
+    if not is_list(got) or not all(any(item is leaf for leaf in leaves) for item in got):
+        return False
+    missing = [leaf for leaf in leaves if not any(item is leaf for item in got)]
+    return bool(missing) and {leaf.data_ptr() for leaf in missing} <= {item.data_ptr() for item in got}
+
+
 def _those_with_a_gradient_are_missing(outcome):
     got, leaves = outcome.value, leaves_of(outcome.arguments[0])
     return (
@@ -203,6 +212,13 @@ def leaves_by_recursion(root):
     return found
 
 
+def leaves_by_their_memory(root):
+    """Two leaves that share their memory were taken for one, as w.detach().requires_grad_() shares that of w. They are
+    two tensors, and each gets a gradient: look at the nodes, or ask with `is`.
+    """
+    return list({leaf.data_ptr(): leaf for leaf in leaves_of(root)}.values())
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -255,6 +271,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(leaves_on_every_way, when=_for_each_way),
         Mistake(leaves_without_a_gradient, when=_those_with_a_gradient_are_missing),
+        Mistake(leaves_by_their_memory, when=_one_of_a_memory_is_missing),
         Mistake(
             equal_leaves_once,
             lambda root: list({leaf.item(): leaf for leaf in leaves_of(root)}.values()),

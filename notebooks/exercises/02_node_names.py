@@ -152,6 +152,20 @@ def names_by_recursion(root):
     return [node.name() for node in visit(root.grad_fn, [])]
 
 
+def names_up_to_a_number(root):
+    """The loop over next_functions ended at a None. An input that needs no gradient has none, and others may follow:
+    go on to the next one, with `continue`.
+    """
+    met = [root.grad_fn]
+    for node in met:
+        for next_node, _ in node.next_functions:
+            if next_node is None:
+                break
+            if next_node not in met:
+                met.append(next_node)
+    return [node.name() for node in met]
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -207,6 +221,7 @@ EXERCISE = Exercise(
         nodes_as_text,
         return_in_the_loop,
         the_next_ones_only,
+        names_up_to_a_number,
         pairs_for_nodes(names_of_pairs),
         by_recursion(names_by_recursion),
     ),

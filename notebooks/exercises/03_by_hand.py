@@ -129,6 +129,18 @@ def called_d_with_one(e):
     return to_a + more_to_a, to_b
 
 
+def added_in_place(e):
+    """d has sent one tensor to both c and a, and += wrote the sum into it: a got that, too. Add with +, which makes a
+    new one.
+    """
+    node_e, node_c, node_d = _nodes(e)
+    to_c, to_d = node_e(mg.tensor(1.0))
+    more, to_a = node_d(to_d)
+    more += to_c
+    more_to_a, to_b = node_c(more)
+    return to_a + more_to_a, to_b
+
+
 def called_with_a_number(e):
     """A node wants tensors: write tensor(1.0), not 1.0."""
     return e.grad_fn(1.0)
@@ -242,6 +254,7 @@ EXERCISE = Exercise(
         b_before_a,
         began_with_the_value,
         called_d_with_one,
+        added_in_place,
         Mistake(
             edited(began_with_the_value, "to_c, to_d = node_e(e.detach())", "to_d, to_c = node_e(mg.tensor(1.0))"),
             words="What e sends to c was given to d, and the other way round. A node's gradients come in the order of "

@@ -158,13 +158,24 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(jacobian, "append(x.grad)\n        x.grad = None", "append(x.grad.clone())"),
-            words="Each row has all the rows before it in it: x.grad was not cleared between two calls of backward(), "
-            "and backward() adds.",
+            edited(
+                jacobian,
+                *("rows = []", "rows, weights = [], mg.zeros_like(y)", "        weights = mg.zeros_like(y)\n", ""),
+            ),
+            words="Each row has all the rows before it in it. Either x.grad was not cleared between two calls of "
+            "backward(), which adds, or the weights were not set back to 0.",
         ),
         Mistake(
             edited(jacobian, "x.grad = None", "x.grad.zero_()"),
-            words="All rows are the same tensor: x.grad.zero_() empties the row that you have just kept. Set x.grad = "
-            "None instead, or keep a clone().",
+            edited(
+                jacobian,
+                "x.grad = None",
+                "pass",
+                "y.backward",
+                "_ = x.grad is not None and x.grad.zero_()\n        y.backward",
+            ),
+            words="All rows are one tensor: x.grad.zero_() empties the row that you have just kept, and the next walk "
+            "writes there. Set x.grad = None instead, or keep a clone().",
         ),
         Mistake(
             edited(jacobian, "zeros_like", "ones_like", "\n        weights[i] = 1.0", ""),

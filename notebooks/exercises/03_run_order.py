@@ -94,6 +94,20 @@ def _one_that_waits_is_missing(outcome):
     return any(waits[node] > 1 for node in waits if node not in items) and all(waits.get(node) == 1 for node in items)
 
 
+def _once_for_each_sender(outcome):
+    """Whether what is missing waits for ever where a sender of two gradients counts down once."""
+    waits, ready, reached = arrivals(outcome.arguments[0]), [outcome.arguments[0].grad_fn], set()
+    nodes = set(waits)
+    while ready:
+        reached.add(node := ready.pop())
+        for next_node in {next_node for next_node, _ in node.next_functions} - {None}:
+            waits[next_node] -= 1
+            if waits[next_node] == 0:
+                ready.append(next_node)
+    items = _items(outcome)
+    return reached != nodes and all(map(_is_node, items)) and len(items) == len(reached) and set(items) == reached
+
+
 def _repeats(outcome):
     nodes = [item for item in _items(outcome) if _is_node(item)]
     return len(set(nodes)) < len(nodes)
@@ -144,6 +158,51 @@ def never_counted_down(root):
         order.append(node)
         ready += [next_node for next_node, _ in node.next_functions if waits.get(next_node) == 1]
     return order
+
+
+def counted_down_once_for_each_sender(root):
+    """A node is missing that gets two gradients from one sender, as in x * x. Each edge counts down by one: go over all
+    of next_functions, and not over the different nodes in it.
+    """
+    waits, order, ready = arrivals(root), [], [root.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for next_node in {next_node for next_node, _ in node.next_functions} - {None}:
+            waits[next_node] -= 1
+            if waits[next_node] == 0:
+                ready.append(next_node)
+    return order
+
+
+def to_the_end_when_met_again(root):
+    """A node that is met again went to the end of the order, and those behind it stayed where they were, before it
+    now. Count what has arrived instead.
+    """
+    order, todo = {root.grad_fn: None}, [root.grad_fn]
+    for node in todo:
+        for next_node, _ in node.next_functions:
+            if next_node is not None:
+                if next_node not in order:
+                    todo.append(next_node)
+                order.pop(next_node, None)
+                order[next_node] = None
+    return list(order)
+
+
+def depth_first_and_leaves(root):
+    """The leaves come last, as they may. The others run as they are met first: a node that is used twice then runs
+    before its second gradient has arrived.
+    """
+    todo, met, order = [root.grad_fn], {root.grad_fn}, []
+    while todo:
+        node = todo.pop()
+        order.append(node)
+        for next_node, _ in node.next_functions:
+            if next_node is not None and next_node not in met:
+                met.add(next_node)
+                todo.append(next_node)
+    return sorted(order, key=lambda node: not node.next_functions)
 
 
 def by_sequence_number(root):
@@ -307,16 +366,19 @@ EXERCISE = Exercise(
         Mistake(none_among_them, when=lambda outcome: any(item is None for item in _items(outcome))),
         Mistake(forward_order, when=_backwards),
         Mistake(each_path_once_more, when=_repeats),
+        Mistake(counted_down_once_for_each_sender, when=_once_for_each_sender),
         Mistake(without_leaves, when=_only_leaves_are_missing),
         Mistake(never_counted_down, when=_one_that_waits_is_missing),
         by_sequence_number,
         depth_first,
+        to_the_end_when_met_again,
+        depth_first_and_leaves,
         layer_by_layer,
     ),
     right=(order_with_leaves_last, order_by_depth, order_from_behind, order_from_the_front, order_newest_first),
     wrong={
         "This goes layer by layer": [order_by_distance],
-        "": [order_by_the_longest_list],
+        "A node that is met again went to the end": [order_by_the_longest_list],
         "A node is in the list more than once": [order_of_pairs],
         "The answer is right, but somebody walked backward on the way": [order_and_a_walk],
         "every node once": [lambda root: [node for node in run_order(root) if "Detach" not in node.name()][:9]],

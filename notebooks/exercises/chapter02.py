@@ -33,6 +33,16 @@ def _square():
     return (x * x,)
 
 
+def _met_early_and_late():
+    m = _leaf(1.0).sin()
+    return (m + m.cos().exp(),)
+
+
+def _one_memory():
+    a = _leaf(3.0)
+    return (a * a.detach().requires_grad_(),)
+
+
 def _near_and_far():
     a = _leaf(1.0)
     return (a * a.sin().cos(),)
@@ -64,6 +74,8 @@ def _repeated(operation, times):
 CASES = (
     Case("d = (a * b + a) * 4", _chapters_graph),
     Case("y = x * x", _square),
+    Case("tensor(0.5) * a, whose first input needs no gradient", lambda: (mg.tensor(0.5) * _leaf(3.0),)),
+    Case("m + m.cos().exp(), where m = a.sin()", _met_early_and_late),
     Case("three rounds of state = (state * w).tanh()", _one_leaf_three_uses),
     Case("a.sin().cos().exp() + b", lambda: (_leaf(1.0).sin().cos().exp() + _leaf(2.0),)),
     Case("a * a.sin().cos()", _near_and_far),
@@ -71,6 +83,7 @@ CASES = (
         "first * second, where first, second = stack([a, b]).unbind(), and a and b are leaves that both hold 2.0",
         lambda: (first_times_second(_leaf(2.0), _leaf(2.0)),),
     ),
+    Case("a * b, where b = a.detach().requires_grad_() has the memory of a", _one_memory),
     Case("stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum()", _many_inputs),
     Case("a.sin() * b, where a has a .grad from an earlier walk", _walked_before),
     Case("40 rounds of y = y.sin() + y.cos()", lambda: _repeated(lambda y: y.sin() + y.cos(), 40)),

@@ -141,7 +141,7 @@ def test_other_right_answers_pass() -> None:
         )
 
     def with_an_engine_gradient(w, x, b, target):
-        leaf = mg.tensor(w, requires_grad=True)
+        leaf = mg.tensor(float(w), requires_grad=True)
         ((leaf * x + b - target) ** 2).backward()
         return leaf.grad.item()
 
