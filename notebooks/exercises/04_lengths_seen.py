@@ -171,6 +171,24 @@ EXERCISE = Exercise(
             words="The gradients of all steps pile up in w.grad. Clear it before each walk, as the given lines do.",
         ),
         Mistake(
+            edited(
+                lengths_seen, "w.grad = None\n        ", "", "rate * w.grad", "rate * w.grad\n        w.grad = None"
+            ),
+            words="The first step went by more than its own gradient: w came with one of an earlier walk, and was "
+            "cleared only after the step. Clear it before the walk, as the given lines do.",
+        ),
+        Mistake(
+            edited(
+                lengths_seen,
+                *(
+                    "with mg.no_grad():\n            w -= rate * w.grad",
+                    "w = (w - rate * w.grad).detach().requires_grad_()",
+                ),
+            ),
+            words="The caller's w has not changed: w = ... gives the name to another tensor. Change w in place, w -= "
+            "..., as the given lines do.",
+        ),
+        Mistake(
             edited(lengths_seen, "g.norm().item())", "g.norm().item()) or 0 * g"),
             words="The hook returns a tensor, so that goes on in place of the gradient, and w learns from it. A hook "
             "that only looks returns None.",

@@ -273,6 +273,7 @@ EXERCISE = Exercise(
         limited_by_where,
         limited_by_the_library,
         limited_by_a_function,
+        lambda h, limit: branch_with(h, lambda g: g * min(1.0, limit / (g.norm().item() + 1e-6))),
         limited_at_the_node,
         limited_without_a_branch,
     ),

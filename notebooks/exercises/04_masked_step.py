@@ -1,7 +1,7 @@
 """Exercise `masked_step`: a part of a weight that stays, whatever the optimizer does."""
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised
+from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised, saw
 from minigrad.teach.draws import draw_numbers, formula, pick
 
 
@@ -23,14 +23,20 @@ OPTIMIZERS = {
 }
 
 
-@cases("w = {numbers}, mask = {mask}, optimizer = {optimizer}, of w and v; loss = (v * {of_w}).sum()")
-def _case(numbers, mask, optimizer, of_w="w ** 2"):
+@cases(
+    "w = {numbers}, mask = {mask}, optimizer = {optimizer}, of w and v; loss = (v * {of_w}).sum()",
+    earlier=", and both have a .grad that is full of {earlier}",
+)
+def _case(numbers, mask, optimizer, of_w="w ** 2", earlier=None):
     w, v = mg.tensor(numbers, requires_grad=True), mg.tensor(1.5, requires_grad=True)
     made = OPTIMIZERS[optimizer]([w, v])
     if "after a step" in optimizer:
         (v * w.sin()).sum().backward()
         made.step()
         made.zero_grad()
+    if earlier is not None:
+        for one in (w, v):
+            one.grad = mg.full_like(one.detach(), earlier)
     return w, mg.tensor(mask), (v * formula(of_w, "w")(w)).sum(), made
 
 
@@ -96,6 +102,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0, 0.5], [False, True, False], "SGD with momentum=0.9, after a step"),
         _case([1.0, -2.0, 0.5], [False, True, False], "SGD with weight_decay=0.5"),
         _case([1.0, -2.0, 0.5], [True, False, True], "Adam, after a step"),
+        _case([1.0, -2.0, 0.5], [True, False, True], "SGD", earlier=3.0),
         _case([4.0, 0.0, 1.0], [True, False, True], "SGD", "w.sqrt()"),  # whose slope at 0 is infinite
     ),
     drawn=_drawn,
@@ -111,6 +118,19 @@ EXERCISE = Exercise(
     },
     writes=True,
     mistakes=(
+        Mistake(
+            edited(masked_step, "loss.backward", "optimizer.zero_grad()\n    loss.backward"),
+            edited(masked_step, "loss.backward", "w.grad = None\n    loss.backward"),
+            words="What was in .grad before was cleared. Without a mask the walk adds to it, and so it does with one: "
+            "loss.backward() and optimizer.step(), and no more.",
+        ),
+        Mistake(
+            edited(masked_step, "mg.where(mask, w, before)", "before + (w - before) * mask"),
+            edited(masked_step, "mg.where(mask, w, before)", "w * mask + before * ~mask"),
+            words="0 times nan or inf is nan, and before + (w - before) is rounded: do not compute with what must not "
+            "count. Choose with mg.where, or write by a mask in brackets.",
+            when=saw(STAYS, lambda mine, right: bool(mine.isnan().any()) and not right.isnan().any()),
+        ),
         Mistake(
             masked_gradient,
             masked_by_a_hook,
@@ -159,7 +179,6 @@ EXERCISE = Exercise(
     ),
     wrong={
         "w has not moved by this loss": [edited(masked_step, "optimizer.step()", "optimizer.zero_grad()")],
-        "w.sqrt()": [edited(masked_step, "mg.where(mask, w, before)", "before + (w - before) * mask")],
         "something was left behind": [
             edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),
         ],

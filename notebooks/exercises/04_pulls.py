@@ -59,6 +59,9 @@ def _drawn(random):
     yield _case(words, make_h, losses, "(h * a).sin()", flip(random), **factors)
 
 
+KEPT = "the graph of the losses"
+
+
 @observer
 def _tracing(answer, losses, h):
     """The lengths, and what was written where, and what still hangs there."""
@@ -70,6 +73,7 @@ def _tracing(answer, losses, h):
         "the answer": lengths,
         "some .grad": "as before" if compare(before, gradients_held(behind)) is None else "written",
         "hooks": "one is left" if hooks_on(nodes) > hooks else "none",
+        KEPT: "is freed" if any(node.freed for node in nodes) else "is kept",
     }
 
 
@@ -221,7 +225,7 @@ EXERCISE = Exercise(
     notes={
         "some .grad": "The numbers are right, but .grad was written.",
         "hooks": "The numbers are right, but h does something in each walk to come: a hook is left, or retain_grad(), "
-        "which makes the next walk write h.grad.",
+        "which makes the next walk write h.grad, as backward(inputs=[h]) does, too. autograd.grad leaves nothing.",
     },
     evidence=_engine_says,
     picture=_draw_pulled,
@@ -243,10 +247,17 @@ EXERCISE = Exercise(
             when=raised("'tuple' object has no attribute"),
         ),
         Mistake(
+            edited(pulls_caught, ", retain_graph=True", ""),
+            words="Some other error was taken for that of an unused h: a walk was refused since an earlier one had "
+            "freed its graph, and counts as 0. Pass retain_graph=True, and let materialize_grads=True make zeros "
+            "instead of the try.",
+        ),
+        Mistake(
             edited(pulls, "retain_graph=True, ", ""),
-            words="The first walk freed what the second one needs: two losses share a node on the way from h, or one "
-            "loss was asked twice. Pass retain_graph=True.",
-            when=raised("second time"),
+            edited(pulls, "retain_graph=True", "retain_graph=loss is not losses[-1]"),
+            words="A walk has freed what the next one needs: two losses share a node on the way from h, one loss was "
+            "asked twice, or somebody walks them afterwards. Pass retain_graph=True, for the last one, too.",
+            when=lambda outcome: raised("second time")(outcome) or right_but(KEPT)(outcome),
         ),
         Mistake(
             edited(pulls, ", materialize_grads=True", ""),
@@ -346,7 +357,7 @@ EXERCISE = Exercise(
             edited(pulls, "gradient.norm().item()", "round(gradient.norm().item(), 1)"),
         ],
         "that holds it, and its graph with it": [edited(pulls, "retain_graph", "create_graph", ".item()", "")],
-        "The first walk freed what the second one needs": [edited(pulls, "True,", "not lengths,")],
+        "A walk has freed what the next one needs": [edited(pulls, "True,", "not lengths,")],
         "This is the sum of the elements": [
             edited(pulls, "gradient.norm().item()", "float(gradient.detach().numpy().sum(dtype=np.float64))")
         ],

@@ -1,5 +1,6 @@
 """The exercise that asks for the gradient of a gradient: `slope_and_curvature`."""
 
+import math
 import warnings
 
 import minigrad as mg
@@ -16,10 +17,20 @@ def slope_and_curvature(f, x):
     return slope, curvature
 
 
-@cases("f(x) = {words}, x = {x}", dtype=", in double precision")
-def _at(words, x, dtype=mg.float32):
-    f = Noted(words, formula(words), note=lambda x: x.tolist() if isinstance(x, mg.Tensor) else x)
+@cases("f(x) = {words}{of_w}, x = {x}", of_w=", where w is a leaf that holds {of_w}", dtype=", in double precision")
+def _at(words, x, dtype=mg.float32, of_w=0.0):
+    """A function of x, in which there may be a leaf, w, as well."""
+    w = mg.tensor(of_w, requires_grad=True)
+    f = Noted(words, lambda x: formula(words, "x, w")(x, w), note=_point)
+    f.leaf = w
     return f, mg.tensor(x, dtype=dtype, requires_grad=True)
+
+
+def _point(given):
+    """Where f is asked: the one number of a tensor, and of what kind that is."""
+    if isinstance(given, mg.Tensor) and given.numel() == 1:
+        return given.item(), (given.shape, given.dtype)
+    return given, None
 
 
 FUNCTIONS = (
@@ -38,18 +49,31 @@ def _drawn(random):
     yield _at(words, [x] if flip(random) else x, pick(random, [mg.float32, mg.float64]))
 
 
-BESIDE = "where f was asked"
+BESIDE, OTHERS = "where f was asked", "the .grad of w, a leaf in f"
 
 
 @observer
 def _watching(answer, f, x):
     slopes = answer(f, x)
-    elsewhere = [point for point in f.calls if point != x.tolist()]
+    elsewhere = [point for point, _ in f.calls if not _is_at(point, x.item())]
     return {
         "the answer": slopes,
         "x.grad": "None, as before" if x._grad is None else "written",
+        OTHERS: "as before" if f.leaf._grad is None else "written",
         BESIDE: f"beside x, at {show(elsewhere[0])}" if elsewhere else "at x only",
     }
+
+
+def _is_at(point, x):
+    """Whether f was asked at x, as far as float32 goes."""
+    return isinstance(point, int | float) and math.isclose(point, x, rel_tol=1e-6)
+
+
+def _asked_at_a_new_tensor(outcome):
+    """Whether f was asked at the number of x, in a tensor of another shape or dtype."""
+    f, x = outcome.arguments
+    others = [point for point, kind in f.calls if kind is not None and kind != (x.shape, x.dtype)]
+    return bool(others) and all(_is_at(point, x.item()) for point in others)
 
 
 def _measured_twice(outcome):
@@ -179,6 +203,22 @@ def slopes_of_a_clone(f, x):
     return slope.detach(), grad(slope, leaf)[0].double()
 
 
+def slopes_at_a_new_number(f, x):
+    point = mg.tensor(x.item(), requires_grad=True)
+    (slope,) = grad(f(point), point, create_graph=True)
+    (curvature,) = grad(slope, point)
+    return slope, curvature
+
+
+def slopes_by_a_backward_that_is_cleared(f, x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        f(x).backward(create_graph=True)
+    slope, x.grad = x.grad, None
+    (curvature,) = grad(slope, x)
+    return slope, curvature
+
+
 def slopes_asked_in_lists(f, x):
     y = f(x)
     (slope,) = grad([y], [x], create_graph=True)
@@ -194,7 +234,9 @@ EXERCISE = Exercise(
         _at("x ** 3", 3.0),
         _at("x.sin()", 0.5),
         _at("(2 * x).exp() - x ** 2", 0.25),
+        _at("x.sin() * x", 0.3, mg.float64),
         _at("x ** 3 - x", [-0.5]),
+        _at("w * x ** 3", 1.5, of_w=2.0),
     ),
     drawn=_drawn,
     hints=(
@@ -206,6 +248,8 @@ EXERCISE = Exercise(
     notes={
         "x.grad": "The numbers are right, but x.grad was written, as backward() does. autograd.grad returns what it "
         "computes.",
+        OTHERS: "The numbers are right, but backward() goes on to every leaf, and has written there, too. "
+        "autograd.grad writes nothing.",
         BESIDE: "The numbers are near enough, but not by this means: ask for the slope at x, not for f beside it.",
     },
     evidence=_measured_twice,
@@ -242,6 +286,13 @@ EXERCISE = Exercise(
             near=True,
         ),
         Mistake(
+            slopes_at_a_new_number,
+            edited(slopes_at_a_new_number, "item()", "tolist()"),
+            words="A new tensor was made of x.item() or x.tolist(): it is float32, whatever x is, and may have another "
+            "shape. Ask at x.",
+            when=_asked_at_a_new_tensor,
+        ),
+        Mistake(
             edited(fine_differences, "step, x = 1e-4, x.detach().double()", "step = 0.1"),
             fine_differences,
             words="These are finite differences, of f beside x: near, and not exact. autograd.grad gives the slope "
@@ -265,6 +316,7 @@ EXERCISE = Exercise(
         slopes_asked_in_lists,
     ),
     wrong={
+        "backward() goes on to every leaf": [slopes_by_a_backward_that_is_cleared],
         "finite differences": [
             edited(fine_differences, "f(x - step)\n", "f(x - 1e-4)\n"),
             slope_by_differences_of_slopes,

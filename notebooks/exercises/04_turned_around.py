@@ -37,6 +37,26 @@ def sent_a_constant(h, strength):
     return branch_with(h, lambda g: -strength + g * 0)
 
 
+class OfTheLast(Function):
+    """Turns gradients by the strength of the call that came last."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return -OfTheLast.strength * grad_output
+
+
+def strength_on_the_class(h, strength):
+    """Another call came before the walk, for another branch, and this one took its strength: it is kept where all
+    calls share it, as on the class. Keep it in the hook, or on ctx.
+    """
+    OfTheLast.strength = strength
+    return OfTheLast.apply(h)
+
+
 def hook_of_two(h, strength):
     """A hook gets one argument, the gradient. strength is known inside your function: a lambda can use it."""
     return branch_with(h, lambda g, strength: g * -strength)
@@ -149,6 +169,10 @@ EXERCISE = Exercise(
         "branch.register_hook(lambda g: g * -strength), and return branch.",
     ),
     mistakes=(
+        Mistake(
+            edited(turned_around, "branch.register_hook", "if strength:\n        branch.register_hook"),
+            words="A strength of 0 was taken for nothing to do. It turns every gradient into zeros.",
+        ),
         *hook_mistakes(
             "turned",
             handle=handle_of_the_hook,
@@ -168,6 +192,7 @@ EXERCISE = Exercise(
         kept_the_sign,
         subtracted_the_strength,
         sent_a_constant,
+        strength_on_the_class,
         Mistake(
             edited(turned_around, "h.clone()", "h * 1", "g * -strength", "-g"),
             words="The strength was left out: the gradient is only turned around.",
@@ -189,10 +214,7 @@ EXERCISE = Exercise(
             turned_two_elements,
             turned_before_the_sum,
         ],
-        "The gradient goes on as it came": [
-            edited(turned_around, "branch.register_hook", "if strength:\n        branch.register_hook"),
-            turned_at_the_node_of_h,
-        ],
+        "The gradient goes on as it came": [turned_at_the_node_of_h],
         "The hook writes into the gradient": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],
     },
 )

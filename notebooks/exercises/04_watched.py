@@ -60,7 +60,9 @@ def _walking(answer, h, loss):
     """What came by, the leaves' gradients, and what still hangs on the graph."""
     behind, nodes = leaves(h, loss), {*nodes_of(h), *nodes_of(loss)}
     before, hooks = gradients_held(behind), hooks_on(nodes)
-    found = answer(h, loss)
+    came = []
+    with h.register_hook(lambda g: came.append(1)):
+        found = answer(h, loss)
     is_walked = compare(before, gradients_held(behind)) is not None
     has_walk_graph = has_graph(found) or has_graph([leaf._grad for leaf in behind])
     left = hooks_on(nodes) - hooks - h.retains_grad
@@ -71,6 +73,7 @@ def _walking(answer, h, loss):
         "the graph of the walk": "is kept" if has_walk_graph else "is not kept",
         "h.grad": KEPT if h.retains_grad else WRITTEN if h._grad is not None else "None, as before",
         "the hooks": "one is left" if left > 0 else "none",
+        "gradients that came by at h": len(came),
         "the graph of the loss": "is freed" if any(node.freed for node in nodes) else "is kept",
     }
 
@@ -143,7 +146,19 @@ def recorded_the_walk(h, loss):
     return seen[0]
 
 
+def watched_with_a_default(h, loss, seen=[]):  # noqa: B006 (that is what is wrong)
+    with h.register_hook(seen.append):
+        loss.backward()
+    return seen[0]
+
+
 # ---------------------------------------------------------------- tried as well
+
+
+def watched_in_two_walks(h, loss):
+    (gradient,) = grad(loss, h, retain_graph=True)
+    loss.backward()
+    return gradient
 
 
 def watched_at_h_alone(h, loss):
@@ -231,6 +246,8 @@ EXERCISE = Exercise(
     notes={
         "the graph of the walk": "The numbers are right, but they keep the graph of the walk alive: backward() needs "
         "no create_graph here.",
+        "gradients that came by at h": "The gradient is right, but it took two walks, and what hangs on the graph saw "
+        "both. One loss.backward() is enough: a hook sees what comes by.",
         **dict.fromkeys(
             ("backward()", "the gradient of *", "h.grad", "the hooks", "the graph of the loss"),
             "The gradient is right; something else is not as it should be afterwards.",
@@ -300,6 +317,20 @@ EXERCISE = Exercise(
             "too.",
             near=True,
         ),
+        Mistake(
+            watched_with_a_default,
+            words="Something outlives the call: a default such as seen=[] is made once, and holds what earlier calls "
+            "have put there. Make the list anew in each call.",
+            when=lambda outcome: any(
+                isinstance(one, list | dict) and one for one in getattr(outcome.answer, "__defaults__", None) or ()
+            ),
+        ),
+        Mistake(
+            edited(watched, "backward()", "backward(retain_graph=True)"),
+            words="retain_graph=True keeps the graph of the loss, with all that it has saved. One walk needs no more "
+            "than loss.backward().",
+            when=right_but("the graph of the loss"),
+        ),
         Mistake(cleared_the_leaves, near=True),
         Mistake(recorded_the_walk, when=saw("the graph of the walk", lambda mine, right: mine != right)),
         Mistake(
@@ -328,7 +359,8 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
-        "the graph of the loss: yours is kept": [edited(watched, "backward()", "backward(retain_graph=True)")],
+        "it took two walks": [watched_in_two_walks],
+        "retain_graph=True keeps the graph of the loss": [edited(watched, "backward()", "backward(retain_graph=True)")],
         "h does not have the hooks that it had": [
             edited(watched, "    return", "    (h._backward_hooks or {}).clear()\n    return")
         ],

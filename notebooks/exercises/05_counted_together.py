@@ -39,11 +39,14 @@ def _drawn(random):
 @observer
 def _asking(answer, a, b):
     """Whether each tensor requires a gradient as before, too."""
-    before = a.requires_grad, b.requires_grad
+    before, given = (a.requires_grad, b.requires_grad), [a.tolist(), b.tolist()]
     found = answer(a, b)
-    return {"the answer": found, FLAG: "as before" if before == (a.requires_grad, b.requires_grad) else "another one"}
+    after = a.requires_grad, b.requires_grad
+    flag = "as before" if before == after else "switched on" if sum(after) > sum(before) else "switched off"
+    return {"the answer": found, FLAG: flag, NUMBERS: "as before" if given == [a.tolist(), b.tolist()] else "others"}
 
 
+NUMBERS = "the numbers afterwards"
 FLAG = "requires_grad afterwards"
 
 
@@ -153,6 +156,10 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(same_numbers, "tolist() == b.tolist()", "_version == b._version"),
+            edited(
+                counted_together,
+                *("before = b._version\n    ", "", "return b._version != before", "return a._version == b._version"),
+            ),
             words="Two counts can be equal by chance: both are 0 before anybody writes. Write to a, and look whether "
             "the count at b changes.",
         ),
@@ -174,7 +181,21 @@ EXERCISE = Exercise(
             edited(counted_together, "with", "if a.is_leaf:\n        a.requires_grad_(False)\n    with"),
             words="requires_grad was switched off for the write, and not on again. Inside `with mg.no_grad():` it may "
             "stay on.",
-            when=saw(FLAG, lambda mine, right: mine != right),
+            when=saw(FLAG, "switched off"),
+        ),
+        Mistake(
+            edited(counted_together, "return", "a.requires_grad_(True)\n    return"),
+            edited(counted_together, "with", "a.detach_()\n    with", "return", "a.requires_grad_()\n    return"),
+            words="requires_grad is on where it was off before. Leave the flag alone: inside `with mg.no_grad():` a "
+            "leaf that has it may be written to.",
+            when=saw(FLAG, "switched on"),
+        ),
+        Mistake(
+            edited(counted_together, "add_(0)", "add_(1).sub_(1)"),
+            edited(counted_together, "add_(0)", "zero_()"),
+            words="The write has changed the numbers. What is added and taken away again, or multiplied and divided, "
+            "can be rounded on the way. Adding 0 changes no number, and it counts: a.add_(0).",
+            when=saw(NUMBERS, "others"),
         ),
         Mistake(
             edited(counted_together, "add_(0)", "mul_(1)", "_version != before", "_version == before"),
@@ -210,8 +231,7 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
-        "holds other numbers than before": [
-            edited(counted_together, "add_(0)", "add_(1).sub_(1)"),
+        "The write has changed the numbers … holds other numbers than before": [
             edited(counted_together, "add_(0)", "zero_()", "_version != before", "_version > before"),
         ],
         "requires_grad was switched off": [
@@ -221,15 +241,6 @@ EXERCISE = Exercise(
                 "if a.is_leaf:\n        a.requires_grad = False\n    with",
                 "add_(0)",
                 "mul_(1)",
-            )
-        ],
-        "b = t.clone().mul_(1)": [
-            edited(
-                counted_together,
-                "before = b._version\n    ",
-                "",
-                "return b._version != before",
-                "return a._version == b._version",
             )
         ],
         "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],

@@ -204,15 +204,19 @@ EXERCISE = Exercise(
             edited(may_write_result, "add_", "data.add_"),
             edited(may_write_result, "y.sum().backward()", "pass"),
             edited(may_write_result, "y.add_(1)\n    ", "", "backward()", "backward()\n        y.add_(1)"),
+            edited(may_write_result, "y.add_(1)", "f(x).add_(1)"),
             words="True for every operation. Either the result was not written to (y + 1 and clone() make a new "
-            "tensor), or the write was not counted (.data), or nobody walked the graph after it.",
+            "tensor), or the write was not counted (.data), or nobody walked the graph after it, or the walk began at "
+            "the result of another call of f.",
         ),
         Mistake(
             edited(may_write_result, "y.sum()", "y"),
             looked_at_the_version,
+            edited(may_write_result, "y.add_", "loss = (y**2).sum()\n    y.add_", "y.sum()", "loss"),
             words="False for every operation. If there was an error each time, it may be another: backward() from "
-            "several elements needs y.sum(), and y must still have its graph. If you looked at y._version: it "
-            "goes up with every write, whether anybody needs y or not.",
+            "several elements needs y.sum(), and y must still have its graph. What comes after f may need y as well, "
+            "as a square does: y.sum() needs nothing. If you looked at y._version: it goes up with every write, "
+            "whether anybody needs y or not.",
         ),
         Mistake(
             edited(may_write_result, "y.add_(1)", "with mg.no_grad():\n        x += 1"),

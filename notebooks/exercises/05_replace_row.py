@@ -17,10 +17,14 @@ def replace_row(h, row, values):
 NUMBERS = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
 
-@cases("h = {h}{numbers}, row = {row}, values = {values}", numbers=", leaf = {numbers}")
-def _table(h, row, values, numbers=NUMBERS):
-    leaf = mg.tensor(numbers, requires_grad=True)
-    return formula(h, "leaf")(leaf), row, mg.tensor(values, requires_grad=True)
+@cases(
+    "h = {h}{numbers}, row = {row}, values = {values}{dtype}",
+    numbers=", leaf = {numbers}",
+    dtype=", in double precision",
+)
+def _table(h, row, values, numbers=NUMBERS, dtype=mg.float32):
+    leaf = mg.tensor(numbers, dtype=dtype, requires_grad=True)
+    return formula(h, "leaf")(leaf), row, mg.tensor(values, dtype=dtype, requires_grad=True)
 
 
 def _drawn(random):
@@ -39,14 +43,14 @@ def _with_gradients(answer, h, row, values):
 
     The walk goes on to the leaf behind h, so that whoever saved h looks whether it is as it was.
     """
-    result = answer(h, row, values)
     (leaf,) = leaves(h) or [h]
+    result = answer(h, row, values)
     tensors = {"h": h, "values": values, "the leaf behind h": leaf}
     return {"the answer": result, **gradients_of(result, tensors, _weights(h))}
 
 
 def _weights(h):
-    return mg.arange(1.0, h.numel() + 1).reshape(h.shape)
+    return mg.arange(1.0, h.numel() + 1, dtype=h.dtype).reshape(h.shape)
 
 
 def _weighted(outcome):
@@ -129,6 +133,13 @@ def masked_by_multiplication(h, row, values):
     mask = mg.zeros(h.shape)
     mask[row] = 1.0
     return h * (1 - mask) + values * mask
+
+
+def replaced_in_new_zeros(h, row, values):
+    result = mg.zeros(h.shape)
+    result[:] = h
+    result[row] = values
+    return result
 
 
 # ---------------------------------------------------------------- tried as well
@@ -222,6 +233,7 @@ EXERCISE = Exercise(
         _table("leaf * 2", -2, [7.0, 8.0, 9.0], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
         _table("leaf * 2", 0, [0.5, -1.0], [[1.0, 2.0], [1.0, 2.0], [5.0, 6.0]]),
         _table("leaf.log()", 1, [0.5, -1.0], [[1.0, 2.0], [0.0, 4.0], [5.0, 6.0]]),
+        _table("leaf / 3", 1, [0.1, -0.7], dtype=mg.float64),
     ),
     drawn=_drawn,
     hints=(
@@ -236,7 +248,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(replace_row, "result = h.clone()\n    result", "h", "return result", "return h"),
             edited(replace_row, "clone", "detach"),
-            words="h itself was written to. Write into h.clone(), and leave h as it is.",
+            edited(replace_row, "h.clone()", "h[:]"),
+            words="h itself was written to. Write into h.clone(), and leave h as it is: a view, as h[:] is, "
+            "has the same memory.",
             when=_wrote_into_h,
         ),
         Mistake(
@@ -280,6 +294,11 @@ EXERCISE = Exercise(
             edited(replace_row, "return result", "return result[row]"),
             words="This is the row alone. The whole tensor is asked for, with the row in it.",
             near=True,
+        ),
+        Mistake(
+            replaced_in_new_zeros,
+            words="The answer is float32, and h is float64: mg.zeros(h.shape) makes a tensor of its own kind. "
+            "h.clone() is like h in all.",
         ),
         Mistake(edited(replace_row, "[row", "[:, row"), words="A column was replaced. h[row] is the row."),
     ),

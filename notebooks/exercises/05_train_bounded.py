@@ -290,6 +290,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(never_clamped, "loss = loss_of", "w2.data.clamp_(-1, 1)\n    loss = loss_of"),
+            edited(never_clamped, "loss = loss_of", "with mg.no_grad():\n        w2.clamp_(-1, 1)\n    loss = loss_of"),
             words="w2 was clamped first, and then it moved out of its bounds again. Clamp last.",
         ),
         Mistake(

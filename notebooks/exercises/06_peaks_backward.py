@@ -4,7 +4,17 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, cases, draw_wrong_node, edited, function_of, measured_slopes, raised
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    compare,
+    draw_wrong_node,
+    edited,
+    function_of,
+    measured_slopes,
+    raised,
+)
 from minigrad.teach.draws import draw_numbers
 
 from .chapter06 import sends
@@ -37,9 +47,9 @@ def _place(difference):
     return "x" + difference.where.removeprefix("the answer").replace("[", "(").replace("]", ")")
 
 
-@cases("Peaks.apply(x, {size}, {stride}) at x = {rows}, grad_output = {weights}")
-def _case(rows, size, stride, weights):
-    return mg.tensor(rows, requires_grad=True), size, stride, mg.tensor(weights)
+@cases("Peaks.apply(x, {size}, {stride}) at x = {rows}, grad_output = {weights}", dtype=", in double precision")
+def _case(rows, size, stride, weights, dtype=mg.float32):
+    return mg.tensor(rows, dtype=dtype, requires_grad=True), size, stride, mg.tensor(weights, dtype=dtype)
 
 
 def _drawn(random):
@@ -88,6 +98,15 @@ def _of_sizes(outcome):
     """Whether the numbers of windows and of elements did not fit."""
     x, size, stride, weights = outcome.arguments
     return raised("must match the size", f"({x.shape[-1]})", f"({weights.shape[-1]})")(outcome)
+
+
+def _lost_in_float32(outcome):
+    """Whether dtypes did not fit, or the numbers are right as far as float32 goes, where x is float64."""
+    if outcome.arguments[0].dtype != mg.float64:
+        return False
+    found = outcome.seen.get("the answer")
+    is_near = isinstance(found, mg.Tensor) and compare(outcome.right["the answer"].float(), found.float()) is None
+    return is_near or raised("dtype")(outcome)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -211,6 +230,7 @@ EXERCISE = Exercise(
         _case([[1.0, -3.0, 2.0, 0.5, 1.0, 4.0]], 3, 1, [[1.0, 1.0, 1.0, 1.0]]),
         _case([[0.5, 1.5, -2.0, 1.0], [3.0, -1.0, 0.0, -0.5]], 2, 1, [[1.0, 0.0, -2.0], [0.5, 3.0, 1.0]]),
         _case([[1.0, -1.0, 0.5, 2.0], [0.0, 0.5, 0.5, -0.5]], 2, 1, [[1.0, 2.0, 3.0], [4.0, -5.0, 6.0]]),
+        _case([[0.1, -0.3, 0.2]], 2, 1, [[0.7, -0.1]], dtype=mg.float64),
     ),
     drawn=_drawn,
     hints=(
@@ -258,6 +278,24 @@ EXERCISE = Exercise(
             "not always 1.",
         ),
         all_that_are_equal,
+        Mistake(
+            peaks_of_all_rows_at_once,
+            words="places count within a row, and here they were taken for places in the whole memory: all gradients "
+            "are in the first row. scatter_add_(-1, ...) goes along each row.",
+        ),
+        Mistake(
+            edited(peaks_backward, "zeros_like(x)", "zeros(x.shape)"),
+            edited(
+                peaks_backward,
+                "mg.zeros_like(x)",
+                "mg.zeros(x.shape)",
+                "-1, places, grad_output",
+                "-1, places, grad_output.float()",
+            ),
+            words="x is float64 here, and something went through float32, as mg.zeros(x.shape) is, whatever x is. "
+            "mg.zeros_like(x) is of the dtype of x.",
+            when=_lost_in_float32,
+        ),
         Mistake(everywhere, when=_beside_the_peaks),
         Mistake(
             edited(peaks_backward, "at_peaks, None, None", "at_peaks"),
@@ -312,6 +350,5 @@ EXERCISE = Exercise(
             )
         ],
         "backward has written to places": [edited(peaks_backward, "return", "places.zero_()\n    return")],
-        "Elements of x got a gradient that are no peaks": [peaks_of_all_rows_at_once],
     },
 )

@@ -117,6 +117,24 @@ def cut_towards_zero(x, step):
     return _quantized_with(x, step, forward=lambda ctx, x, step: mg.trunc(x / step) * step)
 
 
+def halves_up(x, step):
+    """Halves go up here. round() takes them to the even neighbour: of 0.5 and 2.5 it makes 0 and 2."""
+    return _quantized_with(x, step, forward=lambda ctx, x, step: mg.floor(x / step + 0.5) * step)
+
+
+def halves_away_from_zero(x, step):
+    """Halves go away from 0 here. round() takes them to the even neighbour: of 0.5 and -2.5 it makes 0 and -2."""
+    return _quantized_with(x, step, forward=lambda ctx, x, step: mg.floor(x.abs() / step + 0.5) * x.sign() * step)
+
+
+def only_between_bounds(x, step):
+    """The gradient passes between -1 and 1 alone, as it does where numbers are clamped, too. Here nothing is: it passes
+    everywhere.
+    """
+    inside = x.detach().abs() <= 1
+    return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output * inside, None))
+
+
 def ones_back(x, step):
     """What comes in is not in it: backward gave ones. It passes grad_output on, which is not always 1."""
     return _quantized_with(x, step, backward=lambda ctx, grad_output: (mg.ones_like(grad_output), None))
@@ -253,6 +271,7 @@ EXERCISE = Exercise(
         _case([0.3, 0.8, -1.1], 0.25),
         _case([7.0, 12.0, -3.0], 4.0),
         _case([[0.1, -0.2], [0.9, -0.6]], 0.5, is_result=True),
+        _case([0.25, 0.75, 1.25, -0.25], 0.5),  # all of them between two multiples
     ),
     drawn=_drawn,
     hints=(
@@ -274,6 +293,9 @@ EXERCISE = Exercise(
         number_of_steps,
         rounded_down,
         cut_towards_zero,
+        halves_up,
+        halves_away_from_zero,
+        only_between_bounds,
         ones_back,
         rounded_back,
         Mistake(

@@ -104,6 +104,16 @@ def _hook_ran_twice(outcome):
     return isinstance(mine, mg.Tensor) and outcome.arguments[0].way == HOOKED and compare(right * 10, mine) is None
 
 
+def _took_the_other_f(outcome):
+    """Whether the gradient is that of the other f, with which another call was made before backward."""
+    (trial,) = outcome.case.make()
+    mine, right = outcome.seen.get(ARRIVED), outcome.right.get(ARRIVED)
+    if trial.way != OTHER or not isinstance(mine, mg.Tensor) or mine.shape != right.shape:
+        return False
+    own, other = (grad(f(trial.x), trial.leaf, trial.weights)[0] for f in (trial.f.function, mg.cos))
+    return compare(right - own + other, mine) is None
+
+
 def _arrived_twice(outcome):
     """Whether more gradients were added to the leaf's than there were backwards."""
     (trial,) = outcome.arguments
@@ -177,7 +187,7 @@ def without_history(f, x):
 
 
 def plain_call(f, x):
-    """f ran recorded before backward: its graph is kept until then. Call it unrecorded there, and again in backward."""
+    """f ran recorded before backward. Call it unrecorded there, and once more, recorded, in backward."""
     return f(x)
 
 
@@ -464,6 +474,12 @@ EXERCISE = Exercise(
             when=saw("calls of f in backward", lambda mine, right: mine.count(",") > right.count(",")),
         ),
         Mistake(
+            recomputed_with_f_on_the_class,
+            words="Another call came before backward, and this walk ran the f of that one: it is kept where all calls "
+            "share it, as on the class. Something outlives the call: keep f on ctx, which is made anew for each.",
+            when=_took_the_other_f,
+        ),
+        Mistake(
             plain_call,
             kept_the_graph,
             when=saw("calls of f before backward", lambda mine, right: mine == "recorded"),
@@ -521,7 +537,6 @@ EXERCISE = Exercise(
         "is still in memory": [recomputed_and_remembered],
         "more is kept than f and x": [recomputed_with_the_result_kept],
         "None of the mistakes that are known here": [recomputed_from_one_leaf, recomputed_times_two],
-        "another call with another f before backward": [recomputed_with_f_on_the_class],
         "f has to run twice": [recomputed_with_f_called_before],
         "not one node leads from the result to x": [
             lambda f, x: recomputing(f, x) * 1,

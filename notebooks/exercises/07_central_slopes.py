@@ -110,6 +110,14 @@ def left_moved_to_the_left(f, x, eps):
     return mg.tensor(slopes, dtype=mg.float64).view(x.shape)
 
 
+def one_step_for_all(f, x, eps):
+    slopes, step = mg.zeros_like(x), mg.zeros_like(x)
+    for k in range(x.numel()):
+        step.view(-1)[k] = eps
+        slopes.view(-1)[k] = (f(x + step) - f(x - step)) / (2 * eps)
+    return slopes
+
+
 def asked_backward(f, x, eps):
     """These are the gradients of backward. They are to be checked by something that does not know the rules: by values
     of f alone.
@@ -276,6 +284,11 @@ EXERCISE = Exercise(
             edited(central_slopes, "step.view(-1)[k] = eps", "step += eps"),
             words="All elements were moved at once. That measures the sum of all slopes; move one, and leave the "
             "others.",
+        ),
+        Mistake(
+            one_step_for_all,
+            words="One tensor of steps is used for all elements, and the eps of those before stays in it. Make zeros "
+            "for each, or put it back to 0.",
         ),
         left_moved,
         left_moved_to_the_left,

@@ -247,6 +247,20 @@ EXERCISE = Exercise(
             "differences gave nan as well.",
         ),
         in_float32,
+        Mistake(
+            edited(
+                disagreeing,
+                "(backward - differences).abs() <= atol + rtol * differences.abs()",
+                "mg.isclose(backward, differences, atol=atol, rtol=rtol)",
+            ),
+            words="minigrad has no isclose. numpy has: np.isclose(backward.numpy(), differences.numpy(), atol=atol, "
+            "rtol=rtol) is an array of bools.",
+            when=raised("isclose", kind=AttributeError),
+        ),
+        Mistake(
+            edited(disagreeing_by_isclose, "rtol, atol", "atol, rtol"),
+            words="isclose takes rtol before atol, and here they have changed places. Name them: atol=atol, rtol=rtol.",
+        ),
         one_for_any,
         counted_rows,
         Mistake(the_bools, when=_is_bools),

@@ -1,10 +1,12 @@
 """Exercise `two_sides`: the slopes to the left and to the right of a point."""
 
+import math
+
 import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, pick_some, show
+from minigrad.teach import Difference, Exercise, Mistake, compare, draw_numbers, edited, pick, pick_some, show
 
 from .chapter07 import lost_in_float32, measured_case
 
@@ -40,6 +42,15 @@ def _as_numbers(value):
     if not isinstance(value, tuple | list):
         return value
     return type(value)([one.item() if isinstance(one, mg.Tensor) and one.ndim == 0 else one for one in value])
+
+
+def _compare_slopes(expected, got, outcome):
+    """As numbers usually are, and small ones by their own size: they were not computed in float32."""
+    right, mine = _as_numbers(expected), _as_numbers(got)
+    yield compare(right, mine)
+    for number, (one, other) in enumerate(zip(right, mine, strict=True), 1):
+        if not math.isclose(one, other, rel_tol=1e-4, abs_tol=1e-8):
+            yield Difference(f"item {number} of 2", show(other), show(one))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -164,6 +175,7 @@ EXERCISE = Exercise(
         measured_case("t ** 3", 1.0, 0.5),
         measured_case("t", 1.0, 0.25),
         measured_case("t.sin() * t", 0.7, 1e-6),
+        measured_case("1e-7 * t ** 2", 2.0, 0.5),
     ),
     drawn=_drawn,
     hints=(
@@ -173,7 +185,7 @@ EXERCISE = Exercise(
     ),
     show=_numbers,
     evidence=_values_around,
-    compare=lambda expected, got, outcome: compare(_as_numbers(expected), _as_numbers(got)),
+    compare=_compare_slopes,
     mistakes=(
         right_first,
         Mistake(
@@ -192,6 +204,18 @@ EXERCISE = Exercise(
         by_two_eps,
         central_twice,
         forgot_to_divide,
+        Mistake(
+            lambda f, x, eps: two_sides(f, x, 1e-6),
+            lambda f, x, eps: two_sides(f, x, 1e-5),
+            lambda f, x, eps: two_sides(f, x, 1e-4),
+            words="These were measured over a step of their own, much smaller than eps. Over which distance is given: "
+            "eps to each side.",
+            near=True,
+        ),
+        Mistake(
+            lambda f, x, eps: tuple(round(side.item(), 6) for side in two_sides(f, x, eps)),
+            words="The slopes were rounded, and of small ones nothing is left. Return them as they are.",
+        ),
         Mistake(in_float32, when=lost_in_float32),
     ),
     right=(
@@ -208,7 +232,6 @@ EXERCISE = Exercise(
         "first difference": [
             sides_of_a_smooth_function,
             sides_by_gradients,
-            lambda f, x, eps: two_sides(f, x, 1e-6),
             lambda f, x, eps: tuple(round(side.item(), 2) for side in two_sides(f, x, eps)),
             lambda f, x, eps: tuple(sorted(side.item() for side in two_sides(f, x, eps))),
         ],
