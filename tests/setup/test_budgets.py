@@ -34,14 +34,14 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
         + ("utils/checkpoint.py",),
     ),
     "names and surface": (13_737, ("", "autograd/variable.py")),
-    "ops": (47_693, ("ops",)),
+    "ops": (48_600, ("ops",)),
     "nn": (17_297, ("nn",)),
     "optim": (5_264, ("optim",)),
     "random": (4_200, ("random",)),
     "data, files": (3_661, ("utils", "serialization.py")),
-    "viz": (135_900, ("viz",)),
-    "viz's scripts": (96_000, ("viz/static",)),
-    "teach": (22_050, ("teach",)),
+    "viz": (139_600, ("viz",)),
+    "viz's scripts": (97_000, ("viz/static",)),
+    "teach": (22_870, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {
