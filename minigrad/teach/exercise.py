@@ -51,6 +51,7 @@ SHARED = (
     "what stands outside of the function, is the same in all calls. Make it anew in each."
 )
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
+FINALLY = " What is to be put back after a KeyboardInterrupt as well, which is no Exception, stands in a `finally`."
 UNKNOWN = "None of the mistakes that are known here."
 USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
 LATER = "It was right when it was called for the first time, and is not in a later call: something is left from before."
@@ -378,7 +379,7 @@ class Exercise:
         left = outcome.left
         wrong = [place for place in traces.left_behind(left, expected.left) if not traces.is_harmless(place, left)]
         kinds = {kind for kind, _ in wrong}
-        advice = " Work on a clone(), or make a new tensor." if "numbers" in kinds else ""
+        advice = " Work on a clone(), or make a new tensor." if "numbers" in kinds and difference is None else ""
         advice += WITH if kinds & traces.HAVE_BLOCKS else ""
         changed = f"afterwards {traces.in_words(wrong, left)}.{advice}" if wrong else ""
         if difference is None and not wrong:
@@ -468,7 +469,8 @@ class Exercise:
         wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
         if not wrong:
             return None
-        told = f"The answer is right, but if {failing} raises an error, then {traces.in_words(wrong, left)}.{WITH}"
+        told = f"The answer is right, but if {failing} raises an error, then {traces.in_words(wrong, left)}."
+        told += (WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else "") + FINALLY
         return self._card("bad", "leaves something behind", ("input", case.words), ("likely", told))
 
     def _left_after_an_error(self, answer: Function, case: Case) -> traces.Traces:

@@ -258,4 +258,5 @@ def in_words(places: list[Place], traces: Traces) -> str:
         after = traces[kind, name][1]
         what = name or ({True: "on", False: "off"}[after] if isinstance(after, bool) else after)
         said.append(IN_ARGUMENTS.get(kind, kind).format(what))
-    return ", and ".join(said)
+    more = [f"{len(said) - 2} more such things"] if len(said) > 3 else said[2:]
+    return ", and ".join([*said[:2], *more])
