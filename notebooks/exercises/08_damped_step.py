@@ -1,14 +1,16 @@
 """Exercise `damped_step`: a step of Newton's method that stays a step where the Hessian cannot be inverted."""
 
+import operator
+
 import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, jacobian
-from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised
+from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised, saw
 from minigrad.teach.card import Card
 
-from .chapter08 import ASKED_AT, BESIDE, FUNCTIONS, case_of, slope_of
+from .chapter08 import ASKED_AT, BESIDE, FUNCTIONS, LEFT, OF_A_WEIGHT, OTHERS, case_of, slope_of
 
 REQUIRES, GRAPH = (
     "what it requires",
@@ -17,7 +19,15 @@ REQUIRES, GRAPH = (
         "next x would be no leaf: detach it."
     ),
 )
+MEMORY, SHARED = (
+    "its memory",
+    (
+        "The point lies in the memory of x: detach() shares it, so that a write to the one changes the other. "
+        "x.detach() - step is a new tensor, also where the step is 0."
+    ),
+)
 TURNED = {
+    "(t ** 2).sum()": lambda t: (t**2).sum(),
     "(t - 1).sum()": lambda t: (t - 1).sum(),
     "5000 * t[0] ** 2 + t[-1] ** 2 / 5": lambda t: 5000 * t[0] ** 2 + t[-1] ** 2 / 5,
     "t[0] ** 2 + 3 * t[-1]": lambda t: t[0] ** 2 + 3 * t[-1],
@@ -32,7 +42,7 @@ def damped_step(f, x, damping):
 
 
 def _case(words, x, damping, earlier=False):
-    function = {**FUNCTIONS, **TURNED}[words]
+    function = {**FUNCTIONS, **TURNED, **OF_A_WEIGHT}[words]
     named = f", damping = {damping}"
     return case_of(words, x, damping, function=function, named=named, tensors=0, earlier=earlier)
 
@@ -50,13 +60,17 @@ def _drawn(random):
 
 @observer
 def _with_graph(answer, f, x, damping):
+    given = x.detach().clone()
     point = answer(f, x, damping)
-    beside = f.beside(x)
+    beside = f.beside(given)
+    shares = isinstance(point, mg.Tensor) and np.shares_memory(point.detach().numpy(), x.detach().numpy())
     what = "nothing" if not getattr(point, "requires_grad", False) else "a gradient, as a leaf does"
     return {
         "the answer": point,
-        ASKED_AT: f"{x.tolist()} only" if beside is None else str(beside.tolist()),
+        ASKED_AT: f"{given.tolist()} only" if beside is None else str(beside.tolist()),
         REQUIRES: what if getattr(point, "grad_fn", None) is None else "a gradient for its graph",
+        MEMORY: "that of x" if shares else "its own",
+        OTHERS: "none" if f.w is None or f.w.grad is None else f"{f.w.grad.tolist()}",
     }
 
 
@@ -104,6 +118,21 @@ def by_hand_twice(f, x, damping):
     return x.detach() - mg.linalg.solve(mg.stack(rows) + damping * mg.eye(len(x), dtype=x.dtype), slope.detach())
 
 
+def by_hand_unless_constant(f, x, damping):
+    """f is linear here, and its slope is w: that has a graph, but none that leads to x. `hessian` gives zeros there; by
+    hand, ask with materialize_grads=True.
+    """
+    (slope,) = grad(f(x), x, create_graph=True)
+    matrix = mg.zeros(len(x), len(x), dtype=x.dtype)
+    if slope.requires_grad:
+        matrix = mg.stack([grad(one, x, retain_graph=True)[0] for one in slope])
+    return x.detach() - mg.linalg.solve(matrix + damping * mg.eye(len(x), dtype=x.dtype), slope.detach())
+
+
+def still_at_a_flat_point(f, x, damping):
+    return damped_step(f, x, damping) if grad(f(x), x)[0].any() else x.detach()
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -121,6 +150,18 @@ def step_over_x(f, x, damping):
     with mg.no_grad():
         x.sub_(step)
     return x.detach()
+
+
+def step_into_a_view(f, x, damping):
+    point = x.detach()
+    point -= mg.linalg.solve(matrix_of(f, x, damping), grad(f(x), x)[0])
+    return point
+
+
+def step_by_a_damped_size(f, x, damping):
+    matrix = hessian(f, x)
+    matrix.diagonal().abs_().add_(damping)
+    return x.detach() - mg.linalg.solve(matrix, grad(f(x), x)[0])
 
 
 def step_over_data(f, x, damping):
@@ -192,8 +233,10 @@ EXERCISE = Exercise(
         _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], 8.0),
         _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.5),
         _case("(t - 1).sum()", [3.0], 4.0),
+        _case("(t ** 2).sum()", [0.0, 0.0], 1.0),
         _case("5000 * t[0] ** 2 + t[-1] ** 2 / 5", [0.25, 3.0], 0.125),
         _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0, earlier=True),
+        _case("(t * w).sum()", [1.0, 2.0], 2.0),
     ),
     drawn=_drawn,
     hints=(
@@ -204,12 +247,16 @@ EXERCISE = Exercise(
     plug=_with_graph,
     notes={
         ASKED_AT: BESIDE,
+        MEMORY: SHARED,
+        OTHERS: LEFT,
         REQUIRES: "The numbers are right, but a point that requires no gradient is asked for.",
     },
     evidence=_evidence,
     at_work=_at_work,
     mistakes=(
         Mistake(by_hand_twice, when=_has_no_second_slope),
+        Mistake(by_hand_unless_constant, when=raised("have been used in the graph")),
+        Mistake(still_at_a_flat_point, when=saw(MEMORY, operator.ne), words=SHARED),
         Mistake(
             edited(damped_step, DAMPED, " + damping"),
             words="`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: "
@@ -271,6 +318,16 @@ EXERCISE = Exercise(
             edited(damped_step, SOLVED, "slope / damping"),
             words="This is a step of gradient descent: the Hessian is missing.",
         ),
+        Mistake(
+            step_damped_where_negative,
+            near=True,
+            words="The damping was left out where all curvatures are positive. It is added everywhere.",
+        ),
+        Mistake(
+            step_by_absolute_curvatures,
+            step_by_a_damped_size,
+            words="The size of a curvature was taken, without its sign. The damping is added to the Hessian as it is.",
+        ),
         Mistake(edited(damped_step, "x.detach()", "x"), words=GRAPH),
     ),
     right=(
@@ -283,10 +340,12 @@ EXERCISE = Exercise(
             edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())")
         ],
         "The error arose while your function ran": [step_under_no_grad],
-        "x holds other numbers": [step_over_x, step_over_data],
+        "x holds other numbers": [step_over_data],
+        "that of x, expected its own … The point lies in the memory of x … x holds other numbers": [
+            step_over_x,
+            step_into_a_view,
+        ],
         "first difference": [
-            step_by_absolute_curvatures,
-            step_damped_where_negative,
             edited(damped_step, DAMPED, "\n    matrix[0, 0] += damping"),
             edited(damped_step, SOLVED, f"(step := {SOLVED}) / max(1.0, step.norm().item())"),
         ],

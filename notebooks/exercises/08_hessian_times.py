@@ -6,14 +6,16 @@ import warnings
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
-from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, saw
+from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, right_but, saw
 
 from .chapter08 import (
     ASKED_AT,
     BESIDE,
     FUNCTIONS,
+    LEFT,
     MADE,
     NOTES,
+    OTHERS,
     case_of,
     slope_of,
     slope_without_graph,
@@ -109,6 +111,13 @@ def between_two_slopes(f, x, v):
     return (grad(f(above), above)[0] - grad(f(below), below)[0]) / (2 * step)
 
 
+def by_backward_and_put_back(f, x, v):
+    slope, x.grad, earlier = slope_of(f, x), None, x.grad
+    slope.backward(v)
+    product, x.grad = x.grad, earlier
+    return product
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -179,6 +188,7 @@ EXERCISE = Exercise(
         _case("t.exp().sum().log()", [[0.5, -1.0], [0.25, 1.0]], [[1.0, 2.0], [-1.0, 0.5]]),
         _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -1.0, 2.0] * 4),
         _case("1 - (t.view(-1).cumsum(0).cos()).sum()", 0.5, 2.0, earlier=True),
+        _case("((t * w) ** 2).sum()", [1.0, 2.0], [1.0, -0.5]),
     ),
     drawn=_drawn,
     hints=(
@@ -233,6 +243,16 @@ EXERCISE = Exercise(
             when=saw("the answer", lambda mine, right: isinstance(mine, tuple)),
         ),
         Mistake(whole_hessian, words=MADE),
+        Mistake(by_backward_and_put_back, when=right_but(OTHERS), words=LEFT),
+        Mistake(
+            edited(hessian_times, "slope, x, v", "slope, x, v / v.norm()"),
+            words="v was divided by its length. The product is with v as it is.",
+        ),
+        Mistake(
+            edited(hessian_times, "(product,) = grad(slope, x, v)", "product = slope * (slope * v).sum()"),
+            words="This is the slope times its product with v. The Hessian is not made of products of slopes: it is "
+            "the slope of the slope.",
+        ),
     ),
     right=(
         lambda f, x, v: vhp(f, x, v)[1],
@@ -254,7 +274,6 @@ EXERCISE = Exercise(
         "likely The numbers are right, but this is a list": [lambda f, x, v: vhp(f, x, v)[1].tolist()],
         "first difference": [
             lambda f, x, v: grad(slope_of(f, x), x, v)[0].clamp(min=0),
-            lambda f, x, v: grad(slope_of(f, x), x, v / v.norm())[0],
         ],
         "does not have the hooks that it had": [times_with_a_hook_left],
         "x.grad is not what it was": [times_by_backward_and_cleared],

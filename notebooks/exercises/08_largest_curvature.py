@@ -5,12 +5,14 @@ import numpy as np
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, hvp, vhp
-from minigrad.teach import Exercise, Mistake, draw_numbers, edited, instead, pick, raised, saw
+from minigrad.teach import Exercise, Mistake, draw_numbers, edited, instead, pick, raised, right_but, saw
 
 from .chapter08 import (
     FUNCTIONS,
+    LEFT,
     MADE,
     NOTES,
+    OTHERS,
     case_of,
     slope_of,
     slope_without_graph,
@@ -30,8 +32,14 @@ def largest_curvature(f, x, v, steps):
     return (v * product).sum().item()
 
 
+SMALL = {
+    "-t[0] ** 2 - 5 * t[1] ** 2": lambda t: -(t[0] ** 2) - 5 * t[1] ** 2,  # the numbers on the way fall
+    "(t ** 3).sum() / 1e5": lambda t: (t**3).sum() / 1e5,
+}
+
+
 def _case(words, x, v, steps):
-    return case_of(words, x, v, steps, named=f", v = {v}, steps = {steps}")
+    return case_of(words, x, v, steps, function=SMALL.get(words), named=f", v = {v}, steps = {steps}")
 
 
 def _drawn(random):
@@ -58,14 +66,21 @@ def _is_exact(outcome):
     return instead(lambda right: exact)(outcome)
 
 
+def _has_fewer_steps(outcome):
+    """Whether this is the number after some of the steps."""
+    f, x, v, steps = outcome.case.make()
+    found = (largest_curvature(f, x, v, fewer) for fewer in range(1, min(steps, 50)))
+    return any(instead(lambda right, one=one: one)(outcome) for one in found)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 SCALES = "        v = v / v.norm()\n"
 
 
 def by_numpy(f, x, v, steps):
-    """This is the eigenvalue itself. Asked for is the number after `steps` steps, which come near it, and need no
-    Hessian.
+    """This is the eigenvalue itself, as the whole Hessian has it, or more steps, or a ratio of elements. Asked for is
+    v · Hv after `steps` steps, which come near it.
     """
     values = _eigenvalues(f, x)
     return float(values[np.abs(values).argmax()])
@@ -87,6 +102,28 @@ def with_the_whole_hessian(f, x, v, steps):
         v = matrix @ v
         v = v / v.norm()
     return (v @ matrix @ v).item()
+
+
+def largest_on_the_way(f, x, v, steps):
+    """This is the number after another step, or the largest of those on the way. Asked for is the last one."""
+    slope, found = slope_of(f, x), []
+    for _ in range(steps):
+        v = grad(slope, x, v, retain_graph=True)[0]
+        v = v / v.norm()
+        found.append((v * grad(slope, x, v, retain_graph=True)[0]).sum().item())
+    return max(found)
+
+
+def by_backward_and_put_back(f, x, v, steps):
+    slope, earlier = slope_of(f, x), x.grad
+
+    def product(v):
+        x.grad = None
+        slope.backward(v, retain_graph=True)
+        product, x.grad = x.grad, earlier
+        return product
+
+    return curvature_with(product, steps, v)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -187,6 +224,9 @@ EXERCISE = Exercise(
         _case("t.exp().sum().log()", [[0.5, -1.0], [0.25, 1.0]], [[0.5, -0.5], [0.5, 0.5]], 1),
         _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -0.5, 2.0] * 4, 3),
         _case("(t ** 3).sum()", [1.0, 1.25], [1.0, 1.0], 400),  # unless it is scaled, v becomes infinite
+        _case("-t[0] ** 2 - 5 * t[1] ** 2", [0.5, 0.25], [1.0, 1.0], 2),
+        _case("(t ** 3).sum() / 1e5", [1.0, 0.5], [1.0, 0.5], 1),
+        _case("((t * w) ** 2).sum()", [0.5, 1.0], [1.0, 1.0], 1),
     ),
     drawn=_drawn,
     hints=(
@@ -248,6 +288,28 @@ EXERCISE = Exercise(
             words="v was divided by the sum of its elements, or by the largest, and not by its length, v.norm().",
         ),
         Mistake(with_the_whole_hessian, words=MADE),
+        Mistake(by_backward_and_put_back, when=right_but(OTHERS), words=LEFT),
+        Mistake(largest_on_the_way, edited(largest_on_the_way, "max(found)", "max(found, key=abs)"), near=True),
+        Mistake(
+            edited(largest_curvature, ".item()", ".item().__round__(4)"),
+            words="The number was rounded. A curvature may be small: keep it as it is.",
+        ),
+        Mistake(
+            edited(largest_curvature, SCALES, "", "    (product,)", "    v = v / v.norm()\n    (product,)"),
+            words="v was divided by its length at the end only. Until then it grows, or shrinks, with each product: "
+            "after hundreds of them to inf or 0.",
+        ),
+        Mistake(
+            edited(largest_curvature, "v.norm()", "v.norm(dim=-1, keepdim=True)"),
+            words="Each row was divided by a length of its own. v is one vector, also in the shape of a matrix: "
+            "v.norm().",
+        ),
+        Mistake(
+            edited(largest_curvature, "range(steps)", "range(min(steps, 2))"),
+            edited(largest_curvature, "range(steps)", "range(min(steps, 3))"),
+            words="There were fewer steps than `steps`.",
+            when=_has_fewer_steps,
+        ),
     ),
     right=(
         lambda f, x, v, steps: curvature_with(lambda v: vhp(f, x, v)[1], steps, v),
@@ -257,14 +319,15 @@ EXERCISE = Exercise(
         curvature_through_numpy,
     ),
     wrong={
-        "steps = 400": [
-            edited(largest_curvature, "range(steps)", "range(min(steps, 3))"),
-            curvature_as_a_quotient,
-        ],
+        "steps = 400 … fewer steps than": [edited(largest_curvature, "range(steps)", "range(min(steps, 3))")],
+        "steps = 400 … by its length at the end only": [curvature_as_a_quotient],
         "first difference": [
             lambda f, x, v, steps: curvature_with(product_of(f, x), steps, mg.ones_like(x)),
-            curvature_of_rows,
-            lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v),
+        ],
+        "Each row was divided by a length of its own": [curvature_of_rows],
+        "fewer steps than": [lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v)],
+        "f = lambda t: (t ** 3).sum() / 1e5 … The number was rounded": [
+            lambda *given: round(largest_curvature(*given), 4)
         ],
         "never negative": [lambda f, x, v, steps: abs(curvature_with(product_of(f, x), steps, v))],
         "the whole Hessian is made": [curvature_of_batched_rows],
@@ -275,6 +338,6 @@ EXERCISE = Exercise(
             edited(largest_curvature, "(v * product).sum().item()", "(v * product).sum()")
         ],
         "v holds other numbers": [curvature_over_v],
-        "x.grad is not what it was": [curvature_by_backward],
+        "which f uses as well, has got a gradient": [curvature_by_backward],
     },
 )

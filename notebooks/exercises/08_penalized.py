@@ -18,10 +18,12 @@ from minigrad.teach import (
     edited,
     flip,
     formula,
+    nodes_of,
     observer,
     pick,
     pick_some,
     raised,
+    right_but,
     saw,
     slopes,
 )
@@ -67,6 +69,19 @@ def _drawn(random):
 
 
 LOSS, GRAPH, GRAD = "the loss", "the graph that leads to w", "w.grad"
+LEAVES, AT_X = (
+    "leaves of the graph",
+    (
+        "The loss is right, but its graph ends at x itself: the caller's backward() would write to x.grad. The leaf "
+        "that the slope is asked for is to be one of your own: x.detach().requires_grad_()."
+    ),
+)
+
+
+def _ends_at(loss, x):
+    """Whether x is a leaf of the graph of a loss."""
+    nodes = nodes_of(loss) if isinstance(loss, mg.Tensor) else ()
+    return any(getattr(node, "variable", None) is x for node in nodes)
 
 
 @observer
@@ -84,6 +99,7 @@ def _with_gradient(answer, loss_of, w, x, strength):
         GRAPH: "none" if gradient is None else "there",
         "the gradient of w": gradient,
         GRAD: "a tensor" if is_written else "as before",
+        LEAVES: "x among them" if _ends_at(loss, x) else "without x",
     }
 
 
@@ -126,6 +142,13 @@ def as_a_number(loss_of, w, x, strength):
     return penalized(loss_of, w, x, strength).item()
 
 
+def x_itself_for_a_while(loss_of, w, x, strength):
+    try:
+        return penalty_with_x_switched_on(loss_of, w, x, strength)
+    finally:
+        x.requires_grad_(False)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -141,7 +164,7 @@ def penalty_with_x_switched_on(loss_of, w, x, strength):
 
 
 def penalty_with_x_switched_on_for_a_while(loss_of, w, x, strength):
-    total = penalty_with_x_switched_on(loss_of, w, x, strength)
+    total = penalized(loss_of, w, x.requires_grad_(), strength)
     x.requires_grad_(False)
     return total
 
@@ -242,6 +265,7 @@ EXERCISE = Exercise(
     notes={
         ASKED_AT: "The numbers are near, but loss_of was asked beside x. autograd.grad gives the slope at x itself.",
         GRAPH: "The loss is right, but it has no graph that leads to w, so backward() cannot train it.",
+        LEAVES: AT_X,
         GRAD: "The loss is right, but w.grad was written, as backward() does. autograd.grad returns what it computes.",
     },
     evidence=_evidence,
@@ -302,17 +326,24 @@ EXERCISE = Exercise(
         ),
         penalty_alone,
         Mistake(edited(penalized, "strength * (", "("), words="The strength is missing: it multiplies the penalty."),
+        Mistake(
+            edited(penalized, "strength * (slope**2)", "((strength * slope) ** 2)"),
+            words="The strength was squared with the slopes. It multiplies the sum of the squares.",
+        ),
+        Mistake(x_itself_for_a_while, when=right_but(LEAVES), words=AT_X),
     ),
     right=(penalty_by_vjp, penalty_into_x_alone, penalty_added_up, penalty_of_another_loss),
     wrong={
-        "x.requires_grad is not what it was": [penalty_with_x_switched_on],
+        "its graph ends at x itself … x.requires_grad is not what it was": [penalty_with_x_switched_on],
         "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
         "raises an error, then x.requires_grad is not what it was": [penalty_with_x_switched_on_for_a_while],
         "first difference": [
             penalty_of_both,
             edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),
             edited(penalty_of_lengths, "abs().sum()", "square().sum() / len(x)"),
-            edited(penalty_of_lengths, "strength * slope.abs", "(strength * slope).square"),
+        ],
+        "The strength was squared with the slopes": [
+            edited(penalty_of_lengths, "strength * slope.abs", "(strength * slope).square")
         ],
         "first difference … These are the absolute values of the slopes": [penalty_of_lengths],
         "to backward() the penalty is a constant": [penalty_with_a_fixed_w, penalty_under_no_grad],

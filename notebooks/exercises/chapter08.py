@@ -14,7 +14,12 @@ MADE = (
 )
 BESIDE = "The numbers are near, but f was asked beside x. The engine knows the slope of the slope at x itself."
 ASKED_AT, PASSES = "where f was asked", "passes of walks through f"
-NOTES = {ASKED_AT: BESIDE, PASSES: MADE}
+OTHERS = "the gradient that w has afterwards"
+LEFT = (
+    "The numbers are right, but w, which f uses as well, has got a gradient: backward() writes to all leaves. "
+    "autograd.grad returns what it computes, and writes nothing."
+)
+NOTES = {ASKED_AT: BESIDE, PASSES: MADE, OTHERS: LEFT}
 
 
 class Passed(Function):
@@ -32,11 +37,12 @@ class Passed(Function):
 
 
 class Asked(Noted):
-    """A function that notes where it was asked, and the walks through it."""
+    """A function that notes where it was asked, and the walks through it; it may use a leaf w besides."""
 
-    def __init__(self, words, function):
-        super().__init__(words, lambda x: function(Passed.apply(x, self.passes)), self._note_point)
-        self.passes = []
+    def __init__(self, words, function, w=None):
+        others = () if w is None else (w,)
+        super().__init__(words, lambda x: function(Passed.apply(x, self.passes), *others), self._note_point)
+        self.passes, self.w = [], w
 
     def _note_point(self, x):
         if not isinstance(x, mg.Tensor):
@@ -58,19 +64,27 @@ FUNCTIONS = {
     "t.view(-1)[0] * t.view(-1)[-1] ** 2": lambda t: t.view(-1)[0] * t.view(-1)[-1] ** 2,
     "1 - (t.view(-1).cumsum(0).cos()).sum()": lambda t: 1 - t.view(-1).cumsum(0).cos().sum(),
 }
+# Of two elements, with w = [2, 3], another leaf.
+OF_A_WEIGHT = {
+    "(t * w).sum()": lambda t, w: (t * w).sum(),
+    "((t * w) ** 2).sum()": lambda t, w: ((t * w) ** 2).sum(),
+}
 
 
 def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False):
     """A function, a leaf x, and what else there is; the first of it are tensors."""
-    function = function or FUNCTIONS[words]
+    weighted = words in OF_A_WEIGHT
+    function = function or {**FUNCTIONS, **OF_A_WEIGHT}[words]
 
     def make():
         given = [in_float64(one) if number < tensors else one for number, one in enumerate(others)]
         point = in_float64(x).requires_grad_()
         point.grad = mg.ones_like(point) if earlier else None
-        return Asked(f"f = lambda t: {words}", function), point, *given
+        w = in_float64([2.0, 3.0]).requires_grad_() if weighted else None
+        return Asked(f"f = lambda t: {words}", function, w), point, *given
 
-    return Case(f"f = lambda t: {words}, x = {x}{named}{', x.grad = 1 from before' if earlier else ''}", make)
+    leaf = ", w = [2.0, 3.0] which requires a gradient" if weighted else ""
+    return Case(f"f = lambda t: {words}{leaf}, x = {x}{named}{', x.grad = 1 from before' if earlier else ''}", make)
 
 
 def with_walks(most_of):
@@ -78,12 +92,13 @@ def with_walks(most_of):
 
     @observer
     def plug(answer, f, x, *others):
-        most = most_of(*others)
-        value, point = answer(f, x, *others), f.beside(x)
+        most, given = most_of(*others), x.detach().clone()
+        value, point = answer(f, x, *others), f.beside(given)
         return {
             "the answer": value,
-            ASKED_AT: f"{x.tolist()} only" if point is None else str(point.tolist()),
+            ASKED_AT: f"{given.tolist()} only" if point is None else str(point.tolist()),
             PASSES: f"{most} at most" if len(f.passes) <= most else f"more than {most}",
+            OTHERS: "none" if f.w is None or f.w.grad is None else f"{f.w.grad.tolist()}",
         }
 
     return plug
