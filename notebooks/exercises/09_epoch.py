@@ -1,7 +1,10 @@
 """Exercise `epoch`: a training loop that reports its losses, and keeps no graph for it."""
 
+import functools
 import operator
 import weakref
+
+import numpy as np
 
 import minigrad as mg
 from minigrad.teach import (
@@ -72,6 +75,7 @@ def _drawn(random):
 
 
 COUNT, BATCHES = "losses computed", "number of batches afterwards"
+KINDS, NO_FLOAT = "what the two are", "The numbers are right. float(...) or .item() makes a float of what is none."
 GRAPHS = "graphs of earlier batches at a time"
 
 
@@ -88,6 +92,7 @@ def _watched(answer, loss_of, w, batches, rate):
         "the largest": largest,
         "w afterwards": w.detach().clone(),
         COUNT: len(loss_of.kept),
+        KINDS: " and ".join("a float" if isinstance(one, float) else type(one).__name__ for one in (mean, largest)),
         GRAPHS: "1 at most" if kept <= 1 else str(kept),
         BATCHES: len(batches),
         "w.grad afterwards": w.grad,
@@ -96,12 +101,12 @@ def _watched(answer, loss_of, w, batches, rate):
 
 
 def _is_rebound(outcome):
-    """Whether w has a gradient and stayed where it was, though the losses are those of steps, or another w has none."""
+    """Whether w stayed where it was, though the losses are those of steps, or another w has no gradient."""
     w = outcome.arguments[1]
-    if w.grad is None or compare(outcome.case.make()[1], w) is not None:
+    if compare(outcome.case.make()[1], w) is not None:
         return False
     if outcome.error is not None:
-        return raised("does not require grad and")(outcome) or raised("NoneType")(outcome)
+        return w.grad is not None and (raised("does not require grad and")(outcome) or raised("NoneType")(outcome))
     return all(compare(outcome.right[name], outcome.seen.get(name)) is None for name in ("the mean", "the largest"))
 
 
@@ -134,6 +139,20 @@ def no_step(loss_of, w, batches, rate):
     """w has not moved. A step of gradient descent is `w -= rate * w.grad`, inside no_grad(), for each batch."""
     losses = [loss_of(w, batch).item() for batch in batches]
     return sum(losses) / len(losses), max(losses)
+
+
+def halves(loss_of, w, batches, rate):
+    """Half of what there was and half of the new loss is not the mean: the last loss counts for half of it. Add them
+    up, and divide the sum by their number.
+    """
+    losses = []
+    for batch in batches:
+        losses.append(epoch(loss_of, w, [batch], rate)[0])
+    return functools.reduce(lambda mean, loss: (mean + loss) / 2, losses), max(losses)
+
+
+def numpys(losses):
+    return np.mean(losses), np.max(losses)
 
 
 def uphill(loss_of, w, batches, rate):
@@ -205,6 +224,7 @@ EXERCISE = Exercise(
         _case([[2.0]], [1.5], 0.125),
         _case([[1.0], [4.0], [0.5]], [0.5], 0.0625),  # the second loss is the largest
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, below=1000.0),
+        _case([[0.01], [0.013]], [0.5], 0.0625),  # losses that a rounded number does not hold
     ),
     drawn=_drawn,
     hints=(
@@ -214,6 +234,7 @@ EXERCISE = Exercise(
     ),
     plug=_watched,
     notes={
+        KINDS: NO_FLOAT,
         BATCHES: "The list was emptied. It is the caller's, who needs it for the next epoch.",
         "w.grad afterwards": "Clear it after each step, and set it to None: zeros are a gradient to an optimizer.",
         "w.requires_grad afterwards": "w can no longer be trained. Switch it on again, or write to w inside no_grad().",
@@ -223,8 +244,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(epoch, UNRECORDED + STEP, "w = (w - rate * w.grad).detach().requires_grad_()"),
             edited(epoch, STEP, "w = w - rate * w.grad"),
-            words="`w = w - ...` makes another tensor, and the caller's w stays where it was. It is to be moved "
-            "itself: `w -= ...` inside no_grad().",
+            words="`w = w - ...` makes another tensor, and the caller's w afterwards is where it was. It is to be "
+            "moved itself: `w -= ...` inside no_grad().",
             when=_is_rebound,
         ),
         Mistake(
@@ -278,6 +299,28 @@ EXERCISE = Exercise(
         ),
         no_step,
         uphill,
+        halves,
+        Mistake(
+            edited(
+                epoch,
+                "w.grad = None\n        ",
+                "",
+                "        loss = loss_of",
+                "        w.grad = None\n        loss = loss_of",
+            ),
+            words="The last gradient is still in w.grad. Clear it after the step, and not before the next.",
+            when=right_but("w.grad afterwards", lambda mine, right: isinstance(mine, mg.Tensor) and bool(mine.any())),
+        ),
+        Mistake(
+            edited(epoch, "loss.item()", "round(loss.item(), 4)"),
+            words="The losses were rounded. Small ones are lost that way: keep them as they are.",
+        ),
+        Mistake(
+            edited(epoch, "loss.item()", "loss.detach().numpy()[()]"),
+            edited(epoch, "loss.item()", "loss.detach().numpy()", RETURN, "numpys(losses)"),
+            when=right_but(KINDS),
+            words=NO_FLOAT,
+        ),
         Mistake(
             edited(epoch, "max(losses)", "min(losses)"),
             words="The smallest loss is there in place of the largest.",
@@ -286,7 +329,8 @@ EXERCISE = Exercise(
     right=(
         edited(epoch, "loss.item()", "loss.detach()", RETURN, "mg.stack(losses).mean().item(), max(losses).item()"),
         edited(epoch, "loss.item()", "float(loss.detach())"),
-        edited(epoch, "loss.item()", "loss.detach().numpy()[()]"),
+        edited(epoch, "loss.item()", "loss.detach().numpy()", RETURN, "tuple(map(float, numpys(losses)))"),
+        edited(epoch, RETURN, "numpys(losses)"),  # numpy's float64 is a float
         epoch_by_grad,
         epoch_by_an_optimizer,
     ),

@@ -63,15 +63,19 @@ STATES = TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = (
     refuses=", whose last layer raises an error",
     is_leaf=", inputs that require a gradient",
     inside=", called inside no_grad()",
+    twice=", whose last layer is in eval mode, and stands in a second module as well",
 )
-def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False):
+def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False, twice=False):
     layers, runs = [make_layer(kind, len(inputs[0]), numbers) for kind in kinds.split(", ")], []
-    model = nn.Sequential(nn.Sequential(*layers), Noting(runs), *([Refusing()] if refuses else []))
+    again = [nn.Sequential(nn.Tanh(), layers[-1])] if twice else []
+    model = nn.Sequential(nn.Sequential(*layers), *again, Noting(runs), *([Refusing()] if refuses else []))
     model.train(state in (TRAINED, FROZEN_NORM))
     if state == FROZEN_NORM:
         layers[0].eval()
     if state == ONE_DRAWS:
         layers[-1].train()
+    if twice:
+        layers[-1].eval()
     for number, parameter in enumerate(model.parameters()):
         if number % 2:
             parameter.grad = mg.ones_like(parameter) * number  # of an earlier walk
@@ -191,6 +195,16 @@ def only_layers_of_two_kinds(model, inputs):
     finally:
         for layer in layers:
             layer.training = True
+
+
+def only_if_it_trains(model, inputs):
+    """The model as a whole was in eval mode, and a layer in it was in train mode, and stayed so: model.training tells
+    of the outermost module alone. Call eval() in any case.
+    """
+    if not model.training:
+        with mg.no_grad():
+            return model(inputs)
+    return evaluate(model, inputs)
 
 
 def train_at_the_end(model, inputs):
@@ -340,6 +354,7 @@ EXERCISE = Exercise(
         _case("Linear, Tanh, BatchNorm1d", ONE_DRAWS),
         _case("BatchNorm1d, Linear", TRAINED, refuses=True),
         _case("BatchNorm1d, Linear", TRAINED, inside=True),
+        _case("Linear, Dropout", TRAINED, twice=True),
     ),
     drawn=_drawn,
     hints=(
@@ -360,6 +375,7 @@ EXERCISE = Exercise(
             when=_changes(RECORDED),
         ),
         Mistake(only_layers_of_two_kinds, when=_in_part),
+        only_if_it_trains,
         Mistake(never_evaluated, when=saw(LAYERS_IN_RUN, operator.ne)),
         flags_lost_in_an_error,
         Mistake(
@@ -368,6 +384,11 @@ EXERCISE = Exercise(
             "Put the flags back.",
         ),
         Mistake(train_at_the_end, edited(evaluate, BACK, "model.train()")),
+        Mistake(
+            evaluate_from_the_outside_in,
+            words="train(flag) reaches all modules within: here one that stands in a second place, and had its flag "
+            "back already. `module.training = flag` sets that of one module.",
+        ),
         Mistake(one_flag_for_all, edited(evaluate, BACK, "model.train(flags[0][1])")),
         Mistake(
             edited(evaluate, "model.modules()]", "(model, *model.children())]"),
@@ -404,7 +425,6 @@ EXERCISE = Exercise(
         evaluate_a_copy,
         edited(never_evaluated, "mg.no_grad", "evaluating(model), mg.inference_mode"),
         evaluate_decorated,
-        evaluate_from_the_outside_in,
         evaluate_only_what_trains,
     ),
     wrong={

@@ -39,6 +39,17 @@ class Model(nn.Module):
         return self.head(self.backbone(x))
 
 
+class Scaled(nn.Module):
+    """A module with a parameter beside its layers."""
+
+    def __init__(self, layers):
+        super().__init__()
+        self.layers, self.scale = layers, nn.Parameter(mg.tensor([1.0, 0.5]))
+
+    def forward(self, x):
+        return self.layers(x) * self.scale
+
+
 NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
 INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.5))
 HEAD = "Linear, BatchNorm1d"
@@ -48,19 +59,23 @@ HEAD = "Linear, BatchNorm1d"
     "a backbone of {kinds}{nested}, a head of " + HEAD,
     trained=", frozen after {trained} of training, with the last gradients still there",
     nested=" in a module inside of it",
+    own=" and a scale of its own",
+    off=", where {off} was frozen already",
 )
-def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained="", nested=False):
+def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained="", nested=False, own=False, off=""):
     mg.manual_seed(0)
     backbone, head = (
         nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part.split(", ")]) for part in (kinds, HEAD)
     )
-    model = Model(nn.Sequential(backbone) if nested else backbone, head)
+    model = Model(nn.Sequential(backbone) if nested else Scaled(backbone) if own else backbone, head)
     optimizer = mg.optim.SGD(model.parameters(), lr=0.125, momentum=0.5, weight_decay=0.25)
     model.__dict__["trial"] = (optimizer, mg.tensor(inputs))
     for _ in range(int(trained[:1] or 0)):  # the last gradients are still there
         optimizer.zero_grad()
         _loss(model, mg.tensor(inputs)).backward()
         optimizer.step()
+    if off:
+        dict(model.named_parameters())[off].requires_grad_(False)
     return (model,)
 
 
@@ -126,8 +141,15 @@ def _runs_in_train_mode(outcome):
 
 
 def _head_is_off(outcome):
-    is_still = not all(one.requires_grad for one in outcome.arguments[0].head.parameters())
+    before, after = (model.head.parameters() for (model,) in (outcome.case.make(), outcome.arguments))
+    is_still = any(one.requires_grad and not other.requires_grad for one, other in zip(before, after, strict=True))
     return outcome.error is None and (is_still or saw(FLAGS, operator.ne)(outcome))
+
+
+def _head_is_on(outcome):
+    """Whether a parameter of the head that somebody had frozen is frozen no more."""
+    before, after = (model.head.parameters() for (model,) in (outcome.case.make(), outcome.arguments))
+    return any(other.requires_grad and not one.requires_grad for one, other in zip(before, after, strict=True))
 
 
 def _head_moves_otherwise(outcome):
@@ -185,6 +207,31 @@ def freeze_by_the_mode(model):
     either. What is to stay is said of the backbone's parameters, with requires_grad_(False).
     """
     mg.set_grad_enabled(False)
+
+
+def all_off_then_the_head_on(model):
+    """A parameter of the head was frozen before, and is not any more. The head goes on as it did: leave it alone."""
+    model.requires_grad_(False)
+    model.head.requires_grad_(True)
+    model.backbone.eval()
+    model.backbone.zero_grad()
+
+
+def gradients_of_those_that_were_on(model):
+    model.backbone.eval()
+    for parameter in model.backbone.parameters():
+        if parameter.requires_grad:
+            parameter.requires_grad, parameter.grad = False, None
+
+
+def layers_of_the_backbone(model):
+    """The modules within the backbone were frozen one by one, and a parameter of the backbone itself was not. Ask the
+    backbone: model.backbone.parameters() has all of them.
+    """
+    model.backbone.eval()
+    for layer in model.backbone.children():
+        layer.requires_grad_(False)
+        layer.zero_grad()
 
 
 # ---------------------------------------------------------------- tried as well
@@ -288,6 +335,9 @@ EXERCISE = Exercise(
         _case("BatchNorm1d, Linear, Dropout"),
         _case("Linear, BatchNorm1d", trained="2 steps"),
         _case("Linear, BatchNorm1d, Dropout", nested=True),
+        _case("Linear, Tanh", own=True),
+        _case("Linear, BatchNorm1d", trained="1 step", off="backbone.0.weight"),
+        _case("Linear, Tanh", off="head.0.weight"),
     ),
     drawn=_drawn,
     hints=(
@@ -324,10 +374,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(freeze, "eval()\n    model.backbone.zero_grad()", "eval()"),
+            gradients_of_those_that_were_on,
             words="The parameters get no new gradients, but those of the last step are still in their .grad, and an "
             "optimizer takes what it finds there. Set them to None, as zero_grad() does.",
             when=lambda outcome: saw(GRADIENTS, operator.ne)(outcome) and _is_still(outcome),
         ),
+        layers_of_the_backbone,
         Mistake(only_eval, when=saw(GRADIENTS, operator.ne)),
         Mistake(
             edited(all_gradients_cleared, "freeze(model)", "model.requires_grad_(False)\n    model.eval()"),
@@ -336,6 +388,7 @@ EXERCISE = Exercise(
             "be.",
             when=_head_is_off,
         ),
+        Mistake(all_off_then_the_head_on, when=_head_is_on),
         Mistake(all_gradients_cleared, when=_head_moves_otherwise),
     ),
     right=(

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, flip, observer, pick, saw
+from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, flip, observer, pick, right_but, saw
 
 
 def usable(tensors):
@@ -42,6 +42,12 @@ def _case(*given, inside=False):
     )
 
 
+def _whole_and_part():
+    with mg.inference_mode():
+        whole = mg.tensor([1.0, 2.0, 3.0])
+        return [whole, whole[:2]], False
+
+
 def _drawn(random):
     """Any kinds, dtypes and shapes."""
     given = []
@@ -51,12 +57,20 @@ def _drawn(random):
     yield _case(*given, inside=flip(random))
 
 
+MODE, LEFT = (
+    "inference mode afterwards",
+    "The list is right, but the mode is another than before. `with mg.inference_mode(False):` puts back at its end "
+    "what was there.",
+)
+
+
 @observer
 def _called(answer, tensors, inside):
     """What came back from where the case says; what each of it is; whether the list has other items now."""
     given = list(tensors)
     with mg.inference_mode(inside):
         came = answer(tensors)
+        is_inside = mg.is_inference_mode_enabled()
     changed = [*map(id, tensors)] != [*map(id, given)]
     if not isinstance(came, list) or not all(isinstance(one, mg.Tensor) for one in came):
         return {"the answer": came}
@@ -66,6 +80,7 @@ def _called(answer, tensors, inside):
         **{f"item {place}": _kind(one, old[place]) for place, one in enumerate(came)},
         **{f"the dtype of item {place}": str(one.dtype) for place, one in enumerate(came)},
         **{f"requires_grad of item {place}": one.requires_grad for place, one in enumerate(came)},
+        MODE: "on" if is_inside else "off",
         "the list that was given": "other items than before" if changed else "as before",
     }
 
@@ -93,6 +108,21 @@ def as_they_are(tensors):
     made there. A clone() made outside of the mode is a normal one.
     """
     return list(tensors)
+
+
+def mode_left(tensors):
+    mg.inference_mode(False).__enter__()
+    return [tensor.clone() if tensor.is_inference() else tensor for tensor in tensors]
+
+
+def one_copy_of_a_memory(tensors):
+    """Two tensors with the same memory have got one copy. They may be of other shapes: a copy for each tensor."""
+    copies = {}
+    with mg.inference_mode(False):
+        return [
+            copies.setdefault(tensor.data_ptr(), tensor.clone()) if tensor.is_inference() else tensor
+            for tensor in tensors
+        ]
 
 
 def detached(tensors):
@@ -179,6 +209,7 @@ EXERCISE = Exercise(
         _case((INFERENCE, [1.0, -1.0], mg.float32), (LEAF, [2.0], mg.float32), inside=True),
         _case((PART, [3.0, 4.0], mg.float32), (NORMAL, [[5.0]], mg.float32), inside=True),
         _case((INFERENCE, [1, 2], mg.int64), (NORMAL, [3], mg.int64), (INFERENCE, [True, False], mg.bool)),
+        Case("a tensor from inference mode ([1.0, 2.0, 3.0]), and its first two numbers, as a view", _whole_and_part),
         _case(),
     ),
     drawn=_drawn,
@@ -189,7 +220,10 @@ EXERCISE = Exercise(
         "tensors].",
     ),
     plug=_called,
+    notes={MODE: LEFT},
     mistakes=(
+        Mistake(mode_left, when=right_but(MODE), words=LEFT),
+        one_copy_of_a_memory,
         into_the_list_itself,
         Mistake(
             only_those,
