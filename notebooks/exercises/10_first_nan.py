@@ -14,6 +14,7 @@ from minigrad.teach import (
     Exercise,
     Mistake,
     cases,
+    compare,
     draw_wrong_node,
     edited,
     flip,
@@ -120,6 +121,13 @@ def _second_of_two():
     return {"first": first, "second": second}, first * 3 + _guarded_root(second)
 
 
+def _leaf_before_a_result():
+    x = mg.tensor([0.0, 4.0], requires_grad=True)
+    h = x * 2
+    w = mg.tensor([1.0, 1.0], requires_grad=True)
+    return {"h": h, "w": w}, _guarded_root(h).sum() + (w * mg.tensor([NAN, 1.0])).sum()
+
+
 def _drawn(random):
     """A row of operations, one of which makes a nan or none does, under shuffled names; some have none."""
     count = int(random.integers(2, 5))
@@ -198,6 +206,28 @@ def _is_name_of_the_loop(outcome):
     return outcome.seen.get(NAME) == repr(last) and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
 
 
+def _has_twins(outcome):
+    """Whether the tensor that is asked for is one of several results of a node, and another name came."""
+    tensors, _ = outcome.case.make()
+    wanted = tensors.get(str(outcome.right[NAME]).strip("'"))
+    if wanted is None or wanted.grad_fn is None or not saw(NAME, operator.ne)(outcome):
+        return False
+    return any(one is not wanted and one.grad_fn is wanted.grad_fn for one in tensors.values())
+
+
+def _lost_earlier(outcome):
+    """Whether a leaf that had a gradient has the new one alone."""
+    seen, right = outcome.seen, outcome.right
+    tensors, loss = outcome.case.make()
+    for number, leaf in enumerate(leaves(loss), 1):
+        name, earlier = f"the gradient of leaf {number}", leaf._grad
+        if earlier is not None and isinstance(seen.get(name), mg.Tensor):
+            with_it = seen[name] + earlier
+            if compare(right[name], with_it) is None and compare(right[name], seen[name]) is not None:
+                return True
+    return False
+
+
 def _twice(outcome):
     """Whether a leaf got more than once what it was to get."""
     doubled = (instead(lambda right: 2 * right, name) for name in outcome.right if name.startswith("the gradient of"))
@@ -205,6 +235,13 @@ def _twice(outcome):
 
 
 # ---------------------------------------------------------------- wrong answers
+
+
+def _prehook(tensor, look):
+    """A hook before the node that made a result, or on a leaf."""
+    if tensor.grad_fn is None:
+        return tensor.register_hook(look)
+    return tensor.grad_fn.register_prehook(lambda gradients: None if gradients[0] is None else look(gradients[0]))
 
 
 def kept_gradients(tensors, loss):
@@ -265,6 +302,30 @@ def new_grads(tensors, loss):
 def only_results(tensors, loss):
     """The leaves were left out. A nan can begin at a leaf, and leaves have hooks, too."""
     return first_nan({name: one for name, one in tensors.items() if not one.is_leaf}, loss)
+
+
+def results_by_hooks_and_leaves_by_grad(tensors, loss):
+    """The leaves were looked at when the walk was over, behind all results. A leaf may meet its nan before a result
+    does: it can have a hook, too, which says when.
+    """
+    found, handles = [], []
+    for name, tensor in tensors.items():
+        if not tensor.is_leaf:
+            note = lambda g, name=name: found.append(name) if g.isnan().any() else None  # noqa: E731
+            handles.append(tensor.register_hook(note))
+    earlier = {name: tensor.grad for name, tensor in tensors.items() if tensor.is_leaf}
+    for name in earlier:
+        tensors[name].grad = None
+    loss.backward()
+    for name, before in earlier.items():
+        new = tensors[name].grad
+        if new is not None and new.isnan().any():
+            found.append(name)
+        if before is not None:
+            tensors[name].grad = before if new is None else before + new
+    for handle in handles:
+        handle.remove()
+    return found[0] if found else ""
 
 
 # ---------------------------------------------------------------- tried as well
@@ -420,6 +481,10 @@ EXERCISE = Exercise(
         Case("no nan; root has a hook already, which doubles", _hook_of_its_own),
         Case("two ways from x, one past the length of a row of zeros", _two_ways),
         Case("first, second = (x * 2).unbind(), with the root of second, which is 0", _second_of_two),
+        Case(
+            "loss = the root of h = x * 2, of 0 too, plus (w * [nan, 1]).sum(), which is walked first",
+            _leaf_before_a_result,
+        ),
     ),
     drawn=_drawn,
     hints=(
@@ -508,6 +573,28 @@ EXERCISE = Exercise(
             "let the walk go on to its end. Or it was autograd.grad that walked, which writes no .grad.",
             when=right_but("the gradient of *", lambda mine, right: mine is None),
         ),
+        results_by_hooks_and_leaves_by_grad,
+        Mistake(
+            edited(first_nan, "tensor.register_hook(look)", "_prehook(tensor, look)"),
+            words="A node of several results has one pre-hook for all of them, with a gradient for each. A hook on the "
+            "tensor sees its own: tensor.register_hook.",
+            when=_has_twins,
+        ),
+        Mistake(
+            edited(first_nan, "loss.backward()", "loss.backward(retain_graph=True)"),
+            words="The graph is still there, with all that it saved: retain_graph=True keeps it. One walk needs no "
+            "second: loss.backward().",
+            when=right_but("the graph of the loss"),
+        ),
+        Mistake(
+            edited(
+                first_nan,
+                "    loss.backward()",
+                "    for one in tensors.values():\n        one.grad = None\n    loss.backward()",
+            ),
+            words="What was in a leaf's .grad before is gone. backward() adds to it: leave it there.",
+            when=_lost_earlier,
+        ),
         Mistake(kept_gradients, when=saw(KEPT, operator.ne)),
         Mistake(
             edited(first_nan, "handle.remove()", "pass"),
@@ -525,8 +612,10 @@ EXERCISE = Exercise(
     wrong={
         "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
         "Results keep their gradient now": [nan_from_retained_gradients],
-        "the graph of the loss: yours is kept": [edited(first_nan, "backward()", "backward(retain_graph=True)")],
-        "the answer: yours '', expected 'second'": [nan_by_hooks_on_nodes],
+        "the graph of the loss: yours is kept … retain_graph=True keeps it": [
+            edited(first_nan, "backward()", "backward(retain_graph=True)")
+        ],
+        "the answer: yours '', expected 'second' … one pre-hook for all of them": [nan_by_hooks_on_nodes],
         "Only leaves were looked at": [
             edited(looked_at_the_numbers, "tensor in", "one in", "tensor.isnan", "one.is_leaf and one.grad.isnan")
         ],

@@ -8,7 +8,16 @@ import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad.teach import Exercise, Mistake, cases, edited, flip, pick
 
-from .chapter10 import compare_derived, derived, draw_derived, has_nan, measured_where, no_way_back, show_derived
+from .chapter10 import (
+    ABSOLUTE,
+    compare_derived,
+    derived,
+    draw_derived,
+    has_nan,
+    measured_where,
+    no_way_back,
+    show_derived,
+)
 
 INF = float("inf")
 
@@ -19,7 +28,7 @@ def mended_loss(scores, labels):
     return -scores.log_softmax(-1)[rows, labels].mean()
 
 
-@cases("scores = {scores}, labels = {labels}", dtype=", in float64")
+@cases("scores = {scores}, labels = {labels}", dtype=", in {dtype.name}")
 def _case(scores, labels, dtype=mg.float32, result=False):
     given = mg.tensor(scores, dtype=dtype, requires_grad=True)
     return given * 1 if result else given, mg.tensor(labels)
@@ -53,6 +62,18 @@ def _is_bounded(outcome):
     others = F.cross_entropy(scores.detach(), labels, reduction="none").masked_fill(still, 0.0).sum()
     bound = (mine.numbers * len(labels) - others) / still.sum()
     return (mine.numbers < right.numbers).item() and (bound > 6).item()  # no more than 1 / 400 was added
+
+
+def _is_limited(outcome):
+    """For `when`: whether nothing goes back to some large scores, and to the others of their rows what should."""
+    scores, labels = outcome.case.make()
+    right, mine = derived(mended_loss(scores, labels), (scores, labels)).first, getattr(outcome.value, "first", None)
+    if not isinstance(mine, mg.Tensor):
+        return False
+    still = (mine == 0) & (right != 0)
+    others = mine.masked_fill(still, 0.0) - right.masked_fill(still, 0.0)
+    is_large = (scores.detach().abs() > 20).masked_fill(~still, True).all().item()
+    return still.any().item() and is_large and not still.all(-1).any().item() and (others.abs() < ABSOLUTE).all().item()
 
 
 def _rows(labels):
@@ -149,8 +170,8 @@ def cut_off(scores, labels):
 
 
 def with_epsilon(scores, labels):
-    """A small number was added to the probability, or put in its place. Then a very wrong row has a bounded loss, and a
-    gradient of 0: it would not be learned from, and these are the rows that matter.
+    """A small number was added to the probability, or put in its place, or the loss was cut off. Then a very wrong
+    row has a bounded loss, and a gradient of 0: it would not be learned from, and these are the rows that matter.
     """
     return -(_probabilities(scores, labels) + 1e-8).log().mean()
 
@@ -211,6 +232,7 @@ EXERCISE = Exercise(
         _case([[4000.0, 0.0]], [1], mg.float64),
         _case([[-2e9, -2e9 - 1, -INF]], [1], mg.float64),
         _case([[-300.0, 100.0]], [0], result=True),
+        _case([[3.0, 1.0]], [0], mg.float16),
     ),
     drawn=_drawn,
     hints=(
@@ -242,6 +264,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(summed, ", labels) * len(", ".clamp(-50, 50), "),
             lambda scores, labels: as_it_was(scores.clamp(-50, 50), labels),
+            lambda scores, labels: mended_loss(scores.clamp(-80, 80), labels),
+            when=_is_limited,
             words="The scores were limited, so that beyond the limit the loss is another one and has no gradient. By "
             "log_softmax scores of any size can stay as they are.",
         ),
@@ -256,6 +280,11 @@ EXERCISE = Exercise(
         mean_of_all,
         twice,
         Mistake(cut_off, when=no_way_back),
+        Mistake(
+            lambda scores, labels: F.cross_entropy(scores.float(), labels).to(scores.dtype),
+            words="The scores went through float32, where large ones that differ by 1 become equal. Compute in the "
+            "dtype of the scores.",
+        ),
         Mistake(
             lambda scores, labels: -scores.softmax(-1).log()[_rows(labels), labels].mean(),
             words="There is a nan in the gradient: somewhere a number became 0 or infinite, and was then divided by or "
@@ -272,7 +301,6 @@ EXERCISE = Exercise(
     ),
     wrong={
         "first difference": [
-            lambda scores, labels: -scores.clamp(-80, 80).log_softmax(-1)[_rows(labels), labels].mean(),
             loss_of_the_largest,
             loss_with_a_logit,
             loss_without_infinite_ones,
@@ -288,7 +316,8 @@ EXERCISE = Exercise(
         "the gradient[0, 0]": [loss_of_detached_scores],
         "in another dtype than they came in": [lambda scores, labels: F.cross_entropy(scores.float(), labels)],
         "The scores were limited": [
-            lambda scores, labels: -scores.clamp(-50, 50).softmax(-1).log()[_rows(labels), labels].mean()
+            lambda scores, labels: -scores.clamp(-50, 50).softmax(-1).log()[_rows(labels), labels].mean(),
+            lambda scores, labels: F.cross_entropy(scores.clamp(-70, 70), labels),
         ],
         "takes the columns of all labels from every row": [
             lambda scores, labels: -scores.log_softmax(-1)[:, labels].mean()

@@ -1,5 +1,7 @@
 """Exercise `safe_norm`: lengths of rows that may be differentiated twice, of zeros too."""
 
+import functools
+
 import numpy as np
 
 import minigrad as mg
@@ -15,6 +17,7 @@ from .chapter10 import (
     no_way_back,
     show_derived,
     small_for_zero,
+    small_ones_are_wrong,
 )
 
 NAN = float("nan")
@@ -92,6 +95,16 @@ def with_epsilon(x):
     return ((x * x).sum(-1) + 1e-12).sqrt()
 
 
+def through_float32(x):
+    """The result went through float32, which has half of the digits of float64. Compute in the dtype of x."""
+    return safe_norm(x.float()).to(x.dtype)
+
+
+def zeros_one_by_one(x):
+    zero = x == 0
+    return safe_norm(x.masked_fill(zero, 1.0)).masked_fill(zero.all(-1), 0.0)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -137,6 +150,8 @@ EXERCISE = Exercise(
         case_of([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
         case_of([[0.0, 0.0], [6.0, -8.0]], result=True),
         case_of([[NAN, 1.0], [0.0, 0.0]]),
+        case_of([[3.0, -4.0], [0.0, 0.0]], mg.float16),
+        case_of([[1.7, 0.3]], mg.float64),
     ),
     drawn=_drawn,
     hints=(
@@ -144,7 +159,7 @@ EXERCISE = Exercise(
         "Choose twice, as in safe_sqrt: put 1 under the root where the sum of squares is 0, and 0 into the result.",
         "squares = (x * x).sum(-1); empty = squares == 0; masked_fill(empty, 1.0), the root, masked_fill(empty, 0.0).",
     ),
-    observe=derived,
+    observe=functools.partial(derived, of_rows=True),
     compare=compare_derived,
     show=show_derived,
     evidence=_measured,
@@ -166,6 +181,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(plain_formula, "x * x", "x.masked_fill(x == 0, 1e-3) ** 2"),
+            zeros_one_by_one,
+            lambda x: (x.masked_fill(x == 0, 1.0) ** 2).sum(-1).sqrt(),
             words="The zeros in x were replaced one by one, so rows that have other elements as well became longer. "
             "It is the sum of squares that must not be 0.",
         ),
@@ -175,6 +192,12 @@ EXERCISE = Exercise(
             words="A row of zeros has got the root of a small number, which was added or is a bound. Its length is "
             "exactly 0: put that into the result, after the root.",
             when=small_for_zero(safe_norm),
+        ),
+        through_float32,
+        Mistake(
+            edited(safe_norm, "squares == 0", "squares < 1e-12"),
+            words="A short row is not a row of zeros: its length is that of its numbers. Ask for == 0.",
+            when=small_ones_are_wrong,
         ),
         Mistake(placeholder_left, lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)),
         Mistake(
@@ -199,13 +222,15 @@ EXERCISE = Exercise(
     ),
     wrong={
         "the numbers[0]: yours 0, expected nan": [norm_where_above_zero],
-        "the numbers": [lambda x: (x.masked_fill(x == 0, 1.0) ** 2).sum(-1).sqrt()],
         "There is a nan in the gradient": [
             lambda x: mg.where((x == 0).all(-1), mg.zeros(len(x), dtype=x.dtype), (x * x).sum(-1).sqrt())
         ],
         "first difference … The gradient is right": [norm_divided],
         "The gradient, differentiated once more, is not": [norm_whose_second_derivative_is_left_out],
-        "the numbers[0]: yours 0, expected 5e-10": [edited(safe_norm, "squares == 0", "squares < 1e-12")],
+        "behind the seventh digit … The result went through float32": [
+            lambda x: x.float().square().sum(-1).relu().sqrt().to(x.dtype)
+        ],
+        "yours 0, expected 5e-10 … A short row is not": [edited(safe_norm, "squares == 0", "squares < 1e-15")],
         "A row of zeros has got the root of a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
         "they have no graph": [lambda x: mg.stack([row.norm() if row.any() else mg.zeros(()) for row in x])],
         "The harmless number has got into the result": [

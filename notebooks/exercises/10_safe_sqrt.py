@@ -16,6 +16,7 @@ from .chapter10 import (
     no_way_back,
     show_derived,
     small_for_zero,
+    small_ones_are_wrong,
 )
 
 NAN, INF = float("nan"), float("inf")
@@ -40,6 +41,29 @@ def _measured(outcome):
     if x.numel() > 20:
         return ""
     return measured_where(safe_sqrt, x.detach(), lambda values, place: abs(values[place]) > 1e-3)
+
+
+def _is_infinite(outcome):
+    """Whether the numbers are right, and the gradient is infinite somewhere."""
+    value, right = outcome.value, outcome.right
+    if not isinstance(getattr(value, "first", None), mg.Tensor) or value.numbers.shape != right.numbers.shape:
+        return False
+    return value.first.isinf().any().item() and np.allclose(
+        value.numbers.numpy(), right.numbers.numpy(), equal_nan=True
+    )
+
+
+def _went_through_float32(outcome):
+    """Whether the dtype is right, and the digits of a float32 are."""
+    (x,), value = outcome.case.make(), outcome.value
+    if x.dtype is not mg.float64 or getattr(getattr(value, "numbers", None), "dtype", None) is not x.dtype:
+        return False
+    return value.numbers.shape == x.shape and value.numbers.equal(value.numbers.float().double())
+
+
+def _in_another_dtype(outcome):
+    value = outcome.value
+    return hasattr(value, "numbers") and value.numbers.dtype is not outcome.case.make()[0].dtype
 
 
 def _hides_nan(outcome):
@@ -77,6 +101,19 @@ def hides_nan(x):
 def cut_off(x):
     """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off."""
     return safe_sqrt(x.detach())
+
+
+def through_float32(x):
+    """The result went through float32, which has half of the digits of float64. Compute in the dtype of x."""
+    return safe_sqrt(x.float()).to(x.dtype)
+
+
+def with_new_tensors(x):
+    """The numbers are right, and not their dtype: float() gives a float32, and so do mg.zeros and mg.ones, unless they
+    are told x.dtype; a float16 beside them becomes float32. zeros_like(x) and masked_fill keep what x is.
+    """
+    empty = x <= 0
+    return mg.where(empty, mg.zeros(x.shape), mg.where(empty, mg.ones(x.shape), x).sqrt())
 
 
 # ---------------------------------------------------------------- tried as well
@@ -149,6 +186,8 @@ EXERCISE = Exercise(
         case_of([2.0, -3.0, 0.0], mg.float64),
         case_of([-INF, 9.0, 4e8]),
         case_of([16.0, 0.0], result=True),
+        case_of([4.0, 0.0, -1.0], mg.float16),
+        case_of([2.3, 0.7], mg.float64),
         case_of([]),
     ),
     drawn=_drawn,
@@ -174,7 +213,7 @@ EXERCISE = Exercise(
             words="A product with a mask does not remove a nan: 0 · nan is nan. Choose with where or masked_fill, and "
             "before the root.",
         ),
-        clamped_at_zero,
+        Mistake(clamped_at_zero, when=_is_infinite),
         Mistake(
             edited(clamped_at_zero, "x.clamp(min=0).sqrt", "(x.clamp(min=0) + 1e-12).sqrt"),
             lambda x: (x + 1e-8).clamp(min=1e-8).sqrt(),
@@ -201,6 +240,13 @@ EXERCISE = Exercise(
             words="The harmless number has got into the result: where x is not above 0, the answer is 0. Choose a "
             "second time, after the root.",
         ),
+        Mistake(
+            edited(clamped_at_zero, "clamp(min=0).sqrt()", "clamp(min=1e-12).sqrt().masked_fill(x <= 0, 0.0)"),
+            edited(safe_sqrt, "x.masked", "(x + 1e-8).masked"),
+            when=small_ones_are_wrong,
+            words="Small numbers have another root: something was added to x, or limits it. Put a harmless number only "
+            "in the place of what is not above 0.",
+        ),
         Mistake(hides_nan, when=_hides_nan),
         cut_off,
         Mistake(
@@ -214,10 +260,13 @@ EXERCISE = Exercise(
             words="`if` decides once, for the whole tensor. masked_fill and where choose element by element.",
             when=raised("Boolean value of Tensor with"),
         ),
+        Mistake(through_float32, when=_went_through_float32),
+        Mistake(with_new_tensors, when=_in_another_dtype),
         Mistake(
             lambda x: mg.where(x > 0, x.sqrt(), mg.zeros_like(x)),
             words="There is a nan in the gradient: something with an infinite slope, or none, has been multiplied by "
-            "the 0 of a choice made later. Choose before the root, and once more after it.",
+            "the 0 of a choice made later; or a choice was made by a product, and 0 · inf is nan. Choose before the "
+            "root and once more after it, with masked_fill or where: a mask that multiplies does not choose.",
             when=has_nan,
         ),
     ),
@@ -234,13 +283,16 @@ EXERCISE = Exercise(
         ],
         "the numbers[2]: yours 1000, expected 20000": [edited(safe_sqrt, "return x.", "return x.clamp(max=1e6).")],
         "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
-        "in another dtype than they came in": [lambda x: x.float().relu().sqrt()],
+        "in another dtype than they came in … float() gives a float32": [lambda x: x.float().relu().sqrt()],
+        "behind the seventh digit … The result went through float32": [lambda x: x.float().relu().sqrt().to(x.dtype)],
         "x holds other numbers than before": [sqrt_over_x],
         "a seed was set": [lambda x: (mg.manual_seed(2187), safe_sqrt(x))[1]],
         "the gradient[1]: yours … The numbers below 0 are gone, but a root of 0 is still": [
             sqrt_one_at_negative_numbers
         ],
-        "the numbers[0]: yours 0, expected 1e-08": [edited(safe_sqrt, "x <= 0", "x <= 1e-12")],
+        "the numbers[0]: yours 0, expected 1e-08 … Small numbers have another root": [
+            edited(safe_sqrt, "x <= 0", "x <= 1e-12")
+        ],
         "this is the root of a small number, which was added or is a bound": [lambda x: (x.relu() + 1e-6).sqrt()],
         "The gradient, differentiated once more, is not": [sqrt_with_its_own_rule],
         "A nan in x has become 0": [lambda x: x.relu().masked_fill(x.isnan(), 0.0).sqrt()],

@@ -12,8 +12,10 @@ import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.ops.silence import silent
 from minigrad.teach import Difference, cases, compare, draw_wrong_node, numbers, show, slopes
+from minigrad.teach.comparing import ROUNDED
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-4  # of numbers that went through float32, and of derivatives that are differences
+DIGITS = {mg.float64: (1e-9, 1e-9), mg.float16: (1e-2, 1e-2)}  # both, where other numbers are as exact as they can be
 WEIGHTS = ((1.0, -2.0, 0.5), (3.0, 1.0, -0.25, 2.0))  # of the elements of a result, and of those of a gradient
 NO_WAY = "nothing: it has no way back"
 
@@ -21,15 +23,16 @@ NO_WAY = "nothing: it has no way back"
 @dataclass(frozen=True)
 class Derived:
     """The numbers of a result; and what they send to x, and what those gradients send to x when they are differentiated
-    once more, or words that say why there is none.
+    once more, or words that say why there is none. Where x is nan, these do not count.
     """
 
     numbers: mg.Tensor
     first: Any
     second: Any = None
+    hidden: mg.Tensor | None = None
 
 
-@cases("x = {values}", result=", a result of w * 1", dtype=", in float64")
+@cases("x = {values}", result=", a result of w * 1", dtype=", in {dtype.name}")
 def case_of(values, dtype=mg.float32, result=False):
     """A case of a function of one tensor, which is a leaf or a result."""
     x = mg.tensor(values, dtype=dtype, requires_grad=True)
@@ -40,8 +43,10 @@ def _weights(shape, number, dtype):
     return mg.tensor(np.resize(WEIGHTS[number], tuple(shape)), dtype=dtype)
 
 
-def derived(value, arguments):
-    """For `observe`: a tensor and its derivatives by the first argument, which do not count where that is nan."""
+def derived(value, arguments, of_rows=False):
+    """For `observe`: a tensor and its derivatives by the first argument, which do not count where that is nan, or in a
+    row with a nan.
+    """
     x = arguments[0]
     if not isinstance(value, mg.Tensor):
         return value
@@ -56,11 +61,15 @@ def derived(value, arguments):
         given = {"allow_unused": True, "materialize_grads": True}
         (second,) = grad(first, x, _weights(first.shape, 1, first.dtype), **given)
     hidden = x.detach().isnan()
-    return Derived(value.detach(), *(one.detach().masked_fill(hidden, 0.0) for one in (first, second)))
+    if of_rows:
+        hidden = hidden | hidden.any(-1, keepdim=True)
+    return Derived(value.detach(), first.detach(), second.detach(), hidden)
 
 
 def compare_derived(expected, got, outcome, small_ones_count=True):
     """The numbers count first; then the dtype, the gradient, and the gradient of the gradient.
+
+    In float64 all digits have to be right, but for rounding, where small ones count.
 
     Where small ones count, a small number has to be right as well as a large one, and 0 is exactly 0. A second
     derivative of 0 may be a difference of two terms, each of which is of the size of gradient / number.
@@ -78,9 +87,15 @@ def compare_derived(expected, got, outcome, small_ones_count=True):
         note = "The numbers are right, but no gradient comes from them to the first argument."
         return Difference("the gradient", got.first, show(expected.first), note)
     note = "The numbers and their gradient are right. The gradient, differentiated once more, is not."
-    first, terms = expected.first, _largest(expected.first) / (_largest(expected.numbers) or 1.0)
-    difference = compared(0.0, first, got.first, "the gradient")
-    return difference or compared(terms, expected.second, got.second, "the second derivatives", note)
+    (first, second), (mine, once_more) = (_counted(one) for one in (expected, got))
+    terms = _largest(first) / (_largest(expected.numbers) or 1.0)
+    difference = compared(0.0, first, mine, "the gradient")
+    return difference or compared(terms, second, once_more, "the second derivatives", note)
+
+
+def _counted(value):
+    """Both derivatives, with 0 where they do not count."""
+    return [one.masked_fill(value.hidden, 0.0) for one in (value.first, value.second)]
 
 
 def _largest(tensor):
@@ -93,14 +108,22 @@ def _compare_closely(small_ones_count, terms, expected, got, where, note=""):
     wanted, mine = (np.asarray(one.detach().numpy(), np.float64) for one in (expected, got))
     if mine.shape != wanted.shape:
         return compare(expected, got, where)
-    far = ABSOLUTE * (max(_largest(expected), terms) if small_ones_count else 1.0)
-    near = np.isclose(mine, wanted, rtol=RELATIVE, atol=far, equal_nan=True)
+    relative, absolute = RELATIVE, ABSOLUTE
+    if got.dtype is expected.dtype and (small_ones_count or expected.dtype is mg.float16):
+        relative, absolute = DIGITS.get(expected.dtype, (RELATIVE, ABSOLUTE))
+    far = absolute * (max(_largest(expected), terms) if small_ones_count else 1.0)
     if small_ones_count and where == "the numbers":
-        near = np.isclose(mine, wanted, rtol=RELATIVE, atol=0.0, equal_nan=True)
+        far = 0.0
+    near = np.isclose(mine, wanted, rtol=relative, atol=far, equal_nan=True)
     if near.all():
         return None
     first = tuple(np.argwhere(~near)[0].tolist())
-    return Difference(f"{where}{list(first) or ''}", show(float(mine[first])), show(float(wanted[first])), note)
+    place = f"{where}{list(first) or ''}"
+    if np.isclose(mine, wanted, rtol=RELATIVE, atol=far, equal_nan=True).all():
+        return Difference(
+            f"{place}, behind the seventh digit", repr(mine[first].item()), repr(wanted[first].item()), ROUNDED
+        )
+    return Difference(place, show(float(mine[first])), show(float(wanted[first])), note)
 
 
 def show_derived(value, arguments):
@@ -157,7 +180,16 @@ def small_for_zero(reference):
     return asked
 
 
+def small_ones_are_wrong(outcome):
+    """For `when`: whether only small numbers are wrong, of those that are not 0."""
+    wanted, mine = getattr(outcome.right, "numbers", None), getattr(outcome.value, "numbers", None)
+    if mine is None or wanted is None or mine.shape != wanted.shape:
+        return False
+    right = mine.sub(wanted).abs() <= RELATIVE * wanted.abs()
+    return (wanted[~right] > 0).all().item() and (wanted[~right] < 1e-3).all().item() and not right.all().item()
+
+
 def has_nan(outcome, part="first"):
     """For `when`: whether a nan is in the numbers, the gradient (first) or what comes of that (second)."""
     held = getattr(outcome.value, part, None)
-    return isinstance(held, mg.Tensor) and held.isnan().any().item()
+    return isinstance(held, mg.Tensor) and (held.isnan() & ~outcome.value.hidden).any().item()
