@@ -1,10 +1,11 @@
 """Chapter 11, exercise: which calls made new memory, by a profile of the memory."""
 
+import contextlib
 import operator
 
 import minigrad as mg
 from minigrad.autograd.profiler import profile
-from minigrad.teach import Case, Exercise, Mistake, Noted, edited, flip, observer, pick_some, raised, saw
+from minigrad.teach import Case, Exercise, Mistake, Noted, Seen, edited, flip, observer, pick_some, raised, saw
 
 
 def copying(f, x):
@@ -26,6 +27,40 @@ def _trying(answer, f, x):
     return {NAMES: names, CALLS: len(f.calls), GIVEN: "x" if is_x else "another tensor"}
 
 
+class BrokenError(Exception):
+    """What f raises in one case."""
+
+
+def _breaking():
+    """A function that raises an error in its second call: the first one is made beforehand."""
+    calls = []
+
+    def f(t):
+        calls.append(t)
+        if len(calls) > 1:
+            raise BrokenError("f cannot compute")
+        return t + 1
+
+    return Noted("lambda t: f raises a BrokenError", f), mg.ones(3)
+
+
+def _or_the_error(plug):
+    """A plug that sees the error of f where that comes to the caller."""
+
+    def plugged(answer):
+        run = plug(answer)
+
+        def trying(f, x):
+            try:
+                return run(f, x)
+            except BrokenError as error:
+                return Seen({NAMES: f"BrokenError: {error}"})
+
+        return trying
+
+    return plugged
+
+
 FUNCTIONS = {
     "t + 1": lambda t: t + 1,
     "t.t().reshape(-1)": lambda t: t.t().reshape(-1),
@@ -38,6 +73,13 @@ FUNCTIONS = {
     "t.sort(1)": lambda t: t.sort(1),  # which makes the places itself, and in a call within the numbers
     "mg.nn.functional.linear(t, t).relu()": lambda t: mg.nn.functional.linear(t, t).relu(),
 }
+
+
+def _slope_of_lengths(t):
+    """The rule of norm() makes memory itself, and calls what makes some, too."""
+    return mg.autograd.grad(t.norm(dim=-1).sum(), t)
+
+
 STEPS = {
     ".t()": lambda t: t.t(),
     "[1:]": lambda t: t[1:],
@@ -143,6 +185,12 @@ def read_in_the_block(f, x):
         return [row.key for row in prof.key_averages()]
 
 
+def error_swallowed(f, x):
+    with contextlib.suppress(Exception), profile(profile_memory=True) as prof:
+        f(x)
+    return [event.name for event in prof.function_events if event.self_cpu_memory_usage > 0]
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -177,6 +225,19 @@ def copying_unless_f_raises(f, x):
     prof = profile(profile_memory=True)
     prof.__enter__()
     f(x)
+    prof.__exit__(None, None, None)
+    return [e.name for e in prof.function_events if e.self_cpu_memory_usage]
+
+
+def copying_left_after_exceptions(f, x):
+    """A KeyboardInterrupt is none."""
+    prof = profile(profile_memory=True)
+    prof.__enter__()
+    try:
+        f(x)
+    except Exception:
+        prof.__exit__(None, None, None)
+        raise
     prof.__exit__(None, None, None)
     return [e.name for e in prof.function_events if e.self_cpu_memory_usage]
 
@@ -224,11 +285,13 @@ EXERCISE = Exercise(
     stars=2,
     minutes=8,
     reference=copying,
-    plug=_trying,
+    plug=_or_the_error(_trying),
     cases=tuple(_case(words, function) for words, function in FUNCTIONS.items())
     + (_case("t.t()[1:].detach()", lambda t: t.t()[1:].detach(), requires_grad=True),)
     + (_case("t > 0", lambda t: t > 0, shape=(1,)),)  # a byte
-    + (_case("mg.autograd.grad((t * 2).sum(), t)", lambda t: mg.autograd.grad((t * 2).sum(), t), requires_grad=True),),
+    + (_case("mg.autograd.grad((t * 2).sum(), t)", lambda t: mg.autograd.grad((t * 2).sum(), t), requires_grad=True),)
+    + (_case("mg.autograd.grad(t.norm(dim=-1).sum(), t)", _slope_of_lengths, requires_grad=True),)
+    + (Case("an f that raises an error, which goes on to the caller", _breaking),),
     drawn=_drawn,
     hints=(
         "A profile notes bytes with profile(profile_memory=True). After the block, prof.function_events are the calls.",
@@ -256,13 +319,32 @@ EXERCISE = Exercise(
             words="No call was found that made memory. A profile notes bytes only with profile(profile_memory=True), "
             "and only of calls in its block; the name of a call does not tell.",
         ),
+        Mistake(
+            edited(all_calls, "f, x)]", "f, x) if event.self_cpu_memory_usage == event.cpu_memory_usage > 0]"),
+            words="A call may make memory itself, and call others that make some as well: self_cpu_memory_usage alone "
+            "tells.",
+        ),
+        Mistake(
+            edited(copying, " > 0]", ' > 0 and event.name.startswith("aten::")]'),
+            words="Calls of operations alone are listed. The rules of nodes, which a walk runs, make memory, too.",
+        ),
+        Mistake(
+            edited(copying, " > 0]", " >= 64]"),
+            words="A small call makes memory, too: each that has more than 0 bytes counts.",
+        ),
+        Mistake(
+            error_swallowed,
+            words="The error of f was caught, and nobody will know. Let it go on to the caller: a `with` ends, and the "
+            "profiler with it, also then.",
+            when=lambda outcome: isinstance(outcome.right.first, str),
+        ),
         all_calls,
         Mistake(
             each_name_once,
             edited(grouped, "for _ in range(row.count) if", "if"),
             lambda f, x: sorted(set(copying(f, x))),
         ),
-        grouped,
+        Mistake(grouped, copying_by_averages),
         largest_first,
         sorted_names,
         first_alone,
@@ -281,9 +363,12 @@ EXERCISE = Exercise(
         "other calls copy then: run f(x)": [lambda f, x: copying(f, x.clone())],
         "raises RuntimeError": [copying_unrecorded, edited(copying_unrecorded, "no_grad", "inference_mode")],
         "t.double()": [lambda f, x: [name for name in copying(f, x) if name != "aten::_to_copy"]],
-        "t.sort(1)": [lambda f, x: [e.name for e in _events(f, x) if e.cpu_memory_usage and not e.cpu_children]],
+        "t.sort(1) … call others that make some as well": [
+            lambda f, x: [e.name for e in _events(f, x) if e.cpu_memory_usage and not e.cpu_children]
+        ],
         "The answer is right, but afterwards the profiler is on": [copying_without_an_end],
-        "raises an error, then the profiler is on": [copying_unless_f_raises],
+        "The answer is right, but afterwards the profiler is on.": [copying_unless_f_raises],
+        "raises an error, then the profiler is on": [copying_left_after_exceptions],
         "the names, item 1 of 1: yours add, expected aten::add": [
             lambda f, x: [e.name.removeprefix("aten::") for e in _events(f, x) if e.self_cpu_memory_usage]
         ],

@@ -70,9 +70,10 @@ def _evidence(outcome):
     return measured_slopes(lambda t: t.clamp(-1, 1), x, weights)
 
 
-@cases("x = {x}, grad_output = {weights}")
-def _case(x, weights):
-    return mg.tensor(x, requires_grad=True), mg.tensor(weights)
+@cases("x = {x}, grad_output = {weights}", turned=", both as the transposed of a matrix")
+def _case(x, weights, turned=False):
+    given = (mg.tensor(np.transpose(one).tolist()).t() if turned else mg.tensor(one) for one in (x, weights))
+    return next(given).detach().requires_grad_(), next(given)
 
 
 def _drawn(random):
@@ -223,6 +224,7 @@ EXERCISE = Exercise(
         _case([[0.5, -2.0], [1.5, 0.0]], [[1.0, 1.0], [3.0, -2.0]]),
         _case([[1.0, -1.0, 0.999]], [[2.0, 3.0, 4.0]]),
         _case([float("nan"), 0.5, -3.0], [1.0, 2.0, 3.0]),
+        _case([[0.5, -2.0], [1.5, 0.0], [0.25, 1.0]], [[1.0, 1.0], [3.0, -2.0], [0.5, 2.0]], turned=True),
         Case(COUNTED, lambda: (None, None)),
     ),
     drawn=_drawn,
@@ -256,6 +258,16 @@ EXERCISE = Exercise(
         Mistake(
             edited(limit_backward, "(x.abs() < 1)", "x.clamp(-1, 1)"),
             words="This is the forward once more, times grad_output. The slope of what passes is 1, and not x.",
+        ),
+        Mistake(
+            edited(
+                limit_backward,
+                "grad_output * (x.abs() < 1)",
+                "(grad_output.view(-1) * (x.view(-1).abs() < 1)).view(x.shape)",
+            ),
+            words="view() takes numbers that lie in memory one after the other, which those of a transposed or "
+            "expanded tensor do not. No view is needed here: a comparison and a product take any shape.",
+            when=raised("view size is not compatible"),
         ),
         Mistake(and_for_ampersand, when=raised("Boolean value of Tensor")),
     ),

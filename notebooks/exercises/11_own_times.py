@@ -103,6 +103,19 @@ def _evidence(outcome):
     )
 
 
+def _has_twins(outcome):
+    """Whether all calls of a case begin and end together."""
+    (calls,) = outcome.case.make()
+    return len(calls) > 1 and len({call[1:] for call in calls}) == 1
+
+
+def _are_whole(outcome):
+    """Whether all times are whole numbers, and some of those that are right are not."""
+    pairs = _pairs(outcome.value) or []
+    times = [time for _, time in pairs if isinstance(time, int | float | np.number)]
+    return bool(times) and all(time % 1 == 0 for time in times) and any(time % 1 for _, time in outcome.right)
+
+
 def _are_averages(outcome):
     """Whether these are averages, in whatever order: rounding decides which of two that are equal is the larger."""
     calls, pairs = outcome.case.make()[0], outcome.value
@@ -156,6 +169,34 @@ def names_alone(calls):
     return [name for name, _ in own_times(calls)]
 
 
+def around_longer_ones(calls):
+    """Of two that begin and end together, the outer one is first, and made the other. They are equally long: the order
+    of the list tells which one lies in which.
+    """
+    times = Counter()
+    for number, (name, start, end) in enumerate(calls):
+        times[name] += end - start
+        around = [
+            (stop - begin, outer)
+            for outer, begin, stop in calls[:number]
+            if begin <= start < stop and end <= stop and stop - begin > end - start
+        ]
+        if around:
+            times[min(around)[1]] -= end - start
+    return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
+
+
+def around_others(calls):
+    times = Counter()
+    for call in calls:
+        name, start, end = call
+        times[name] += end - start
+        around = [one for one in calls if one[1] <= start and end <= one[2] and one != call]
+        if around:
+            times[min(around, key=lambda one: one[2] - one[1])[0]] -= end - start
+    return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -171,6 +212,31 @@ def own_of_names(calls):
         around = [other for other, s, e in calls if s <= start and end <= e and other != name]
         if around:
             times[around[-1]] -= end - start
+    return sorted_pairs(times)
+
+
+def own_by_ends_of_names(calls):
+    times, around, ends = defaultdict(int), [], {}
+    for name, start, end in calls:
+        while around and ends[around[-1]] <= start:
+            around.pop()
+        times[name] += end - start
+        if around:
+            times[around[-1]] -= end - start
+        around.append(name)
+        ends[name] = end
+    return sorted_pairs(times)
+
+
+def own_unless_it_calls_itself(calls):
+    times, around = defaultdict(int), []
+    for name, start, end in calls:
+        while around and around[-1][1] <= start:
+            around.pop()
+        times[name] += 0 if any(outer == name for outer, _ in around) else end - start
+        if around and around[-1][0] != name:
+            times[around[-1][0]] -= end - start
+        around.append((name, end))
     return sorted_pairs(times)
 
 
@@ -230,9 +296,9 @@ def own_by_containers(calls):
     """The call around each is the shortest that contains it."""
     own = {number: end - start for number, (_, start, end) in enumerate(calls)}
     for number, (_, start, end) in enumerate(calls):
-        around = [(e - s, k) for k, (_, s, e) in enumerate(calls) if k != number and s <= start and end <= e]
+        around = [(e - s, -k) for k, (_, s, e) in enumerate(calls[:number]) if s <= start and end <= e and start < e]
         if around:
-            own[min(around)[1]] -= end - start
+            own[-min(around)[1]] -= end - start
     pairs = sorted((calls[number][0], time) for number, time in own.items())
     summed = [(name, np.float64(sum(time for _, time in one))) for name, one in groupby(pairs, lambda pair: pair[0])]
     return sorted(summed, key=lambda pair: -pair[1])
@@ -272,6 +338,8 @@ EXERCISE = Exercise(
         _case(TWICE),
         _case([("step", 0, 10), ("matmul", 0, 4), ("sum", 4, 10)]),  # a self time of 0
         _case([("load", 0.5, 2.75), ("copy", 1.25, 2.0)]),
+        _case([("step", 0, 10), ("forward", 0, 10)]),
+        _case([("load", 0.0, 0.00045), ("copy", 0.001, 0.00125)]),
         _case([]),
     ),
     drawn=_drawn,
@@ -326,6 +394,32 @@ EXERCISE = Exercise(
             words="Several calls may have ended when the next one begins, the outer with the inner: `while`, and not "
             "`if`.",
         ),
+        Mistake(
+            around_longer_ones,
+            around_others,
+            when=_has_twins,
+        ),
+        Mistake(
+            edited(own_times, "times.items()", "((name, round(time, 3)) for name, time in times.items())"),
+            words="The times were rounded. A call may be shorter than that: keep them as they are.",
+        ),
+        Mistake(
+            edited(own_times, "times.items()", "((name, int(time)) for name, time in times.items())"),
+            words="Fractions of a microsecond are gone: the times need not be whole numbers.",
+            when=_are_whole,
+        ),
+        Mistake(
+            edited(own_times, "in calls:", "in sorted(calls, key=lambda call: call[1:]):"),
+            words="The calls were sorted, so that of two that begin together the inner one came first. They stand in "
+            "the right order as they are.",
+        ),
+        Mistake(
+            own_of_names,
+            own_by_ends_of_names,
+            own_unless_it_calls_itself,
+            words="A call within one of its own name is a call like any other. What goes on has to be kept by calls, "
+            "with their ends, and not by names.",
+        ),
         without_zeros,
         Mistake(last_of_each, edited(own_times, "+=", "=")),
         each_call,
@@ -358,7 +452,7 @@ EXERCISE = Exercise(
     ),
     right=(own_by_containers, own_by_moments, own_by_recursion),
     wrong={
-        "the self time of": [own_of_names, own_until_the_next],
+        "the self time of": [own_until_the_next],
         "It belongs to the innermost one around it": [own_of_two_levels],
         "was taken for one within it": [edited(own_times, "<=", "<")],
         "first difference": [own_by_taking_out],

@@ -8,6 +8,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function, grad
+from minigrad.autograd.function import FunctionCtx
 from minigrad.teach import (
     Case,
     Exercise,
@@ -26,6 +27,7 @@ from minigrad.teach import (
     saw,
     show,
 )
+from minigrad.utils.checkpoint import checkpoint
 
 from .writes import NOTES, Given
 
@@ -47,7 +49,7 @@ def soft_square(x):
 ONCE, AGAIN, WRITTEN, KEPT = "", ", backward twice", ", x.mul_(2) before backward", "kept"
 MANY = 2**15  # numbers of a tensor that is seen among all that Python keeps
 WRITE = "the gradient for the x before the write, or an error: x has been modified by an inplace operation"
-WAY, TO_X = "the way back to x", "the gradient of x"
+WAY, TO_X, BY = "the way back to x", "the gradient of x", "what has computed it"
 TENSORS, PLACE = "tensors of x's size that are kept", "where they are kept"
 
 
@@ -83,9 +85,15 @@ def _ran(answer, leaf, weights, way):
         "the answer": numbers,
         WAY: "none" if gradient is None else "there",
         TO_X: gradient,
+        BY: "a Function" if not value.requires_grad or any(map(_is_of_a_function, nodes_of(value))) else "operations",
         **written,
         **given.seen(),
     }
+
+
+def _is_of_a_function(node):
+    """Whether a node is that of a Function, and no operation's."""
+    return isinstance(node, FunctionCtx)
 
 
 def _are_near(mine, right):
@@ -255,8 +263,14 @@ EXERCISE = Exercise(
     evidence=_evidence,
     mistakes=(
         Mistake(
-            edited(soft_square, SAVE, "ctx.save_for_backward(x, x * x)", LOAD, "x, _ = ctx.saved_tensors"),
             lambda x: (1 + x * x).log(),
+            lambda x: checkpoint(lambda x: (1 + x * x).log(), x, use_reentrant=False),
+            words="No Function of yours has run: the nodes of the answer are those of operations. Write a class with "
+            "forward and backward, and return what its apply returns.",
+            when=saw(BY, operator.ne),
+        ),
+        Mistake(
+            edited(soft_square, SAVE, "ctx.save_for_backward(x, x * x)", LOAD, "x, _ = ctx.saved_tensors"),
             words="More is kept than backward needs: everything on the way can be computed again from x. Save x alone, "
             "or the slope 2 * x / (1 + x * x) alone.",
             when=saw(TENSORS, operator.ne),
@@ -321,10 +335,43 @@ EXERCISE = Exercise(
                 LOAD,
                 "x = ctx.saved_tensors[0].to(grad_output.dtype)",
             ),
-            words="The numbers that were kept have lost digits. What is kept must be as exact as x.",
+            edited(soft_square, f"grad_output * {SLOPE}", f"grad_output * mg.tensor(({SLOPE}).tolist())"),
+            words="Digits were lost, in what is kept or in backward: something there is in float32, or coarser, as "
+            "mg.tensor() of Python's numbers is. Both must be as exact as x.",
             when=right_but(TO_X, _are_near),
         ),
         Mistake(no_way_back, when=saw(WAY, operator.ne)),
+        Mistake(
+            edited(
+                soft_square,
+                SAVE,
+                f"ctx.save_for_backward({SLOPE})",
+                LOAD,
+                "(slope,) = ctx.saved_tensors",
+                f"grad_output * {SLOPE}",
+                "slope.mul_(grad_output)",
+            ),
+            words="backward has written into what forward saved: a name with a _ at its end, += or *=. A second walk "
+            "needs it as it was. Make a new tensor.",
+            when=lambda outcome: (
+                outcome.arguments[2] != WRITTEN and raised("modified by an inplace operation")(outcome)
+            ),
+        ),
+        Mistake(
+            edited(
+                soft_square,
+                SAVE,
+                "ctx.copy = x.detach().clone()",
+                LOAD,
+                "x = ctx.copy\n        del ctx.copy",
+            ),
+            words="This was the second walk, and the first one has taken away what it used. After retain_graph=True a "
+            "backward runs again: leave what is kept where it is.",
+            when=lambda outcome: (
+                outcome.arguments[2] == AGAIN
+                and isinstance(outcome.error, AttributeError | IndexError | KeyError | TypeError)
+            ),
+        ),
         Mistake(
             edited(soft_square, SAVE, "pass"),
             words="Nothing was saved: `ctx.saved_tensors` is empty. forward has to call ctx.save_for_backward.",
@@ -359,8 +406,8 @@ EXERCISE = Exercise(
             edited(soft_square, SAVE, "ctx.copy = x.detach().clone()", LOAD, "x = ctx.copy")
         ],
         "Where x is negative, the sign is wrong": [edited(soft_square, "2 * x /", "2 * x.abs() /")],
-        "What is kept must be as exact as x": [soft_by_signs_and_output],
-        "the gradient of x … The numbers that were kept have lost digits": [
+        "Both must be as exact as x": [soft_by_signs_and_output],
+        "the gradient of x … Digits were lost": [
             edited(
                 soft_square,
                 SAVE,
@@ -371,7 +418,7 @@ EXERCISE = Exercise(
                 ".apply(x) * 1",
             )
         ],
-        "raises IndexError": [  # the slope is dropped after the first walk
+        "raises IndexError … This was the second walk": [  # the slope is dropped after the first walk
             edited(soft_square, SAVE, f"ctx.slope = [{SLOPE}]", LOAD, "", f"* {SLOPE}", "* ctx.slope.pop()")
         ],
         "backward has written to grad_output": [
