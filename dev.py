@@ -28,7 +28,7 @@ USAGE = """usage: python dev.py COMMAND
              that take long (a browser's, whole chapters), says which, and ends in about two minutes
   student    write the chapters without their solutions into the folder course/, where your answers stay when the
              chapters are updated; from then on `lab` opens these; with --nbgrader COURSE as assignments of nbgrader
-  class      the table of a class from its students' folders: who passed what, who is stuck where, and on which mistakes:
+  class      the table of a class from its students' folders: who passed what, who is stuck where, on which mistakes:
              python dev.py class FOLDER...; --csv=FILE and --html=FILE write it to files
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
              --execute runs it first, --output-dir=FOLDER and other options of nbconvert may follow
