@@ -51,6 +51,8 @@ class Straight:
 FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 1)}
 
 
+EMPTIED, ANOTHER = "the ctx that forward got", "another ctx"
+CLASS = "the class of the result"
 CALLS, EARLY = "calls of forward", "calls of backward before the walk"
 
 
@@ -59,18 +61,23 @@ def _called_twice(answer, function, inputs, others):
     """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
     the results is not 1. Each walks twice, from other numbers.
     """
-    calls, gradients = [], []
+    calls, gradients, kept = [], [], []
 
     class Counted(function):
         @staticmethod
         def forward(ctx, *arrays):
             calls.append(arrays)
+            kept.append(ctx)
             return function.forward(ctx, *arrays)
 
         @staticmethod
         def backward(ctx, g):
             gradients.append(g)
-            return function.backward(ctx, g)
+            try:
+                return function.backward(ctx, g)
+            except AttributeError as error:
+                error.add_note(EMPTIED if any(ctx is one for one in kept) else ANOTHER)
+                raise
 
     Counted.__name__ = function.__name__
     results = [answer(Counted, inputs), answer(Counted, others)]
@@ -82,6 +89,7 @@ def _called_twice(answer, function, inputs, others):
             (one * factor).backward(retain_graph=True)
     return {
         "the result": "a tensor",
+        CLASS: "that of the inputs" if type(results[0]) is type(inputs[0]) else type(results[0]).__name__,
         "data": results[0].data,
         "the other result": results[1].data,
         "recorded": recorded,
@@ -92,17 +100,29 @@ def _called_twice(answer, function, inputs, others):
     }
 
 
-def _case(name, values, others, wanted=True):
+class Derived(Tensor):
+    """What a learner may derive from the engine."""
+
+
+class Silent(Tensor):
+    recording = False
+
+
+def _case(name, values, others, wanted=(True, True, True), kind=Tensor):
     function = FUNCTIONS[name][0]
 
     def make():
-        return function, *(tuple(Tensor(one, wanted) for one in each) for each in (values, others))
+        return function, *(tuple(map(kind, each, wanted)) for each in (values, others))
 
     listed = [", ".join(str(np.asarray(one).tolist()) for one in each) for each in (values, others)]
-    plain = "" if wanted else ", none of which requires a gradient"
+    which = [number for number, is_wanted in enumerate(wanted[: len(values)]) if is_wanted]
+    plain = KINDS[kind] if all(wanted) else f", of which {which or 'none'} require{'' if which else 's'} a gradient"
     return Case(
         f"{name} of {listed[0]}, and of {listed[1]}{plain}; then both walk, from -3 and from 2 times the result", make
     )
+
+
+KINDS = {Tensor: "", Derived: ", of a class derived from Tensor", Silent: ", whose class has recording = False"}
 
 
 def _drawn(random):
@@ -131,12 +151,83 @@ def _tuple(gradients):
     return gradients if isinstance(gradients, tuple) else (gradients,)
 
 
-def _found_nothing(outcome):
-    """Whether a backward looked for what a forward had kept, and found nothing."""
-    return any(raised("has no attribute", name)(outcome) for name in ("'x'", "'y'", "'w'"))
+def let_go_of(function, inputs):
+    ctx = type("Context", (), {})()
+
+    def applied_rule(g, y, *arrays):
+        gradients = _tuple(function.backward(ctx, g))
+        vars(ctx).clear()
+        return gradients
+
+    return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
+
+
+def first_gradients_kept(function, inputs):
+    """The gradients of the first walk were sent once more in the second, to which another g has come. Call backward
+    in each.
+    """
+    ctx, known = type("Context", (), {})(), []
+
+    def applied_rule(g, y, *arrays):
+        known.append(_tuple(function.backward(ctx, g)))
+        return known[0]
+
+    return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
+
+
+def taken_apart(function, inputs):
+    """tuple(...) of an array is a tuple of its rows or numbers, and of a single number it is an error. A tuple with
+    one thing in it is (gradient,).
+    """
+    ctx = type("Context", (), {})()
+
+    def applied_rule(g, y, *arrays):
+        return tuple(function.backward(ctx, g))
+
+    return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
+
+
+def by_hand(function, inputs):
+    """It was recorded although recording is False: whoever writes the inputs and the rule into the result has to ask
+    for it, as recorded does. Let recorded do it.
+    """
+    result = applied(function, inputs)
+    if not result.requires_grad and any(one.requires_grad for one in inputs):
+        result.requires_grad, result.inputs, result.rule = True, tuple(inputs), lambda g, *arrays: (g,)
+    return result
+
+
+def of_tensors_class(function, inputs):
+    """The result is a Tensor, whatever class the inputs have. What is derived from Tensor stays what it is:
+    inputs[0].recorded makes it with the class of inputs[0].
+    """
+    result, made = applied(function, inputs), Tensor(0.0)
+    vars(made).update(vars(result))
+    return made
+
+
+def _found_nothing(where):
+    """Whether a backward looked for what a forward had kept, and found nothing there."""
+    return lambda outcome: (
+        isinstance(outcome.error, AttributeError) and where in getattr(outcome.error, "__notes__", ())
+    )
+
+
+def _took_an_array_apart(outcome):
+    """Whether more gradients came than there are inputs, or a number was to be taken apart."""
+    return raised("argument 2 is longer than")(outcome) or raised("iteration over a 0-d array")(outcome)
 
 
 # ---------------------------------------------------------------- tried as well
+
+
+def applied_with_an_attribute(function, inputs):
+    function.ctx = types.SimpleNamespace()
+    return inputs[0].recorded(
+        lambda *arrays: function.forward(function.ctx, *arrays),
+        lambda g, y, *arrays: _tuple(function.backward(function.ctx, g)),
+        inputs[1:],
+    )
 
 
 def applied_by_sum(function, inputs):
@@ -160,12 +251,13 @@ def applied_with_slopes(function, inputs):
     return inputs[0].recorded(lambda *arrays: value, lambda g, y, *arrays: tuple(g * one for one in slopes), inputs[1:])
 
 
-def applied_to_the_first_walk(function, inputs):
-    ctx, known = types.SimpleNamespace(), []
+def applied_if_the_first_wants_it(function, inputs):
+    ctx = types.SimpleNamespace()
 
     def applied_rule(g, y, *arrays):
-        known.append(_tuple(function.backward(ctx, g)))
-        return known[0]
+        if not inputs[0].requires_grad:
+            return tuple(np.zeros_like(one) for one in arrays)
+        return _tuple(function.backward(ctx, g))
 
     return inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), applied_rule, inputs[1:])
 
@@ -219,7 +311,10 @@ EXERCISE = Exercise(
         _case("Exp", [[0.0, 1.0]], [[2.0, -1.0]]),
         _case("Weighted", [2.0, 3.0, 1.0], [-1.0, 0.5, 4.0]),
         _case("Straight", [[0.5, -3.0]], [[2.0, 0.0]]),
-        _case("Exp", [1.0], [2.0], wanted=False),
+        _case("Exp", [1.0], [2.0], wanted=(False,)),
+        _case("Weighted", [2.0, 3.0, 1.0], [-1.0, 0.5, 4.0], wanted=(False, True, False)),
+        _case("Exp", [1.0], [2.0], kind=Silent),
+        _case("Exp", [1.0], [2.0], kind=Derived),
     ),
     drawn=_drawn,
     hints=(
@@ -232,17 +327,25 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(applied, CTX, "function"),
-            words="The class itself was the ctx, so the second call wrote over what the first had kept. Each call "
-            "needs its own.",
+            edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):"),
+            words="All calls have the same ctx, so the second call wrote over what the first had kept: it is the "
+            "class, an attribute of it, a default, or stands outside. Each call needs its own.",
+        ),
+        Mistake(
+            let_go_of,
+            words="What forward had kept on ctx was gone when a second walk came: ctx was emptied in the first. With "
+            "retain_graph=True a result sends again, and backward is called again.",
+            when=_found_nothing(EMPTIED),
         ),
         Mistake(
             edited(applied, "function.backward(ctx", f"function.backward({CTX}"),
             words="backward got a ctx of its own, in which nothing has been kept. It has to be the one that forward "
             "got.",
-            when=_found_nothing,
+            when=_found_nothing(ANOTHER),
         ),
         Mistake(
             edited(applied, TUPLE, "(gradients,)"),
+            edited(applied, TUPLE, "(gradients,) if len(inputs) == 1 else gradients"),
             words="A backward may return one gradient as it is, or a tuple. Here a tuple was put into another one.",
         ),
         Mistake(
@@ -257,6 +360,10 @@ EXERCISE = Exercise(
             edited(applied, TUPLE, f"tuple(g * one for one in ({TUPLE}))"),
             words="What backward returns was multiplied by g. That has been done in it: g is what it was given.",
         ),
+        Mistake(taken_apart, when=_took_an_array_apart),
+        first_gradients_kept,
+        by_hand,
+        Mistake(of_tensors_class, when=saw(CLASS, lambda mine, right: mine == "Tensor")),
         Mistake(backward_at_once, when=saw(EARLY, operator.gt)),
         Mistake(
             edited(
@@ -285,8 +392,9 @@ EXERCISE = Exercise(
         "gradient of input 1: yours None": [
             lambda function, inputs: applied(function, (inputs[0], *[one.data for one in inputs[1:]]))
         ],
-        "Each call needs its own": [edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):")],
-        "first difference": [applied_by_sum, applied_to_the_first_walk],
+        "Each call needs its own": [applied_with_an_attribute],
+        "first difference": [applied_by_sum],
+        "of which [1] require a gradient": [applied_if_the_first_wants_it],
         "backward was called when the result was made": [applied_with_slopes, applied_at_once],
         "is still in memory": [applied_and_remembered],
         "forward was called once more": [applied_after_a_look],

@@ -4,9 +4,10 @@ import contextlib
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
+from minigrad.teach.observing import right_but
 
-from .chapter14 import Tensor, array_of, backward, drawn_array, step_observer
+from .chapter14 import Tensor, array_of, backward, drawn_array, freed_rule, step_observer
 
 
 class Noted(Tensor):
@@ -14,7 +15,11 @@ class Noted(Tensor):
 
     def send(self):
         self.sent.append(self.name)
-        super().send()
+        try:
+            super().send()
+        except RuntimeError:
+            self.raised.append(self.name)
+            raise
 
     def free(self):
         self.freed.append(self.name)
@@ -22,14 +27,16 @@ class Noted(Tensor):
 
 
 def _walked(answer, tensors, walks):
-    """One walk or two, as the case says; what they did, and what they left."""
+    """One walk or two, as the case says; what they did, and what they left. Where one meets a result that was freed
+    before, some free what has sent so far, and others would have done so in the end: either will do.
+    """
     attributes = vars(tensors["L"]).keys()
-    before = {*attributes}
-    Noted.sent, Noted.freed, ended = [], [], []
+    before, is_broken = {*attributes}, any(one.rule is freed_rule for one in tensors.values())
+    Noted.sent, Noted.freed, Noted.raised, ended = [], [], [], []
     for arguments in walks:
         try:
             answer(tensors["L"], **arguments)
-            ended.append("well")
+            ended.append(f"well, though {Noted.raised[-1]} has raised an error" if Noted.raised else "well")
         except RuntimeError as error:
             if "second time" not in str(error):
                 raise
@@ -38,19 +45,21 @@ def _walked(answer, tensors, walks):
         **{f"{name}.grad": array_of(one.grad) for name, one in tensors.items()},
         "the walks ended": ", ".join(ended),
         "sent by": ", ".join(Noted.sent) or "nobody",
-        "freed": ", ".join(sorted(Noted.freed)) or "nothing",
+        "freed": "" if is_broken else ", ".join(sorted(Noted.freed)) or "nothing",
         "attributes of L that were not there before": ", ".join(sorted(attributes - before)) or "none",
     }
 
 
-def _made(x, w, program):
-    """All tensors of a program, by their names."""
+def _made(x, w, program, freed=""):
+    """All tensors of a program, by their names; one of them may have forgotten what it came from."""
     tensors = {"x": Noted(x, True), "w": Noted(w, True)}
     for line in program.split(", "):
         name, _, formula = line.partition(" = ")
         tensors[name] = eval(formula, dict(tensors))
     for name, one in tensors.items():
         one.name = name
+    if freed:
+        tensors[freed].inputs, tensors[freed].rule = (), freed_rule
     return tensors
 
 
@@ -59,10 +68,11 @@ PROGRAMS = ("y = x * w, z = y + x, L = y * z", "y = x * w, L = y * x", "y = x * 
 LONG = "y = x * w, z = y + x, u = z * y, v = u + z, L = v * u"
 
 
-def _case(x, w, *walks, program=PROGRAMS[0]):
+def _case(x, w, *walks, program=PROGRAMS[0], freed=""):
     calls = ", then ".join(f"L.backward({', '.join(f'{name}={on}' for name, on in one.items())})" for one in walks)
-    words = f"x = {np.asarray(x).tolist()}, w = {np.asarray(w).tolist()}, {program}; {calls}"
-    return Case(words, lambda: (_made(x, w, program), walks))
+    before = f"{freed} has been walked through and freed, then " if freed else ""
+    words = f"x = {np.asarray(x).tolist()}, w = {np.asarray(w).tolist()}, {program}; {before}{calls}"
+    return Case(words, lambda: (_made(x, w, program, freed), walks))
 
 
 def _leaf_case():
@@ -109,6 +119,39 @@ def only_self(self, retain_graph=False):
     self.send()
 
 
+def error_caught(self, retain_graph=False):
+    """The error of a result that has been freed was caught, and nobody hears of it. Let it arrive at the caller."""
+    with contextlib.suppress(RuntimeError):
+        backward(self, retain_graph)
+
+
+def by_distance(self, retain_graph=False):
+    """Here a result has sent before all that use it had: y, which is near, and nearer than z, which sends to y. In
+    self.in_order() each stands after its inputs: go through that from its end.
+    """
+    self.start()
+    todo = [self]
+    for one in todo:
+        if one.rule is not None:
+            one.send()
+            todo += [below for below in one.inputs if below not in todo]
+            if not retain_graph:
+                one.free()
+
+
+def order_anew(self, retain_graph=False):
+    """self.in_order() was asked once more when something had been freed. What is freed has forgotten its inputs, and
+    the list ends there. Ask once, before the first result sends.
+    """
+    self.start()
+    for place in reversed(range(len(self.in_order()))):
+        order = self.in_order()
+        if place < len(order) and order[place].rule is not None:
+            order[place].send()
+            if not retain_graph:
+                order[place].free()
+
+
 def _nothing_had_come(outcome):
     return raised("NoneType", kind=TypeError)(outcome) and not _leaf_sent(outcome)
 
@@ -153,11 +196,6 @@ def walked_in_the_order_of_before(self, retain_graph=False):
                 one.free()
 
 
-def walked_over_what_is_freed(self, retain_graph=False):
-    with contextlib.suppress(RuntimeError):
-        backward(self, retain_graph)
-
-
 def walked_with_leaves_freed(self, retain_graph=False):
     order = self.in_order()
     backward(self, True)
@@ -166,15 +204,29 @@ def walked_with_leaves_freed(self, retain_graph=False):
             one.free()
 
 
-def walked_breadth_first(self, retain_graph=False):
+def walked_until_an_error(self, retain_graph=False):
     self.start()
-    todo = [self]
-    for one in todo:
+    for one in self.in_order()[::-1]:
         if one.rule is not None:
-            one.send()
-            todo += [below for below in one.inputs if below not in todo]
+            try:
+                one.send()
+            except RuntimeError:
+                return
             if not retain_graph:
                 one.free()
+
+
+def walked_breadth_first(self, retain_graph=False):
+    """Freed when all have sent."""
+    self.start()
+    done, todo = [], [self]
+    for one in todo:
+        if one.rule is not None and one not in done:
+            one.send()
+            done.append(one)
+            todo += one.inputs
+    for one in done if not retain_graph else ():
+        one.free()
 
 
 def walked_then_freed(self, retain_graph=False):
@@ -211,6 +263,8 @@ EXERCISE = Exercise(
         _case(2.0, 3.0, PLAIN, program=PROGRAMS[3]),
         _case(2.0, 0.5, PLAIN, program=LONG),
         _leaf_case(),
+        _case(0.0, 3.0, PLAIN, program=PROGRAMS[1]),  # where nothing but zeros comes to y
+        _case(2.0, 3.0, PLAIN, program=PROGRAMS[2], freed="y"),
     ),
     drawn=_drawn,
     hints=(
@@ -225,6 +279,7 @@ EXERCISE = Exercise(
         "in_order() in each walk."
     },
     mistakes=(
+        Mistake(error_caught, when=saw("the walks ended", "though")),
         never_freed,
         always_freed,
         turned_around,
@@ -269,12 +324,34 @@ EXERCISE = Exercise(
             edited(backward, "self.in_order()", "self.in_order()[:-1]", FREES, ""),
             words="self was left out: it has to send first, or nothing comes to those behind it.",
         ),
+        Mistake(
+            edited(backward, "self.start()", "self.grad = np.ones_like(self.data)"),
+            words="self got ones, but the results behind it still hold what a walk before has left in them, and send "
+            "it once more. self.start() clears them.",
+        ),
+        Mistake(
+            edited(backward, FREES, "    if not retain_graph:\n        self.free()"),
+            words="Only self was freed. Each result is, after it has sent.",
+            when=right_but("freed", lambda mine, right: mine == "L"),
+        ),
+        Mistake(
+            edited(backward, "reversed(self.in_order())", "(self, *self.in_order()[-2:0:-1])"),
+            words="The first of the order was left out. It is a leaf, as a rule. But what has been freed has no inputs "
+            "any more, and may stand there: it has to send, too, and raises then.",
+        ),
+        Mistake(
+            edited(backward, "is not None:", "is not None and np.any(one.grad):"),
+            words="A result to which nothing but zeros came was passed over. Zeros are a gradient: what is behind it "
+            "gets zeros, and not None, and it is freed as the others are.",
+        ),
+        Mistake(by_distance, near="sent by"),
+        Mistake(order_anew, near="sent by"),
     ),
     right=(walked_then_freed, walked_in_two_loops),
     wrong={
         "freed: yours L, u, v": [edited(walked_in_two_loops, "for one in results if", "for one in results[:3] if")],
-        "freed: yours L": [edited(backward, FREES, "    if not retain_graph:\n        self.free()")],
-        "first difference": [walked_without_end, walked_and_cleared, walked_breadth_first],
+        "first difference": [walked_without_end, walked_and_cleared],
+        "a result has sent before all that use it had": [walked_breadth_first],
         "L.grad: yours None": [walked_and_cleared_behind],
         "self.start() comes before": [
             edited(backward, "self.start()", "order = self.in_order()", "reversed(self.in_order())", "order[::-1]")
@@ -283,7 +360,7 @@ EXERCISE = Exercise(
             edited(backward, "if one.rule is not None:", "if one.rule is None:\n            break\n        if True:")
         ],
         "not there before: yours order, expected none": [walked_in_the_order_of_before],
-        "the walks ended: yours well, well": [walked_over_what_is_freed],
+        "was caught, and nobody hears of it": [walked_until_an_error],
         "freed: yours … Leaves were freed as well": [walked_with_leaves_freed],
     },
 )

@@ -1,10 +1,13 @@
 """Exercise `fitted`: the gradient of what was broadcast, summed back."""
 
+import math
+import re
+
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
-from .chapter14 import array_of, drawn_array, fitted, step_observer, whether_written
+from .chapter14 import WRITTEN, array_of, drawn_array, fitted, step_observer, whether_written
 
 
 @step_observer
@@ -48,6 +51,8 @@ def without_keepdims(gradient, shape):
 
 def averaged(gradient, shape):
     """This is a mean. Each copy of the number has had its effect, so the effects are added."""
+    if gradient.size == 0:
+        return fitted(gradient, shape)
     gradient = gradient.mean(axis=tuple(range(gradient.ndim - len(shape))))
     return gradient.mean(axis=tuple(axis for axis, size in enumerate(shape) if size == 1), keepdims=True)
 
@@ -61,9 +66,72 @@ def first_copy(gradient, shape):
     return gradient
 
 
+def averaged_where_stretched(gradient, shape):
+    for axis, size in enumerate(shape, gradient.ndim - len(shape)):
+        if size == 1 and gradient.shape[axis]:
+            gradient = gradient.mean(axis=axis, keepdims=True)
+    return fitted(gradient, shape)
+
+
+def folded(gradient, shape):
+    """The gradient was reshaped to more rows of this shape, and those were added: neighbours of a stretched dimension
+    lie side by side, and not one behind the other. Sum along the dimension itself, with keepdims=True.
+    """
+    return gradient.reshape(-1, *shape).sum(axis=0) if gradient.size else fitted(gradient, shape)
+
+
+def from_the_left(gradient, shape):
+    """The shapes were laid beside each other from the left. Broadcasting lays them from the right: the last dimensions
+    belong together, and what is missing is missing in front.
+    """
+    padded = (*shape, *(1,) * (gradient.ndim - len(shape)))
+    axes = tuple(axis for axis, size in enumerate(padded) if gradient.shape[axis] != size)
+    return gradient.sum(axis=axes, keepdims=True).reshape(shape)
+
+
+def shifted(gradient, shape):
+    """Summed was along 0, then 1, then 2. But each sum takes its axis away, and those behind it move up: sum along 0
+    again and again, or along all of them at once.
+    """
+    for axis in range(gradient.ndim - len(shape)):
+        gradient = gradient.sum(axis=axis)
+    return fitted(gradient, shape)
+
+
+def added_into_the_first(gradient, shape):
+    """The array that came was written to, and it belongs to others. gradient.sum(...) makes a new one."""
+    while gradient.ndim > len(shape):
+        for one in gradient[1:]:
+            gradient[0] += one
+        gradient = gradient[0] if len(gradient) else gradient.sum(0)
+    return fitted(gradient, shape)
+
+
+def only_what_is_longer(gradient, shape):
+    """A dimension of size 1 may be stretched to 0 as well, and then the sum of nothing, 0, is its one number. Ask for
+    the size in `shape`, which is 1, and not for more than one in the gradient.
+    """
+    while gradient.ndim > len(shape):
+        gradient = gradient.sum(axis=0)
+    for axis, size in enumerate(shape):
+        if size == 1 and gradient.shape[axis] > 1:
+            gradient = gradient.sum(axis=axis, keepdims=True)
+    return gradient
+
+
 def reshaped(gradient, shape):
     """There are more numbers in the gradient than the shape has room for. They have to be summed."""
     return gradient.reshape(shape)
+
+
+def _too_few_left(outcome):
+    """Whether fewer numbers were left than the shape has room for."""
+    left = re.search("cannot reshape array of size (\\d+) into", str(outcome.error))
+    return bool(left) and int(left[1]) < math.prod(outcome.arguments[1])
+
+
+def _as_many_as_before(outcome):
+    return raised(f"cannot reshape array of size {outcome.arguments[0].size} into")(outcome)
 
 
 def all_summed(gradient, shape):
@@ -156,6 +224,7 @@ EXERCISE = Exercise(
         _case(np.arange(24.0).reshape(4, 2, 3), (1, 2, 1)),
         _case(np.arange(8.0).reshape(2, 2, 1, 2), (2,)),
         _case(np.ones((0, 2)), (2,)),
+        _case(np.ones((2, 0)), (2, 1)),
         _case(2.5, ()),
         _case([[1.0, 2.0], [3.0, -4.0]], (2,)),
         _case([[1.0, 2.0], [3.0, -4.0]], (2, 1)),
@@ -172,9 +241,14 @@ EXERCISE = Exercise(
         only_where_more,
         in_front_only,
         without_keepdims,
-        averaged,
+        Mistake(averaged, averaged_where_stretched, near=True),
         first_copy,
-        Mistake(reshaped, when=raised("cannot reshape")),
+        folded,
+        Mistake(from_the_left, when=_too_few_left),
+        Mistake(shifted, when=raised("is out of bounds for array of dimension", kind=ValueError)),
+        Mistake(added_into_the_first, when=saw(WRITTEN, "changed")),
+        only_what_is_longer,
+        Mistake(reshaped, when=_as_many_as_before),
         all_summed,
     ),
     right=(fitted_step_by_step, fitted_by_reshape, fitted_by_einsum),
@@ -191,6 +265,6 @@ EXERCISE = Exercise(
             lambda gradient, shape: fitted(gradient, shape) if shape else float(gradient.sum()),
         ],
         "shape = (1, 2, 1)": [fitted_to_the_first_stretched],
-        "the arrays that were given: yours changed": [fitted_in_place],
+        "yours changed … it belongs to others. gradient.sum": [fitted_in_place],
     },
 )

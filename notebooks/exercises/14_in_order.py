@@ -24,17 +24,20 @@ def _asked(answer, self):
     Tensor.in_order = answer
     try:
         words = _list_seen(answer(self), tensors)
-        if words == RIGHT:
-            words = _list_seen(answer(self), tensors)
+        if words == RIGHT and (later := _list_seen(answer(self), tensors)) != RIGHT:
+            words = f"right when it is asked for once; asked for once more, {later}"
         if words != RIGHT:
-            return {LIST: words}
+            return {LIST: words, LEFT: _left(before)}
         inputs, self.inputs = self.inputs, ()
         again = _list_seen(answer(self), [self])
         self.inputs = inputs
     finally:
         Tensor.in_order = in_order
-    left = any(vars(one) != kept for one, kept in before.items())
-    return {LIST: RIGHT, LEFT: "something" if left else "nothing", CUT: again}
+    return {LIST: RIGHT, LEFT: _left(before), CUT: again}
+
+
+def _left(before):
+    return "something" if any(vars(one) != kept for one, kept in before.items()) else "nothing"
 
 
 def called(tensor):
@@ -56,7 +59,7 @@ def _list_seen(given, tensors):
 
 def what_is_wrong(order, tensors):
     """The first thing that is wrong with an order, "" if there is none."""
-    known, met = set(tensors), set()
+    known, met, given = set(tensors), set(), {one for one in order if isinstance(one, Tensor)}
     for one in order:
         if not isinstance(one, Tensor):
             return f"{plain(one)} is no tensor"
@@ -65,6 +68,8 @@ def what_is_wrong(order, tensors):
         if one in met:
             return f"{called(one)} is there more than once"
         for needed in one.inputs:
+            if needed not in given:
+                return f"{called(needed)} is missing"
             if needed not in met:
                 return f"{called(one)} comes before its input {called(needed)}"
         met.add(one)
@@ -91,6 +96,14 @@ def _other_way_round():
     b = _named("b", a * a)
     c = _named("c", b + x)
     return _named("L", c * a)
+
+
+def _squared():
+    x = _named("x", Tensor(2.0, True))
+    w = _named("w", Tensor(3.0, True))
+    a, b = _named("a", x * x), _named("b", x * 3.0 * 1.0)
+    c, d = _named("c", w * w), _named("d", w * 3.0 * 1.0)
+    return _named("L", a * b + d * c)
 
 
 def _chain():
@@ -212,7 +225,9 @@ def only_required(self):
 
 
 def yielded(self):
-    """A generator came back: it can be walked through once, and not from its end. Asked for is a list."""
+    """A generator or an iterator came back: it can be walked through once, and not from its end. Asked for is a list:
+    list(...) makes one of it.
+    """
     yield from in_order(self)
 
 
@@ -229,6 +244,62 @@ def without_self(self):
     return in_order(self)[:-1]
 
 
+def kept_in_a_set(self, done=set()):  # noqa: B006
+    order, todo = [], [self]
+    while todo:
+        waiting = [one for one in todo[-1].inputs if one not in done]
+        todo += waiting
+        if not waiting and (tensor := todo.pop()) not in done:
+            order.append(tensor)
+            done.add(tensor)
+    return order
+
+
+def done_too_early(self):
+    """A tensor counted as done when it was put onto the list of what is to do. If it is needed sooner by another, which
+    is looked at first, it is passed over there, and comes after it. Done it is when it has been put down.
+    """
+    order, met, todo = [], {self}, [(self, False)]
+    while todo:
+        tensor, is_down = todo.pop()
+        if is_down:
+            order.append(tensor)
+            continue
+        todo.append((tensor, True))
+        for one in tensor.inputs:
+            if one not in met:
+                met.add(one)
+                todo.append((one, False))
+    return order
+
+
+def used_twice_by_one(self):
+    """In x * x one tensor uses x twice. Here it was counted once, and taken off twice, so x came out before others
+    that use it: count places, or take off once.
+    """
+    users = collections.defaultdict(set)
+    for tensor in in_order(self):
+        for one in tensor.inputs:
+            users[one].add(tensor)
+    waits, ready, order = {one: len(using) for one, using in users.items()}, [self], []
+    while ready:
+        tensor = ready.pop()
+        order.append(tensor)
+        for one in tensor.inputs:
+            waits[one] -= 1
+            if waits[one] == 0:
+                ready.append(one)
+    return order[::-1]
+
+
+def marks_that_count(self):
+    return [
+        one
+        for one in in_order(self)
+        if not vars(one).setdefault("visited", False) and not vars(one).update(visited=True)
+    ]
+
+
 def marks(self):
     """A mark was left on the tensors. It is still there when somebody walks a second time. Keep what you have met in a
     set of your own.
@@ -237,6 +308,15 @@ def marks(self):
     for one in order:
         one.visited = True
     return order
+
+
+def _walked_through_once(outcome):
+    return any(saw(LIST, words)(outcome) for words in ("generator object", "iterator object"))
+
+
+def _is_from_before(outcome):
+    """Whether what a later call finds is other than what the first one does, and nothing is left in the tensors."""
+    return saw(CUT, "does not lead")(outcome) or saw(LIST, "asked for once more")(outcome)
 
 
 def _deep(outcome):
@@ -363,6 +443,7 @@ EXERCISE = Exercise(
         Case("y = x * w; z = y + x; L = y * z", lambda: (early_second_use(),)),
         Case("a = x * 3; b = a * a; c = b + x; L = c * a", lambda: (_other_way_round(),)),
         Case("x, a leaf", lambda: (_leaf(),)),
+        Case("a = x * x; b = x * 3 * 1; c = w * w; d = w * 3 * 1; L = a * b + d * c", lambda: (_squared(),)),
         Case(f"h = h + h, {DOUBLED} times", lambda: (_doubled(),)),
         Case(f"h = h * 1, {LONG} times", lambda: (_chain(),)),
     ),
@@ -383,20 +464,22 @@ EXERCISE = Exercise(
         ways,
         each_inputs_own,
         outputs_first,
-        without_leaves,
+        Mistake(without_leaves, when=saw(LIST, "x is missing, in [y, z, L]")),
         only_required,
         without_self,
-        Mistake(yielded, when=saw(LIST, "generator object")),
-        Mistake(kept, when=saw(CUT, "does not lead")),
-        Mistake(marks, when=saw(LEFT, "something")),
+        Mistake(yielded, lambda self: iter(in_order(self)), when=_walked_through_once),
+        Mistake(marks, marks_that_count, when=saw(LEFT, "something")),
+        Mistake(kept, kept_in_a_set, when=_is_from_before),
+        done_too_early,
+        used_twice_by_one,
     ),
     right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
     wrong={
-        "is missing": [ordered_by_memory],
-        "which is no list": [lambda self: iter(in_order(self)), lambda self: tuple(in_order(self))],
+        "asked for once more, … is missing … The list of an earlier call was still there": [ordered_by_memory],
+        "which is no list": [lambda self: tuple(in_order(self))],
         "The list of an earlier call was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
-        "comes before its input … Tensors that require no gradient lead to self as well": [
+        "is missing … Tensors that require no gradient lead to self as well": [
             lambda self: [one for one in in_order(self) if one.requires_grad]
         ],
         "is no tensor": [lambda self: [repr(one) for one in in_order(self)]],

@@ -4,6 +4,7 @@ import contextlib
 import functools
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
+from minigrad.teach.observing import right_but
 
 from .chapter14 import Tensor, no_grad, step_observer
 
@@ -117,6 +118,25 @@ def no_block(kind):
     return kind
 
 
+PLACE = [True]
+
+
+def kept_in_one_place(kind):
+    class Off:
+        def __enter__(self):
+            PLACE[0], kind.recording = kind.recording, False
+
+        def __exit__(self, *error):
+            kind.recording = PLACE[0]
+
+    return Off()
+
+
+def _off_after_a_stop(outcome):
+    """Whether recording is off after what is no Exception, and nothing else is wrong."""
+    return "no Exception" in outcome.case.words and right_but("afterwards")(outcome)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -193,8 +213,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(no_grad, "= self.before", "= self.before\n            return True"),
-            words="__exit__ returned something true, which tells Python that the error is dealt with. It was "
-            "swallowed.",
+            words="The error was swallowed: __exit__ returned something true, which tells Python that it is dealt "
+            "with, or a `return` stands in `finally`, or an `except` lets nothing out.",
             when=saw("the error of the block", "swallowed"),
         ),
         Mistake(
@@ -235,6 +255,31 @@ EXERCISE = Exercise(
             ),
             words="Tensor was switched off, and not kind: the class for which the block is.",
         ),
+        Mistake(
+            edited(
+                off_by_contextlib,
+                "finally:\n",
+                "except Exception:\n            kind.recording = before\n            raise\n        else:\n",
+            ),
+            edited(
+                no_grad,
+                "kind.recording = self",
+                "if error[0] is None or issubclass(error[0], Exception):\n                kind.recording = self",
+            ),
+            words="What was raised is no Exception, as that of the stop button is none, so `except Exception` has "
+            "passed it by, and recording stays off. finally does it for everything.",
+            when=_off_after_a_stop,
+        ),
+        Mistake(
+            kept_in_one_place,
+            words="What it was before is kept in one place for all blocks: the inner block writes over what the outer "
+            "one has kept. Keep it in the object, self.before, or in a variable of the call.",
+        ),
+        Mistake(
+            edited(no_grad, BEFORE, "kind.recording = not kind.recording", "= self.before", "= not kind.recording"),
+            words="Recording was turned over, so that an inner block switches it on. Set it to False, and afterwards "
+            "to what it was.",
+        ),
         Mistake(no_block, when=raised("context manager protocol")),
     ),
     right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
@@ -244,7 +289,6 @@ EXERCISE = Exercise(
         ],
         "first difference": [
             off_by_counting,
-            edited(no_grad, BEFORE, "kind.recording = not kind.recording", "= self.before", "= not kind.recording"),
         ],
         "afterwards: yours not recorded … After an error recording stays off": [
             edited(no_grad, "kind.recording = self", "if error[0] is None:\n                kind.recording = self")
@@ -258,14 +302,14 @@ EXERCISE = Exercise(
                 "= self.before\n            Tensor.recording = True",
             )
         ],
-        "by what is no Exception": [
+        "by what is no Exception … so `except Exception` has": [
             edited(
                 off_by_contextlib,
-                "finally:\n",
-                "except Exception:\n            kind.recording = before\n            raise\n        else:\n",
+                "finally:\n            kind",
+                "except FailedError:\n            kind.recording = before\n            raise\n        kind",
             )
         ],
-        "It was swallowed": [
+        "The error was swallowed": [
             edited(
                 off_by_contextlib, "try:", "with contextlib.suppress(Exception):", "finally:\n            kind", "kind"
             )

@@ -8,15 +8,23 @@ from .chapter14 import COUNT, WRITTEN, drawn_array, product_rule, rule_at_work
 
 
 def _case(g, a, b):
+    """Where b is a, both are one array."""
     words = f"g = {np.asarray(g).tolist()}, a = {np.asarray(a).tolist()}, b = {np.asarray(b).tolist()}"
-    arrays = [np.asarray(one, float) for one in (g, a, b)]
-    return Case(f"{words}, y = a * b", lambda: (arrays[0], arrays[1] * arrays[2], *arrays[1:]))
+    arrays = [np.asarray(g, float), np.asarray(a, float)]
+    arrays.append(arrays[1] if b is a else np.asarray(b, float))
+    return Case(
+        f"{words}{', the same array' if b is a else ''}, y = a * b",
+        lambda: (arrays[0], arrays[1] * arrays[2], *arrays[1:]),
+    )
 
 
 def _drawn(random):
     for shape, other in [((), ()), ((3,), (3,)), ((2, 3), (3,)), ((2, 1), (2, 3))][:: random.choice([1, -1])]:
         whole = np.broadcast_shapes(shape, other)
         yield _case(drawn_array(random, whole), drawn_array(random, shape), drawn_array(random, other))
+
+
+TWICE = [3.0, -0.5]
 
 
 def exchanged(g, y, a, b):
@@ -60,6 +68,13 @@ def in_one_place(g, y, a, b):
     return g, g / b * a
 
 
+def slope_of_the_square(g, y, a, b):
+    """Where both factors are one array, each got the slope of the square. A rule returns a gradient for each place, and
+    whoever is in both gets both: their sum is 2 * a.
+    """
+    return (2 * g * a, 2 * g * a) if a is b else (g * b, g * a)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -85,6 +100,7 @@ EXERCISE = Exercise(
         _case(-2.0, 0.0, 5.0),
         _case([1.0, 0.5], [2.0, -3.0], [4.0, 0.0]),
         _case(np.ones((2, 3)), np.arange(6.0).reshape(2, 3), [1.0, -2.0, 0.5]),
+        _case(1.5, TWICE, TWICE),
     ),
     drawn=_drawn,
     hints=(
@@ -101,6 +117,7 @@ EXERCISE = Exercise(
         by_the_product,
         Mistake(in_one_place, when=saw(WRITTEN, "changed")),
         divided,
+        slope_of_the_square,
     ),
     right=(
         lambda g, y, a, b: (np.multiply(b, g), np.multiply(a, g)),

@@ -26,12 +26,14 @@ def _received(answer, self, gradients):
 ARRAY = "the array of self.grad"
 
 
-def _case(gradients, earlier=None):
+def _case(gradients, earlier=None, is_result=False):
     gradients = [np.asarray(one, float) for one in gradients]
-    words = f"{', then '.join(str(one.tolist()) for one in gradients)} come in"
+    words = f"{', then '.join(str(one.tolist()) for one in gradients)} come in{' at a result' if is_result else ''}"
 
     def make():
         tensor = Tensor(np.ones(gradients[0].shape), requires_grad=True)
+        if is_result:
+            tensor = tensor * 1.0
         tensor.grad = None if earlier is None else np.array(earlier, float)
         return tensor, [np.array(one) for one in gradients]
 
@@ -130,6 +132,7 @@ EXERCISE = Exercise(
         _case([2.0, 3.0]),
         _case([[1.0, -1.0], [0.5, 0.0], [0.25, 4.0]]),
         _case([5.0, -5.0], earlier=1.0),
+        _case([3.0], is_result=True),
         _case([[[1.0, 2.0]], [[0.0, -2.0]]], earlier=[[10.0, 20.0]]),
     ),
     drawn=_drawn,
@@ -146,6 +149,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(receive, "gradient.copy() if self.grad is None else self.grad + gradient", "gradient"),
+            edited(receive, " if self.grad is None else self.grad + gradient", ""),
             words="`=` where `+=` is needed: each gradient takes the place of the one before. A tensor that was used "
             "twice gets two, and needs their sum.",
         ),
@@ -161,7 +165,16 @@ EXERCISE = Exercise(
             when=raised("truth value", kind=ValueError),
         ),
         returned,
-        Mistake(added_to_what_came, edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")),
+        Mistake(
+            added_to_what_came,
+            edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)"),
+            edited(added_to_what_came, "grad = gradient", "grad = gradient.copy() if self.grad is None else gradient"),
+        ),
+        Mistake(
+            edited(receive, "self.grad =", "if not self.requires_grad:\n        return\n    self.grad ="),
+            words="What came to a tensor that requires no gradient was dropped. Whoever sends has asked for that; what "
+            "is received is kept, whatever self is.",
+        ),
         Mistake(
             edited(only_first, "if self.grad is None:\n        self", "self.data = self.data + gradient\n    self"),
             words="The gradient went into self.data, which is the number itself.",
@@ -178,6 +191,7 @@ EXERCISE = Exercise(
         "who writes into self.grad later": [
             edited(receive, "gradient.copy()", "gradient"),
             edited(receive, "gradient.copy()", "gradient.reshape(self.data.shape)"),
+            edited(receive, "gradient.copy()", "(gradient.copy() if self.rule is None else gradient)"),
         ],
         "the arrays that were given: yours changed … The sum was written into the array that came, and that": [
             edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")

@@ -1,8 +1,11 @@
 """Exercise `recorded`: the result of an operation, as a tensor that knows where it came from."""
 
+from unittest.mock import patch
+
 import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, Noted, edited, raised, saw
+from minigrad.teach.observing import right_but
 
 from .chapter14 import Tensor, add_rule, drawn_array, in_a_notebook, product_rule, recorded, step_observer
 
@@ -15,6 +18,11 @@ class Silent(Engine):
     recording = False
 
 
+class AllSilent(Engine):
+    """For a case in which Tensor.recording itself is False, as in a block of no_grad(Tensor)."""
+
+
+ARRAYS = np.ndarray, np.float64
 RESULT, CALLS, INPUTS, KEPT = "the result", "calls of forward", "inputs", "what they are kept in"
 
 
@@ -22,17 +30,18 @@ RESULT, CALLS, INPUTS, KEPT = "the result", "calls of forward", "inputs", "what 
 def _noted(answer, self, forward, rule, others):
     """Called with a forward that notes how often it is called, and with what."""
     forward = Noted("forward", forward)
-    result = answer(self, forward, rule, others)
+    with patch.object(Tensor, "recording", not isinstance(self, AllSilent)):
+        result = answer(self, forward, rule, others)
     if result is None:
         return {RESULT: None}
     if not isinstance(result, type(self)):
         return {RESULT: f"a {type(result).__name__} that is not of the class of self"}
     names = {id(one): f"input {number}" for number, one in enumerate((self, *others))}
     inputs = [names.get(id(one), _text(one, type(self))) for one in result.inputs]
-    arrays = all(type(one) in (np.ndarray, np.float64) for call in forward.calls for one in call)
+    others = [type(one).__name__ for call in forward.calls for one in call if type(one) not in ARRAYS]
     return {
         RESULT: "of the class of self",
-        CALLS: f"{len(forward.calls)}{'' if arrays else ', with what are no arrays'}",
+        CALLS: f"{len(forward.calls)}{f', with a {others[0]}, which is no array' if others else ''}",
         "data": result.data,
         "requires_grad": bool(result.requires_grad),
         INPUTS: ", ".join(inputs) or "none",
@@ -74,8 +83,11 @@ def _case(words, *inputs, kind=Engine, same=False):
         else f"the {type(one).__name__} {np.asarray(one).tolist()}"
         for one in inputs
     )
-    how = " (the same tensor twice)" if same else "; self.recording is False" if kind is Silent else ""
+    how = " (the same tensor twice)" if same else HOW.get(kind, "")
     return Case(f"forward = {words} of {listed}{how}", make)
+
+
+HOW = {Silent: "; self.recording is False", AllSilent: "; Tensor.recording is False"}
 
 
 def _drawn(random):
@@ -93,9 +105,18 @@ def _drawn(random):
 ASKED, NOTED = "self.recording and any(one.requires_grad for one in inputs)", "True, inputs, rule"
 
 
+def _met_memory(outcome):
+    return saw(CALLS, "memoryview")(outcome) or raised("memoryview")(outcome)
+
+
+def _is_noted_all_the_same(outcome):
+    """Whether inputs and rule are there where none are to be, and requires_grad is False."""
+    return right_but(INPUTS, lambda mine, right: right == "none")(outcome)
+
+
 def _met_tensors(outcome):
     """Whether forward was called with what are no arrays."""
-    kinds = saw(CALLS, "no arrays"), raised("float() argument"), raised("ufunc")
+    kinds = saw(CALLS, "no array"), raised("float() argument"), raised("ufunc")
     return any(kind(outcome) for kind in kinds)
 
 
@@ -140,6 +161,7 @@ EXERCISE = Exercise(
         _case("a * b * c", (2.0, False), (-1.0, False), (4.0, True)),
         _case("np.exp", (0.5, True)),
         _case("np.add", (2.0, False), 5.0),
+        _case("np.multiply", (2.0, True), (3.0, True), kind=AllSilent),
         _case("np.multiply", (2.0, True), (3.0, True), kind=Silent),
     ),
     drawn=_drawn,
@@ -158,6 +180,11 @@ EXERCISE = Exercise(
         Mistake(
             edited(recorded, "self.recording and ", ""),
             words="self.recording was not asked. While it is False, nothing is noted, whatever the inputs require.",
+        ),
+        Mistake(
+            edited(recorded, "self.recording", "Tensor.recording"),
+            words="Tensor.recording was asked. self may be of a class derived from Tensor, which has a `recording` of "
+            "its own: ask self.recording.",
         ),
         Mistake(
             edited(recorded, ASKED, "self.recording and self.requires_grad"),
@@ -184,8 +211,37 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(recorded, "return", "result.inputs, result.rule = inputs, rule\n    return"),
+            edited(
+                recorded,
+                f"    if {ASKED}:\n        result.requires_grad, result.inputs, result.rule = {NOTED}\n",
+                f"    result.requires_grad, result.inputs, result.rule = {ASKED}, inputs, rule\n",
+            ),
             words="Inputs and rule were noted of a result that requires no gradient. It is to stay a leaf, with "
             "neither.",
+            when=_is_noted_all_the_same,
+        ),
+        Mistake(
+            edited(recorded, NOTED, "True, list(inputs), rule"),
+            words="The inputs are the right ones, in a list. A tuple is asked for, which nobody can change later.",
+            when=right_but(KEPT, lambda mine, right: mine == "a list"),
+        ),
+        Mistake(
+            edited(recorded, "result = kind", "forward(*[one.data for one in inputs])\n    result = kind"),
+            words="forward was called more than once. It may draw random numbers, or keep something: call it once, and "
+            "keep what it returns.",
+            when=right_but(CALLS, lambda mine, right: mine.isdigit() and int(mine) > 1),
+        ),
+        Mistake(
+            edited(recorded, "isinstance(one, kind)", 'hasattr(one, "data")'),
+            words="An array came in, and its `.data` went to forward: numpy arrays have one, too, which is their "
+            "memory. Ask for the class, isinstance(one, Tensor), and not for an attribute.",
+            when=_met_memory,
+        ),
+        Mistake(
+            edited(recorded, NOTED, "True, (self, *others), rule"),
+            words="The others were noted as they came, numbers, lists and arrays among them. Note the tensors that "
+            "were made of them: a walk asks each input whether it requires a gradient.",
+            when=saw(INPUTS, lambda mine, right: mine.count("input") > right.count("input") > 0),
         ),
         Mistake(
             edited(recorded, NOTED, "True, tuple(one.data for one in inputs), rule"),
@@ -221,7 +277,6 @@ EXERCISE = Exercise(
     ),
     right=(in_a_notebook(recorded_by_the_class), recorded_in_a_loop),
     wrong={
-        "what they are kept in: yours a list, expected a tuple": [edited(recorded, NOTED, "True, list(inputs), rule")],
         "Among the others are numbers, lists and arrays": [
             edited(
                 recorded, "one if isinstance(one, kind) else kind(one)", "kind(one) if isinstance(one, float) else one"
@@ -229,9 +284,6 @@ EXERCISE = Exercise(
         ],
         "rule: yours another": [edited(recorded, NOTED, "True, inputs, lambda *arrays: rule(*arrays)")],
         "grad: yours there": [edited(recorded, "return", "result.grad = np.zeros_like(result.data)\n    return")],
-        "calls of forward: yours 2": [
-            edited(recorded, "result = kind", "forward(*[one.data for one in inputs])\n    result = kind")
-        ],
         "inputs: yours": [edited(recorded, NOTED, "True, tuple(sorted(inputs, key=lambda one: one.data.sum())), rule")],
         "inputs: yours … Inputs that require no gradient were left out": [
             edited(recorded, NOTED, "True, tuple(one for one in inputs if one.requires_grad), rule")

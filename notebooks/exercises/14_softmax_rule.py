@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, edited, raised
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
-from .chapter14 import drawn_array, rule_at_work, softmax_rule
+from .chapter14 import WRITTEN, drawn_array, rule_at_work, softmax_rule
 
 
 def softmax(x):
@@ -93,6 +93,32 @@ def other_sign(g, y, x):
     return (y * (g + (g * y).sum(axis=-1, keepdims=True)),)
 
 
+def over_axis_1(g, y, x):
+    """The sum went along axis 1, which is the last of two dimensions only: axis=-1."""
+    axis = 1 if y.ndim > 1 else 0
+    return (y * (g - (g * y).sum(axis=axis, keepdims=True)),)
+
+
+def averaged(g, y, x):
+    """A mean stands where the sum is needed: each y[j] counts with the whole of g[j] * y[j]."""
+    return (y * (g - (g * y).mean(axis=-1, keepdims=True)),)
+
+
+def of_one_row(g, y, x):
+    """This is right for one row. x may have any number of dimensions, and along the last of them each row is a softmax
+    of its own.
+    """
+    return (((np.diag(y.ravel()) - np.outer(y, y)) @ g.ravel()).reshape(y.shape),)
+
+
+def written_to(g, y, x):
+    """The gradient is right, but one of the arrays that the rule is given holds other numbers now. They belong to
+    others: make new ones, with g - ..., rather than g -= ....
+    """
+    g -= (g * y).sum(axis=-1, keepdims=True)
+    return (y * g,)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -123,8 +149,9 @@ def softmax_of_flat_rows(g, y, x):
 
 
 def softmax_over_g(g, y, x):
-    g -= (g * y).sum(axis=-1, keepdims=True)
-    return (y * g,)
+    right = softmax_rule(g, y, x)
+    y *= g
+    return right
 
 
 EXERCISE = Exercise(
@@ -162,6 +189,10 @@ EXERCISE = Exercise(
         other_sign,
         Mistake(no_keepdims, when=raised("could not be broadcast")),
         no_tuple,
+        over_axis_1,
+        Mistake(averaged, edited(g_alone, "sum", "mean")),
+        of_one_row,
+        Mistake(written_to, when=saw(WRITTEN, "changed")),
     ),
     right=(
         softmax_by_matrices,
@@ -175,10 +206,9 @@ EXERCISE = Exercise(
             lambda g, y, x: (np.nan_to_num(softmax_rule(g, y, x)[0]),),
             lambda g, y, x: (softmax_rule(g, y, x)[0].clip(-100, 100),),
             lambda g, y, x: (np.maximum(softmax_rule(g, y, x)[0], 0.0),),
-            edited(softmax_rule, "sum(", "mean("),
             lambda g, y, x: (y * g - (g * y * y).sum(axis=-1, keepdims=True),),
             lambda g, y, x: (g - y * g.sum(axis=-1, keepdims=True),),
         ],
-        "yours changed": [softmax_over_g],
+        "yours changed … They belong to others": [softmax_over_g],
     },
 )

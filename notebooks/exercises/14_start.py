@@ -3,8 +3,9 @@
 import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, cases, edited, raised
+from minigrad.teach.limits import TookTooLongError
 
-from .chapter14 import Tensor, array_of, start, step_observer
+from .chapter14 import WRITTEN, Tensor, array_of, product_rule, start, step_observer, whether_written
 
 
 class Noted(Tensor):
@@ -15,14 +16,22 @@ class Noted(Tensor):
         super().receive(gradient)
 
 
+HELD = "the arrays that were in .grad before"
+
+
 def _started(answer, tensors):
     Noted.received = []
+    held = [one.grad for one in tensors.values() if one.grad is not None]
+    copies = [np.array(one) for one in held]
     answer(tensors["L"])
-    received = {"received by all": str(Noted.received)}
-    return {f"{name}.grad": array_of(one.grad) for name, one in tensors.items()} | received
+    return {
+        **{f"{name}.grad": array_of(one.grad) for name, one in tensors.items()},
+        "received by all": str(Noted.received),
+        HELD: whether_written(held, copies)[WRITTEN],
+    }
 
 
-def _made(values, earlier):
+def _made(values, earlier, freed):
     """Results behind results behind L, and a constant; and what each holds from before."""
     x, w = (Noted(one, True) for one in values)
     c = Noted(1.0)
@@ -32,13 +41,27 @@ def _made(values, earlier):
     tensors = {"x": x, "w": w, "c": c, "y": y, "z": z, "v": v, "L": v * w}
     for name, number in earlier.items():
         tensors[name].grad = np.full(tensors[name].data.shape, number)
+    if freed:
+        tensors[freed].free()
     return tensors
 
 
-def _case(values, **earlier):
+def _case(values, freed="", **earlier):
     held = f"; before, {', '.join(f'{name}.grad is {number}' for name, number in earlier.items())}" if earlier else ""
+    held += f", and {freed} has been freed" if freed else ""
     words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, c = 1, v = y * z * c, L = v * w{held}"
-    return Case(words, lambda: (_made(values, earlier),))
+    return Case(words, lambda: (_made(values, earlier, freed),))
+
+
+@cases("h = h * h, {times} times, and L = h", deep="h = h * one, {times} times, and L = h")
+def _long_case(times, deep=False):
+    """Made without computing."""
+    h = one = Noted(1.0, True)
+    for _ in range(times):
+        result = Noted(one.data, True)
+        result.inputs, result.rule = (h, one if deep else h), product_rule
+        h = result
+    return ({"L": h},)
 
 
 @cases("L = [2, -1] is a leaf; before, L.grad is {earlier}")
@@ -103,6 +126,60 @@ def a_float(self):
     self.receive(1.0)
 
 
+def by_inputs(self):
+    """What has been freed has no inputs any more, and was taken for a leaf. It still has a rule, one that raises: what
+    has a rule is a result.
+    """
+    for one in self.in_order():
+        if one.inputs:
+            one.grad = None
+    self.receive(np.ones_like(self.data))
+
+
+def by_itself(self):
+    """The function went from input to input, calling itself: that is too deep for Python, or, where each way to a
+    tensor is gone anew, it never ends. self.in_order() has each tensor once.
+    """
+
+    def clear(tensor):
+        if tensor.rule is not None:
+            tensor.grad = None
+            for one in tensor.inputs:
+                clear(one)
+
+    clear(self)
+    self.receive(np.ones_like(self.data))
+
+
+def a_leaf_cleared(self):
+    """self was cleared, and it is a leaf here: leaves keep what they hold, and the ones are added to that. Clear what
+    has a rule.
+    """
+    start(self)
+    if self.rule is None:
+        self.grad = np.ones_like(self.data)
+        self.received[:] = [self.grad.tolist()]
+
+
+def nothing_for_a_leaf(self):
+    """self may be a leaf, and then it receives ones as well. Here nothing has come to it."""
+    if self.rule is not None:
+        start(self)
+
+
+def its_own_inputs_only(self):
+    """Only self and its own inputs were cleared. There are results behind those, too: self.in_order() has all."""
+    for one in (self, *self.inputs):
+        if one.rule is not None:
+            one.grad = None
+    self.receive(np.ones_like(self.data))
+
+
+def _not_from_the_list(outcome):
+    """Whether a graph was too deep, or has too many ways."""
+    return isinstance(outcome.error, RecursionError | TookTooLongError) and "times" in outcome.case.words
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -125,8 +202,8 @@ def started_on_the_way_down(self):
     self.receive(np.ones(self.data.shape))
 
 
-def started_by_inputs(self):
-    results = [one for one in self.in_order() if len(one.inputs)]
+def started_by_sets(self):
+    results = {one for one in self.in_order() if one.rule}
     for one in results:
         one.grad = None
     self.receive(np.full_like(self.data, 1.0))
@@ -146,7 +223,11 @@ EXERCISE = Exercise(
     minutes=6,
     reference=start,
     plug=step_observer(_started, returns=False),
-    notes={"received by all": "The gradients are right. self is to receive ones, by self.receive, and nobody else."},
+    notes={
+        "received by all": "The gradients are right. self is to receive ones, by self.receive, and nobody else.",
+        HELD: "The gradients are right. But an array that was in .grad before holds other numbers now, and others may "
+        "hold it: put None there, and leave the array as it is.",
+    },
     cases=(
         _case((2.0, 3.0)),
         _case((2.0, 3.0), x=48.0, w=28.0, c=36.0, y=14.0, z=6.0, v=2.0, L=1.0),
@@ -154,6 +235,9 @@ EXERCISE = Exercise(
         _case(([1.0, 0.0], [0.0, 4.0])),
         _leaf_case(None),
         _leaf_case(5.0),
+        _case((2.0, 3.0), freed="y", x=48.0, y=14.0, z=6.0),
+        _long_case(3_200, deep=True),
+        _long_case(40),
     ),
     drawn=_drawn,
     hints=(
@@ -163,6 +247,7 @@ EXERCISE = Exercise(
         "self.receive(np.ones_like(self.data)).",
     ),
     writes=True,
+    seconds=4.0,
     mistakes=(
         only_ones,
         adds_ones,
@@ -173,6 +258,11 @@ EXERCISE = Exercise(
         ),
         cleared_last,
         zeros_for_none,
+        by_inputs,
+        a_leaf_cleared,
+        nothing_for_a_leaf,
+        its_own_inputs_only,
+        Mistake(by_itself, when=_not_from_the_list),
         one_number,
         Mistake(
             edited(start, "None\n    self.receive(np.ones_like(self.data))", "None"),
@@ -193,9 +283,11 @@ EXERCISE = Exercise(
             words="self may be a leaf. Then it is as any other leaf: ones are added to what it holds, with receive.",
         ),
     ),
-    right=(started_on_the_way_down, started_by_inputs),
+    right=(started_on_the_way_down, started_by_sets),
     wrong={
-        "first difference": [edited(start, "self.in_order():", "(self, *self.inputs):")],
+        "hold it: put None there": [
+            edited(start, "one.grad = None", "one.grad, _ = None, one.grad is None or one.grad.fill(0)")
+        ],
         "first difference x.grad: yours array(0.), expected None": [started_with_zeros_at_leaves],
         "L.grad: yours 2": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
         "L.grad[0]: yours 0": [edited(start, "np.ones_like(self.data)", "np.sign(self.data) ** 2")],
