@@ -292,6 +292,21 @@ def made_an_object(model, step):
     _changed(model, forward)
 
 
+def _by_whole_levels(ctx, x, step):
+    levels = int(1 / step)
+    return (x * levels).round() / levels
+
+
+def _saving_x(ctx, x, step):
+    ctx.save_for_backward(x)
+    return _forward(ctx, x, step)
+
+
+def _within_one(ctx, grad_output):
+    (x,) = ctx.saved_tensors
+    return grad_output * (x.abs() <= 1), None
+
+
 def _saving(ctx, x, step):
     ctx.save_for_backward(x, step)
     return _forward(ctx, x, step)
@@ -449,9 +464,10 @@ EXERCISE = Exercise(
     cases=(
         _case(PLAIN, 0.5),
         _case(NESTED, 0.5, seed=1),
-        _case(ALONE, 0.25, size=2, rate=0.03125, seed=2),
-        _case(PLAIN, 1.0, bias=False, frozen=True, seed=3),
-        _case(TWICE, 0.5, seed=4, trains=False),
+        _case(ALONE, 0.3, size=2, rate=0.03125, seed=2),
+        _case(PLAIN, 2.0, rate=0.015625, bias=False, frozen=True, seed=3),
+        _case(TWICE, 0.5, seed=4),
+        _case(PLAIN, 0.5, seed=5, trains=False),
     ),
     drawn=_drawn,
     hints=(
@@ -526,7 +542,7 @@ EXERCISE = Exercise(
             edited(coarse_weights, "linear(x", "linear(Quantize.apply(x, step)"),
             words="The inputs of the layers were rounded, too.",
         ),
-        exact_on_the_way_back,
+        Mistake(exact_on_the_way_back, near=TO_X),
         Mistake(
             edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (g * step, None))"),
             words="The gradient was multiplied by step on its way. It goes straight through: backward returns "
@@ -558,7 +574,28 @@ EXERCISE = Exercise(
             words="The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does.",
             when=raised("cannot be multiplied (4x3 and 2x3)"),
         ),
+        Mistake(
+            edited(coarse_weights, COARSE, f"{COARSE} if layer.training else layer.weight"),
+            words="In eval mode the layers compute with their exact weights. The mode plays no part: from now on they "
+            "are rounded, in a test as well.",
+            when=lambda outcome: not outcome.case.make()[0].training and _is_as_before(outcome),
+        ),
         Mistake(nothing_done, when=_is_as_before),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(_by_whole_levels)"),
+            words="1 / step is no whole number here, and was made one: the weights are multiples of another step. "
+            "Divide by step, round, and multiply by step.",
+        ),
+        Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(_saving_x, _within_one)"),
+            words="The gradient went through only where a weight is between -1 and 1. It goes straight through, "
+            "wherever the weight is: backward returns grad_output itself.",
+        ),
+        Mistake(
+            edited(coarse_weights, WHOLE, f"x @ {COARSE}.T + layer.bias"),
+            words="This layer has no bias: layer.bias is None. F.linear(x, weight, layer.bias) leaves it out then.",
+            when=raised("NoneType", kind=TypeError),
+        ),
         Mistake(
             edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: g)"),
             words="backward returns one gradient for each argument of forward after ctx. step is no tensor: return "
@@ -595,8 +632,8 @@ EXERCISE = Exercise(
             ),
             edited(coarse_weights, COARSE, "Quantize.apply(layer.weight, step / 2)"),
         ],
-        "in eval mode … The layers compute with their exact weights, as before": [
-            edited(coarse_weights, COARSE, f"{COARSE} if layer.training else layer.weight")
+        "in eval mode … The mode plays no part": [
+            edited(coarse_weights, "isinstance", "module.training and isinstance"),
         ],
         "The parameters are to stay the same objects": [coarse_under_another_name],
         "the rounded weights were there for the forward pass only": [coarse_until_forward_is_over],

@@ -58,6 +58,36 @@ FIXED = (  # (fault, seed, norm, later, epochs, what is seen of the loss)
 )
 
 
+def _of_four_steps(seen, **noted):
+    """A run that is written down here, fine but for what is given."""
+    run = {
+        "loss": [2.3, 1.0, 0.5, 0.4],
+        "gradient": [1.0, 0.8, 0.5, 0.4],
+        "running": [0.1, 0.2, 0.3, 0.4],
+        "right": [0.5, 0.8],
+        "held_out": [0.5, 0.8],
+    } | noted
+    run = {"loss": run["loss"], "gradient": run["gradient"], "arrived": run["gradient"]} | run
+    return Case(f"4 steps in 2 epochs, {seen}", lambda: ({key: [*one] for key, one in run.items()},))
+
+
+SHORT = (
+    _of_four_steps(
+        "in which no gradient is twice what has arrived", gradient=[1.0, 1.5, 0.8, 0.7], arrived=[1.0, 0.8, 0.5, 0.4]
+    ),
+    _of_four_steps(
+        "in which gradients that were added to cancel at last",
+        gradient=[1.0, 1.5, 0.9, 0.3],
+        arrived=[1.0, 0.8, 0.5, 0.4],
+    ),
+    _of_four_steps(
+        "which end with 12 % of the held-out images", loss=[2.3, 2.3, 2.2, 1.9], right=[0.2, 0.4], held_out=[0.09, 0.12]
+    ),
+    _of_four_steps("after which the gradient is small", gradient=[1.0, 0.1, 0.01, 0.0001]),
+    _of_four_steps("in which the running mean has nearly come to rest", running=[0.5, 0.51, 0.5105, 0.5106]),
+)
+
+
 def _drawn(random):
     """A run of any kind, which ends sooner or later."""
     for one in FIXED:
@@ -217,6 +247,31 @@ def held_out_of_the_first_epoch(run):
     return _in_order(labels=lambda run: run["held_out"][0] < 0.45)(run)
 
 
+def last_step_only(run):
+    """In the last step of this run "gradient" is even less than what has arrived: what is added up may cancel. Look at
+    all steps, and ask whether the two differ, by however little, and to which side.
+    """
+    return _in_order(zero=lambda run: run["gradient"][-1] > 1.01 * run["arrived"][-1])(run)
+
+
+def twice_what_arrived(run):
+    """In no step of this run "gradient" is twice what has arrived, but from the second on it is another number: without
+    zero_grad it may be a little more, or less. Ask whether the two differ.
+    """
+    return _in_order(zero=lambda run: any(g > 2 * a for g, a in zip(run["gradient"], run["arrived"], strict=True)))(run)
+
+
+def at_chance_or_below(run):
+    """This run ends a little above one in ten, as guessing does half of the time: "near or below". A run that is fine
+    comes above 0.5: put the limit between the two.
+    """
+    return _in_order(labels=lambda run: run["held_out"][-1] <= 0.1)(run)
+
+
+def _nowhere_twice(run):
+    return all(kept <= 2 * arrived for kept, arrived in zip(run["gradient"], run["arrived"], strict=True))
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -292,7 +347,7 @@ EXERCISE = Exercise(
     stars=2,
     minutes=12,
     reference=diagnose,
-    cases=tuple(_case(*one) for one in FIXED),
+    cases=(*(_case(*one) for one in FIXED), *SHORT),
     drawn=_drawn,
     hints=(
         "Three of the faults leave a trace that is exact: which lists are equal in a run that is fine, which number is "
@@ -329,6 +384,8 @@ EXERCISE = Exercise(
             "ReLUs or with shuffled labels it stays about where it was. Asked for is twice the first loss.",
             when=_said(RATE, lambda run: True),
         ),
+        Mistake(last_step_only, when=_missed(ZERO_GRAD, test=lambda run: run["gradient"][-1] < run["arrived"][-1])),
+        Mistake(twice_what_arrived, when=_missed(ZERO_GRAD, test=_nowhere_twice)),
         Mistake(first_step_only, when=_missed(ZERO_GRAD)),
         Mistake(always_normed, when=raised("index out of range", kind=IndexError)),
         Mistake(all_the_same, when=_said(EVAL, lambda run: not run["running"])),
@@ -365,6 +422,7 @@ EXERCISE = Exercise(
             "loss stays high. Ask for them last, when the others are ruled out.",
             when=_missed(RATE, LABELS),
         ),
+        Mistake(at_chance_or_below, when=_missed(LABELS, FINE, test=lambda run: 0.1 < run["held_out"][-1] < 0.13)),
         Mistake(gap_between_the_two, when=_missed(LABELS)),
         Mistake(held_out_of_the_first_epoch, when=_said(LABELS, lambda run: True)),
     ),
@@ -381,9 +439,15 @@ EXERCISE = Exercise(
             lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 1.2 * run["loss"][0])
         ],
         "stands still from the second epoch on": [diagnosed_still_from_the_start],
-        "moves less and less": [diagnosed_nearly_still],
+        "moves less and less": [
+            diagnosed_nearly_still,
+            lambda run: diagnosis(
+                run, still=lambda run: bool(run["running"]) and abs(run["running"][-1] - run["running"][-2]) < 1e-3
+            ),
+        ],
         "A gradient may be small in a run that is fine": [
-            lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 0.1)
+            lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 0.1),
+            lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 1e-3),
         ],
         "Look at the last number of `held_out`": [
             lambda run: diagnosis(run, labels=lambda run: run["held_out"][0] < 0.45)

@@ -54,11 +54,12 @@ RULES = {
     "{kind}{earlier}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
     earlier=", .grad is {earlier} everywhere",
     blank=", all parameters are 0",
+    sure=", all parameters are hundreds",
 )
-def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None, blank=False):
+def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None, blank=False, sure=False):
     runs, norm = [], [] if kind == PLAIN else [nn.BatchNorm1d(4)]
     model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
-    draw_weights(model, 12, 0.0 if blank else 0.7)
+    draw_weights(model, 12, 0.0 if blank else 300.0 if sure else 0.7)
     for one in model.parameters():
         one.grad = None if earlier is None else mg.full_like(one, earlier)
     if kind == EVALUATED:
@@ -133,7 +134,7 @@ CLEARS, STOPS = "        optimizer.zero_grad()\n", "        if losses[-1] < limi
 def last_one_left_out(model, optimizer, images, labels, limit, most):
     """The loss that is below the limit is missing: put it into the list, and then leave the loop."""
     losses = overfit_batch(model, optimizer, images, labels, limit, most)
-    return losses[:-1] if losses[-1] < limit else losses
+    return losses[:-1] if losses and losses[-1] < limit else losses
 
 
 def one_more(model, optimizer, images, labels, limit, most):
@@ -193,11 +194,52 @@ def one_image_at_a_time(model, optimizer, images, labels, limit, most):
     return losses
 
 
+def _nan_ended_it(outcome):
+    def test(mine, right):
+        return isinstance(mine, list) and len(right) > len(mine) > 0 and mine[-1] != mine[-1]
+
+    return saw(LOSSES, test)(outcome)
+
+
+def _ended_at_the_limit(outcome):
+    def test(mine, right):
+        return isinstance(mine, list) and len(right) > len(mine) > 0 and mine[-1] == outcome.arguments[4]
+
+    return saw(LOSSES, test)(outcome)
+
+
+def _is_infinite(mine, right):
+    return isinstance(mine, list) and np.inf in mine and np.inf not in right
+
+
 def _in_another_mode(outcome):
     """Whether the mode was another one while the network ran, or is afterwards."""
     model, fresh = outcome.arguments[0], outcome.case.make()[0]
     ran = {training for _, training in model.__dict__["runs"]}
     return outcome.error is None and (_evaluated(model) != _evaluated(fresh) or not ran <= {fresh[0].training})
+
+
+def until_it_is_not_above(model, optimizer, images, labels, limit, most):
+    """The loss is nan here, and nan is not at or above the limit, as it is not below: any comparison with nan is False.
+    A loss *below* the limit is the last: ask for that, and turn the answer around.
+    """
+    losses = []
+    while len(losses) < most:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(images), labels)
+        losses.append(loss.item())
+        if not losses[-1] >= limit:
+            break
+        loss.backward()
+        optimizer.step()
+    return losses
+
+
+def first_pass_before_the_loop(model, optimizer, images, labels, limit, most):
+    """`most` is 0 here, and no step is made, and no loss computed. The first forward pass stands before the question
+    whether there is another round.
+    """
+    return overfit_batch(model, optimizer, images, labels, limit, max(most, 1))
 
 
 # ---------------------------------------------------------------- tried as well
@@ -274,7 +316,7 @@ def overfit_and_its_steps(*given):
 
 def overfit_without_the_last_step(model, optimizer, images, labels, limit, most):
     losses = [F.cross_entropy(model(images), labels)]
-    while losses[-1].item() >= limit and len(losses) < most:
+    while not losses[-1].item() < limit and len(losses) < most:
         optimizer.zero_grad()
         losses[-1].backward()
         optimizer.step()
@@ -303,13 +345,13 @@ def overfit_one_by_one(*given):
 
 def overfit_in_a_while(model, optimizer, images, labels, limit, most):
     losses = [float("inf")]
-    while losses[-1] >= limit and len(losses) <= most:
+    while not losses[-1] < limit and len(losses) <= most:
         for one in model.parameters():
             one.grad = None
         scores = model(images)
         loss = -scores.log_softmax(1)[mg.arange(len(labels)), labels].mean()
         losses.append(loss.item())
-        if losses[-1] >= limit:
+        if not losses[-1] < limit:
             loss.backward()
             optimizer.step()
     return losses[1:]
@@ -355,6 +397,9 @@ EXERCISE = Exercise(
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 8),
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 3, earlier=2.0),
         _case(PLAIN, [[1.0, 0.5], [1.0, 0.5]], [0, 2], 0.5, 4),
+        _case(PLAIN, THREE, [0, 2, 1], 0.5, 0),
+        _case(PLAIN, [*THREE[:2], [float("nan"), 1.0]], [0, 2, 1], 0.5, 3),
+        _case(PLAIN, THREE, [1, 2, 2], 0.5, 3, sure=True),
         _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule="SGD with momentum 0.5", earlier=1.0),
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
@@ -424,6 +469,7 @@ EXERCISE = Exercise(
             edited(overfit_batch, "< limit", "< limit or len(losses) == most"),
             words="The last step is missing where no loss gets below the limit: there are as many steps as losses "
             "then.",
+            near=True,
         ),
         after_the_step,
         Mistake(
@@ -433,6 +479,23 @@ EXERCISE = Exercise(
         ),
         Mistake(in_train_mode, edited(in_train_mode, "train()", "eval()"), when=_in_another_mode),
         Mistake(without_a_graph, when=raised("does not require grad")),
+        Mistake(until_it_is_not_above, when=_nan_ended_it),
+        Mistake(first_pass_before_the_loop, when=saw(LOSSES, lambda mine, right: right == [] != mine)),
+        Mistake(
+            edited(
+                overfit_batch,
+                "F.cross_entropy(model(images), labels)",
+                "-model(images).softmax(1)[mg.arange(len(labels)), labels].log().mean()",
+            ),
+            words="Where the scores are hundreds apart, softmax makes a 0 of one, and its log is -inf: log_softmax and "
+            "F.cross_entropy compute the log without the way there.",
+            when=saw(LOSSES, _is_infinite),
+        ),
+        Mistake(
+            edited(overfit_batch, "< limit", "<= limit"),
+            words="Where all parameters are 0 the first loss is the limit exactly, and not below it: others follow.",
+            when=_ended_at_the_limit,
+        ),
         only_the_last,
         one_image_at_a_time,
     ),

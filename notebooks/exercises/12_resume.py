@@ -3,6 +3,7 @@
 import copy
 import functools
 import io
+import pickle
 import tempfile
 import warnings
 import zlib
@@ -37,8 +38,8 @@ def resume(path, model, optimizer, schedule, run_epoch, epochs):
     return losses
 
 
-class StoppedError(BaseException):
-    """The training was stopped. Not an Exception, as the stop button's is none."""
+class StoppedError(KeyboardInterrupt):
+    """The training was stopped, as the stop button does it."""
 
 
 class Call(NamedTuple):
@@ -49,6 +50,7 @@ class Call(NamedTuple):
     end: dict[str, Any] | None
     size: float  # of all numbers at the end
     is_saved: bool = False  # whether there is a file afterwards
+    is_touched: bool = False  # whether the file that it found is another one afterwards
 
 
 NUMBERS = np.random.default_rng(5).normal(0, 1, (6, 3)).astype(np.float32)
@@ -101,11 +103,18 @@ def _calls(answer, plan, rule, kind, norm):
             path.parent.mkdir()
             if kept is not None and kept.exists():
                 kept.rename(path)
-            kept = path
+            kept, before = path, _seen_of(path)
             made = _made(rule, kind, norm, 100 + number)
-            calls.append(_call(_in_a_new_python(answer), path, made, epochs, stop)._replace(is_saved=path.exists()))
+            call, after = _call(_in_a_new_python(answer), path, made, epochs, stop), _seen_of(path)
+            calls.append(call._replace(is_saved=path.exists(), is_touched=before not in (None, after)))
     mg.set_rng_state(random)
     return tuple(calls)
+
+
+def _seen_of(path):
+    """What is another one after a file has been written or replaced, by the same numbers as well; None of none."""
+    found = path.stat() if path.exists() else None
+    return found and (found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 def _in_a_new_python(answer):
@@ -164,6 +173,9 @@ def _compare(expected, got, outcome):
             yield compare(right.end, mine.end, f"{call}, at its end, {{}}")
         note = "The losses of all epochs are asked for, as they came, in a list."
         yield compare(repr(right.result), repr(mine.result), f"{call}, what it returned", note)
+        if not right.is_touched and mine.is_touched:
+            note = "It is saved after each epoch, and at no other time. This call had none to train."
+            yield Difference(f"{call}, the file", "written anew" if mine.is_saved else "deleted", "as it was", note)
 
 
 def _show(value, arguments):
@@ -279,6 +291,60 @@ def saved_in_any_case(path, model, optimizer, schedule, run_epoch, epochs):
     return losses
 
 
+def saved_at_a_stop(path, model, optimizer, schedule, run_epoch, epochs):
+    parts = model, optimizer, schedule
+    losses = _restored(path, parts)
+    while len(losses) < epochs:
+        try:
+            losses.append(run_epoch(model, optimizer))
+        except KeyboardInterrupt:
+            _save(path, parts, losses)
+            raise
+        schedule.step()
+        _save(path, parts, losses)
+    return losses
+
+
+def losses_in_a_second_file(path, model, optimizer, schedule, run_epoch, epochs):
+    """Only what is in the file at `path` is there in the new Python. Here something was kept in a second file, beside
+    it: put all of it into one.
+    """
+    parts, beside = (model, optimizer, schedule), path.with_suffix(".losses")
+    losses = []
+    if path.exists():
+        _loaded(path, parts)
+        losses = mg.load(beside)
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        mg.save(losses, beside)
+        _save(path, parts, losses)
+    return losses
+
+
+def nothing_loaded(path, model, optimizer, schedule, run_epoch, epochs):
+    """All epochs were done already, and what the file has was not loaded. The losses are right, but the network, the
+    optimizer and the schedule are new ones. Load first, and then ask whether there is more to do.
+    """
+    if path.exists() and len(losses := mg.load(path)["losses"]) >= epochs:
+        return losses
+    return resume(path, model, optimizer, schedule, run_epoch, epochs)
+
+
+def _missing(outcome):
+    """The name of the file that was looked for and is not there."""
+    error = outcome.error
+    return Path(str(error.filename)).name if isinstance(error, FileNotFoundError) else ""
+
+
+def _first_step_missing(mine):
+    return len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0
+
+
+def _ever_stepped(mine):
+    return mine[0].end is not None and mine[0].end[SCHEDULE] > 0
+
+
 def saved_before_the_epoch(path, model, optimizer, schedule, run_epoch, epochs):
     """It is saved before each epoch, so that the last one is never in the file, and is run again."""
     parts = model, optimizer, schedule
@@ -377,6 +443,44 @@ def resumed_with_the_schedule_gone_through(path, model, optimizer, schedule, run
         model.load_state_dict(found["model"])
         mg.set_rng_state(found["random"])
     return _resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses)
+
+
+def resumed_with_the_schedule_stepped_again(path, model, optimizer, schedule, run_epoch, epochs):
+    """Right: the rates that its steps make are those that the optimizer's state brings, which is loaded after them."""
+    losses = []
+    if path.exists():
+        found = mg.load(path)
+        losses = found["losses"]
+        _step_early(schedule, len(losses))
+        model.load_state_dict(found["model"])
+        optimizer.load_state_dict(found["optimizer"])
+        mg.set_rng_state(found["random"])
+    return _resumed(path, (model, optimizer, schedule), run_epoch, epochs, losses)
+
+
+def resumed_and_saved_once_more(path, model, optimizer, schedule, run_epoch, epochs):
+    losses = resumed_by_the_error(path, model, optimizer, schedule, run_epoch, epochs)
+    _save(path, (model, optimizer, schedule), losses)
+    return losses
+
+
+def resumed_by_pickle(path, model, optimizer, schedule, run_epoch, epochs):
+    """Right, and without mg.save."""
+    parts, losses = (model, optimizer, schedule), []
+    if path.exists():
+        weights, *others, random, losses = pickle.loads(path.read_bytes())
+        for part, state in zip(parts, [{name: mg.tensor(one) for name, one in weights.items()}, *others], strict=True):
+            part.load_state_dict(state)
+        mg.set_rng_state(random)
+    while len(losses) < epochs:
+        losses.append(run_epoch(model, optimizer))
+        schedule.step()
+        weights = {name: one.numpy().copy() for name, one in model.state_dict().items()}
+        others = optimizer.state_dict(), schedule.state_dict(), mg.get_rng_state()
+        beside = path.with_suffix(".part")
+        beside.write_bytes(pickle.dumps((weights, *others, losses)))
+        beside.replace(path)
+    return losses
 
 
 def resumed_with_copies(path, model, optimizer, schedule, run_epoch, epochs):
@@ -572,7 +676,13 @@ EXERCISE = Exercise(
         Mistake(
             edited(resume, "        schedule.step()\n", ""),
             words="schedule.step() is missing: the rates stay what they were. It comes after each epoch.",
-            when=_calls_say(lambda mine, right: len(mine[0].begins) > 1 and mine[0].begins[1][SCHEDULE] == 0),
+            when=_calls_say(lambda mine, right: _first_step_missing(mine) and not _ever_stepped(mine)),
+        ),
+        Mistake(
+            edited(resume, "        schedule.step()\n", "        if len(losses) > 1:\n            schedule.step()\n"),
+            words="After the first epoch of all schedule.step() was not called, so the second epoch has the first "
+            "one's rate. It comes after each.",
+            when=_calls_say(lambda mine, right: _first_step_missing(mine)),
         ),
         Mistake(
             edited(resume, SAVE, ""),
@@ -624,6 +734,7 @@ EXERCISE = Exercise(
             "both.",
             when=_lost(BUFFER),
         ),
+        nothing_loaded,
         Mistake(
             edited(resume, "        states", "    states", "        mg.save", "    mg.save"),
             words="An epoch was over when it was stopped, and nothing is in the file: who goes on begins anew. Save "
@@ -632,7 +743,7 @@ EXERCISE = Exercise(
                 lambda mine, right: mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
             ),
         ),
-        saved_in_any_case,
+        Mistake(saved_in_any_case, saved_at_a_stop),
         Mistake(
             edited(resume, "        schedule.step()\n", "", "}, path)", "}, path)\n        schedule.step()"),
             words="It was saved between the epoch and schedule.step(), so that this step of the schedule is missing "
@@ -669,7 +780,8 @@ EXERCISE = Exercise(
             words="schedule.step() came before the epoch: the first rate is never used. It comes after it.",
             when=_calls_say(lambda mine, right: any(one[SCHEDULE] for one in mine[0].begins[:1])),
         ),
-        Mistake(not_asked_for, when=raised("", kind=FileNotFoundError)),
+        Mistake(not_asked_for, when=lambda outcome: _missing(outcome) == "training"),
+        Mistake(losses_in_a_second_file, when=lambda outcome: _missing(outcome) not in ("", "training")),
         one_more,
         Mistake(stop_caught, when=_calls_say(lambda mine, right: mine[0].result is CAUGHT)),
         Mistake(
@@ -684,6 +796,8 @@ EXERCISE = Exercise(
         resumed_with_copies,
         resumed_in_eval_mode,
         resumed_with_bytes_and_a_list,
+        resumed_by_pickle,
+        resumed_with_the_schedule_stepped_again,
     ),
     wrong={
         "call 2, what it returned … those from before have to be in the file": [resumed_with_losses_of_its_own],
@@ -692,7 +806,8 @@ EXERCISE = Exercise(
         "Nothing is in the file": [resumed_beside],
         "What the optimizer remembers is gone": [resumed_with_the_rate_alone],
         "call 4, at the beginning of its epoch 1": [resumed_from_the_best],
-        "call 3, at the beginning of its epoch 1": [resumed_and_tidied_up],
+        "call 2, the file: yours deleted, expected as it was": [resumed_and_tidied_up],
+        "This call had none to train": [resumed_and_saved_once_more],
         "There is a file before any epoch is over": [resumed_with_a_file_of_the_start],
         "what it returned": [
             lambda *given: [round(loss, 4) for loss in resumed_by_the_error(*given)],
