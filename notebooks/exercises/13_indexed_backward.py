@@ -109,6 +109,49 @@ def mean_of_uses(g, places, x):
     return gradient / np.maximum(uses, 1)
 
 
+def zeros_of_x(g, places, x):
+    """The zeros were made from x by arithmetic, and inf * 0, or inf - inf, is nan. What x holds plays no part: only its
+    shape does, np.zeros_like(x).
+    """
+    with np.errstate(invalid="ignore"):
+        gradient = x * 0
+    np.add.at(gradient, places, g)
+    return gradient
+
+
+def by_ones(g, places, x):
+    """The ones of the index were put into a matrix, and multiplied by g, which is right for rows. Of more dimensions a
+    product with @ is another one: np.add.at takes any.
+    """
+    if isinstance(places, tuple):
+        return indexed_backward(g, places, x)
+    return np.eye(len(x))[places].T @ g
+
+
+def lost_in_a_tuple(g, places, x):
+    """In the tuple one pair of row and column comes twice, and of its gradients only the last is left: += at several
+    places writes each once. np.add.at adds them one after the other.
+    """
+    gradient = np.zeros_like(x)
+    if isinstance(places, tuple):
+        gradient[places] += g
+    else:
+        np.add.at(gradient, places, g)
+    return gradient
+
+
+def by_the_numbers_of_places(g, places, x):
+    """-1 and the last place are two numbers for one place: each got its sum, and the second took the place of the
+    first. Add to what is there.
+    """
+    gradient = np.zeros_like(x)
+    if isinstance(places, tuple):
+        return indexed_backward(g, places, x)
+    for place in sorted(set(places), reverse=True):
+        gradient[place] = sum(one for where, one in zip(places, g, strict=True) if where == place)
+    return gradient
+
+
 def in_a_tuple(g, places, x):
     """A tuple came back. The rule of an engine returns one for each input; here the array alone is asked for."""
     return (indexed_backward(g, places, x),)
@@ -134,6 +177,14 @@ def places_mixed(g, places, x):
     return gradient
 
 
+def _is_nan_for_inf(mine, right):
+    return isinstance(mine, np.ndarray) and np.isnan(mine).any() and not np.isnan(right).any()
+
+
+def _of_three_dimensions(outcome):
+    return outcome.arguments[2].ndim == 3
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -141,17 +192,6 @@ def indexed_into_a_buffer(g, places, x, buffers={}):  # noqa: B006
     gradient = buffers.setdefault(x.shape, np.zeros(x.shape))
     gradient[...] = 0
     np.add.at(gradient, places, g)
-    return gradient
-
-
-def index_by_unique(g, places, x):
-    """Right as long as each place is named in one way: -1 and 2 are two."""
-    gradient = np.zeros_like(x)
-    if isinstance(places, tuple):
-        np.add.at(gradient, places, g)
-        return gradient
-    for place in set(places):
-        gradient[place] = sum(one for where, one in zip(places, g, strict=True) if where == place)
     return gradient
 
 
@@ -211,8 +251,10 @@ EXERCISE = Exercise(
         _case([1.0, 10.0, 100.0], [0, 2, 2], [3.0, 5.0, 7.0]),
         _case([1.0, -2.0, 4.0], (np.array([0, 1, 0]), np.array([1, 0, 1])), [[3.0, 5.0], [7.0, 9.0]]),
         _case([[1.0, 2.0], [3.0, -4.0], [0.5, 8.0]], [1, 1, 1], [[3.0, 5.0], [7.0, 9.0], [2.0, 2.0]]),
-        _case([1.0, 10.0, 100.0], [-1, 2, 0], [3.0, 5.0, 7.0]),
+        _case([1.0, 10.0, 100.0, 4.0], [-1, 2, 0, -2], [3.0, 5.0, 7.0]),
         _case([2.1], [1], [1.0, -1.0]),
+        _case([[[1.0, -2.0]] * 3] * 2, [3, 0], [[[3.0, 5.0]] * 3] * 4),
+        _case([1.0, 10.0], [0, 2], [3.0, np.inf, 7.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -259,15 +301,18 @@ EXERCISE = Exercise(
             "the second case. np.add.at takes whatever stands in the brackets.",
         ),
         without_counting_from_the_end,
+        Mistake(zeros_of_x, when=saw(GRADIENT, _is_nan_for_inf)),
+        Mistake(by_ones, when=_of_three_dimensions),
+        Mistake(lost_in_a_tuple, near=True),
+        Mistake(by_the_numbers_of_places, edited(by_the_numbers_of_places, "reverse=True", "reverse=False"), near=True),
     ),
     right=(index_by_products, index_by_counts, index_by_loops, index_in_minigrad),
     wrong={
         "The answer was right, and a later call has changed it": [indexed_into_a_buffer],
-        "the gradient of x[2]: yours": [index_by_unique],
         "behind the seventh digit": [
             edited(indexed_backward, "np.zeros_like(x)", "np.zeros_like(x, dtype=np.float32)")
         ],
-        "the gradient of x[2]": [index_without_negative_ones],
+        "the gradient of x[1]: yours 0": [index_without_negative_ones],
         "the gradient of x": [
             index_that_sorts,
             edited(indexed_backward, "at(gradient, places, g)", "at(gradient, places, np.maximum(g, 0))"),

@@ -45,7 +45,7 @@ def _engine_seen(text, was, now):
         reached = museum.trained(engine, STEPS)
         if reached.error:
             return {TRAINING: f"ends with {reached.error}"}
-        is_known = any(museum.is_like(engine, one) for one in museum.EXHIBITS.values())
+        known = next((letter for letter, one in museum.EXHIBITS.items() if museum.is_like(engine, one)), "")
         is_wrong = any(is_different(engine, number) for number in range(len(PROGRAMS)))
     except Exception as error:
         return {TRAINING: f"ends with {type(error).__name__}: {error}"}
@@ -54,7 +54,7 @@ def _engine_seen(text, was, now):
         TRAINING: "goes on to the end",
         DIGITS: f"{ENOUGH} % or more" if right >= ENOUGH else f"{right} %",
         VALUES: "wrong" if is_wrong else "right",
-        LINE: line if is_known else "another one",
+        LINE: f"{line}, which does what engine_{known} does" if known else "another one",
     }
 
 
@@ -77,12 +77,14 @@ def unchanged(source):
 
 
 def in_other_words(source):
-    """This engine is right, in other words: values and gradients are as before."""
+    """In all four programs values and gradients are as before: this engine is right, in other words, or it is wrong
+    only where none of them goes.
+    """
     return source.replace("g * (x > 0)", "np.where(x > 0, g, 0)")
 
 
 def on_show_already(source):
-    """This one hangs in the museum already. Look for another line."""
+    """This one hangs in the museum already, in these words or others: see which. Look for another line."""
     return source.replace("g * (x > 0)", "g")
 
 
@@ -194,7 +196,7 @@ EXERCISE = Exercise(
         lambda source: exhibit_at_the_root(source) + "\n\n",
     ),
     wrong={
-        "The museum's test finds nothing wrong … This engine is right, in other words": [
+        "The museum's test finds nothing wrong … this engine is right, in other words": [
             exhibit_of_the_kink_turned,
             exhibit_with_a_comment,
         ],

@@ -21,9 +21,11 @@ def train_step(model, optimizer, images, labels):
 
 
 @cases("{words}")
-def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluating=True):
+def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluating=True, deep=False):
     """A model that was tested last, with what earlier steps may have left in it."""
-    layers = [nn.Linear(len(images), 4), *([nn.BatchNorm1d(4)] if norm else []), nn.ReLU(), nn.Linear(4, 3)]
+    norms = [nn.BatchNorm1d(4)] if norm else []
+    norms = [nn.Sequential(nn.Sequential(*norms))] if deep else norms
+    layers = [nn.Linear(len(images), 4), *norms, nn.ReLU(), nn.Linear(4, 3)]
     model = nn.Sequential(*layers)
     draw_weights(model, 7, 0.6)
     for one in model.parameters():
@@ -74,6 +76,20 @@ def looked_afterwards(model, optimizer, images, labels):
     return F.cross_entropy(model(images.T), labels.long()).item()
 
 
+def one_module_deep(model, optimizer, images, labels):
+    """A module that lies deeper in the model was left in eval(): children() are those directly below. model.train()
+    reaches all.
+    """
+    model.training = True
+    for one in model.children():
+        one.training = True
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 def optimizer_of_its_own(model, optimizer, images, labels):
     """An optimizer was made in here. It knows neither the rate nor the momentum of the one that was given: use that."""
     return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
@@ -105,6 +121,7 @@ def step_of_numpy(model, optimizer, images, labels):
 
 
 THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
+LARGE = [[1_000 * pixel for pixel in row] for row in THREE]
 
 EXERCISE = Exercise(
     title="one step of training, without the bugs of their_step; the loss as a number",
@@ -122,6 +139,10 @@ EXERCISE = Exercise(
             "the same with BatchNorm, and .grad is 1 everywhere, from before", THREE, [0.0, 2.0, 1.0, 1.0], earlier=1.0
         ),
         _case("with momentum 0.9, in train()", THREE, [2.0, 2.0, 0.0, 1.0], momentum=0.9, evaluating=False),
+        _case("the same with BatchNorm three modules deep", THREE, [0.0, 2.0, 1.0, 1.0], deep=True),
+        _case(
+            "the same without BatchNorm, of pixels a thousand times as large", LARGE, [0.0, 2.0, 1.0, 1.0], norm=False
+        ),
         _case("4 images of 4 pixels", [*THREE, [1.0, 1.0, 0.0, -3.0]], [0.0, 2.0, 1.0, 1.0]),
     ),
     drawn=_drawn,
@@ -202,6 +223,17 @@ EXERCISE = Exercise(
         Mistake(
             edited(train_step, "long())", 'long(), reduction="sum")'),
             words="This is the sum over the images. The mean is asked for: with a sum, the step grows with the batch.",
+        ),
+        Mistake(one_module_deep, when=lambda outcome: outcome.error is None and "deep" in outcome.case.words),
+        Mistake(
+            edited(
+                train_step,
+                "F.cross_entropy(model(images.T), labels.long())",
+                "-model(images.T).softmax(1)[mg.arange(len(labels)), labels.long()].log().mean()",
+            ),
+            words="Where the scores are hundreds apart, softmax makes a 0 of one, and its log is -inf. F.cross_entropy "
+            "takes the scores, and computes the log without the way there.",
+            when=saw("the losses", lambda mine, right: isinstance(mine, list) and np.inf in mine),
         ),
         looked_afterwards,
         optimizer_of_its_own,

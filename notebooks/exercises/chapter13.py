@@ -67,6 +67,14 @@ MORE_BUGS = (
         "(one.grad + fitted(gradient, one.data.shape))[() if one.inputs else None]",
     ),
     ("power: its value is a hundredth too large", "Array(x**n,", "Array(x**n * 1.01,"),
+    (
+        "matmul: what arrives is left out",
+        "lambda g: (g @ y.T, x.T @ g)",
+        "lambda g: (np.ones_like(g) @ y.T, x.T @ np.ones_like(g))",
+    ),
+    ("sum: it is right for squares only", "np.expand_dims(g, axis), x.shape)", "np.expand_dims(g, axis), x.T.shape)"),
+    ("log: it raises a ZeroDivisionError", "(g / x,)", "(g / (x * (1 // 0)),)"),
+    ("exp: its rule raises a TypeError", "(g * y,))\n\n    def log", "(g * None,))\n\n    def log"),
 )
 
 
