@@ -113,6 +113,7 @@ def test_custom_functions_have_the_line_of_their_call() -> None:
 
 def test_remembered_custom_functions_are_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MANY_APPLIED", 3)
+    lines._applied.clear()  # of what another test has watched
     cell(f"{START}{FUNCTIONS}with viz.watch():\n    for _ in range(9):\n        x = Twice.apply(x)\n")
     assert len(lines._applied) == 3
     lines._applied.clear()
@@ -268,6 +269,7 @@ def test_each_thread_watches_for_itself() -> None:
 
 
 def test_where_nothing_is_recorded_nothing_is_noted() -> None:
+    lines._applied.clear()
     x = torch.ones(2, requires_grad=True)
     with viz.watch(), torch.inference_mode():
         y = x * 2
