@@ -63,6 +63,7 @@ def _(F: Any) -> Any:
     x, numbers = F.arange(12.0).view(3, 4), F.tensor([0, 2])
     taken = [x.index_select(1, numbers), x[:, numbers], x[:, [0, 2]], x[..., x[0] > 1]]
     taken += [F.nn.functional.pad(x, (1, 1), mode="reflect"), x.repeat_interleave(2, 1)]
+    taken += [x.repeat_interleave(F.tensor([1, 0, 2]), 0)]
     return [(part.stride(), part.view(-1)) for part in taken]
 
 

@@ -9,7 +9,7 @@ THREADS = "a browser's Python is alone: it has no threads"
 PROCESSES = "a browser's Python is alone: it starts no processes"
 STACK = "a browser's Python has one thread and a stack of half a megabyte: two dozen backwards within each other"
 SIZES = "numpy itself counts in 32 bits there: its own arrays of integers are int32"
-FLAGS = "WebAssembly tells of no floating-point errors, by which numpy finds a singular matrix: its result is nan there"
+FLAGS = "WebAssembly tells of no floating-point errors, by which numpy warns, and finds a singular matrix: nan there"
 SIGNS = "which of 0 and -0 is the larger one differs between processors"
 OVERFLOW = "what a float becomes as an integer that it does not fit into differs between processors"
 COMPILED = "it needs a package that is compiled for one machine"
@@ -102,6 +102,16 @@ TESTS = {
         "a_thread_that_begins_after_the_stop_does_nothing",
         "a_stop_that_comes_with_a_failure_is_raised",
     ),
+    **each(
+        PROCESSES,
+        "tests/ops/test_",
+        "ops.py::test_rules_find_the_ops_that_they_use",
+        "silence.py::test_nothing_is_said_whatever_python_is_started_with",
+        "random.py::test_numpy_random_is_imported_at_first_use",
+        "random.py::test_without_a_seed_each_program_draws_other_numbers",
+    ),
+    "tests/ops/test_random.py::test_threads_share_the_default_generator": THREADS,
+    "tests/ops/test_silence.py::test_the_learners_own_numpy_code_goes_on_to_warn": FLAGS,
     "tests/engine/function/test_endless_recursion.py::"
     "test_functions_in_a_ring_that_call_the_next_ones_backward_are_explained[25]": STACK,
 }

@@ -389,7 +389,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
             raise RuntimeError(f"Repeats must be non-negative: {repeats} is not")
         several = input.unsqueeze(dim + 1).expand(*input.shape[: dim + 1], repeats, *input.shape[dim + 1 :])
         return several.clone().flatten(dim, dim + 1)
-    counts = repeats._array
+    counts = repeats._array.astype(np.intp, copy=False)  # in a browser Python counts in 32 bits
     if counts.size not in (1, input.shape[dim]):
         text = f"got repeats.size(0) = {counts.size} and input.size({dim}) = {input.shape[dim]}"
         raise RuntimeError(f"repeats must have the same size as input along dim, but {text}")

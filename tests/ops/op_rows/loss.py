@@ -52,7 +52,7 @@ def huber(x: np.ndarray, y: np.ndarray, delta: float = 1.0) -> np.ndarray:
 
 def classes(F: Any, shape: tuple[int, ...], count: int) -> Any:
     """Class numbers, the last of which is to be ignored."""
-    numbers = np.arange(int(np.prod(shape))) % count
+    numbers = np.arange(int(np.prod(shape)), dtype=np.int64) % count
     return F.tensor(numbers.reshape(shape))
 
 
