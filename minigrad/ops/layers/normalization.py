@@ -6,7 +6,8 @@ Each sees its input as rows (A, S, L), and brings all numbers with the same plac
 
 The gradient of the input has three terms, for each number moves the mean and the variance as well. The rules say the
 formula, which is what `create_graph=True` records; batch norm, at which networks for images spend much of their time,
-has its gradients as one function, too, in as few passes over the numbers as possible.
+and layer and rms norm, at which transformers do, have their gradients as one function, too, in as few passes over the
+numbers as possible.
 """
 
 from __future__ import annotations
@@ -179,29 +180,31 @@ def _of_channels(self: Array, scale: Array, shift: Array) -> Array:
     return from_rows(scale_rows(channel_rows(self, order), scale, shift), order, self.shape)
 
 
-def _batch_gradients(node: Any, g: Array) -> tuple[Array | None, ...]:
-    """All three gradients, which share sums: what an ordinary backward computes in the place of the three rules."""
-    wanted = [next_node is not None for next_node in node._next_nodes]
-    if not any(wanted):
-        return None, None, None
-    self, norm = node._saved_self._array, node._saved_norm
+def _batch_gradients(self: Array, weight: Array, norm: Norm, g: Array) -> tuple[Array, ...]:
+    """All three gradients of batch norm, which share sums."""
     order = memory_order(self)
     rows, g_rows = channel_rows(self, order), channel_rows(g, order)
     grad_bias = row_sums(g_rows)
     grad_weight = (row_products(g_rows, rows) - norm.mean * grad_bias) * norm.rstd
-    grad_input = None
-    if wanted[0]:
-        scale = node._saved_weight._array * norm.rstd
-        count = max(rows.shape[0] * rows.shape[2], 1)
-        of_rows = -scale * norm.rstd * grad_weight / count
-        grad_rows = scale_rows(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
-        grad_rows += g_rows * scale[:, np.newaxis]
-        grad_input = from_rows(grad_rows, order, g.shape)
-    return grad_input, grad_weight if wanted[1] else None, grad_bias if wanted[2] else None
+    scale = weight * norm.rstd
+    count = max(rows.shape[0] * rows.shape[2], 1)
+    of_rows = -scale * norm.rstd * grad_weight / count
+    grad_rows = scale_rows(rows, of_rows, -scale * grad_bias / count - of_rows * norm.mean)
+    grad_rows += g_rows * scale[:, np.newaxis]
+    return from_rows(grad_rows, order, g.shape), grad_weight, grad_bias
 
 
-_node: Any = node_type(normalize_batch)
-_node.apply = _batch_gradients
+def _compute_at_once(op: Callable[..., Any], gradients: Callable[..., tuple[Array, ...]]) -> None:
+    """Have an ordinary backward compute all gradients of a norm by one function, in the place of the rules."""
+
+    def apply(node: Any, g: Array) -> tuple[Array | None, ...]:
+        found = gradients(node._saved_self._array, node._saved_weight._array, node._saved_norm, g)
+        return tuple([x if next_node else None for x, next_node in zip(found, node._next_nodes, strict=False)])
+
+    node_type(op).apply = apply  # type: ignore[assignment]
+
+
+_compute_at_once(normalize_batch, _batch_gradients)
 
 
 def beside_float32(norm: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -313,6 +316,29 @@ def _of_rows(self: Array, weight: Array, norm: Norm) -> Array:
     out = scale_rows(self.reshape(norm.rows), norm.rstd, -norm.mean * norm.rstd).reshape(self.shape)
     out *= weight.reshape(norm.beside)
     return out
+
+
+def _row_gradients(self: Array, weight: Array, norm: Norm, g: Array) -> tuple[Array, ...]:
+    """All gradients of layer norm and rms norm: the rules' formulas in a third of the time, since they share the
+    normalised input, and sums are products with ones or with the weight.
+    """
+    _, count, size = norm.rows
+    rows, g, factors = self.reshape(count, size), g.reshape(count, size), weight.reshape(size)
+    normal = rows - norm.mean[:, np.newaxis]
+    normal *= norm.rstd[:, np.newaxis]
+    products, ones = g * normal, np.ones(count, g.dtype)
+    grad_weight, grad_bias = ones @ products, ones @ g
+    normal *= (products @ factors / size)[:, np.newaxis]
+    grad_rows = np.multiply(g, factors, out=products)
+    grad_rows -= normal
+    if norm.is_centred:
+        grad_rows -= (g @ factors / size)[:, np.newaxis]
+    grad_rows *= norm.rstd[:, np.newaxis]
+    return grad_rows.reshape(self.shape), grad_weight.reshape(weight.shape), grad_bias.reshape(weight.shape)
+
+
+_compute_at_once(normalize_layer, _row_gradients)
+_compute_at_once(normalize_rms, _row_gradients)
 
 
 @with_checks
