@@ -82,7 +82,8 @@ def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
     if fits and math.prod(places) >= max(PLACES_ALONE, outputs) and outputs <= 2 * inputs:
         exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
         turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
-        out = correlate(g, turned, way._replace(padding=border), Prepared())
+        # A copy: with steps backwards in memory it would not be multiplied by BLAS.
+        out = correlate(g, turned.copy(), way._replace(padding=border), Prepared())
         # A weight that is not finite makes nan of a border's zeros. (It may also be that only this sum is not finite.)
         if not any(map(any, border)) or math.isfinite(np.add.reduce(out, axis=None)):
             return out
