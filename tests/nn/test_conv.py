@@ -528,7 +528,8 @@ test_as_in_torch = behaviours.test()
 WAYS = [
     (3, 4, 6, (9, 8), (3, 2), 2, 1, 1, 2),
     (2, 3, 4, (17, 19), (3, 3), 1, 1, 1, 1),
-    (5, 40, 4, (33, 35), (5, 5), 2, 2, 1, 1),  # in several blocks, as are the next two
+    (5, 40, 4, (33, 35), (5, 5), 2, 2, 1, 1),  # in several blocks, as are the next three
+    (11, 24, 4, (40, 40), (3, 3), 1, 1, 1, 1),  # the last of one image, those before of two
     (300, 16, 4, (10, 10), (3, 3), 1, 1, 1, 1),
     (12, 33, 40, (28, 29), (3, 3), 1, (1, 0), 1, 1),
     (2, 6, 9, (11, 12), (3, 3), 1, 2, (2, 1), 3),

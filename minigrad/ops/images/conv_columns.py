@@ -144,9 +144,10 @@ def _columns(
     kernel, parts = weights[2:], _parts(weights, places, way)
     lines = list(_lines(kernel, places, way))
     by_rows = len(lines) == parts
+    room: list[Array] = []
 
     def lay_out(images: Array) -> Array:
-        rows = _seen_by_rows(_batches(images, places), kernel, places, way)
+        rows = _seen_by_rows(_batches(images, places), kernel, places, way, room)
         return rows if by_rows else np.stack([rows[line] for line in lines], 2)
 
     depth = math.prod(weights[1:]) // parts
@@ -157,13 +158,15 @@ def _columns(
         yield block, [part.reshape(shape) for part in seen]
 
 
-def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:
+def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding, room: list[Array]) -> Array:
     """What a row of the kernel sees in each row of pixels: (batches, C, images, *size) -> (batches, C, width of the
-    kernel, images, rows of pixels, places in a row).
+    kernel, images, rows of pixels, places in a row). `room`: that of the images before, to be written to again.
     """
     if kernel[-1] == way.stride[-1] == 1 and not any(map(any, way.padding)):
         return images[:, :, None]
-    rows = _empty_rows(images, kernel, places, way)
+    if not room or room[0].shape[0] != len(images) or room[0].shape[3] != images.shape[2]:
+        room[:] = [_empty_rows(images, kernel, places, way)]
+    rows = room[0]
     for number, (pixels, seen) in enumerate(_elements(kernel, images.shape[3:], places, way)):
         rows[:, :, number][seen] = images[pixels]
     return rows

@@ -68,9 +68,9 @@ class Prepared:
 
 
 def blocks(images: int, elements: int) -> list[slice]:
-    """Blocks of images whose columns, so many `elements` for each, fit into the cache."""
-    step = max(1, 2**20 // max(1, elements))  # 4 MiB in float32
-    return [slice(start, start + step) for start in range(0, images, step)]
+    """Blocks of images whose columns, so many `elements` for each, fit into the cache; all if so much can be kept."""
+    step = images if images * elements <= Prepared.LARGEST else 2**18 // max(1, elements)  # 1 MiB in float32
+    return [slice(start, start + max(1, step)) for start in range(0, images, max(1, step))]
 
 
 def pad(image: Array, padding: tuple[tuple[int, int], ...], value: float = 0) -> Array:
