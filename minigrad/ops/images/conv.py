@@ -20,7 +20,7 @@ from minigrad import dtypes
 from minigrad.op import Array, op
 from minigrad.ops.declarations import numbers_only
 from minigrad.ops.images import conv_columns
-from minigrad.ops.images.windows import Extents, Prepared, Sliding, extents_of, times
+from minigrad.ops.images.windows import Extents, Sliding, extents_of, times
 from minigrad.ops.reductions.sums import channel_bias_gradient
 from minigrad.ops.shapes import reshaping
 from minigrad.public import Dims, Padding, as_dims, public, with_checks
@@ -40,32 +40,26 @@ def _add_bias(out: Array, bias: Array) -> Array:
 
 @op(
     name="ConvolutionBackward0",
-    kept=("prepared",),
-    self=lambda F, g, self, weight, way, prepared: F.as_function_of(
-        F.transposed_convolution(g, weight, F.zeros((0,), g), self.shape[2:], way, prepared), self
+    self=lambda F, g, self, weight, way: F.as_function_of(
+        F.transposed_convolution(g, weight, F.zeros((0,), g), self.shape[2:], way), self
     ),
-    weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(g, self, weight, way, prepared),
+    weight=lambda F, g, self, weight, way: F.convolution_weight(g, self, weight, way),
     bias=channel_bias_gradient,
 )
-def convolution(self: Array, weight: Array, bias: Array, way: Sliding, prepared: Prepared) -> Array:
+def convolution(self: Array, weight: Array, bias: Array, way: Sliding) -> Array:
     """(N, C, *size), (O, C / groups, *kernel), (O,) or (0,) -> (N, O, *places): the sums of products of kernels with
-    what they see. What is prepared here is used by the gradients, if they get it.
+    what they see.
     """
-    return _add_bias(conv_columns.correlate(self, weight, way, prepared), bias)
+    return _add_bias(conv_columns.correlate(self, weight, way), bias)
 
 
 @op(
     name="ConvolutionBackward0",
-    kept=("prepared",),
-    self=lambda F, g, self, weight, way, prepared: F.as_function_of(
-        F.convolution(g, weight, F.zeros((0,), g), way, prepared), self
-    ),
-    weight=lambda F, g, self, weight, way, prepared: F.convolution_weight(self, g, weight, way, prepared),
+    self=lambda F, g, self, weight, way: F.as_function_of(F.convolution(g, weight, F.zeros((0,), g), way), self),
+    weight=lambda F, g, self, weight, way: F.convolution_weight(self, g, weight, way),
     bias=channel_bias_gradient,
 )
-def transposed_convolution(
-    self: Array, weight: Array, bias: Array, size: Extents, way: Sliding, prepared: Prepared
-) -> Array:
+def transposed_convolution(self: Array, weight: Array, bias: Array, size: Extents, way: Sliding) -> Array:
     """A convolution's gradient for its image: (N, O, *places), (O, C / groups, *kernel), (C,) or (0,) -> (N, C, *size),
     to each pixel what comes from it.
     """
@@ -73,17 +67,15 @@ def transposed_convolution(
 
 
 @op(
-    self=lambda F, g, image, way, prepared: F.convolution(image, g, F.zeros((0,), g), way, prepared),
-    image=lambda F, g, self, image, way, prepared: F.transposed_convolution(
-        self, g, F.zeros((0,), g), image.shape[2:], way, prepared
-    ),
+    self=lambda F, g, image, way: F.convolution(image, g, F.zeros((0,), g), way),
+    image=lambda F, g, self, image, way: F.transposed_convolution(self, g, F.zeros((0,), g), image.shape[2:], way),
     weight=lambda F, g: None,
 )
-def convolution_weight(self: Array, image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
+def convolution_weight(self: Array, image: Array, weight: Array, way: Sliding) -> Array:
     """A convolution's gradient for its weights, of whose size it is: (N, O, *places) and the image -> (O, C / groups,
     *kernel).
     """
-    return conv_columns.weigh(image, self, weight.shape[2:], way, prepared)
+    return conv_columns.weigh(image, self, weight.shape[2:], way)
 
 
 # ---------------------------------------------------------------- what is given
@@ -202,7 +194,7 @@ def _convolution(name: str) -> Any:
             sizes = f"Calculated padded input size per channel: ({times(padded)}). Kernel size: ({times(reach)})."
             text = "Kernel size can't be greater than actual input size"
             raise RuntimeError(f"{sizes} {text}: use a smaller kernel, more padding, or larger images.")
-        out = convolution(batch, weight, bias, way, Prepared())
+        out = convolution(batch, weight, bias, way)
         return out if batch is input else reshaping.squeeze(out, 0)
 
     # Overloaded: PyTorch has a form for paddings in numbers, and one for those with a name.
@@ -245,5 +237,5 @@ def conv_transpose2d(
         old, new = times(batch.shape[2:]), times(size)
         text = f"Given input size per channel: ({old}). Calculated output size per channel: ({new})."
         raise RuntimeError(f"{text} Output size is too small: use less padding or a larger kernel.")
-    out = transposed_convolution(batch, weight, bias, size, way, Prepared())
+    out = transposed_convolution(batch, weight, bias, size, way)
     return out if batch is input else reshaping.squeeze(out, 0)

@@ -30,20 +30,20 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.images.windows import Array, Extents, Prepared, Sliding, blocks, size_with_border, tap_indices
+from minigrad.ops.images.windows import Array, Extents, Sliding, blocks, size_with_border, tap_indices
 
 PLACES_ALONE = 60  # places from which on an image is multiplied for itself
 # Weights from which on turning their gradient takes longer than it saves: 512x512x3x3, 21 ms and not 3
 WEIGHTS_TO_TURN = 2**16
 
 
-def correlate(image: Array, weight: Array, way: Sliding, prepared: Prepared) -> Array:
+def correlate(image: Array, weight: Array, way: Sliding) -> Array:
     """(N, C, *size), (O, C / groups, *kernel) -> (N, O, *places): each output channel's products, summed."""
     places = way.places(image.shape[2:], weight.shape[2:])
     parts = _parts(weight.shape, places, way)
     matrices = _matrices(_apart(weight, parts), way.groups)
     out = np.empty((len(image), len(weight), *places), image.dtype)
-    for block, columns in _columns(image, weight.shape, places, way, prepared):
+    for block, columns in _columns(image, weight.shape, places, way):
         goal = _batches(out[block], places)
         results = goal if goal.flags.c_contiguous else np.empty(goal.shape, goal.dtype)
         sums = _matrices(results, way.groups)
@@ -56,12 +56,12 @@ def correlate(image: Array, weight: Array, way: Sliding, prepared: Prepared) -> 
     return out
 
 
-def weigh(image: Array, g: Array, kernel: Extents, way: Sliding, prepared: Prepared) -> Array:
+def weigh(image: Array, g: Array, kernel: Extents, way: Sliding) -> Array:
     """The gradient of the weights: (N, C, *size) and (N, O, *places) -> (O, C / groups, *kernel)."""
     out = np.zeros((g.shape[1], image.shape[1] // way.groups, *kernel), g.dtype)
     places = g.shape[2:]
     totals = _apart(out, _parts(out.shape, places, way))
-    for block, columns in _columns(image, out.shape, places, way, prepared):
+    for block, columns in _columns(image, out.shape, places, way):
         rows = _matrices(_batches(g[block], places), way.groups)
         for total, part in zip(totals, columns, strict=True):
             if total.size < WEIGHTS_TO_TURN:  # OpenBLAS is up to a third faster where the first matrix has more rows
@@ -83,7 +83,7 @@ def spread(g: Array, weight: Array, size: Extents, way: Sliding) -> Array:
         exchanged = weight.reshape(groups, outputs, inputs, *kernel).swapaxes(1, 2)
         turned = np.flip(exchanged.reshape(groups * inputs, outputs, *kernel), tuple(range(2, weight.ndim)))
         # A copy: with steps backwards in memory it would not be multiplied by BLAS.
-        out = correlate(g, turned.copy(), way._replace(padding=border), Prepared())
+        out = correlate(g, turned.copy(), way._replace(padding=border))
         # A weight that is not finite makes nan of a border's zeros. (It may also be that only this sum is not finite.)
         if not any(map(any, border)) or math.isfinite(np.add.reduce(out, axis=None)):
             return out
@@ -135,41 +135,34 @@ def _batches(images: Array, places: Extents) -> Array:
 # ---------------------------------------------------------------- columns
 
 
-def _columns(
-    image: Array, weights: Extents, places: Extents, way: Sliding, prepared: Prepared
-) -> Iterator[tuple[slice, list[Array]]]:
+def _columns(image: Array, weights: Extents, places: Extents, way: Sliding) -> Iterator[tuple[slice, list[Array]]]:
     """Blocks of images: which ones, and the columns of each part of the kernel, (batches, groups, C / groups * part,
     images * places).
     """
     kernel, parts = weights[2:], _parts(weights, places, way)
     lines = list(_lines(kernel, places, way))
     by_rows = len(lines) == parts
-    room: list[Array] = []
-
-    def lay_out(images: Array) -> Array:
-        rows = _seen_by_rows(_batches(images, places), kernel, places, way, room)
-        return rows if by_rows else np.stack([rows[line] for line in lines], 2)
-
+    rows: Array | None = None
     depth = math.prod(weights[1:]) // parts
     for block in blocks(len(image), way.groups * depth * math.prod(places)):
-        columns = prepared.part("columns", image, block, lay_out)
-        seen = [columns[line] for line in lines] if by_rows else [columns]
-        shape = len(columns), way.groups, depth, len(image[block]) // len(columns) * math.prod(places)
-        yield block, [part.reshape(shape) for part in seen]
+        rows = _seen_by_rows(_batches(image[block], places), kernel, places, way, rows)
+        seen = [rows[line] for line in lines]
+        columns = seen if by_rows else [np.stack(seen, 2)]
+        shape = len(rows), way.groups, depth, len(image[block]) // len(rows) * math.prod(places)
+        yield block, [part.reshape(shape) for part in columns]
 
 
-def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding, room: list[Array]) -> Array:
+def _seen_by_rows(images: Array, kernel: Extents, places: Extents, way: Sliding, room: Array | None) -> Array:
     """What a row of the kernel sees in each row of pixels: (batches, C, images, *size) -> (batches, C, width of the
-    kernel, images, rows of pixels, places in a row). `room`: that of the images before, to be written to again.
+    kernel, images, rows of pixels, places in a row). `room`: those of other images, to be written over.
     """
     if kernel[-1] == way.stride[-1] == 1 and not any(map(any, way.padding)):
         return images[:, :, None]
-    if not room or room[0].shape[0] != len(images) or room[0].shape[3] != images.shape[2]:
-        room[:] = [_empty_rows(images, kernel, places, way)]
-    rows = room[0]
+    if room is None or (len(room), room.shape[3]) != (len(images), images.shape[2]):
+        room = _empty_rows(images, kernel, places, way)
     for number, (pixels, seen) in enumerate(_elements(kernel, images.shape[3:], places, way)):
-        rows[:, :, number][seen] = images[pixels]
-    return rows
+        room[:, :, number][seen] = images[pixels]
+    return room
 
 
 def _empty_rows(images: Array, kernel: Extents, places: Extents, way: Sliding) -> Array:

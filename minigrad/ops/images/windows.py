@@ -7,7 +7,7 @@ which is a view of the padded image: nothing is copied until an operation has to
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,35 +42,10 @@ class Sliding(NamedTuple):
         return tuple([(s - reach) // step + 1 for s, reach, step in spans])
 
 
-class Prepared:
-    """What was worked out of an array for one product and is of use for the next: an image's columns for the forward
-    and for the gradient of the weights, for example.
-
-    Kept are parts of up to `LARGEST` elements, each with the array it was made of, so that no other is taken for it.
-    """
-
-    LARGEST = 2**20  # 4 MiB in float32
-
-    def __init__(self) -> None:
-        self._parts: dict[str, tuple[Array, Array]] = {}
-
-    def part(self, name: str, source: Array, block: slice, make: Callable[[Array], Array]) -> Array:
-        """The part of this name of a block of `source`: the one that is kept, or made. Kept is that of all blocks."""
-        made_of, part = self._parts.get(name, (None, None))
-        if made_of is not source:
-            part = make(source[block])
-            if part.size <= self.LARGEST and len(source[block]) == len(source):
-                self._parts[name] = source, part
-        return part
-
-    def __repr__(self) -> str:
-        return f"prepared({', '.join(self._parts)})"
-
-
 def blocks(images: int, elements: int) -> list[slice]:
-    """Blocks of images whose columns, so many `elements` for each, fit into the cache; all if so much can be kept."""
-    step = images if images * elements <= Prepared.LARGEST else 2**18 // max(1, elements)  # 1 MiB in float32
-    return [slice(start, start + max(1, step)) for start in range(0, images, max(1, step))]
+    """Blocks of images whose columns, so many `elements` for each, fit into the cache."""
+    step = max(1, 2**18 // max(1, elements))  # 1 MiB in float32
+    return [slice(start, start + step) for start in range(0, images, step)]
 
 
 def pad(image: Array, padding: tuple[tuple[int, int], ...], value: float = 0) -> Array:

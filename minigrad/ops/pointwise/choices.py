@@ -34,13 +34,18 @@ def _where(condition: Array, self: Array, other: Array) -> Array:
     return np.where(condition, self, other)
 
 
+def _of_larger(F: Any, g: Any, self: Any, other: Any) -> Any:
+    """The gradient where input is larger than other; of equals each gets a half."""
+    return F.where(self < other, 0, F.where(self == other, g / 2, g))
+
+
+def _of_smaller(F: Any, g: Any, self: Any, other: Any) -> Any:
+    return F.where(self > other, 0, F.where(self == other, g / 2, g))
+
+
 @public
 @tensors_only
-@op(
-    self=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
-    other=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
-    broadcasts=True,
-)
+@op(self=_of_larger, other=_of_smaller, broadcasts=True)
 def maximum(self: Array, other: Array) -> Array:
     """The larger of two elements. Equal ones share its gradient."""
     return np.maximum(self, other)
@@ -48,11 +53,7 @@ def maximum(self: Array, other: Array) -> Array:
 
 @public
 @tensors_only
-@op(
-    self=lambda F, g, self, other: F.where(self > other, 0, F.where(self == other, g / 2, g)),
-    other=lambda F, g, self, other: F.where(self < other, 0, F.where(self == other, g / 2, g)),
-    broadcasts=True,
-)
+@op(self=_of_smaller, other=_of_larger, broadcasts=True)
 def minimum(self: Array, other: Array) -> Array:
     """The smaller of two elements. Equal ones share its gradient."""
     return np.minimum(self, other)

@@ -24,7 +24,6 @@ from minigrad.autograd.modes import count_unusual, thread
 from minigrad.autograd.namespaces import tensors
 from minigrad.autograd.node import edge_node
 from minigrad.nn import functional
-from minigrad.ops.images.windows import Prepared
 from minigrad.ops.reductions.extremes import _middle, _order
 from minigrad.tensor import Tensor, from_array
 from minigrad.viz.graph import values
@@ -261,13 +260,6 @@ def _gate_again(replay: Replay, function: Any, node: Any, inputs: list[Any], giv
     return functional.gelu(*inputs, approximate=approximate)
 
 
-def _convolve_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
-    """A convolution; what it prepares for its gradients is its own."""
-    if not given:
-        raise CannotReplayError(NOT_KNOWN)
-    return function(*inputs, **{**given, "prepared": Prepared()})
-
-
 def _cast_again(replay: Replay, function: Any, node: Any, inputs: list[Any], given: Mapping[str, Any]) -> Any:
     """Another dtype, but for what is computed in double precision throughout."""
     dtype = replay._value(given.get("dtype", UNKNOWN), node, "dtype")
@@ -279,7 +271,6 @@ FOUND_ANEW = {
     "gelu": _gate_again,
     "take_along": _select_again,
     **dict.fromkeys(["normalize_batch", "normalize_layer", "normalize_group", "normalize_rms"], _normalize_again),
-    **dict.fromkeys(["convolution", "transposed_convolution", "convolution_weight"], _convolve_again),
 }
 
 
