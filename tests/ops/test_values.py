@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from helpers.side_by_side import Behaviours, ours
 
+import minigrad
+from minigrad.ops.pointwise import activations
+
 behaviours = Behaviours()
 
 INF, NAN = float("inf"), float("nan")
@@ -1044,3 +1047,14 @@ def _(F):
 
 
 test_as_in_torch = behaviours.test()
+
+
+def test_gelu_of_many_numbers_is_gelu_of_each() -> None:
+    """Its gate is computed in parts if there are many."""
+    numbers = np.linspace(-4, 4, 5 * activations.PART // 2, dtype=np.float32).reshape(2, -1)
+    for approximate in ("none", "tanh"):
+        x, few = minigrad.tensor(numbers, requires_grad=True), minigrad.tensor(numbers[:, ::1000], requires_grad=True)
+        out, of_few = (minigrad.nn.functional.gelu(value, approximate=approximate) for value in (x, few))
+        gradients = [minigrad.autograd.grad(y.sum(), value)[0].numpy() for y, value in ((out, x), (of_few, few))]
+        np.testing.assert_array_equal(out.detach().numpy()[:, ::1000], of_few.detach().numpy())
+        np.testing.assert_array_equal(gradients[0][:, ::1000], gradients[1])

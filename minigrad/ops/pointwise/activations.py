@@ -21,6 +21,7 @@ from minigrad.tensor import Tensor
 from minigrad.writing import in_place
 
 LARGE = 2000  # elements from which on numpy's clip is faster than its maximum: of 401,408 by four (43 and 185 µs)
+PART = 2**16  # elements, 256 KiB in float32: what fits into the cache together with what is made of it
 
 
 # ---------------------------------------------------------------- pieces of lines
@@ -108,6 +109,16 @@ def _gelu_gate(F: Any, self: Any, approximate: str) -> Any:
     return (F.tanh((self + self * self * self * 0.044715) * math.sqrt(2 / math.pi)) + 1) * 0.5
 
 
+def _in_parts(function: Callable[[Array], Array], array: Array) -> Array:
+    """An elementwise function of an array, part by part if it is large: what is computed on the way stays in the cache.
+    For gelu's gate of half a million numbers that takes two thirds of the time.
+    """
+    if array.size < 2 * PART or not array.flags.c_contiguous:
+        return function(array)
+    parts = np.array_split(array.reshape(-1), array.size // PART)
+    return np.concatenate([function(part) for part in parts]).reshape(array.shape)
+
+
 def _gelu_slope(F: Any, self: Any, approximate: str, gate: Any) -> Any:
     """The product rule for x * gate."""
     if F is not arrays:  # where the slope is a function of x, too
@@ -183,4 +194,5 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh. It is {approximate!r}.")
     floats_only("GeluKernelImpl", input._array)
-    return _gelu(input, approximate, _gelu_gate(arrays, widen(input._array), approximate))
+    gate = _in_parts(lambda part: _gelu_gate(arrays, part, approximate), widen(input._array))
+    return _gelu(input, approximate, gate)
