@@ -64,6 +64,8 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
     NotImplemented where an operator is to leave the answer to its second operand.
     """
     *conditions, first, second = values
+    if second.__class__ in (float, int) and second and isinstance(first, Tensor) and first._array.dtype.kind == "f":
+        return (*conditions, first, _remembered_number(op_name, second, first.dtype))  # `x + 0.5`, the usual case
     if op_name in _COMPARISONS and not isinstance(first, Tensor):
         kinds = f"({type_name(first)}, {type_name(second)})"
         raise TypeError(f"{op_name}() received an invalid combination of arguments - got {kinds}: 1 < x is gt(x, 1)")
@@ -72,9 +74,9 @@ def elementwise_operands(op_name: str, *values: Any) -> Any:
     if op_name in _OF_NUMBERS and isinstance(first, dtypes.NUMBER_TYPES) and isinstance(second, dtypes.NUMBER_TYPES):
         first = from_array(dtypes.dtype_of_number(first, dtypes.bool).numpy.type(first))
     if isinstance(second, dtypes.NUMBER_TYPES) and (isinstance(first, Tensor) or conditions):
-        second = _number_tensor(op_name, second, first)
+        second = _number_tensor(op_name, second, first.dtype if isinstance(first, Tensor) else dtypes.bool)
     if isinstance(first, dtypes.NUMBER_TYPES) and (isinstance(second, Tensor) or conditions):
-        first = _number_tensor(op_name, first, second)
+        first = _number_tensor(op_name, first, second.dtype if isinstance(second, Tensor) else dtypes.bool)
     if isinstance(first, Tensor) and isinstance(second, np.ndarray) and op_name not in _ORDERS:
         first, second = beside_array(first, second)
     if isinstance(first, Tensor) and isinstance(second, Tensor):
@@ -114,10 +116,10 @@ def beside_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> tuple[Tensor, T
     return from_array(own.astype(common)[()]), from_array(array.astype(common)[()])
 
 
-def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
-    kind = dtypes.dtype_of_number(number, beside.dtype if isinstance(beside, Tensor) else dtypes.bool)
+def _number_tensor(op_name: str, number: Any, beside: dtypes.dtype) -> Any:
+    kind = dtypes.dtype_of_number(number, beside)
     try:
-        scales = kind is dtypes.float16 and op_name in _SCALING and beside.dtype is kind
+        scales = kind is dtypes.float16 and op_name in _SCALING and beside is kind
         element = Scale(number) if scales else kind.numpy.type(number)
     except OverflowError:  # an integer beside smaller ones, which count as floats in a quotient and the like
         element = dtypes.default.numpy.type(number) if op_name == "div" else dtypes.wrap_around(kind, number)
@@ -129,6 +131,7 @@ def _number_tensor(op_name: str, number: Any, beside: Any) -> Any:
     return tensor
 
 
+_remembered_number = functools.lru_cache(1000, typed=True)(_number_tensor)  # not for 0.0 and -0.0, which are equal
 _KINDS_OF_CLASSES: dict[type, Any] = {float: np.float64, bool: np.bool_, int: np.int64}
 _SCALING = ("mul", "div")  # in which a number beside float16 keeps digits that float16 does not hold
 _OF_NUMBERS = ("add", "add_scaled", "sub", "sub_scaled", "mul", "div", "div_down", "floor_divide")  # of two, too
@@ -152,6 +155,8 @@ def meet(first: Tensor, second: Tensor, *others: Tensor, floating: bool = False)
     brought back: None where it comes out right by itself.
     """
     a, b = first._array, second._array
+    if second._is_number and a.dtype is b.dtype and a.dtype.kind == "f" and not others:
+        return a, b, None  # a number beside floats, the usual case
     if not others and a.ndim >= b.ndim and a.shape[a.ndim - b.ndim :] == b.shape:  # a number, a bias: a keeps its shape
         shape = a.shape
     else:

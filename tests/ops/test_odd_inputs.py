@@ -27,6 +27,14 @@ def _(F):
     return total, x.grad, y.grad, F.zeros(2).add_(y.detach(), alpha=-rate)
 
 
+@behaviours("equal numbers, the second of which may be remembered, keep their signs and kinds")
+def _(F):
+    x = F.tensor([1.0, -2.0], requires_grad=True)
+    zeros = [x * number for number in (0.0, -0.0, 0, 0.0)]
+    saved = [(x * number).grad_fn._saved_other for number in (2, 2.0, 2, True, 1, 1.0)]
+    return [zero.reciprocal() for zero in zeros], [(other.dtype, other.item()) for other in saved]
+
+
 @behaviours("an integer 0 divides nothing")
 def _(F):
     nothing = F.zeros(2, 0, dtype=F.int64)
