@@ -22,6 +22,7 @@ from minigrad.autograd.modes import check_mode, thread
 from minigrad.autograd.saved import UNSAVABLE_MESSAGE, pack_result
 from minigrad.memory import OVERLAP, check_overlap, repeats, same_elements, writable
 from minigrad.operands import MISSING, answers, check_places, unsupported_error, wrong_type
+from minigrad.public import as_number
 from minigrad.tensor import Tensor, from_array, own_array
 
 Method = Callable[..., Any]
@@ -191,9 +192,11 @@ def _write_by(ufunc: Any, tensor: Tensor, operand: Any = None, *others: Any, **o
 def _check_operand(name: str, operand: str, operands: tuple[Any, ...], options: dict[str, Any]) -> None:
     """Raise if an in-place method was not given one tensor or number, in the words of PyTorch's method."""
     value, count = operands[0] if operands else options.get(operand, MISSING), len(operands)
-    if isinstance(value, (Tensor, *dtypes.NUMBER_TYPES)) and count < 2:
-        return
     takes_alpha = name in ("add_", "sub_")
+    if isinstance(value, (Tensor, *dtypes.NUMBER_TYPES)) and count < 2:
+        if takes_alpha and "alpha" in options:
+            as_number(name, "alpha", None, options["alpha"])
+        return
     if count > 1 and (name == "mul_" or (takes_alpha and count == 2)):
         raise TypeError(f"{name}() takes 1 positional argument but {count} were given")
     if count > 1 or name in ("pow_", "floor_divide_", "remainder_") or (value is MISSING and name != "mul_"):

@@ -69,6 +69,18 @@ def _(F):
 
 
 REFUSED: dict[str, tuple[type[Exception], str, Callable[[Any], Any]]] = {
+    **{
+        f"{name}({value!r}) with {alpha!r} for alpha": (
+            TypeError,
+            f"{name}(): argument 'alpha' must be Number, not {type(alpha).__name__}",
+            lambda F, name=name, value=value, alpha=alpha: getattr(F.ones(2), name)(
+                F.ones(2) if value is None else value, alpha=alpha
+            ),
+        )
+        for name in ("add", "add_", "sub_")
+        for value in (None, 1)
+        for alpha in (None, "half", [2])
+    },
     "softmax without dim": (
         TypeError,
         "softmax() missing 1 required positional argument",
