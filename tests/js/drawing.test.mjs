@@ -177,13 +177,43 @@ test("of two edges that run close to each other, each has its chip where it can 
   }
 });
 
+test("two edges between two boxes are two arrows, told apart until something flows along them, beside them", async () => {
+  const picture = structuredClone(examples.large.picture);
+  const [square] = Object.entries(picture.boxes).find(([, { expression }]) => expression === "logits * logits");
+  const into = picture.edges.filter(([, , target]) => target === square);
+  into[0].push("1st");
+  into[1].push("2nd");
+  const root = await show(saved("large", { picture }));
+  const ids = into.map(([id]) => id);
+  const edges = ids.map((id) => root.querySelector(`.mg-edge[data-edge="${id}"]`));
+  const marks = edges.map((edge) => edge.querySelector(".mg-mark"));
+  const tips = edges.map((edge) => numbers(edge.querySelector(".mg-forward"), "d"));
+  assert.deepEqual(
+    marks.map(({ textContent }) => textContent),
+    ["1st", "2nd"],
+  );
+  assert.ok(tips[0][0] + 9 < tips[1][0], `${tips}`);
+  assert.deepEqual(
+    marks.map((mark) => mark.getAttribute("text-anchor")),
+    ["end", "start"],
+  );
+  press(root, "next");
+  press(root, "next");
+  const chips = ids.map((id) => chip(root, id));
+  const seen = (element) => element.getAttribute("visibility") !== "hidden";
+  assert.deepEqual(chips.map(seen), [true, true]);
+  assert.deepEqual(marks.map(seen), [false, false]);
+  const [left, right] = chips.map((one) => numbers(one, "transform")[0]);
+  const half = Number(chips[0].querySelector("rect").getAttribute("width")) / 2;
+  assert.ok(left + half < tips[0][0] && tips[1][0] < right - half, `${[left, right, half]} ${tips}`);
+});
+
 test("a chip that has to make room for another goes where it hides the least of the boxes", () => {
   const places = placesOn(
     [
-      { x: 0, y: 0, turns: true },
-      { x: 0, y: 200, turns: true },
+      { x: 0, y: 0 },
+      { x: 0, y: 200 },
     ],
-    true,
     80,
   );
   const taken = [{ x: -40, y: 90, w: 80, h: 20 }];

@@ -24,6 +24,8 @@ from minigrad.viz.graph.values import Value
 WORD = re.compile(r"[^\W\d]\w*")
 
 NO_SOURCE = Source(None)  # of a graph that was let go of
+SYMMETRIC = frozenset({"add", "mul", "maximum", "minimum", "hypot", "logaddexp"})  # of two inputs
+MOST_IN_MARK = 8  # characters
 GENERATIONS = {2: "the graph of the gradient", 3: "the graph of the gradient's gradient"}  # by `Box.graph`
 
 
@@ -154,6 +156,27 @@ class Snapshot:
         return found
 
     @cached_property
+    def edge_marks(self) -> dict[str, str]:
+        """What tells the edges between the same two boxes apart, by their ids: the result that each carries, or which
+        input each is. Where these may change places, there is nothing to tell.
+        """
+        found: dict[str, str] = {}
+        for box in self.boxes:
+            between: dict[str, list[Edge]] = {}
+            for edge in self.into[box.id]:
+                between.setdefault(edge.source, []).append(edge)
+            for source, edges in between.items():
+                if len({edge.output for edge in edges}) > 1:
+                    names = {edge: self.by_id[source].name_of_result(edge.output) for edge in edges}
+                    found |= {
+                        edge.id: name if len(name) <= MOST_IN_MARK else f"[{edge.output}]"
+                        for edge, name in names.items()
+                    }
+                elif len(edges) > 1 and op_word(box.op) not in SYMMETRIC:
+                    found |= {edge.id: _ordinal(edge.slot + 1) for edge in edges}
+        return found
+
+    @cached_property
     def node_of(self) -> dict[str, Any]:
         """The engine's node behind each box, but for constants."""
         return {box.id: node for box, node in zip(self.boxes, self.nodes, strict=True) if node is not None}
@@ -195,3 +218,9 @@ class Snapshot:
                 return self.by_id[self.plain[name]]
         there = ", ".join(box.name for box in self.boxes if box.kind != "constant")
         raise ValueError(f"no box is named {name!r}; there are: {there}")
+
+
+def _ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th ... 11th."""
+    last = 0 if number // 10 % 10 == 1 else number % 10
+    return f"{number}{['st', 'nd', 'rd'][last - 1] if last in (1, 2, 3) else 'th'}"

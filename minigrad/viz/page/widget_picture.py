@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from minigrad.viz.graph.boxes import Box, Snapshot
+from minigrad.viz.graph.boxes import Box, Edge, Snapshot
 from minigrad.viz.graph.groups import Group, notice
 from minigrad.viz.graph.saved_values import Saved
 from minigrad.viz.graph.values import shape_text
@@ -37,7 +37,7 @@ def picture_of(session: Session, drawing: SvgDrawing) -> dict[str, Any]:
         "total": len(steps),
         "runs": list(steps),
         "root": clean(graph.by_id[graph.root].name),
-        "edges": [[edge.id, edge.source, edge.target] for edge in graph.edges],
+        "edges": [_edge(edge, clean(graph.edge_marks.get(edge.id, ""))) for edge in graph.edges],
         "groups": [vars(one) | {key: clean(getattr(one, key)) for key in ("name", "path", "kind")} for one in groups],
         "open": session.open,
         "note": notice(graph, groups, session.open),
@@ -74,6 +74,10 @@ def picture_of(session: Session, drawing: SvgDrawing) -> dict[str, Any]:
         # by which the page marks where they lie among the steps
         **({"order": progress.expected_order()} if groups else {}),
     }
+
+
+def _edge(edge: Edge, mark: str) -> list[str]:
+    return [edge.id, edge.source, edge.target, *([mark] if mark else [])]
 
 
 def _parts_to_draw(box: Box, drawing: SvgDrawing) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from minigrad.viz.picture.measures import (
     MARGIN,
     MONO_WIDTH,
     MOST_GROWN,
+    MOST_STRANDS,
     NAME_LETTER,
     THREAD,
     TITLE_MOST,
@@ -57,7 +58,9 @@ class GroupFrame:
 
 @dataclass(frozen=True)
 class Wire:
-    """An edge as it is seen: it stands for all those between the same two boxes or closed groups."""
+    """An edge as it is seen. Where one of its ends is a closed group, or edges between two boxes are too many to be
+    drawn, it stands for all those between the same two.
+    """
 
     id: str
     source: str
@@ -133,11 +136,16 @@ class _Nest:
         for box, number in list(self.order.items()):  # a group stands where its first box was made
             for outer in self.around(box):
                 self.order[outer] = min(number, self.order.get(outer, number))
-        self.members: dict[tuple[str, str], list[str]] = {}
+        self.members: dict[tuple[str, str, int], list[str]] = {}  # the ends, and which of the edges between two boxes
+        between: dict[tuple[str, str], list[Edge]] = {}
         for edge in edges:
             ends = self.shown_for(edge.source), self.shown_for(edge.target)
             if ends[0] != ends[1]:
-                self.members.setdefault(ends, []).append(edge.id)
+                between.setdefault(ends, []).append(edge)
+        for ends, several in between.items():
+            is_apart = len(several) <= MOST_STRANDS and not self.groups.keys() & ends
+            for number, edge in enumerate(several):
+                self.members.setdefault((*ends, number if is_apart else 0), []).append(edge.id)
 
     def around(self, key: str) -> list[str]:
         """From a box or group outwards, up to the whole."""
@@ -229,8 +237,8 @@ class _Nest:
         things = [box for box in self.sizes if self.shown_for(box) == box]
         for key in sorted([*things, *seen], key=self.order.__getitem__):
             inside[self.around(key)[0]][0].append(key)
-        for source, target in self.members:
-            name = f"{source}>{target}"
+        for source, target, number in self.members:
+            name = _wire_name(source, target, number)
             out, into, common = self._way(source, target)
             at = source
             for group in out:
@@ -266,8 +274,8 @@ class _Nest:
                 origins[item] = corner[0] + opened[item].inset, corner[1] + opened[item].head
         wires = []
         parts: dict[tuple[str, str], tuple[int, int]] = {}
-        for (source, target), members in self.members.items():
-            name = f"{source}>{target}"
+        for (source, target, number), members in self.members.items():
+            name = _wire_name(source, target, number)
             out, into, common = self._way(source, target)
             points: list[Point] = []
             for group in [*out, common, *reversed(into)]:
@@ -284,6 +292,10 @@ class _Nest:
         size = whole.width + 2 * MARGIN, whole.height + 2 * MARGIN
         worth = [sum(column) for column in zip(*(one.worth for one in laid.values()), strict=True)]
         return _Gathered(Layout(*size, corners, frames, tuple(wires)), parts, worth)
+
+
+def _wire_name(source: str, target: str, number: int) -> str:
+    return f"{source}>{target}" + (f" {number}" if number else "")
 
 
 def _titles_among(

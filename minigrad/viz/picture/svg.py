@@ -22,7 +22,10 @@ from minigrad.viz.picture.layered import Point
 from minigrad.viz.picture.layout import BoxSizes, GroupFrame, Layout, Wire, kind_beside, lay_out
 from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten, value_text
 from minigrad.viz.picture.measures import (
+    ABOVE_BOX,
     BESIDE_MAP,
+    BESIDE_TIP,
+    CHIP_HEIGHT,
     CHIP_ROUND,
     FLAG_WIDTH,
     MAP_HEIGHT,
@@ -113,12 +116,15 @@ def draw_svg(
     names = {group.id: group.name for group in groups} | {box.id: box.name for box in graph.boxes}
     edges = {edge.id: edge for edge in graph.edges}
     lines = dict.fromkeys(UPWARDS, "")
+    sides = _sides(layout.wires)
     for wire in layout.wires:
         members = [edges[key] for key in wire.members]
         states_of = {wires.get(edge.id, "idle" if edge.carries else "off") for edge in members}
         flow = next(flow for flow in WIRES if flow in states_of)
         title = f"{names[wire.source]} enters {names[wire.target]}"
-        lines[flow] += _wire(wire, flow, any(edge.carries for edge in members), title)
+        has_chip = any(chips.get(edge.id) for edge in members)
+        mark = "" if has_chip or wire.target not in layout.corners else _mark(wire, sides[wire.id], graph)
+        lines[flow] += _wire(wire, flow, any(edge.carries for edge in members), title, mark)
     seen = [box for box in graph.boxes if box.id in layout.corners]
     boxes = [_box(box, sizes[box.id], layout.corners[box.id], states.get(box.id), every_grad) for box in seen]
     looks = _looks(groups, states)
@@ -339,7 +345,7 @@ def _badge(text: str, width: float, colour: str) -> str:
     )
 
 
-def _wire(wire: Wire, flow: str, carries: bool, title: str) -> str:
+def _wire(wire: Wire, flow: str, carries: bool, title: str, mark: str) -> str:
     """An edge with an arrowhead at each end; which of them shows depends on where things flow."""
     colour, width, dash = WIRES[flow]
     back, dead = flow in ("now", "done"), "" if carries else " mg-dead"
@@ -348,8 +354,34 @@ def _wire(wire: Wire, flow: str, carries: bool, title: str) -> str:
         f'<path class="mg-wire" d="{path_of(wire.points)}" fill="none" stroke="{colour}" '
         f'stroke-width="{width}"{dash}/>'
         f'<path class="mg-forward" d="{_head(wire.points[-1], 1)}" fill="{colour}"{_visibility(back)}/>'
-        f'<path class="mg-backward" d="{_head(wire.points[0], -1)}" fill="{colour}"{_visibility(not back)}/></g>'
+        f'<path class="mg-backward" d="{_head(wire.points[0], -1)}" fill="{colour}"{_visibility(not back)}/>{mark}</g>'
     )
+
+
+def _sides(wires: Sequence[Wire]) -> dict[str, int]:
+    """On which side of others between the same two boxes an edge ends: -1 left, 1 right, 0 between them or alone."""
+    ends: dict[tuple[str, str], list[float]] = {}
+    for wire in wires:
+        ends.setdefault((wire.source, wire.target), []).append(wire.points[-1][0])
+    found = {}
+    for wire in wires:
+        x, all_ends = wire.points[-1][0], ends[wire.source, wire.target]
+        found[wire.id] = (x > min(all_ends)) - (x < max(all_ends))
+    return found
+
+
+def _mark(wire: Wire, side: int, graph: Snapshot) -> str:
+    """Beside an edge's end, on the outer side, what tells it from the others between the same two boxes; or how many of
+    them it stands for.
+    """
+    many = len(wire.members) > 1
+    text = f"×{len(wire.members)}" if many else clean(graph.edge_marks.get(wire.members[0], ""))
+    if not text or not (many or side) or wire.source not in graph.by_id:
+        return ""
+    x, y = wire.points[-1]
+    anchor = "end" if side < 0 else "start"
+    place = f'x="{pixels(x + (side or 1) * BESIDE_TIP)}" y="{pixels(y - ABOVE_BOX)}" text-anchor="{anchor}"'
+    return f'<text class="mg-mark" {place} fill="{QUIET}">{markup(text)}</text>'
 
 
 def path_of(points: Sequence[Point]) -> str:
@@ -373,15 +405,21 @@ def _head(tip: Point, way: int) -> str:
 def _chips(layout: Layout, texts: Mapping[str, str]) -> str:
     """A chip on each edge with what flows along it."""
     parts = []
+    sides = _sides(layout.wires)
     for wire in layout.wires:
         flowing = [texts[key] for key in wire.members if texts.get(key)]
         if not flowing:
             continue
         text = flowing[0] if len(flowing) == 1 else f"{flowing[0]} and {len(flowing) - 1} more"
         length = columns(text) * MONO_WIDTH + CHIP_ROUND
+        place = _middle(wire)
+        if side := sides[wire.id]:
+            x, y = wire.points[-1]
+            place = x + side * (BESIDE_TIP + length / 2), y - ABOVE_BOX - CHIP_HEIGHT / 2
         parts.append(
-            f'<g class="mg-chip" data-chip="{" ".join(wire.members)}" transform="translate({_point(_middle(wire))})">'
-            f'<rect x="{pixels(-length / 2)}" y="-10" width="{pixels(length)}" height="20" rx="10" fill="{PAPER}" '
+            f'<g class="mg-chip" data-chip="{" ".join(wire.members)}" transform="translate({_point(place)})">'
+            f'<rect x="{pixels(-length / 2)}" y="{-CHIP_HEIGHT / 2:g}" width="{pixels(length)}" '
+            f'height="{CHIP_HEIGHT}" rx="{CHIP_HEIGHT / 2:g}" fill="{PAPER}" '
             f'stroke="{GRAD}"/><text y="4" text-anchor="middle" font-weight="700" fill="{GRAD}">'
             f"{markup(text)}</text></g>"
         )

@@ -19,6 +19,7 @@ import {
   MARGIN,
   MONO_WIDTH,
   MOST_GROWN,
+  MOST_STRANDS,
   NAME_LETTER,
   THREAD,
   TITLE_MOST,
@@ -157,7 +158,10 @@ export class GroupLayout {
     return this.byId.get(id).boxes.length + this.groups.filter(({ parent }) => parent === id).length;
   }
 
-  /** The edges that are seen: those between the same two boxes or closed groups are one. */
+  /**
+   * The edges that are seen: those between two boxes, if they are not too many; those from or to a closed
+   * group are one.
+   */
   links() {
     const seen = new Map();
     const covers = this.covers();
@@ -169,7 +173,11 @@ export class GroupLayout {
       if (!seen.has(key)) seen.set(key, { id: key, from, to, members: [] });
       seen.get(key).members.push(id);
     }
-    return [...seen.values()];
+    return [...seen.values()].flatMap((link) => (this.isApart(link) ? strandsOf(link) : [link]));
+  }
+
+  isApart({ from, to, members }) {
+    return members.length <= MOST_STRANDS && !this.byId.has(from) && !this.byId.has(to);
   }
 
   /**
@@ -368,6 +376,11 @@ function titlesAmong(into, words, width) {
     const left = Math.max(0, -title, AROUND - lanes[0]);
     return { title, lanes, left, wider: left + Math.max(0, title + words - width, lanes.at(-1) + AROUND - width) };
   });
+}
+
+/** Each of the edges that a link stands for. */
+function strandsOf(link) {
+  return link.members.map((member, k) => ({ ...link, id: k ? `${link.id} ${k}` : link.id, members: [member] }));
 }
 
 /** The first of those places that move edges least; that a frame grows costs more. */

@@ -75,6 +75,7 @@ const PARTS = [
   part("arrow back", ".mg-edge:not(.mg-off) > .mg-backward", "a gradient went this way.", "left"),
   part("wide edge", ".mg-edge.mg-sized > .mg-wire", WIDER, "left"),
   part("dotted edge", ".mg-edge.mg-off > .mg-forward", "no gradient goes back here.", "left"),
+  part("edge's mark", ".mg-edge:not(.mg-unmade) > .mg-mark", markSaid, "left"),
   part("chip", ".mg-chip:not(.mg-shape)", "the gradient that goes along this edge, or its shape or size."),
   part("next ▸", `${MADE_BOX}.mg-upnext > .mg-badge`, "the node that runs next."),
   part(
@@ -103,6 +104,14 @@ const PARTS = [
   part("bars", ".mg-strip", "each is the steps of one part; its name is told by pointing at it, a click goes there."),
   part("small map", ".mg-minimap", "the whole graph, and the part of it that is seen; a click moves there.", "corner"),
 ];
+
+/** @param {string} text */
+function markSaid(text) {
+  if (text.startsWith("×")) return "how many edges lead from the one box to the other.";
+  return /^\d/.test(text)
+    ? "which input it is, as both are one tensor."
+    : "which result of the box above goes in there.";
+}
 
 /** @param {string} text */
 function nameSaid(text) {

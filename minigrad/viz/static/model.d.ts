@@ -85,8 +85,11 @@ export interface PictureData {
   /** The boxes that will run, each as often as it does. */
   runs?: string[];
   root?: string;
-  /** [id, the box that it leads from, the box that it leads to], in the direction of the forward pass. */
-  edges?: [string, string, string][];
+  /**
+   * [id, the box that it leads from, the box that it leads to, what tells it from others between these], in the direction
+   * of the forward pass.
+   */
+  edges?: [string, string, string, string?][];
   groups?: Group[];
   open?: string[];
   note?: string;

@@ -8,7 +8,10 @@ import { boxFrom } from "./boxes.mjs";
 import { drawingFrom, shape, SVG } from "./dom.mjs";
 import { sign } from "./marks.mjs";
 import {
+  ABOVE_BOX,
   BESIDE_MAP,
+  BESIDE_TIP,
+  CHIP_HEIGHT,
   CHIP_ROUND,
   FLAG_WIDTH,
   HEAD,
@@ -29,7 +32,6 @@ import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
 const FLOWS = ["off", "idle", "done", "now"]; // of edges that run together, what runs lies on top, as in svg.py
-const CHIP_HEIGHT = 20;
 const MOST_PLACED = 100; // chips that are kept apart, where every edge has one
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
@@ -85,6 +87,7 @@ export class Picture {
     this.span = null;
     this.sources = new Map((data.edges ?? []).map(([id, source]) => [id, source]));
     this.targets = new Map((data.edges ?? []).map(([id, , target]) => [id, target]));
+    this.marks = new Map((data.edges ?? []).map(([id, , , mark]) => [id, mark]));
     this.painted = { edges: {}, chips: {}, next: null, signs: [] };
     // In what was saved once, all boxes stand in the drawing.
     this.adopt(this.drawing?.querySelectorAll("[data-box]") ?? []);
@@ -353,6 +356,9 @@ export class Picture {
     chips.replaceChildren();
     for (const { group } of this.wires.values()) this.sized.delete(group);
     this.wires.clear();
+    const ends = new Map(); // of the edges between the same two, how far from the left these end
+    for (const { from, to, points } of wires)
+      ends.set(`${from}>${to}`, [...(ends.get(`${from}>${to}`) ?? []), points.at(-1).x]);
     for (const { id, from, to, members, points } of wires) {
       const d = pathOf(points);
       const parts = {
@@ -360,6 +366,8 @@ export class Picture {
         from,
         to,
         members,
+        side: sideOf(points.at(-1).x, ends.get(`${from}>${to}`)),
+        mark: null,
         forward: shape("path", { class: "mg-forward", d: headOf(points.at(-1), 1) }),
         backward: shape("path", { class: "mg-backward", d: headOf(points[0], -1) }),
       };
@@ -369,6 +377,8 @@ export class Picture {
         parts.forward,
         parts.backward,
       );
+      parts.mark = this.markFrom(parts, points.at(-1));
+      if (parts.mark) parts.group.append(parts.mark);
       const rect = shape("rect", { y: -CHIP_HEIGHT / 2, height: CHIP_HEIGHT, rx: CHIP_HEIGHT / 2 });
       const text = shape("text", { y: 4, "text-anchor": "middle", "font-weight": 700, style: "unicode-bidi:isolate" });
       const chip = shape(
@@ -386,6 +396,14 @@ export class Picture {
       chips.append(chip);
       this.wires.set(id, parts);
     }
+  }
+
+  /** Beside an edge's end what tells it from others between the same two boxes, as in svg.py. */
+  markFrom({ from, to, members, side }, { x, y }) {
+    const text = members.length > 1 ? `×${members.length}` : this.marks.get(members[0]);
+    if (!text || (members.length === 1 && !side) || !this.boxes.has(from) || !this.boxes.has(to)) return null;
+    const at = { x: x + (side || 1) * BESIDE_TIP, y: y - ABOVE_BOX };
+    return shape("text", { class: "mg-mark", "text-anchor": side < 0 ? "end" : "start", ...at }, text);
   }
 
   // ---------------------------------------------------------------- how much is said
@@ -730,20 +748,26 @@ export class Picture {
     if (this.painted.chips === chips && !this.sizes && !anew) return;
     const letter = MONO_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
     const { boxes, taken } = this.standing();
-    for (const { members, chip, norm } of this.wires.values()) {
+    for (const { members, chip, norm, side, mark } of this.wires.values()) {
       if (!chip) continue;
       const flowing = members.filter((id) => id in chips);
       const texts = this.sizes ? (norm === undefined ? [] : [sizeText(norm)]) : flowing.map((id) => chips[id]);
       const told = texts.length > 2 ? `${texts[0]} and ${texts.length - 1} more` : texts.join(", ");
       chip.group.setAttribute("visibility", told ? "visible" : "hidden");
+      mark?.setAttribute("visibility", told ? "hidden" : "visible");
       if (!told) continue;
-      const text = this.fitting(told, flowing.length === 1 ? flowing[0] : null);
+      const { x: tip } = chip.points.at(-1);
+      const beside = Math.min(tip, this.width - tip); // the room for one that stands beside others
+      const most = side ? Math.floor((beside - BESIDE_TIP - CHIP_ROUND) / letter) : MOST_IN_CHIP;
+      const text = this.fitting(told, flowing.length === 1 ? flowing[0] : null, Math.min(most, MOST_IN_CHIP));
       chip.group.classList.toggle("mg-differs", told.includes("≠"));
       const width = [...text].length * letter + CHIP_ROUND;
       chip.text.textContent = text;
       chip.rect.setAttribute("width", width);
       chip.rect.setAttribute("x", -width / 2);
-      const places = placesOn(chip.points, width);
+      const anywhere = placesOn(chip.points, width, side);
+      const within = anywhere.filter(({ x }) => Math.abs(2 * x - this.width) + width <= this.width);
+      const places = within.length ? within : anywhere;
       const { x, y } =
         this.sizes && this.wires.size > MOST_PLACED
           ? places[0]
@@ -774,14 +798,14 @@ export class Picture {
    * A chip's text as it has room between two boxes: of a sum its result, of a tensor its shape, which is that of where
    * it flows.
    */
-  fitting(whole, edge) {
-    const fits = (text) => [...text].length <= MOST_IN_CHIP;
+  fitting(whole, edge, most) {
+    const fits = (text) => [...text].length <= most;
     if (fits(whole)) return whole;
     const text = whole.split(" = ").at(-1);
     if (fits(text)) return text;
     const shape = text.startsWith("[") && edge !== null ? this.about(this.sources.get(edge))?.shape : "";
     if (shape) return shape;
-    return beginningOf(text, MOST_IN_CHIP);
+    return beginningOf(text, most);
   }
 
   /**
@@ -977,6 +1001,11 @@ export function stateOfAll(states, over, begun) {
   if (over) return "done";
   if (states.includes("ready")) return "ready";
   return begun || states.includes("waiting") ? "waiting" : "idle";
+}
+
+/** On which side of others an edge ends: -1 left, 1 right, 0 between them or alone. */
+function sideOf(x, ends) {
+  return Number(x > Math.min(...ends)) - Number(x < Math.max(...ends));
 }
 
 /** What is written in a box, as it is seen: so that those who speak to their computer can call it by that. */

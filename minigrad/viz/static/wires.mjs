@@ -1,6 +1,8 @@
 // How an edge is drawn: its way as a path, its arrowheads, the place for what flows along it. The same as in
 // minigrad/viz/picture/svg.py.
 
+import { ABOVE_BOX, BESIDE_TIP, CHIP_HEIGHT } from "./measures.mjs";
+
 const tenth = (value) => Math.round(value * 10) / 10;
 const pointText = ({ x, y }) => `${tenth(x)} ${tenth(y)}`;
 
@@ -40,12 +42,18 @@ const FARTHER = [0.5, 0.35, 0.65, 0.2, 0.8]; // parts of a piece at which what f
 // Of its width: to the side of an edge, and still upon it.
 const SIDEWAYS = [0, 0.15, -0.15, 0.3, -0.3, 0.45, -0.45];
 
-/** Where what flows along an edge may stand: in the middle of its longest piece, or wherever else there is room. */
-export function placesOn(points, width) {
+/**
+ * Where what flows along an edge may stand: in the middle of its longest piece, or wherever else there is room; of one
+ * beside others first on the `side`, -1 left or 1 right, where these are not.
+ */
+export function placesOn(points, width, side = 0) {
+  const tip = points.at(-1);
+  const beside = { x: tip.x + side * (BESIDE_TIP + width / 2), y: tip.y - ABOVE_BOX - CHIP_HEIGHT / 2 };
   const along = piecesOf(points).flatMap(([one, other]) =>
     FARTHER.map((t) => ({ x: one.x + (other.x - one.x) * t * t * (3 - 2 * t), y: one.y + (other.y - one.y) * t })),
   );
   return [
+    ...(side ? [beside] : []),
     middleOf(points),
     ...SIDEWAYS.flatMap((way) => along.map((place) => ({ x: place.x + way * width, y: place.y }))),
   ];

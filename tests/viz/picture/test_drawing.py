@@ -228,6 +228,50 @@ def test_make_dot_draws_each_edge_and_says_of_which_output_it_is_where_there_are
         assert 'label=" 0"' not in square
 
 
+def test_two_edges_between_two_boxes_are_told_apart_where_that_tells_something(torch: Any) -> None:
+    for library in (mg, torch):
+        first, second, last_of_three_results = library.tensor([1.0, 2.0, 3.0], requires_grad=True).unbind()
+        c = first * 2
+        drawn = {
+            "c * c": (c * c, ["", ""]),
+            "c - c": (c - c, ["1st", "2nd"]),
+            "first / second": (first / second, ["first", "second"]),
+            "first * last_of_three_results": (first * last_of_three_results, ["first", "[2]"]),
+            "stack of three": (library.stack([c, c, c]), ["1st", "", "3rd"]),
+            "stack of five": (library.stack([c, c, c, c, c]), ["×5"]),
+        }
+        for name, (root, marks) in drawn.items():
+            edges = [
+                edge for edge in parsed(viz.draw(root).svg).iter(f"{SVG}g") if edge.get("class") == "mg-edge mg-idle"
+            ]
+            texts = [[text.text for text in edge.iter(f"{SVG}text")] for edge in edges]
+            assert ["".join(map(str, text)) for text in texts][-len(marks) :] == marks, name
+
+
+def test_what_flows_along_two_edges_between_two_boxes_stands_on_both_sides_of_them() -> None:
+    scope = cell("x = mg.tensor(3.0, requires_grad=True)\nc = x * 2\nd = c - c\ns = viz.BackwardStepper(d)\ns.next()")
+    places = chip_places(still(scope["s"]))
+    assert [text for text, *_ in places] == ["1", "-1"]
+    (_, left, y, _), (_, right, also_y, _) = places
+    assert left < right
+    assert y == also_y
+    assert places[0][1] + places[0][3] / 2 < right - places[1][3] / 2, "one hides the other"
+    assert "1st" not in still(scope["s"])
+
+
+def chip_places(drawn: str) -> list[tuple[str, float, float, float]]:
+    """Of each chip its text, its middle, and its width."""
+    chips = [group for group in parsed(drawn).iter(f"{SVG}g") if group.get("class") == "mg-chip"]
+    return [
+        (
+            "".join(chip.itertext()),
+            *(float(number) for number in chip.get("transform", "")[10:-1].split()),
+            float(chip.find(f"{SVG}rect").get("width")),  # type: ignore[union-attr, arg-type]
+        )
+        for chip in chips
+    ]
+
+
 def test_make_dot_renders_to_files_without_the_program_dot(tmp_path: Path) -> None:
     graph = viz.make_dot(cell(EXAMPLE)["F"])
     picture = graph.render("net", tmp_path, format="png")

@@ -16,7 +16,7 @@ from minigrad.viz.graph.boxes import Edge
 from minigrad.viz.graph.groups import Group
 from minigrad.viz.picture.layered import Item, Link, arrange
 from minigrad.viz.picture.layout import Layout, closed_size, lay_out, words_width
-from minigrad.viz.picture.measures import HEAD, THREAD, TITLE_ROOM
+from minigrad.viz.picture.measures import HEAD, MOST_STRANDS, THREAD, TITLE_ROOM
 
 Size = tuple[float, float]
 STATIC = Path(__file__).parents[3] / "minigrad" / "viz" / "static"
@@ -37,15 +37,14 @@ process.stdout.write(JSON.stringify(laid));
 
 @st.composite
 def graphs(draw: st.DrawFn, most: int = 14) -> tuple[dict[str, Size], list[Edge]]:
-    """Boxes of some sizes, and edges from earlier to later ones."""
+    """Boxes of some sizes, and edges from earlier to later ones; two of them may lead from one box to another."""
     count = draw(st.integers(1, most))
     lengths = st.integers(8, 28).map(lambda length: 10.0 * length)
     sizes = {f"n{number}": (draw(lengths), draw(st.sampled_from([54.0, 72.0]))) for number in range(count)}
     ends = [
         (draw(st.integers(0, target - 1)), target) for target in range(1, count) for _ in range(draw(st.integers(0, 2)))
     ]
-    pairs = dict.fromkeys(ends)
-    return sizes, [Edge(f"e{k}", f"n{one}", f"n{other}", 0) for k, (one, other) in enumerate(pairs)]
+    return sizes, [Edge(f"e{k}", f"n{one}", f"n{other}", 0) for k, (one, other) in enumerate(ends)]
 
 
 def overlapping(rectangles: list[tuple[float, float, float, float]]) -> bool:
@@ -95,6 +94,19 @@ def test_edges_into_one_box_end_beside_each_other() -> None:
     links = [Link("e0", "a", "c"), Link("e1", "b", "c"), Link("e2", "b", "c")]
     laid = arrange(items, links)
     assert len({laid.ways[key][-1] for key in ("e0", "e1", "e2")}) == 3
+
+
+@pytest.mark.parametrize("count", [1, 2, MOST_STRANDS, MOST_STRANDS + 1])
+def test_each_edge_between_two_boxes_is_drawn_unless_they_are_too_many(count: int) -> None:
+    sizes = {"a": (100.0, 60.0), "b": (100.0, 60.0)}
+    edges = [Edge(f"e{k}", "a", "b", k) for k in range(count)]
+    wires = lay_out(sizes, edges).wires
+    assert len(wires) == len({wire.id for wire in wires}) == (count if count <= MOST_STRANDS else 1)
+    assert [key for wire in wires for key in wire.members] == [edge.id for edge in edges]
+    tips = [wire.points[-1][0] for wire in wires]
+    assert all(other - one > 9 for one, other in itertools.pairwise(tips)), "each has a place for its head"
+    group = Group("g0", "part", "part", "Linear", None, ["b"], 1)
+    assert [wire.members for wire in lay_out(sizes, edges, [group]).wires] == [tuple(edge.id for edge in edges)]
 
 
 def chain(length: int) -> tuple[dict[str, Size], list[Edge]]:
