@@ -21,7 +21,7 @@ import {
 const { default: widget, Stepper } = await loadModule("viz/static/stepper.mjs");
 const { Player } = await loadModule("viz/static/player.mjs");
 const { breakpointMet, holds, parseCondition } = await loadModule("viz/static/conditions.mjs");
-const { Minimap } = await loadModule("viz/static/minimap.mjs");
+const { linesWithin, Minimap } = await loadModule("viz/static/minimap.mjs");
 const { opWord } = await loadModule("viz/static/picture.mjs");
 const { EVENTS } = await loadModule("viz/static/marks.mjs");
 const LAST = examples.example.recorded.length - 1;
@@ -455,6 +455,18 @@ test("the small map has every edge, and every box's name as its card has it, whe
   assert.equal(map.querySelectorAll(".mg-ran").length, 1);
   room(870, 20);
   assert.deepEqual(texts(map, "text"), []);
+});
+
+test("in the small map no name ends in the middle of a word: it is narrower, on two lines, or loses whole words", () => {
+  const names = ["fc1.weight", "fc1.bias", "fc2.weight", "target", "critic 1", "critic 2"];
+  const lines = (name, room, height) => linesWithin(name, room, height, names);
+  assert.deepEqual(lines("target", 30, 15), ["target"]); // letters of 5 pixels instead of 6.6
+  assert.deepEqual(lines("fc1.weight", 50, 15), ["fc1.weight"]);
+  assert.deepEqual(lines("fc1.weight", 40, 26), ["fc1.", "weight"]);
+  assert.deepEqual(lines("fc1.weight", 40, 15), [], "its end is fc2's, too, and its beginning the bias'");
+  assert.deepEqual(lines("critic 1", 30, 15), ["…1"]);
+  assert.deepEqual(lines("cat([x, h], dim=1)", 40, 15), ["cat…"]);
+  assert.deepEqual(lines("temperature", 40, 26), []);
 });
 
 test("the small map leaves all columns of the drawing in view, where it can still be seen itself", () => {

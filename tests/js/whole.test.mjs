@@ -155,10 +155,12 @@ test("what tells a word from the others is never cut, and the end of a word is w
     ["…call 1", "…call 2"],
   );
   assert.equal(ownPart("randn_like(std)", 13, ["std"]), "randn_like…");
-  assert.equal(ownPart("weight", 5, ["bias", "weight"]), "weig…");
-  // Where there is no room for a sign that it goes on, there is none.
-  assert.equal(ownPart("fc1.weight", 5, ["fc1.bias", "fc2.weight", "fc2.bias"]), "fc1.w");
-  assert.equal(ownPart("fc1.weight", 4, ["fc1.bias", "fc2.weight", "fc2.bias"]), "");
+  assert.equal(ownPart("cat([x, h], dim=1)", 7, ["c"]), "cat…");
+  assert.equal(ownPart("(1 - same)", 7, []), "…same)");
+  // No part of a word, and none that is another's, too.
+  assert.equal(ownPart("weight", 5, ["bias", "weight"]), "");
+  assert.equal(ownPart("fc1.weight", 9, ["fc1.bias", "fc2.weight", "fc2.bias"]), "");
+  assert.equal(ownPart("größe.länge", 7, []), "größe…");
   assert.equal(ownPart("loss", 4, ["loss"]), "loss");
 });
 

@@ -6,6 +6,7 @@
 
 import { frameOf, LEGIBLE } from "./camera.mjs";
 import { make, shape } from "./dom.mjs";
+import { NAME_ROW, ROW } from "./measures.mjs";
 import { ownPart, shortTitle } from "./overview.mjs";
 import { WholeDrawing } from "./whole.mjs";
 
@@ -25,9 +26,10 @@ const LEAST_HIGH = 9; // pixels of a box, at least, where names are written
 const MOST_STRETCHED = 2; // times as much of its height as of its width, or of its width as of its height
 const NEXT_TO_NAME = 3; // pixels between a name and what stands beside it
 const MOST_BEYOND = 16; // pixels by which a name may be wider than its box on each side
-const FEWEST_LETTERS = 4; // letters of a name of which the rest is left out
+const NARROWEST = 0.72; // of its width: of a letter, where there is little room
 const SEEN_AROUND = 3; // pixels between what is seen and the frame around it
-const MUTE = 0.16; // of its size: smaller boxes have no room for words
+const MUTE = 0.16; // of its size: narrower boxes have no room for words
+const RESULT_HIGH = NAME_ROW + 6 + 2 * ROW; // pixels of a box with its value and gradient
 const GROUP_LETTERS = [18, 12, 9, 6]; // and of a group's
 const MOST_NAMED = 40; // groups: of more there is no room for the names
 const WORDS_HIGH = 12; // pixels of a line of words
@@ -86,13 +88,14 @@ export class Minimap {
     const wide = spare >= LEAST_WIDE ? Math.min(share, spare) : share;
     const [across, down] = [wide / picture.width, height / picture.height];
     const most = Math.min(MOST_STRETCHED * Math.min(across, down), 1);
-    return { share, parts: [Math.min(most, across), Math.min(most, down)] };
+    const parts = [across, down].map((part) => Math.min(most, part));
+    return { share, parts, isMute: parts[0] < MUTE || parts[1] * RESULT_HIGH < LEAST_HIGH };
   }
 
   /** How wide it is there: one that would be mute needs room for words. */
   widthIn(room) {
-    const { share, parts } = this.parts(room);
-    return (parts[0] < MUTE ? share : this.picture.width * parts[0]) + 2 * MAP_SIDES;
+    const { share, parts, isMute } = this.parts(room);
+    return (isMute ? share : this.picture.width * parts[0]) + 2 * MAP_SIDES;
   }
 
   /** Draw it anew, or hide it where the view shows everything. */
@@ -102,8 +105,8 @@ export class Minimap {
     this.element.hidden = camera.showsAll || !picture.width || room.height <= 0; // in a tab that is not shown
     if (this.element.hidden) return;
     const whole = { width: room.width + (this.element.offsetWidth || 0), height: room.height };
-    const { share, parts } = this.parts(whole);
-    if (parts[0] < MUTE && this.paintWords({ width: share, height: room.height })) return;
+    const { share, parts, isMute } = this.parts(whole);
+    if (isMute && this.paintWords({ width: share, height: room.height })) return;
     if (this.drawing.parentNode !== this.element) {
       this.element.replaceChildren(this.drawing);
       this.drawing.append(this.seen);
@@ -215,19 +218,24 @@ export class Minimap {
       // Two that stand beside each other share what is between them.
       const before = level.filter((other) => other.place.x < x).map((other) => (x - other.place.x - other.place.w) / 2);
       const after = level.filter((other) => other.place.x >= x).map((other) => (other.place.x - x - w) / 2);
-      const free = Math.min(x, wide - x - w, MOST_BEYOND, ...before, ...after);
-      const text =
-        names[k].find((name) => widthOfText(name) + NEXT_TO_NAME <= w) ??
-        textWithin(names[k].at(-1), w + 2 * (free - NEXT_TO_NAME / 2), shortest);
-      if (!text) continue;
-      mark.append(shape("text", { x: w / 2, y: h / 2 + MAP_LETTER * 0.36 }, text));
-      const length = widthOfText(text);
-      // A box is as wide as its name.
+      const [left, right] = [Math.min(x, MOST_BEYOND, ...before), Math.min(wide - x - w, MOST_BEYOND, ...after)];
+      const room = w + left + right - NEXT_TO_NAME;
+      const whole = names[k].find((name) => widthOfText(name) + NEXT_TO_NAME <= w);
+      const lines = whole ? [whole] : linesWithin(names[k].at(-1), room, h, shortest);
+      if (!lines.length) continue;
+      const length = Math.min(Math.max(...lines.map(widthOfText)), room);
+      // A box is as wide as its name, and grows on both sides alike, where that has room.
       const beyond = Math.max(0, length + NEXT_TO_NAME - w);
+      const onLeft = Math.min(left, Math.max(beyond - right, beyond / 2));
+      const middle = w / 2 + beyond / 2 - onLeft;
       const rect = mark.querySelector("rect");
-      rect.setAttribute("x", (-beyond / 2).toFixed(1));
+      rect.setAttribute("x", (-onLeft).toFixed(1));
       rect.setAttribute("width", (w + beyond).toFixed(1));
-      written.push({ x: x + (w - length) / 2, y: top, w: length, h: WORDS_HIGH });
+      mark.append(
+        ...lines.map((line, row) => wordsAt(line, room, { x: middle, y: h / 2 + lineAt(row, lines.length) })),
+      );
+      const more = (lines.length - 1) * MAP_LETTER;
+      written.push({ x: x + middle - length / 2, y: top - more / 2, w: length, h: WORDS_HIGH + more });
     }
     return written;
   }
@@ -245,11 +253,17 @@ export class Minimap {
         const others = [...taken, ...inner.map(({ place }) => place)];
         const words = wordsOfTitle(group.about);
         const parts = GROUP_LETTERS.map((letters) => ownPart(words.at(-1), letters, shortest));
-        for (const text of new Set([...words, ...parts.filter(Boolean)])) {
-          const place = placeForTitle(group.place, widthOfText(text), others);
+        const texts = [words, parts.filter(Boolean)].flatMap((some) =>
+          [1, NARROWEST].flatMap((part) => some.map((text) => [text, part])),
+        );
+        for (const [text, part] of texts) {
+          const width = widthOfText(text) * part;
+          const place = placeForTitle(group.place, width, others);
           if (!place) continue;
           taken.push(place);
-          return [shape("text", { class: "mg-map-title", x: place.x, y: place.y + MAP_LETTER }, text)];
+          const line = wordsAt(text, part < 1 ? width : Infinity, { x: place.x, y: place.y + MAP_LETTER });
+          line.setAttribute("class", "mg-map-title");
+          return [line];
         }
         return [];
       });
@@ -257,7 +271,7 @@ export class Minimap {
 
   /** What a box is called here, as on its card: with its operation, where it has no name of its own, or without. */
   namesOf(id, group) {
-    if (group) return [shortTitle(group.name)];
+    if (group) return wordsOfTitle(group).slice(1);
     const { layout } = this.overview;
     layout.words = 1;
     const { name, made } = layout.label(id);
@@ -272,10 +286,38 @@ function widthOfText(text) {
   return [...text].length * MAP_LETTER * LETTER_WIDTH;
 }
 
-/** A text in a room, cut where it is longer; "" where too little of it would be left. */
-function textWithin(text, room, others) {
-  const letters = Math.floor((room + 1) / (MAP_LETTER * LETTER_WIDTH));
-  return [...text].length > letters && letters < FEWEST_LETTERS ? "" : ownPart(text, letters, others);
+/** How far below the middle of several lines the feet of one's letters stand. */
+function lineAt(row, count) {
+  return MAP_LETTER * (0.36 + row - (count - 1) / 2);
+}
+
+/** A line of words; where it is too long for its room, its letters are narrower. */
+function wordsAt(line, room, at) {
+  const isLong = widthOfText(line) > room;
+  return shape(
+    "text",
+    { ...at, ...(isLong && { textLength: room.toFixed(1), lengthAdjust: "spacingAndGlyphs" }) },
+    line,
+  );
+}
+
+/**
+ * A name as it fits into a box: whole, on two lines if need be, rather than in part; in the end no lines. Letters may be
+ * somewhat narrower.
+ */
+export function linesWithin(name, room, height, others) {
+  const fits = (line) => widthOfText(line) * NARROWEST <= room;
+  if (fits(name)) return [name];
+  const cuts = height < 2 * MAP_LETTER ? [] : [...name.matchAll(/[^\p{L}\p{M}\p{N}]+(?=.)/gu)];
+  const [both] = cuts
+    .map(({ index, 0: { length } }) => [name.slice(0, index + length).trimEnd(), name.slice(index + length)])
+    .filter((lines) => lines.every(fits))
+    .sort((one, other) => widestOf(one) - widestOf(other));
+  return both ?? [ownPart(name, Math.floor(room / (MAP_LETTER * LETTER_WIDTH * NARROWEST)), others)].filter(Boolean);
+}
+
+function widestOf(lines) {
+  return Math.max(...lines.map(widthOfText));
 }
 
 /**

@@ -256,26 +256,32 @@ function thingsSeen(layout) {
 }
 
 /**
- * A text in so many letters: what is longer loses what does not tell it from the others, if it can between two words; ""
- * where that has no room.
+ * A text in so many letters: what is longer loses whole words, which do not tell it from the others; "" where that has no
+ * room.
  * @param {string} text
  * @param {number} letters
  * @param {string[]} others
  */
 export function ownPart(text, letters, others = []) {
-  const all = [...text];
-  if (all.length <= letters) return text;
+  const lengthOf = (piece) => [...piece].length;
+  if (lengthOf(text) <= letters) return text;
   const isOwn = (isIn) => others.every((other) => other === text || !isIn(other));
-  const cuts = Array.from({ length: Math.max(letters - 1, 0) }, (_, k) => letters - 1 - k); // longer ones first
-  const pieces = (end) => cuts.map((count) => (end ? all.slice(-count) : all.slice(0, count)).join(""));
-  const begins = pieces(false).filter((piece) => isOwn((other) => other.startsWith(piece)));
-  const ends = pieces(true).filter((piece) => isOwn((other) => other.endsWith(piece)));
-  const begin = begins.find((piece) => 2 * piece.length > letters && /^\w\W/.test(text.slice(piece.length - 1)));
-  const end = begin ? undefined : ends.find((piece) => /^(\w\W|\W\w)/.test(text.slice(-piece.length - 1)));
-  if (begin || (begins.length && !end)) return `${begin ?? begins[0]}…`;
-  if (ends.length) return `…${end ?? ends[0]}`;
-  const bare = all.slice(0, letters).join("");
-  return isOwn((other) => other.startsWith(bare)) ? bare : "";
+  const words = [...text.matchAll(/\(?[\p{L}\p{M}\p{N}_]+/gu)];
+  const begins = words.map((word) => text.slice(0, word.index + word[0].length)).reverse();
+  const ends = words.flatMap(({ index, 0: word }) => [
+    text.slice(index),
+    ...(word[0] === "(" ? [text.slice(index + 1)] : []),
+  ]);
+  const hasRoom = (piece) => piece !== text && lengthOf(piece) < letters;
+  const isWhole = (piece) => piece.split(/[([]/).length === piece.split(/[)\]]/).length; // of a call its name, or all
+  const isPart = (letter = "") => /^[\p{L}\p{M}\p{N}_]/u.test(letter); // of a word, which goes on
+  const starts = (piece) => (other) => other.startsWith(piece) && !isPart(other.slice(piece.length)[0]);
+  const closes = (piece) => (other) => other.endsWith(piece) && !isPart(other.slice(0, -piece.length).at(-1));
+  const begin = begins.find((piece) => hasRoom(piece) && isWhole(piece) && isOwn(starts(piece)));
+  const end = ends.find((piece) => hasRoom(piece) && isOwn(closes(piece)));
+  const isCalled = text.startsWith(`${begin}(`); // a function's name says more than its arguments
+  if (begin && (isCalled || 2 * lengthOf(begin) > letters || !/\p{L}/u.test(end ?? ""))) return `${begin}…`;
+  return end ? `…${end}` : "";
 }
 
 /** A part's name without what can be left out. */
