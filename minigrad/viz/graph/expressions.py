@@ -136,7 +136,7 @@ class NodeNames:
         if span is not None:
             text = with_names(span, {part: name for part, name in self._parts[node].items() if name})
             if text and (not self._is_inside(node) or naming.says_op(text, self.source.name(node))):
-                return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+                return naming.short_code(text, self.source.name(node))
         text = call_text(self.source, node, self.name_of_result, self.name_of_saved)
         return text if len(text) <= LONGEST else op_word(self.source.name(node))
 

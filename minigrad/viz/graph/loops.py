@@ -14,6 +14,7 @@ import itertools
 from types import CodeType
 from typing import Any
 
+from minigrad.viz.graph.naming import beginning_in_words
 from minigrad.viz.graph.observer import JUMPS, Loop, has_jumps, loops_of, syntax_tree
 
 LONGEST = 40  # characters of a loop's head
@@ -75,7 +76,7 @@ def head_of(code: CodeType, loop: Loop) -> str:
         text = f"while {ast.unparse(node.test)}"
     else:
         text = f"for {ast.unparse(node.target).strip('()')} in {ast.unparse(node.iter)}"
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= LONGEST else beginning_in_words(text[: LONGEST - 1], text) + "…"
 
 
 @functools.lru_cache(maxsize=256)

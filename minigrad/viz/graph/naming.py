@@ -28,6 +28,8 @@ MOST_INSIDE = 1000  # things in a container or an object that are looked at
 MOST_LOOKED_AT = 20_000  # things in all of them together, where parameters lie deep inside
 ATOMS = ast.Name, ast.Attribute, ast.Subscript, ast.Call  # what a formula can hold without parentheses
 LONGEST_NAME = 1000  # characters of a name; a key of a dict may be a whole text
+CUT_WORDS = re.compile(r"[\w.]+$"), re.compile(r"[^\W_]+$")  # at the end; of a long name, what its underscores part
+LIBRARY = re.compile(r"^(?:(?:minigrad|mg|torch|nn|F|functional)\.)+")  # before the name of a function
 LONGEST = 26  # characters of an expression in a box; beyond that the op's name says more
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Add: ("add",),
@@ -313,6 +315,27 @@ def op_word(op: str) -> str:
     """The op's own name: MulBackward0 -> mul, MaxPool2DBackward0 -> max_pool2d."""
     word = re.sub(r"Backward\d*$", "", op).replace("2D", "2d").replace("3D", "3d").replace("1D", "1d")
     return re.sub("(?<!^)(?=[A-Z])", "_", word).lower()
+
+
+def short_code(code: str, op: str, limit: int = LONGEST) -> str:
+    """Code in so many characters: without the library's name, and then without the words for which there is no room; or
+    else the operation alone, where that would be lost with them.
+    """
+    if len(code) <= limit:
+        return code
+    short, word = LIBRARY.sub("", code), op_word(op)
+    short = short if len(short) <= limit else beginning_in_words(short[: max(limit - 1, 0)], short) + "…"
+    return word if f"{word}(" in code and word not in short and len(word) <= limit else short
+
+
+def beginning_in_words(beginning: str, text: str) -> str:
+    """The beginning of a text without the word in which it ends, where something else is left."""
+    following = text[len(beginning) : len(beginning) + 1]
+    for cut in CUT_WORDS if following.isalnum() or following in ("_", ".") else ():
+        shorter = cut.sub("", beginning).rstrip()
+        if shorter.strip("(["):
+            return shorter
+    return beginning.rstrip()
 
 
 def says_op(text: str, op: str) -> bool:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from xml.sax.saxutils import escape, quoteattr
 
+from minigrad.viz.graph.naming import beginning_in_words
+
 MONO = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 SANS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
 
@@ -67,6 +69,11 @@ def shorten(text: str, limit: int) -> str:
     while text and columns(text) > limit - 1:
         text = text[:-1]
     return text + "…"
+
+
+def shorten_words(text: str, limit: int) -> str:
+    """As `shorten`, but without the word in which the beginning would end."""
+    return text if columns(text) <= limit else beginning_in_words(shorten(text, limit)[:-1], text) + "…"
 
 
 def value_text(text: str, shape: tuple[int, ...], limit: int) -> str:

@@ -17,10 +17,22 @@ from itertools import pairwise
 from minigrad.viz.graph.boxes import Box, BoxState, Snapshot
 from minigrad.viz.graph.calls import RECORDED
 from minigrad.viz.graph.groups import Group
+from minigrad.viz.graph.naming import beginning_in_words, short_code
 from minigrad.viz.graph.values import Value, shape_text
 from minigrad.viz.picture.layered import Point
 from minigrad.viz.picture.layout import BoxSizes, GroupFrame, Layout, Wire, kind_beside, lay_out
-from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, columns, markup, pixels, shorten, value_text
+from minigrad.viz.picture.markup import (
+    MONO,
+    SANS,
+    attribute,
+    clean,
+    columns,
+    markup,
+    pixels,
+    shorten,
+    shorten_words,
+    value_text,
+)
 from minigrad.viz.picture.measures import (
     ABOVE_BOX,
     BESIDE_MAP,
@@ -206,7 +218,7 @@ def _frame(group: Group, frame: GroupFrame, state: str) -> tuple[str, str]:
         f'<g class="mg-group" {place}><title>{markup(group.about)}</title>{pile}{card}</g>',
         f'<g class="mg-group-title" {aside} pointer-events="none">'
         f'<text class="mg-name" x="12" {look} fill="{INK}">'
-        f"{markup(shorten(name, max(int((room - 24) / NAME_WIDTH), 4)))}</text>"
+        f"{markup(shorten_words(name, max(int((room - 24) / NAME_WIDTH), 4)))}</text>"
         f'<text x="{pixels(22 + columns(name) * NAME_WIDTH)}" {look} fill="{QUIET}">{markup(kind)}</text></g>',
     )
 
@@ -222,9 +234,10 @@ def short_name(name: str) -> str:
         text = "…" + text.removeprefix("…").split(".", 1)[1]
     if name_width(text) <= NAME_LIMIT:
         return text
-    while name_width(text + "…") > NAME_LIMIT:
-        text = text[:-1]
-    return text + "…"
+    beginning = text
+    while name_width(beginning + "…") > NAME_LIMIT:
+        beginning = beginning[:-1]
+    return beginning_in_words(beginning, text) + "…"
 
 
 def name_width(text: str) -> float:
@@ -267,7 +280,7 @@ def texts_in_box(box: Box, width: float) -> dict[str, str]:
     beside = round((width - 2 * PAD - BESIDE_NAME - name_width(label)) / MONO_WIDTH)  # characters
     return {
         "label": label,
-        "beside": clean(shorten(box.expression, beside)),
+        "beside": clean(short_code(box.expression, box.op, beside + len(box.expression) - columns(box.expression))),
         "text": row_text(box.value, width),
     }
 

@@ -31,6 +31,8 @@ import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 
 const STATES = ["idle", "waiting", "ready", "ran", "done", "off", "failed"];
 const PARTINGS = ["first", "parts", "follows"]; // where two passes part, and what follows from it
+const CUT_WORDS = [/[\p{L}\p{M}\p{N}_.]+$/u, /[\p{L}\p{M}\p{N}]+$/u]; // at the end; of a long name, what its underscores part
+const ENDS_IN = /[\s,…]+$/; // before dots there is none of these
 const FLOWS = ["off", "idle", "done", "now"]; // of edges that run together, what runs lies on top, as in svg.py
 const MOST_PLACED = 100; // chips that are kept apart, where every edge has one
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
@@ -1026,13 +1028,15 @@ function eventsByBox(events) {
   return byBox;
 }
 
-/** A text in so many letters: its beginning, where it is longer. */
+/** A text in so many letters: its beginning, where it is longer, without the word in which that would end. */
 export function beginningOf(text, letters) {
   const all = [...text];
-  return all.length > letters
-    ? `${all
-        .slice(0, Math.max(letters - 1, 1))
-        .join("")
-        .replace(/[\s,…]+$/, "")}…`
-    : text;
+  if (all.length <= letters) return text;
+  const length = Math.max(letters - 1, 1);
+  const beginning = all.slice(0, length).join("");
+  const isCut = /[\p{L}\p{M}\p{N}_.]/u.test(all[length]);
+  const shorter = CUT_WORDS.map((cut) => beginning.replace(cut, "").replace(ENDS_IN, "")).find((part) =>
+    /[^([]/.test(part),
+  );
+  return `${(isCut && shorter) || beginning.replace(ENDS_IN, "")}…`;
 }

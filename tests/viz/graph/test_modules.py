@@ -121,7 +121,7 @@ def seen_at_first(picture: Any) -> int:
 def test_a_long_path_is_cut_in_front() -> None:
     assert short_name("net.layer1.0.conv1.weight") == "…0.conv1.weight"
     assert short_name("w") == "w"
-    assert short_name("a_name_that_is_far_too_long") == "a_name_that_is_fa…"
+    assert short_name("a_name_that_is_far_too_long") == "a_name_that_is_…"
 
 
 def test_nothing_is_noted_where_no_module_is_called() -> None:

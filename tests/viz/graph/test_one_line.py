@@ -77,7 +77,7 @@ PROGRAMS: dict[str, dict[str, str]] = {
         "t1": "t0.exp()",
         "t2": "p * q",
         "t3": "t2.exp()",
-        "y": "mg.stack([(p * q).exp() f…",
+        "y": "stack([(p * q).exp() for…",
     },
     "é = a * 2; y = (é   # ü\n  * é * 3)": {"é": "a * 2", "t0": "é * é", "y": "t0 * 3"},
 }

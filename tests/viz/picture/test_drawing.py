@@ -23,7 +23,7 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import MOST_NODES
 from minigrad.viz.picture import svg
 from minigrad.viz.picture.image import image_html
-from minigrad.viz.picture.markup import attribute, markup
+from minigrad.viz.picture.markup import attribute, markup, shorten_words
 from minigrad.viz.sources import snapshot_of as snapshot
 
 
@@ -176,7 +176,7 @@ def test_a_long_name_leaves_its_expression_room() -> None:
     first, second, third = mg.tensor([1.0, 2.0, 3.0], requires_grad=True).unbind()
     drawing = viz.draw(first * third + second)._repr_mimebundle_()["image/svg+xml"]
     name = re.search(r'class="mg-name"[^>]*>(first[^<]*)<', drawing)
-    expression = re.search(r'class="mg-expression" x="([\d.]+)"[^>]*>(mg[^<]*)<', drawing)
+    expression = re.search(r'class="mg-expression" x="([\d.]+)"[^>]*>(unbind)<', drawing)
     assert name
     assert expression
     assert svg.PAD + len(name[1]) * svg.NAME_WIDTH < float(expression[1]) - len(expression[2]) * svg.MONO_WIDTH
@@ -188,6 +188,31 @@ def test_a_name_without_room_is_cut_where_it_says_least() -> None:
     assert svg.short_name(path).startswith("…")
     assert code.startswith(svg.short_name(code).removesuffix("…"))
     assert svg.short_name(code).endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "short"),
+    [
+        ("first, second, third", 17, "first, second,…"),
+        ("torch.logsumexp(alpha, dim=0)", 25, "torch.logsumexp(alpha,…"),
+        ("mg.tensor([1.0, 0.25, 3.0])", 20, "mg.tensor([1.0,…"),
+        ("a_name_that_is_far_too_long", 18, "a_name_that_is_…"),
+        ("temperature", 6, "tempe…"),  # one word is all there is
+        ("for step in range(2)", 20, "for step in range(2)"),
+        ("größe der schritte", 12, "größe der…"),
+    ],
+)
+def test_no_word_is_cut_in_its_middle(text: str, room: int, short: str) -> None:
+    assert shorten_words(text, room) == short
+
+
+def test_a_box_says_its_operation_where_its_expression_has_no_room() -> None:
+    scope = cell(
+        "y = mg.tensor([1.0, 2.0, 3.0], requires_grad=True).cumsum(0)\nz = mg.nn.functional.softmax(y, dim=0)\n"
+    )
+    boxes = {box.name: box for box in snapshot(scope["z"]).boxes}
+    beside = {name: svg.texts_in_box(boxes[name], 150)["beside"] for name in ("y", "z")}
+    assert beside == {"y": "cumsum", "z": "softmax(y,…"}
 
 
 def test_nan_is_drawn_as_an_alarm() -> None:
