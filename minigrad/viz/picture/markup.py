@@ -77,7 +77,13 @@ def shorten_words(text: str, limit: int) -> str:
 
 
 def value_text(text: str, shape: tuple[int, ...], limit: int) -> str:
-    """The text of a value if it fits into `limit` columns, else its shape and its first numbers, none of them cut."""
+    """The text of a value if it fits into `limit` columns, else its shape and its first numbers, none of them cut; of
+    several results the first ones, or else how many there are.
+    """
+    results = text.split(" | ")
+    if columns(text) > limit and len(results) > 1:
+        beginnings = (" | ".join([*results[:count], "…"]) for count in range(len(results) - 1, 0, -1))
+        return next((one for one in beginnings if columns(one) <= limit), f"{len(results)} results")
     if columns(text) <= limit or not shape or not text.startswith("["):
         return shorten(text, limit)
     whole = f"[{', '.join(map(str, shape))}]"

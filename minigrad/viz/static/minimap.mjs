@@ -21,7 +21,9 @@ const MAP_SHARE = 0.26; // of what it shares with the view
 const MAP_SIDES = 6; // at its sides, in picture.css too
 const VIEW_SIDES = 16; // at the sides of the view, in picture.css too
 const MAP_LETTER = 10; // pixels: no letter is smaller
-const LETTER_WIDTH = 0.66; // of its height: of a letter, at the mean
+const LETTER_WIDTH = 0.7; // of its height: of most letters
+const [NARROW, LESS_OF_NARROW] = [/[ijltfrI.,:;'()[\]_ …-]/g, 0.35]; // of that
+const [WIDE, MORE_OF_WIDE] = [/[mwMW@%]/g, 0.4];
 const LEAST_HIGH = 9; // pixels of a box, at least, where names are written
 const MOST_STRETCHED = 2; // times as much of its height as of its width, or of its width as of its height
 const NEXT_TO_NAME = 3; // pixels between a name and what stands beside it
@@ -281,9 +283,11 @@ export class Minimap {
 
 const lowerEdge = ({ y, h }) => y + h;
 
-/** How wide a text is. */
+/** How wide a text is: of its letters some are narrower or wider than most. */
 function widthOfText(text) {
-  return [...text].length * MAP_LETTER * LETTER_WIDTH;
+  const count = (some) => text.match(some)?.length ?? 0;
+  const letters = [...text].length - LESS_OF_NARROW * count(NARROW) + MORE_OF_WIDE * count(WIDE);
+  return letters * MAP_LETTER * LETTER_WIDTH;
 }
 
 /** How far below the middle of several lines the feet of one's letters stand. */

@@ -23,7 +23,7 @@ from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.nodes import MOST_NODES
 from minigrad.viz.picture import svg
 from minigrad.viz.picture.image import image_html
-from minigrad.viz.picture.markup import attribute, markup, shorten_words
+from minigrad.viz.picture.markup import attribute, markup, shorten_words, value_text
 from minigrad.viz.sources import snapshot_of as snapshot
 
 
@@ -204,6 +204,14 @@ def test_a_name_without_room_is_cut_where_it_says_least() -> None:
 )
 def test_no_word_is_cut_in_its_middle(text: str, room: int, short: str) -> None:
     assert shorten_words(text, room) == short
+
+
+@pytest.mark.parametrize(
+    ("room", "shown"),
+    [(26, "[1, 5] | [1, 5] | [1, 5]"), (23, "[1, 5] | [1, 5] | …"), (18, "[1, 5] | …"), (9, "3 results")],
+)
+def test_of_several_results_none_is_cut(room: int, shown: str) -> None:
+    assert value_text("[1, 5] | [1, 5] | [1, 5]", (1, 5), room) == shown
 
 
 def test_a_box_says_its_operation_where_its_expression_has_no_room() -> None:
