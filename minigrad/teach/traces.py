@@ -33,16 +33,25 @@ IN_ARGUMENTS = {
     "requires_grad": "{}.requires_grad is not what it was",
     "graph": "{} is the result of another operation than before",
     "hooks": "{} does not have the hooks that it had",
+    "nodes": "the nodes behind {} have other hooks or metadata than before",
+    "attributes": "{} has other attributes than before",
     "grad": "{}.grad is not what it was",
     "training": "{}.training is not what it was",
     "version": "{} was written to, even if it holds the same numbers again",
 }
 SEEDED = "a seed was set, so that the random numbers begin anew"
-SWITCHES = ("requires_grad", "hooks", "training")  # of what is given to be written to, too: the next one meets them
+SWITCHES = (
+    "requires_grad",
+    "hooks",
+    "nodes",
+    "attributes",
+    "training",
+)  # of what is given to be written to, too: the next one meets them
 SAYS_MORE = {
     "version": "numbers",
     "requires_grad": "graph",
     "hooks": "graph",
+    "nodes": "graph",
     "grad mode is {}": "inference mode is {}",
     "the random numbers to come are others": SEEDED,
 }
@@ -146,7 +155,7 @@ def parts(names: Iterable[str], arguments: Iterable[Any]) -> Iterator[tuple[str,
         yield name, value
         if isinstance(value, Tensor):
             leaves = [node.variable for node in nodes_of(value, MOST_NODES) if node.name() == "AccumulateGrad"]
-            todo += [(f"a leaf behind {name}", leaf) for leaf in leaves]
+            todo += [(f"leaf {number} behind {name}", leaf) for number, leaf in enumerate(leaves, 1)]
         elif isinstance(value, Module):
             todo += [(f"{name}.{path}", one) for path, one in (*value.named_parameters(), *value.named_buffers())]
         elif isinstance(value, list | tuple | dict):
@@ -191,10 +200,19 @@ def _trace_of(tensor: Tensor) -> dict[str, Any]:
         "numbers": tensor.detach().numpy().copy(),
         "requires_grad": tensor.requires_grad,
         "graph": tensor.grad_fn,
+        "nodes": {node: _written_on(node) for node in nodes_of(tensor, MOST_NODES)},
+        "attributes": {name: id(value) for name, value in vars(tensor).items()},
         "hooks": [len(one) for one in hooks if one],  # a leaf without requires_grad has no room for any
         "grad": None if tensor._grad is None else tensor._grad.detach().numpy().copy(),
         "version": 0 if tensor.is_inference() else tensor._version,
     }
+
+
+def _written_on(node: Any) -> Any:
+    """What is on a node for all walks to come, and for whoever looks: hooks, beside those of tensors, and metadata."""
+    hooks, metadata = node._hooks, node._metadata or {}
+    counts = hooks and [len(hooks.before), len(hooks.after), len(hooks.retained)]
+    return counts or [0, 0, 0], {key: id(value) for key, value in metadata.items()}
 
 
 def changes(before: dict[Place, Any], after: dict[Place, Any]) -> Traces:

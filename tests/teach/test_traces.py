@@ -56,6 +56,10 @@ def leaving(change: Callable[[Any, Any], object]) -> Callable[..., Any]:
     return answer
 
 
+def leaf_of(h):
+    return h.grad_fn.next_functions[0][0]
+
+
 def written_in_place(tensors, h):
     with mg.no_grad():
         tensors[1][0] = 7
@@ -75,11 +79,27 @@ IN_ARGUMENTS = [
     (lambda tensors, h: tensors[0].sum().backward(), "tensors[0].grad is not what it was"),
     (lambda tensors, h: tensors[0].register_hook(print), "tensors[0] does not have the hooks that it had"),
     (lambda tensors, h: h.register_hook(print), "h does not have the hooks that it had"),
+    (lambda tensors, h: h.retain_grad(), "the nodes behind h have other hooks or metadata than before"),
+    (
+        lambda tensors, h: h.grad_fn.metadata.update(met=True),
+        "the nodes behind h have other hooks or metadata than before",
+    ),
+    (
+        lambda tensors, h: leaf_of(h).register_prehook(print),
+        "the nodes behind h have other hooks or metadata than before",
+    ),
+    (lambda tensors, h: setattr(leaf_of(h).variable, "met", True), "leaf 1 behind h has other attributes than before"),
+    (lambda tensors, h: setattr(tensors[1], "met", True), "tensors[1] has other attributes than before"),
     (lambda tensors, h: h.detach_(), "h is the result of another operation than before"),
     (lambda tensors, h: tensors[1].mul_(1), "tensors[1] was written to, even if it holds the same numbers again"),
 ]
 WITH = "A mode that is entered in a `with` ends there, after an error, too."
-ALWAYS = ("requires_grad is not what it was", "the hooks that it had")  # wrong where an answer is to write, too
+ALWAYS = (
+    "requires_grad is not what it was",
+    "the hooks that it had",
+    "other hooks or metadata than before",
+    "other attributes than before",
+)  # wrong where an answer is to write, too
 IN_MODES = [
     (lambda tensors, h: mg.set_grad_enabled(False), "grad mode is off"),
     (lambda tensors, h: mg.inference_mode().__enter__(), "inference mode is on"),
@@ -342,7 +362,7 @@ def test_what_the_reference_leaves_too_is_asked_for() -> None:
     asked = replace(EXERCISE, reference=walked)
     assert "besides" not in said(asked.check(lambda tensors, h: walked(tensors, h)))
     card = asked.check(walked_twice)
-    assert "a leaf behind h.grad is not what it was" in repr(card)
+    assert "leaf 1 behind h.grad is not what it was" in repr(card)
 
 
 def test_random_numbers_are_put_back_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
