@@ -6,8 +6,8 @@ what was put in, what came out, what was expected, what finite differences say, 
 mistake is recognised by what it does: an answer that does the same as a known wrong one on every case has made the
 same mistake, and gets the words that stand there as its docstring. After the fixed cases come drawn ones, other ones at
 each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again. And what
-came out right is tried once more as no case tries it: again, with arguments that somebody has used, and with functions
-that raise an error.
+came out right is tried once more as no case tries it: again, in float64, with arguments that somebody has used, and
+with functions that raise an error.
 
 Nothing that a learner passes may stop the notebook or change it: it is tried in a process of its own (`apart`), and
 the answer is always a card.
@@ -28,6 +28,7 @@ import numpy as np
 
 from minigrad import autograd
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.dtypes import float64, get_default_dtype, set_default_dtype
 from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
 from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
@@ -55,6 +56,11 @@ FINALLY = " What is to be put back after a KeyboardInterrupt as well, which is n
 UNKNOWN = "None of the mistakes that are known here."
 USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
 LATER = "It was right when it was called for the first time, and is not in a later call: something is left from before."
+FIRST = (
+    "This input comes out right if no other one comes before it: something is left from an earlier call. A default, a "
+    "name outside of the function, and an attribute of a class or of a function are the same in all calls."
+)
+DOUBLE, DOUBLES = "all in float64", 4  # and cases of which each check makes such ones
 HELD = (
     "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
     "outside of a call holds on to it: a default, a list, an attribute of a class or of the function."
@@ -179,6 +185,8 @@ class Exercise:
         writes: the function is asked to change its arguments. What they require, their hooks and the mode of a module
             count all the same, where the reference leaves them as they were.
         may_leave: kinds of traces (`traces.IN_ARGUMENTS`) that are no mistake, even if the reference leaves none such.
+        in_double: the first cases are tried with float64 as well, where the reference runs with it. Where float32 is all
+            that is asked for, False.
         seconds: how long the function may run on one case.
         chapter: the notebook's name, which the exercise gets from its file when it is loaded.
     """
@@ -203,6 +211,7 @@ class Exercise:
     at_work: Callable[[Function], Any] | None = None
     writes: bool = False
     may_leave: Collection[str] = ()
+    in_double: bool = True
     seconds: float = 10.0
     chapter: str = ""
 
@@ -227,6 +236,7 @@ class Exercise:
             with print_limit():
                 found = run_apart(self.seconds, lambda: vars(self._judgement(answer, others, named, cases, seed)))
             card = Card(found["kind"], found["title"], tuple(map(tuple, found["rows"])), found["picture"])
+            card = self._with_what_came_before(card, answer, cases)
         except EndedError as ended:
             card = self._card_of_end(answer, ended)
         if card.kind == "good" and self.at_work is not None:
@@ -242,6 +252,19 @@ class Exercise:
         likely = dict(card.rows).get("likely", "")
         names = (mistake.name for mistake in self.known if mistake.words and plain(mistake.words) in likely)
         return "" if card.kind == "good" else next(names, card.title.removeprefix(f"{self.name}: "))
+
+    def _with_what_came_before(self, card: Card, answer: Any, cases: tuple[Case, ...]) -> Card:
+        """The card of an answer that makes no known mistake, and says whether its input comes out right if it comes
+        first: no other process has tried the answer yet.
+        """
+        given = dict(card.rows)
+        later = [case for case in cases[1:] if plain(case.words) == given.get("input")]
+        is_known = any(plain(mistake.words) in given.get("likely", "") for mistake in self.known if mistake.words)
+        if card.kind != "bad" or is_known or not later:
+            return card
+        if not run_apart(self.seconds, lambda: {"right": self._is_right(answer, later[0])})["right"]:
+            return card
+        return replace(card, rows=tuple((label, FIRST if label == "likely" else text) for label, text in card.rows))
 
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
         return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
@@ -315,6 +338,8 @@ class Exercise:
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
         first = results[0][2]
         if (card := self._judge_later(results) or self._judge_again(answer, cases, first)) is not None:
+            return card
+        if (card := self._judge_in_double(answer, cases)) is not None:
             return card
         if (card := self._judge_used(answer, cases, first) or self._judge_after_an_error(answer)) is not None:
             return card
@@ -440,6 +465,20 @@ class Exercise:
             for name, one in found
             if isinstance(one, Tensor | Module) or (hasattr(one, "requires_grad") and hasattr(one, "__weakref__"))
         }
+
+    def _judge_in_double(self, answer: Function, cases: tuple[Case, ...]) -> Card | None:
+        """The card for an answer that loses digits of float64, where the reference keeps them, or is another one for
+        such tensors; None otherwise.
+        """
+        for case in self.cases[: DOUBLES if self.in_double else 0]:
+            double = replace(case, words=f"{case.words}; {DOUBLE}", make=functools.partial(_made_in_double, case))
+            expected = self.run(self.reference, double)
+            if expected.error is None:
+                with print_limit(0), unheard():
+                    outcome = replace(self.run(answer, double), right=expected.value)
+                if (card := self._judge(outcome, expected, cases)) is not None:
+                    return card
+        return None
 
     def _judge_used(self, answer: Function, cases: tuple[Case, ...], first: Outcome) -> Card | None:
         """The card for an answer that is right only as long as nobody else has used what it is given; None otherwise.
@@ -587,6 +626,15 @@ class Exercise:
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
         whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
         return self._value_text(whole, most=None)
+
+
+def _made_in_double(case: Case) -> tuple[Any, ...]:
+    usual = get_default_dtype()
+    set_default_dtype(float64)
+    try:
+        return case.make()
+    finally:
+        set_default_dtype(usual)
 
 
 def _made_used(case: Case, walked: bool) -> tuple[Any, ...]:

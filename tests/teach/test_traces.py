@@ -340,6 +340,47 @@ def test_a_later_call_gives_the_same() -> None:
     assert said(card)["likely"].startswith("It was right when it was called for the first time")
 
 
+def test_what_an_earlier_call_has_left_is_told_if_the_input_alone_comes_out_right() -> None:
+    def with_the_first(tensors, h, met=[]):  # noqa: B006
+        met.append(len(tensors))
+        return total(tensors, h) if len(tensors) == met[0] else 0.0
+
+    def of_two(tensors, h):
+        return total(tensors, h) if len(tensors) == 2 else 0.0
+
+    other = Case("no tensors and h", lambda: ([], mg.ones(2)))
+    exercise = replace(EXERCISE, cases=(*EXERCISE.cases, other))
+    told = {answer: said(exercise.check(answer))["likely"] for answer in (with_the_first, of_two)}
+    assert told[with_the_first].startswith("This input comes out right if no other one comes before it") == apart.FORKS
+    assert told[of_two].startswith("None of the mistakes that are known here")
+    first = said(replace(EXERCISE, cases=(other, *EXERCISE.cases)).check(of_two))["likely"]
+    assert first.startswith("None of the mistakes that are known here")
+
+
+def test_digits_of_float64_are_kept_where_they_are_asked_for() -> None:
+    def mean(x):
+        return x.mean(dim=0)
+
+    def in_float32(x):
+        return x.float().mean(dim=0)
+
+    def refuses_float64(x):
+        if x.dtype != mg.float32:
+            raise TypeError("float32")
+        return x.mean(dim=0)
+
+    exercise = replace(
+        EXERCISE, reference=mean, cases=(Case("x", lambda: (mg.tensor([0.1, 0.3]),)),), mistakes=(lambda x: x,)
+    )
+    card = exercise.check(in_float32)
+    assert said(card)["input"] == "x; all in float64"
+    assert "something went through float32" in said(card)["likely"]
+    assert exercise.check(refuses_float64).title == "mean: raises TypeError"
+    for answer in (in_float32, refuses_float64):
+        assert replace(exercise, in_double=False).check(answer).kind == "good"
+    assert replace(exercise, reference=refuses_float64).check(in_float32).kind == "good"
+
+
 @pytest.mark.parametrize(("change", "words"), TOLD, ids=[words for _, words in TOLD])
 def test_a_trace_that_harms_nobody_is_told_to_who_passed(change, words: str) -> None:
     card = EXERCISE.check(leaving(change))
