@@ -95,11 +95,11 @@ def compare(
 
     Args:
         where: what is compared. Of a list or a dict, "loss {}" names each item by its number or key.
-        note: what to say of any difference, in place of what is said of its kind.
+        note: what to say of any difference, in place of what is said of its kind; but not of digits that are missing.
         notes: the same for what is `Seen`, by its name; "w? *" stands for several, as it does for names of files.
     """
     found = _first_difference(expected, got, where, notes)
-    return replace(found, note=note) if found is not None and note else found
+    return replace(found, note=note) if found is not None and note and found.note != ROUNDED else found
 
 
 def _first_difference(expected: Any, got: Any, where: str, notes: Mapping[str, str]) -> Difference | None:

@@ -60,7 +60,6 @@ FIRST = (
     "This input comes out right if no other one comes before it: something is left from an earlier call. A default, a "
     "name outside of the function, and an attribute of a class or of a function are the same in all calls."
 )
-DOUBLE, DOUBLES = "all in float64", 4  # and cases of which each check makes such ones
 HELD = (
     "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
     "outside of a call holds on to it: a default, a list, an attribute of a class or of the function."
@@ -185,8 +184,8 @@ class Exercise:
         writes: the function is asked to change its arguments. What they require, their hooks and the mode of a module
             count all the same, where the reference leaves them as they were.
         may_leave: kinds of traces (`traces.IN_ARGUMENTS`) that are no mistake, even if the reference leaves none such.
-        in_double: the first cases are tried with float64 as well, where the reference runs with it. Where float32 is all
-            that is asked for, False.
+        in_double: so many of the first cases are tried with float64 as well, where the reference runs with it. 0 where
+            float32 is all that is asked for.
         seconds: how long the function may run on one case.
         chapter: the notebook's name, which the exercise gets from its file when it is loaded.
     """
@@ -211,7 +210,7 @@ class Exercise:
     at_work: Callable[[Function], Any] | None = None
     writes: bool = False
     may_leave: Collection[str] = ()
-    in_double: bool = True
+    in_double: int = 4
     seconds: float = 10.0
     chapter: str = ""
 
@@ -257,14 +256,15 @@ class Exercise:
         """The card of an answer that makes no known mistake, and says whether its input comes out right if it comes
         first: no other process has tried the answer yet.
         """
-        given = dict(card.rows)
-        later = [case for case in cases[1:] if plain(case.words) == given.get("input")]
-        is_known = any(plain(mistake.words) in given.get("likely", "") for mistake in self.known if mistake.words)
-        if card.kind != "bad" or is_known or not later:
-            return card
-        if not run_apart(self.seconds, lambda: {"right": self._is_right(answer, later[0])})["right"]:
-            return card
-        return replace(card, rows=tuple((label, FIRST if label == "likely" else text) for label, text in card.rows))
+        rows, names = dict(card.rows), [mistake.name for mistake in self.known]
+        later = [case for case in cases[1:] if plain(case.words) == rows.get("input")]
+        if (
+            later
+            and self._diagnosis(card) not in names
+            and run_apart(self.seconds, lambda: self._is_right(answer, later[0]))
+        ):
+            return replace(card, rows=tuple((rows | {"likely": FIRST}).items()))
+        return card
 
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
         return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
@@ -337,11 +337,9 @@ class Exercise:
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
         first = results[0][2]
-        if (card := self._judge_later(results) or self._judge_again(answer, cases, first)) is not None:
-            return card
-        if (card := self._judge_in_double(answer, cases)) is not None:
-            return card
-        if (card := self._judge_used(answer, cases, first) or self._judge_after_an_error(answer)) is not None:
+        known = self._judge_later(results) or self._judge_again(answer, cases, first)
+        known = known or self._judge_in_double(answer, cases) or self._judge_used(answer, cases, first)
+        if (card := known or self._judge_after_an_error(answer)) is not None:
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
@@ -470,15 +468,18 @@ class Exercise:
         """The card for an answer that loses digits of float64, where the reference keeps them, or is another one for
         such tensors; None otherwise.
         """
-        for case in self.cases[: DOUBLES if self.in_double else 0]:
-            double = replace(case, words=f"{case.words}; {DOUBLE}", make=functools.partial(_made_in_double, case))
-            expected = self.run(self.reference, double)
-            if expected.error is None:
-                with print_limit(0), unheard():
-                    outcome = replace(self.run(answer, double), right=expected.value)
-                if (card := self._judge(outcome, expected, cases)) is not None:
-                    return card
+        for case in self.cases[: self.in_double]:
+            make = functools.partial(_made_in_double, case)
+            expected = self.run(self.reference, Case(f"{case.words}; all in float64", make))
+            if expected.error is None and (card := self._judge_run(answer, expected, cases)) is not None:
+                return card
         return None
+
+    def _judge_run(self, answer: Function, expected: Outcome, cases: tuple[Case, ...], *others: Any) -> Card | None:
+        """The card for an answer that does not do with one more case what is expected of it; None otherwise."""
+        with print_limit(0), unheard():
+            outcome = replace(self.run(answer, expected.case), right=expected.value)
+        return self._judge(outcome, expected, cases, *others)
 
     def _judge_used(self, answer: Function, cases: tuple[Case, ...], first: Outcome) -> Card | None:
         """The card for an answer that is right only as long as nobody else has used what it is given; None otherwise.
@@ -490,9 +491,7 @@ class Exercise:
             expected = self.run(self.reference, case)
             brings = walked and any(kind == "grad" for kind, _ in expected.left)
             if not brings and self._whole_text(expected) == self._whole_text(first):
-                with print_limit(0), unheard():
-                    outcome = replace(self.run(answer, case), right=expected.value)
-                return self._judge(outcome, expected, cases, [(first,)])
+                return self._judge_run(answer, expected, cases, [(first,)])
         return None
 
     def _judge_after_an_error(self, answer: Function) -> Card | None:

@@ -201,7 +201,7 @@ def _trace_of(tensor: Tensor) -> dict[str, Any]:
         "requires_grad": tensor.requires_grad,
         "graph": tensor.grad_fn,
         "nodes": {node: _written_on(node) for node in nodes_of(tensor, MOST_NODES)},
-        "attributes": {name: id(value) for name, value in vars(tensor).items()},
+        "attributes": [*vars(tensor)],
         "hooks": [len(one) for one in hooks if one],  # a leaf without requires_grad has no room for any
         "grad": None if tensor._grad is None else tensor._grad.detach().numpy().copy(),
         "version": 0 if tensor.is_inference() else tensor._version,
@@ -210,9 +210,9 @@ def _trace_of(tensor: Tensor) -> dict[str, Any]:
 
 def _written_on(node: Any) -> Any:
     """What is on a node for all walks to come, and for whoever looks: hooks, beside those of tensors, and metadata."""
-    hooks, metadata = node._hooks, node._metadata or {}
-    counts = hooks and [len(hooks.before), len(hooks.after), len(hooks.retained)]
-    return counts or [0, 0, 0], {key: id(value) for key, value in metadata.items()}
+    hooks = node._hooks
+    count = sum(map(len, (hooks.before, hooks.after, hooks.retained))) if hooks else 0
+    return count, [*(node._metadata or ())]
 
 
 def changes(before: dict[Place, Any], after: dict[Place, Any]) -> Traces:

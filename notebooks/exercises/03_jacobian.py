@@ -138,6 +138,7 @@ EXERCISE = Exercise(
     ),
     drawn=_drawn,
     plug=_with_calls,
+    in_double=0,  # the words say a float32 leaf
     notes={
         "how often f was called": "The matrix is right, but f(x) is to be computed once: the graph that it leaves can "
         "be walked for each row."

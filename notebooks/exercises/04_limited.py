@@ -111,6 +111,29 @@ def limited_h_itself(h, limit):
     return h.clone()
 
 
+class OfTheLast(Function):
+    """Shortens gradients to the limit of the call that came last."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return _shortened(grad_output, OfTheLast.limit)
+
+
+def limit_on_the_class(h, limit):
+    OfTheLast.limit = limit
+    return OfTheLast.apply(h)
+
+
+def limited_once(h, limit):
+    branch = h.clone()
+    handle = branch.register_hook(lambda g: (handle.remove(), _shortened(g, limit))[1])
+    return branch
+
+
 def limited_and_cut_off(h, limit):
     return h.detach()
 
@@ -236,7 +259,7 @@ EXERCISE = Exercise(
     **branch_fields(limited),
     cases=(
         branch_case("limit", [1.0, 2.0], 5.0),
-        branch_case("limit", [0.5, -1.0], 1.0),
+        branch_case("limit", [0.1, -1.0], 1.0),
         branch_case("limit", [[1.0, 2.0], [-0.5, 1.0], [0.0, 3.0]], 2.5),
     ),
     drawn=drawn_branches("limit", lambda random: float(random.choice([0.25, 0.75, 2.0, 6.5, 12.5, 40.0, 200.0]))),
@@ -248,12 +271,15 @@ EXERCISE = Exercise(
     mistakes=(
         *hook_mistakes(
             "shortened",
+            "limit",
             handle=handle_of_the_limit,
             number=limit_for_a_gradient,
             on_h=limited_h_itself,
             writes=shortened_in_place,
             cut_off=limited_and_cut_off,
             silent=(limited_without_return,),
+            shared=limit_on_the_class,
+            once=limited_once,
         ),
         Mistake(clipped_each_element, near=True),
         Mistake(lengthened_short_ones, lengthened_all_but_zeros, near=True),
@@ -279,6 +305,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "Each row was shortened by itself": [limited_each_row_too],
+        "something went through float32": [lambda h, limit: limited(h.float(), limit)],
         "when [0.25, -0.5] comes in[0]: yours 0.025": [limited_by_the_first_walk],
         "": [
             limited_by_the_first,

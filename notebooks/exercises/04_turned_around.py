@@ -50,9 +50,6 @@ class OfTheLast(Function):
 
 
 def strength_on_the_class(h, strength):
-    """Another call came before the walk, for another branch, and this one took its strength: it is kept where all
-    calls share it, as on the class. Keep it in the hook, or on ctx.
-    """
     OfTheLast.strength = strength
     return OfTheLast.apply(h)
 
@@ -175,12 +172,15 @@ EXERCISE = Exercise(
         ),
         *hook_mistakes(
             "turned",
+            "strength",
             handle=handle_of_the_hook,
             number=number_for_a_gradient,
             on_h=on_h_itself,
             writes=turned_in_place,
             cut_off=cut_off,
             silent=(hook_without_return, returned_h_itself),
+            shared=strength_on_the_class,
+            once=turned_once,
         ),
         turned_the_numbers,
         Mistake(
@@ -192,7 +192,6 @@ EXERCISE = Exercise(
         kept_the_sign,
         subtracted_the_strength,
         sent_a_constant,
-        strength_on_the_class,
         Mistake(
             edited(turned_around, "h.clone()", "h * 1", "g * -strength", "-g"),
             words="The strength was left out: the gradient is only turned around.",
@@ -210,7 +209,6 @@ EXERCISE = Exercise(
     wrong={
         "": [
             edited(turned_around, "-strength)", "-abs(strength))"),
-            turned_once,
             turned_two_elements,
             turned_before_the_sum,
         ],

@@ -216,7 +216,7 @@ def quantized_as_data(x, step):
 
 def quantized_in_numpy(x, step):
     def forward(x, step):
-        return mg.tensor(np.asarray(np.round(x.detach().numpy() / step) * step, np.float32))
+        return mg.tensor(np.asarray(np.round(x.detach().numpy() / step) * step))
 
     return quantized_function(forward)(x, step)
 
@@ -242,7 +242,7 @@ def quantized_by_a_hookless_class(x, step):
     class Straight(Function):
         @staticmethod
         def forward(ctx, x, step):
-            return mg.round(x.double() / step).float().mul(step)
+            return mg.round(x.double() / step).to(x.dtype).mul(step)
 
         @staticmethod
         def backward(ctx, grad_output):
@@ -270,6 +270,7 @@ EXERCISE = Exercise(
         _case([0.3, 0.8, -1.1], 0.5),
         _case([0.3, 0.8, -1.1], 0.25),
         _case([7.0, 12.0, -3.0], 4.0),
+        _case([1.55, -2.35, 0.1], 0.1),  # halves of 0.1, as far as float32 goes
         _case([[0.1, -0.2], [0.9, -0.6]], 0.5, is_result=True),
         _case([0.25, 0.75, 1.25, -0.25], 0.5),  # all of them between two multiples
     ),
@@ -337,6 +338,13 @@ EXERCISE = Exercise(
             lambda x, step: quantized_function(backward=lambda g, given: g.clamp(-1, 1))(x, step),
         ],
         "the numbers": [quantized_to_a_few_digits, quantized_in_one_row],
+        "x = [1.55, -2.35, 0.1]": [
+            lambda x, step: quantized_function(lambda x, step: (x * (1 / step)).round() * step)(x, step)
+        ],
+        "something went through float32": [
+            edited(quantized_in_numpy, "* step))", "* step, np.float32))"),
+            edited(quantized_by_a_hookless_class, "to(x.dtype)", "float()"),
+        ],
         "x holds other numbers": [quantized_over_x],
         "backward has written to grad_output": [
             lambda x, step: quantized_function(backward=lambda g, given: g.add_(1).sub(1))(x, step)

@@ -346,12 +346,20 @@ def recomputed_at_x_itself(f, x):
 
 def recomputed_into_a_leaf_of_its_own(f, x):
     def compute(ctx, given, grad_output):
-        leaf = mg.tensor(given.tolist(), requires_grad=True)
+        leaf = mg.tensor(given.tolist(), dtype=given.dtype, requires_grad=True)
         with mg.enable_grad():
             ctx.f(leaf).backward(grad_output)
         return leaf.grad
 
     return recomputing(f, x, compute=compute)
+
+
+F_BY_SHAPE = {}
+
+
+def recomputed_with_f_by_shape(f, x):
+    F_BY_SHAPE[x.shape] = f
+    return recomputing(lambda given: F_BY_SHAPE[x.shape](given), x)
 
 
 def recomputed_with_a_setup(f, x):
@@ -535,6 +543,10 @@ EXERCISE = Exercise(
     ),
     wrong={
         "is still in memory": [recomputed_and_remembered],
+        "something went through float32": [
+            edited(recomputed_into_a_leaf_of_its_own, "dtype=given.dtype, ", ""),
+        ],
+        "this walk ran the f of that one": [recomputed_with_f_by_shape],
         "more is kept than f and x": [recomputed_with_the_result_kept],
         "None of the mistakes that are known here": [recomputed_from_one_leaf, recomputed_times_two],
         "f has to run twice": [recomputed_with_f_called_before],

@@ -348,6 +348,7 @@ EXERCISE = Exercise(
     ),
     plug=_trained,
     writes=True,
+    in_double=0,  # the networks are float32
     mistakes=(
         Mistake(detach_forgotten, edited(only_eval, "eval()", "requires_grad = False")),
         Mistake(new_parameters, when=saw(CHANGED, "the object")),

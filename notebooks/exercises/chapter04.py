@@ -122,19 +122,20 @@ def _tried(answer, h, amount):
     value = answer(h, amount)
     if not isinstance(value, mg.Tensor) or value.shape != h.shape:
         return {RESULT: value}
-    answer(trunk(), 3 * amount + 1)  # two branches of one program have an amount each
+    answer(h.detach().clone().requires_grad_() * 1, 3 * amount + 1)  # each branch of a program has an amount of its own
     arriving, given = _arriving_at(h), _arriving_at(h)
     (beside,) = grad(h * 1, h, grad_outputs=arriving[0])
     (together,) = grad(value + h, h, grad_outputs=arriving[0], retain_graph=True)
     sent = [None] * len(given)
     if value.requires_grad:
         sent = [grad(value, h, one, retain_graph=True, allow_unused=True)[0] for one in given]
+    sent = [one if one is None else one.float() for one in sent]  # up to rounding, also where h is float64
     is_kept = compare(_arriving_at(h), given) is None
     return {
         RESULT: value.detach(),
         **{_through(came): went for came, went in zip(_arriving_at(h), sent, strict=True)},
         BESIDE: beside,
-        TOGETHER: together,
+        TOGETHER: together.float(),
         GIVEN: "as it was" if is_kept else "written to",
     }
 
@@ -188,12 +189,12 @@ def branch_fields(reference):
 
 def _changes_nothing(outcome):
     """Whether every gradient goes on as it came, and should not."""
-    arriving, seen = _arriving_at(outcome.arguments[0]), outcome.seen
+    arriving, seen = [one.float() for one in _arriving_at(outcome.arguments[0])], outcome.seen
     passes_on = [compare(arriving, _sent(one, outcome.arguments[0])) is None for one in (seen, outcome.right)]
     return passes_on == [True, False] and compare(arriving[0] * 2, seen[TOGETHER]) is None
 
 
-def hook_mistakes(word, *, handle, number, on_h, writes, cut_off, silent):
+def hook_mistakes(word, amount, *, handle, number, on_h, writes, cut_off, silent, shared, once):
     """The mistakes that both exercises share, for these wrong answers: the hook is in the wrong place, or says
     nothing.
     """
@@ -232,5 +233,17 @@ def hook_mistakes(word, *, handle, number, on_h, writes, cut_off, silent):
             words="The gradient goes on as it came: what you return has no hook, or one that returns nothing. Hang it "
             f"on the tensor that you return, and let it return the {word} gradient.",
             when=_changes_nothing,
+        ),
+        Mistake(
+            shared,
+            words=f"Another call came before the walk, for another branch, and this one took its {amount}: it is kept "
+            "where all calls share it, as on the class. Keep it in the hook, or on ctx.",
+            near=True,
+        ),
+        Mistake(
+            once,
+            words="The first gradient was treated as it should be, and the next ones were not: the hook has to be "
+            "there in every walk. Do not take it away.",
+            near=True,
         ),
     )

@@ -61,7 +61,7 @@ def tried(answer, trial):
     result, edges = value.detach().clone(), value.grad_fn.next_functions if value.grad_fn else ()
     one = any(node_of_x in (node, getattr(node, "variable", None)) for node, _ in edges if node)
     if trial.way == OTHER:
-        answer(Noted("cos(x)", mg.cos), mg.tensor([1.0, 2.0], requires_grad=True))
+        answer(Noted("cos(x)", mg.cos), x.detach().clone().requires_grad_())
     gradient = _walked(trial, value) if value.requires_grad else None
     changed = trial.way != WRITTEN and not np.array_equal(numbers, x.detach().numpy())
     return {

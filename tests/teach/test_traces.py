@@ -377,7 +377,7 @@ def test_digits_of_float64_are_kept_where_they_are_asked_for() -> None:
     assert "something went through float32" in said(card)["likely"]
     assert exercise.check(refuses_float64).title == "mean: raises TypeError"
     for answer in (in_float32, refuses_float64):
-        assert replace(exercise, in_double=False).check(answer).kind == "good"
+        assert replace(exercise, in_double=0).check(answer).kind == "good"
     assert replace(exercise, reference=refuses_float64).check(in_float32).kind == "good"
 
 
