@@ -64,6 +64,9 @@ UNUSUAL = {
     "(tensor({}, requires_grad=True) * 2).detach().requires_grad_()": None,
     "tensor({}, requires_grad=True) * 0": None,
     "tensor({}, dtype=int64)": None,
+    "tensor({})[:1]": None,
+    "tensor({}, requires_grad=True).clone()": None,
+    "tensor({}, requires_grad=True).to(float64)": None,
     "nn.Parameter(tensor({})), frozen after backward()": _frozen_afterwards,
     "leaf * 2, where leaf = tensor({}, requires_grad=True), with a gradient that was retained": _kept_gradient,
     "zeros, to which tensor({}, requires_grad=True) was added in place": _written_to,
@@ -281,6 +284,15 @@ EXERCISE = Exercise(
             lambda tensor: "parameter" if tensor.requires_grad and tensor._grad is not None else kind_of(tensor)
         ],
         "yours data, expected": [kind_by_numbers],
+        "float64": [
+            edited(
+                kind_of,
+                "tensor.requires_grad:",
+                "tensor.requires_grad or tensor.is_leaf and tensor.dtype != mg.float32:",
+            )
+        ],
+        ")[:1]": [edited(kind_of, "if not", 'if tensor._is_view():\n        return "result"\n    if not')],
+        ").clone()": [edited(kind_of, "tensor.is_leaf", 'tensor.is_leaf or "Clone" in tensor.grad_fn.name()')],
         "[0], requires_grad=True)": [lambda tensor: "result" if tensor.dim() == 0 else kind_of(tensor)],
         "The answer is right, but the tensor is to be asked, not changed": [kind_by_trying, kind_of_a_retained_one],
         "The answer is right, but afterwards grad mode is off": [kind_without_recording],

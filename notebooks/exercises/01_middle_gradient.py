@@ -212,8 +212,9 @@ EXERCISE = Exercise(
                 "return w.grad / x",
                 "w.grad = None\n    middle_gradient(w, x, target)\n    return w.grad / x",
             ),
-            words="This is the gradient of w, divided by x. Where x is 0 that is no number, and what was in w.grad "
-            "before is in it, too. Ask for the gradient of hidden itself.",
+            lambda w, x, target: gradient_of_w(w.detach().clone().requires_grad_(), x, target) / x,
+            words="This is the gradient of w, divided by x, and where x is 0 that is no number. Ask for the gradient "
+            "of hidden itself.",
         ),
         Mistake(
             edited(middle_by_rule, "1 - activated**2", "1 - (w * x).detach() ** 2"),
@@ -232,6 +233,7 @@ EXERCISE = Exercise(
         "": [edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean")],
         "w = [[": [middle_of_one_dimension],
         "This is the gradient of w": [middle_in_the_shape_of_w],
+        "something went through float32": [edited(middle_asked_for, "[0]", "[0].float()")],
         "likely None of the mistakes that are known": [
             lambda w, x, target: (middle_gradient(w, x, target) * 100).round() / 100
         ],

@@ -49,8 +49,8 @@ def _after_backward(outcome):
 
 
 def flag_first(numbers, scale):
-    """The flag came first and the multiplication after it, so the multiplication was recorded and its result is no
-    leaf. Multiply first.
+    """An operation came after the flag, such as a product, a clone() or a to(): it was recorded, and its result is no
+    leaf. Multiply first, and set the flag last.
     """
     return mg.tensor(numbers, requires_grad=True) * scale
 
@@ -107,7 +107,7 @@ EXERCISE = Exercise(
     cases=(
         _case([3.0, -2.0, 5.0], 0.1),
         _case([1.0], -2.0),
-        _case([0.5, 0.25], 1.0),
+        _case([0.5, 0.25], 2),
     ),
     hints=(
         "A leaf is a tensor that no recorded operation made. When is a multiplication not recorded?",
@@ -164,5 +164,11 @@ EXERCISE = Exercise(
         "The answer is right, but afterwards numbers has other items than before": [weights_in_the_list],
         "The flag was not set, or got lost": [edited(flag_first, "return", "with mg.no_grad():\n        return")],
         "a gradient is there already": [weights_with_a_gradient],
+        "An operation came after the flag": [lambda numbers, scale: small_weights(numbers, scale).clone()],
+        "The shape is [4]; it should be [2]": [
+            lambda numbers, scale: (
+                small_weights(numbers * scale, 1) if isinstance(scale, int) else small_weights(numbers, scale)
+            )
+        ],
     },
 )

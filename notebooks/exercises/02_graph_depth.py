@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minigrad.teach import EXERCISES, Exercise, Mistake, nodes_of
+from minigrad.teach import EXERCISES, Exercise, Mistake, edited, nodes_of
 
 from .chapter02 import CASES, NOTES, SECONDS, along_the_first_input, by_recursion, draw, drawn, looking, pairs_for_nodes
 
@@ -286,6 +286,13 @@ EXERCISE = Exercise(
         "A number is asked for; this is a str": [lambda root: str(graph_depth(root))],
         "The number is right, but this is an ndarray that holds it": [lambda root: np.array(graph_depth(root))],
         "Each node got its depth when it was met first": [depth_from_a_stack, depth_once_met],
+        "the nodes behind root have other hooks or metadata than before": [
+            edited(
+                depth_level_by_level,
+                "if following is not None",
+                'if following and following.metadata.setdefault("root", root.grad_fn) is root.grad_fn',
+            )
+        ],
         "The answer is right, but afterwards Python's recursion limit is 100000": [depth_with_a_large_stack],
     },
 )

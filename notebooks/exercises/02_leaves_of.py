@@ -247,6 +247,13 @@ def leaves_by_identity(root):
     return found
 
 
+def leaves_marked(root):
+    leaves = [leaf for leaf in leaves_of(root) if not hasattr(leaf, "met")]
+    for leaf in leaves:
+        leaf.met = True
+    return leaves
+
+
 def leaves_that_have_no_gradient(root):
     return [node.variable for node in nodes_of(root) if hasattr(node, "variable") and node.variable.grad is None]
 
@@ -318,6 +325,15 @@ EXERCISE = Exercise(
         "a list is asked for, and this is a tuple": [lambda root: tuple(leaves_of(root))],
         "a list is asked for, and this is a set": [lambda root: {*leaves_of(root)}],
         "The answer is right, but somebody walked backward on the way": [leaves_after_a_walk],
+        "the .grad of a leaf was written": [
+            edited(
+                leaves_after_a_walk,
+                "root.backward(mg.ones_like(root))",
+                "for leaf in leaves:\n        leaf.grad = mg.zeros_like(leaf)",
+            )
+        ],
+        "leaf 1 behind root has other attributes than before": [leaves_marked],
+        "tensor(0.5) * a": [lambda root: [leaf for leaf in leaves_of(root) if leaf.numel() > 1 or leaf]],
         "they are copies": [lambda root: [leaf.detach() for leaf in leaves_of(root)]],
         "an item: yours None, expected a tensor": [
             lambda root: [getattr(node, "variable", None) for node in nodes_of(root)]

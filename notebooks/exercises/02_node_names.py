@@ -242,6 +242,16 @@ EXERCISE = Exercise(
         "The answer is right, but somebody walked backward on the way": [
             edited(node_names, "return", "names =", "root)]", "root)]\n    root.sum().backward()\n    return names")
         ],
+        "the nodes behind root have other hooks or metadata than before": [
+            edited(
+                names_from_a_dict,
+                *("node is not None and node not in met", 'node is not None and "met" not in node.metadata'),
+                *("met[node] = node.name()", 'met[node] = node.metadata["met"] = node.name()'),
+            ),
+            edited(
+                names_from_a_dict, "todo.extend", "node.register_prehook(lambda given: None)\n            todo.extend"
+            ),
+        ],
         "The names are asked for, as str": [lambda root: [type(node) for node in nodes_of(root)]],
         "This is how a node is printed": [lambda root: [str(node) for node in nodes_of(root)]],
     },

@@ -248,6 +248,9 @@ EXERCISE = Exercise(
         "(AccumulateGrad): yours 1, expected 2": [arrivals_of_pairs],
         "first * second": [arrivals_of_first_outputs],
         "The answer is right, but somebody walked backward on the way": [arrivals_and_a_walk],
+        "the nodes behind root have other hooks or metadata than before": [
+            lambda root: {node: node.metadata.setdefault("waits", count) for node, count in arrivals(root).items()}
+        ],
         "y = (x * x) * x.sin().cos() + x * x": [
             lambda root: {node: min(count, 2) for node, count in arrivals(root).items()}
         ],

@@ -6,7 +6,7 @@ import minigrad as mg
 from minigrad.autograd.graph import Node
 from minigrad.teach import EXERCISES, Exercise, Mistake, edited, observer, raised
 
-from .chapter02 import GRAPH, state_of_graph
+from .chapter02 import GRADS, SAVED, state_of_graph
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
 
 NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
@@ -49,7 +49,7 @@ def _with_calls(answer, e):
         seen = {"the answer": answer(e)}
     for name, node in zip("ecd", _nodes(e), strict=True):
         seen[f"the node of {name}"] = "called with what arrives at it" if node in called else "not called"
-    return seen | {GRAPH: state_of_graph(e)}
+    return seen | state_of_graph(e)
 
 
 def _draw(outcome, difference):
@@ -228,7 +228,7 @@ EXERCISE = Exercise(
     cases=(running_case(3.0, 2.0), running_case(-1.5, 4.0), running_case(0.5, -3.0)),
     drawn=_drawn,
     plug=_with_calls,
-    notes={"the node of *": NOT_CALLED, GRAPH: ENOUGH},
+    notes={"the node of *": NOT_CALLED, SAVED: ENOUGH, GRADS: ENOUGH},
     hints=(
         (
             "Each call of a node gives one gradient per input, in the order of next_functions. Begin with the "
@@ -279,6 +279,11 @@ EXERCISE = Exercise(
         "drawn at random": [hand_with_one_gradient_summed],
         "a leaf's node was called, too": [hand_down_to_the_leaves],
         "2 values are asked for; these are 3": [hand_with_each_part],
+        "the nodes behind e have other hooks or metadata than before": [
+            edited(
+                hand_with_c_in_parts, "first, second", "node_c.register_prehook(lambda given: None)\n    first, second"
+            )
+        ],
         "a tuple is asked for, and this is a list": [lambda e: list(by_hand(e))],
     },
 )

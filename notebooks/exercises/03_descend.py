@@ -140,6 +140,7 @@ EXERCISE = Exercise(
         _descent_case("(w - 3) ** 2", 0.0, 0.1, 4, earlier=5.0),
         _descent_case("(w - 3) ** 2", 0.0, 0.0625, 100),
         _descent_case("(w ** 4).sum()", [30.0, -2.0], 0.0001, 2),  # slopes of a hundred thousand
+        _descent_case("w * w", 1.0, 2.5, 4),  # the loss grows
     ),
     hints=(
         "Four things happen in each step, always in this order: clear the gradient of w, loss, backward, change w.",
@@ -288,6 +289,15 @@ EXERCISE = Exercise(
             edited(cleared_only_afterwards, "w.grad = None", "w.grad.zero_()")
         ],
         "The gradients of all steps pile up": [edited(never_cleared, "return", "w.grad = None\n    return")],
+        "loss = w * w": [
+            edited(
+                descend,
+                "losses.append",
+                "if losses and loss.item() > losses[-1]:\n            break\n        losses.append",
+            ),
+            edited(descend, "with", "if losses[-1] > 10 * losses[0]:\n            continue\n        with"),
+        ],
+        "something went through float32": [edited(descend, "rate * w.grad", "(rate * w.grad).float()")],
         "One step is missing": [edited(descend, "range(steps)", "range(1, steps)")],
         "w goes uphill": [edited(descend, "w -=", "w +=")],
         "w does not require a gradient any more": [descend_without_the_flag],

@@ -4,7 +4,7 @@ from collections import Counter
 
 import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
-from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, nodes_of, plain, show
+from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, edited, nodes_of, plain, show
 
 from .chapter02 import SECONDS, drawn, harmed, kind_if_no_list
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
@@ -381,6 +381,11 @@ EXERCISE = Exercise(
         "A node that is met again went to the end": [order_by_the_longest_list],
         "A node is in the list more than once": [order_of_pairs],
         "The answer is right, but somebody walked backward on the way": [order_and_a_walk],
+        "the nodes behind root have other hooks or metadata than before": [
+            edited(
+                order_from_the_front, "order.append", "node.register_prehook(lambda given: None)\n        order.append"
+            )
+        ],
         "every node once": [lambda root: [node for node in run_order(root) if "Detach" not in node.name()][:9]],
         "Each item must be a node of this graph": [lambda root: [node.name() for node in run_order(root)]],
         "a list is asked for, and this is a tuple": [lambda root: tuple(run_order(root))],

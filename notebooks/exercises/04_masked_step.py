@@ -49,6 +49,7 @@ def _drawn(random):
 
 
 STAYS, MOVES, OTHER = "w where mask is False", "w where mask is True", "v, which the optimizer moves as well"
+BITS = "the bits of w where mask is False"
 LATER = "w.grad of a later walk, of w.sum()"
 
 
@@ -56,12 +57,19 @@ LATER = "w.grad of a later walk, of w.sum()"
 def _stepped(answer, w, mask, loss, optimizer):
     """Both parts of w, the other tensor, and whether a later walk is as it would be."""
     (_, v) = optimizer.param_groups[0]["params"]
+    moves, before = mask.clone(), w.detach().clone()
     answer(w, mask, loss, optimizer)
     now = w.detach().clone()
-    seen = {STAYS: now[~mask], MOVES: now[mask], OTHER: v.detach().clone()}
+    mask_is_same, is_same = mg.equal(mask, moves), now[~moves].numpy().tobytes() == before[~moves].numpy().tobytes()
+    seen = {
+        STAYS: now[~moves],
+        BITS: "as before" if is_same else "others",
+        MOVES: now[moves],
+        OTHER: v.detach().clone(),
+    }
     w.grad = None
     w.sum().backward()
-    return {**seen, LATER: w.grad}
+    return {**seen, LATER: w.grad, "the mask": "as before" if mask_is_same else "another one"}
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -100,7 +108,7 @@ EXERCISE = Exercise(
         _case([[3.0, 1.0], [2.0, 4.0]], [[True, True], [False, False]], "SGD"),
         _case([[3.0, 1.0], [2.0, 4.0]], [[True, True], [False, False]], "AdamW"),
         _case([1.0, -2.0, 0.5], [False, True, False], "SGD with momentum=0.9, after a step"),
-        _case([1.0, -2.0, 0.5], [False, True, False], "SGD with weight_decay=0.5"),
+        _case([-0.0, -2.0, 0.1], [False, True, False], "SGD with weight_decay=0.5"),
         _case([1.0, -2.0, 0.5], [True, False, True], "Adam, after a step"),
         _case([1.0, -2.0, 0.5], [True, False, True], "SGD", earlier=3.0),
         _case([4.0, 0.0, 1.0], [True, False, True], "SGD", "w.sqrt()"),  # whose slope at 0 is infinite
@@ -113,7 +121,11 @@ EXERCISE = Exercise(
     ),
     plug=_stepped,
     notes={
+        BITS: "What is to stay was computed anew, and something was rounded, or -0.0 has become 0.0. Do not add or "
+        "multiply what must not change: choose with mg.where, or write by a mask in brackets.",
         OTHER: "w is as it should be. The optimizer has other tensors, too: one step() for all of them.",
+        "the mask": "The step is right, but the mask is the caller's, who uses it in the next step, too: leave it as it "
+        "is.",
         LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
     },
     writes=True,
@@ -179,6 +191,13 @@ EXERCISE = Exercise(
     ),
     wrong={
         "w has not moved by this loss": [edited(masked_step, "optimizer.step()", "optimizer.zero_grad()")],
+        "-0.0 has become 0.0": [
+            edited(masked_step, "mg.where(mask, w, before)", "mg.where(mask, w, 0.0) + mg.where(mask, 0.0, before)")
+        ],
+        "something went through float32": [edited(masked_step, "detach().clone()", "detach().float() * 1")],
+        "The step is right, but the mask is the caller's": [
+            edited(masked_step, "before))", "before))\n    mask.copy_(~mask)"),
+        ],
         "something was left behind": [
             edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),
         ],

@@ -59,19 +59,22 @@ def _drawn(random):
     yield _case(words, make_h, losses, "(h * a).sin()", flip(random), **factors)
 
 
-KEPT = "the graph of the losses"
+KEPT, LEAVES = "the graph of the losses", "the .grad of the leaves"
 
 
 @observer
 def _tracing(answer, losses, h):
     """The lengths, and what was written where, and what still hangs there."""
-    behind = list(dict.fromkeys([*leaves(*losses, h), h]))
+    behind = leaves(*losses, h)
     nodes = {node for root in (*losses, h) for node in nodes_of(root)}
-    before, hooks = gradients_held(behind), hooks_on(nodes)
+    before, hooks = [gradients_held(behind), gradients_held([h])], hooks_on(nodes)
     lengths = answer(losses, h)
+    after = [gradients_held(behind), gradients_held([h])]
+    of_leaves, of_h = ("as before" if compare(*both) is None else "written" for both in zip(before, after, strict=True))
     return {
         "the answer": lengths,
-        "some .grad": "as before" if compare(before, gradients_held(behind)) is None else "written",
+        LEAVES: of_leaves,
+        "h.grad": of_h,
         "hooks": "one is left" if hooks_on(nodes) > hooks else "none",
         KEPT: "is freed" if any(node.freed for node in nodes) else "is kept",
     }
@@ -223,7 +226,9 @@ EXERCISE = Exercise(
     ),
     plug=_tracing,
     notes={
-        "some .grad": "The numbers are right, but .grad was written.",
+        LEAVES: "The numbers are right, but .grad of the leaves is not what it was.",
+        "h.grad": "The numbers are right, but h.grad was written, as it is in each walk after retain_grad(). "
+        "autograd.grad returns what it computes.",
         "hooks": "The numbers are right, but h does something in each walk to come: a hook is left, or retain_grad(), "
         "which makes the next walk write h.grad, as backward(inputs=[h]) does, too. autograd.grad leaves nothing.",
     },
@@ -237,9 +242,9 @@ EXERCISE = Exercise(
                 *("loss.backward", "h.grad = None\n        loss.backward"),
                 *("h.grad.norm().item()", "0.0 if h.grad is None else h.grad.norm().item()"),
             ),
-            words="The numbers are right, but backward() has written: .grad of the leaves, and with retain_grad() of "
-            "h, is not what it was. autograd.grad returns what it computes, and writes nothing.",
-            when=right_but("some .grad"),
+            words="The numbers are right, but .grad of the leaves is not what it was, as after a backward(). "
+            "autograd.grad returns what it computes, and writes nothing.",
+            when=right_but(LEAVES),
         ),
         Mistake(
             edited(pulls, "(gradient,)", "gradient"),
@@ -345,7 +350,8 @@ EXERCISE = Exercise(
         pulls_of_numpy,
     ),
     wrong={
-        "backward() has written": [pulls_and_clears_all],
+        ".grad of the leaves is not what it was": [pulls_and_clears_all],
+        "h.grad was written": [edited(pulls, "lengths = []", "lengths = [] if h.is_leaf else [h.retain_grad()][1:]")],
         "retain_grad(), which makes the next walk write h.grad": [pulls_and_puts_back_but_retains],
         "a hook is left": [pulls_seen_by_a_hook],
         "Every element has a part in the length": [

@@ -5,9 +5,11 @@ import warnings
 
 import minigrad as mg
 from minigrad.autograd import functional, grad
-from minigrad.teach import STEP, Exercise, Mistake, cases, draw_wrong_node, edited, show, yours
+from minigrad.teach import STEP, Exercise, Mistake, cases, compare, draw_wrong_node, edited, show, yours
 from minigrad.teach.draws import draw_numbers, flip, formula, pick
 from minigrad.teach.observing import Noted, observer, raised, right_but, saw
+
+from .chapter04 import gradients_held
 
 
 def slope_and_curvature(f, x):
@@ -17,13 +19,21 @@ def slope_and_curvature(f, x):
     return slope, curvature
 
 
-@cases("f(x) = {words}{of_w}, x = {x}", of_w=", where w is a leaf that holds {of_w}", dtype=", in double precision")
-def _at(words, x, dtype=mg.float32, of_w=0.0):
+@cases(
+    "f(x) = {words}{of_w}, x = {x}",
+    of_w=", where w is a leaf that holds {of_w}",
+    dtype=", in double precision",
+    earlier="; before, w.grad and x.grad are {earlier}",
+)
+def _at(words, x, dtype=mg.float32, of_w=0.0, earlier=None):
     """A function of x, in which there may be a leaf, w, as well."""
     w = mg.tensor(of_w, requires_grad=True)
     f = Noted(words, lambda x: formula(words, "x, w")(x, w), note=_point)
     f.leaf = w
-    return f, mg.tensor(x, dtype=dtype, requires_grad=True)
+    x = mg.tensor(x, dtype=dtype, requires_grad=True)
+    for leaf in (w, x):
+        leaf.grad = None if earlier is None else mg.full_like(leaf.detach(), earlier)
+    return f, x
 
 
 def _point(given):
@@ -54,12 +64,14 @@ BESIDE, OTHERS = "where f was asked", "the .grad of w, a leaf in f"
 
 @observer
 def _watching(answer, f, x):
+    before = gradients_held([x, f.leaf])
     slopes = answer(f, x)
+    x_kept, w_kept = (compare(*both) is None for both in zip(before, gradients_held([x, f.leaf]), strict=True))
     elsewhere = [point for point, _ in f.calls if not _is_at(point, x.item())]
     return {
         "the answer": slopes,
-        "x.grad": "None, as before" if x._grad is None else "written",
-        OTHERS: "as before" if f.leaf._grad is None else "written",
+        "x.grad": "as before" if x_kept else "written",
+        OTHERS: "as before" if w_kept else "written",
         BESIDE: f"beside x, at {show(elsewhere[0])}" if elsewhere else "at x only",
     }
 
@@ -237,6 +249,7 @@ EXERCISE = Exercise(
         _at("x.sin() * x", 0.3, mg.float64),
         _at("x ** 3 - x", [-0.5]),
         _at("w * x ** 3", 1.5, of_w=2.0),
+        _at("x ** 3", 2.0, earlier=7.0),
     ),
     drawn=_drawn,
     hints=(
@@ -246,8 +259,8 @@ EXERCISE = Exercise(
     ),
     plug=_watching,
     notes={
-        "x.grad": "The numbers are right, but x.grad was written, as backward() does. autograd.grad returns what it "
-        "computes.",
+        "x.grad": "The numbers are right, but x.grad was written, or cleared, as around a backward(). autograd.grad "
+        "returns what it computes, and leaves x.grad as it is.",
         OTHERS: "The numbers are right, but backward() goes on to every leaf, and has written there, too. "
         "autograd.grad writes nothing.",
         BESIDE: "The numbers are near enough, but not by this means: ask for the slope at x, not for f beside it.",
@@ -321,7 +334,10 @@ EXERCISE = Exercise(
             edited(fine_differences, "f(x - step)\n", "f(x - 1e-4)\n"),
             slope_by_differences_of_slopes,
         ],
-        "x.grad": [slopes_with_x_grad_in_zeros],
+        "x.grad": [
+            slopes_with_x_grad_in_zeros,
+            edited(slope_and_curvature, "(slope,)", "x.grad = None\n    (slope,)"),
+        ],
         "a tuple is asked for, and this is a list": [lambda f, x: [*slope_and_curvature(f, x)]],
         "": [slopes_of_positive_ones],
         "The shape is []; it should be [1].": [slopes_without_dimensions],

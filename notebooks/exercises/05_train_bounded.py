@@ -295,6 +295,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(never_clamped, "backward()", "backward()\n    w2.data.clamp_(-1, 1)"),
+            edited(never_clamped, "w2 -= rate", "w2.clamp_(-1, 1)\n        w2 -= rate"),
             words="w2 was clamped after the walk and moved after that. Clamp last.",
         ),
         Mistake(
@@ -356,6 +357,9 @@ EXERCISE = Exercise(
         "written through .data or numpy()": [
             edited(train_bounded, "w2.clamp_(-1, 1)", "a = w2.detach().numpy()\n        np.clip(a, -1, 1, out=a)"),
             moved_as_arrays,
+        ],
+        "something went through float32": [
+            edited(train_bounded, "w1 -= rate * w1.grad", "w1 -= (rate * w1.grad).float()")
         ],
         "given another memory": [
             edited(train_bounded, "w2.clamp_(-1, 1)", "w1.data, w2.data = w1.clone(), w2.clamp(-1, 1)")

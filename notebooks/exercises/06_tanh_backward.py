@@ -161,6 +161,7 @@ EXERCISE = Exercise(
         lambda ctx, grad_output: (grad_output - grad_output * ctx.saved_tensors[0] ** 2,),
     ),
     wrong={
+        "all in float64": [lambda ctx, g: g * mg.tensor((1 - ctx.saved_tensors[0] ** 2).tolist())],
         "what a second walk brings": [tanh_of_the_first_walk],
         "backward has written to grad_output": [edited(tanh_backward, " * (1 - y * y)", ".mul_(1 - y * y)")],
         "backward has written to y": [edited(tanh_backward, "(1 - y * y)", "(1 - y.mul_(y))")],

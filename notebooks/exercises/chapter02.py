@@ -5,7 +5,7 @@ at random are for chapter 03, too.
 import functools
 
 import minigrad as mg
-from minigrad.teach import Case, Difference, Mistake, compare, draw_nodes, nodes_of, observer, raised, show
+from minigrad.teach import Case, Difference, Mistake, Seen, compare, draw_nodes, nodes_of, observer, raised, show
 
 SECONDS = 4.0  # how long a walk may take: one that goes along every way would take longer than anybody's life
 LARGEST = 12  # boxes of a picture
@@ -74,7 +74,9 @@ def _repeated(operation, times):
 CASES = (
     Case("d = (a * b + a) * 4", _chapters_graph),
     Case("y = x * x", _square),
-    Case("tensor(0.5) * a, whose first input needs no gradient", lambda: (mg.tensor(0.5) * _leaf(3.0),)),
+    Case(
+        "tensor(0.5) * a, whose first input needs no gradient, and a holds 0.0", lambda: (mg.tensor(0.5) * _leaf(0.0),)
+    ),
     Case("m + m.cos().exp(), where m = a.sin()", _met_early_and_late),
     Case("three rounds of state = (state * w).tanh()", _one_leaf_three_uses),
     Case("a.sin().cos().exp() + b", lambda: (_leaf(1.0).sin().cos().exp() + _leaf(2.0),)),
@@ -123,7 +125,7 @@ def drawn(random):
     all lead to one end.
     """
     for count in random.integers(3, 8, 2):
-        number, shape = float(random.integers(1, 4)), ((), (2,))[random.integers(2)]
+        number, shape = float(random.integers(0, 4)), ((), (2,))[random.integers(2)]
         known, lines, ends = list("xyz"), [], []
         while len(lines) < count or len(ends) > 1:
             name, words = "abcdefghijklmn"[len(lines)], random.choice(list(LINES))
@@ -172,30 +174,31 @@ def ways_to(root):
     return ways
 
 
-LOOK_ONLY = "The answer is right, but somebody walked backward on the way. The graph is to be looked at, not run."
-GRAPH, UNHARMED = "the graph afterwards", "as it was"
-NOTES = {GRAPH: LOOK_ONLY}
+SAVED, GRADS, UNHARMED = "what the nodes have saved", "the .grad of the leaves", "as before"
+NOTES = {
+    SAVED: "The answer is right, but somebody walked backward on the way. The graph is to be looked at, not run.",
+    GRADS: "The answer is right, but the .grad of a leaf was written, by hand or by a walk. The graph is only to be "
+    "looked at.",
+}
 
 
 def looking(see=lambda value, root: value):
     """For `plug`: what `see` makes of an answer's value; and whether the graph, to be looked at only, is as it was."""
-    return observer(lambda answer, root: {"the answer": see(answer(root), root), GRAPH: state_of_graph(root)})
+    return observer(lambda answer, root: {"the answer": see(answer(root), root), **state_of_graph(root)})
 
 
 def harmed(root):
     """A Difference if a graph that was only to be looked at is not as it was, else None."""
-    return compare(UNHARMED, state_of_graph(root), GRAPH, LOOK_ONLY)
+    return compare(Seen(dict.fromkeys(NOTES, UNHARMED)), state_of_graph(root), notes=NOTES)
 
 
 def state_of_graph(root):
-    """In words, what a walk backward has done to a graph that was to be looked at only."""
-    for node in nodes_of(root):
-        if node.freed:
-            return f"what {node.name()} has saved is used up"
-        grad = node.variable.grad if node.name() == "AccumulateGrad" else None
-        if grad is not None and not (grad == EARLIER).all():
-            return f"the .grad of a leaf is {show(grad)}"
-    return UNHARMED
+    """In words, what has become of a graph that was to be looked at only."""
+    nodes = nodes_of(root)
+    freed = [f"that of {node.name()} is used up" for node in nodes if node.freed]
+    grads = [node.variable._grad for node in nodes if node.name() == "AccumulateGrad"]
+    written = [f"one is {show(grad)}" for grad in grads if grad is not None and not (grad == EARLIER).all()]
+    return Seen({SAVED: next(iter(freed), UNHARMED), GRADS: next(iter(written), UNHARMED)})
 
 
 def is_list(value):
