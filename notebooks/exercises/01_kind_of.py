@@ -262,6 +262,11 @@ EXERCISE = Exercise(
             "class.",
         ),
         Mistake(
+            edited(kind_from_the_end, "tensor.is_leaf and tensor.requires_grad", "isinstance(tensor, mg.nn.Parameter)"),
+            words="Only an nn.Parameter was taken for a parameter. Any leaf that requires a gradient is one: ask the "
+            "two flags, not the class.",
+        ),
+        Mistake(
             edited(flag_is_parameter, '"parameter', '"result'),
             words="requires_grad alone does not tell a parameter from a result: here every tensor with the flag "
             "counts as a result.",

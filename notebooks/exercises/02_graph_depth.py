@@ -103,6 +103,17 @@ def depth_at_the_first_meeting(root):
     return max(depth.values())
 
 
+def depth_where_taken_first(root):
+    met, todo, deepest = {None}, [(root.grad_fn, 1)], 0
+    while todo:
+        node, depth = todo.pop()
+        if node not in met:
+            met.add(node)
+            deepest = max(deepest, depth)
+            todo += [(next_node, depth + 1) for next_node, _ in node.next_functions]
+    return deepest
+
+
 def depth_without_going_on(root):
     """A longer way to a node was found, and the nodes behind it kept their depths: go on from it once more. Or go so
     that all who lead to a node come before it.
@@ -268,7 +279,7 @@ EXERCISE = Exercise(
         followed_the_first_input,
         shortest_way,
         by_recursion(depth_by_recursion),
-        Mistake(level_by_level, depth_at_the_first_meeting),
+        Mistake(level_by_level, depth_at_the_first_meeting, depth_where_taken_first),
         depth_without_going_on,
         depth_up_to_a_number,
     ),

@@ -101,6 +101,16 @@ def one_for_each(root):
     return dict.fromkeys(arrivals(root), 1)
 
 
+def counted_by_pair(root):
+    """The edges to each output of a node were counted by themselves: the number in a pair says which output it is.
+    Count by the node alone, whatever the number.
+    """
+    counts = Counter({(root.grad_fn, 0): 1})
+    for node in nodes_of(root):
+        counts.update(pair for pair in node.next_functions if pair[0] is not None)
+    return {node: count for (node, _), count in counts.items()}
+
+
 def counted_users(root):
     """Nodes were counted, but edges are asked for. x * x is one node with two edges to x, and sends two gradients."""
     count = {root.grad_fn: 1}
@@ -231,6 +241,7 @@ EXERCISE = Exercise(
         ),
         one_for_each,
         counted_users,
+        counted_by_pair,
         Mistake(
             lambda root: {**arrivals(root), mg.tensor(1.0, requires_grad=True).sin().grad_fn: 1},
             words="Among the keys is a node of another graph. Begin with root.grad_fn, and go on to its next nodes.",

@@ -373,7 +373,10 @@ EXERCISE = Exercise(
         depth_first,
         to_the_end_when_met_again,
         depth_first_and_leaves,
-        layer_by_layer,
+        Mistake(
+            layer_by_layer,
+            edited(layer_by_layer, "return order", "return sorted(order, key=lambda node: not node.next_functions)"),
+        ),
     ),
     right=(order_with_leaves_last, order_by_depth, order_from_behind, order_from_the_front, order_newest_first),
     wrong={

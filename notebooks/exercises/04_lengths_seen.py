@@ -169,6 +169,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(lengths_seen, "w.grad = None\n        ", ""),
+            edited(lengths_seen, "w.grad = None\n        ", "", "lengths = []", "lengths, w.grad = [], None"),
             words="The gradients of all steps pile up in w.grad. Clear it before each walk, as the given lines do.",
         ),
         Mistake(
@@ -193,6 +194,11 @@ EXERCISE = Exercise(
             edited(lengths_seen, "g.norm().item())", "g.norm().item()) or 0 * g"),
             words="The hook returns a tensor, so that goes on in place of the gradient, and w learns from it. A hook "
             "that only looks returns None.",
+        ),
+        Mistake(
+            edited(lengths_seen, "g.norm()", "g.abs().sum()"),
+            words="This is the sum of the absolute values. The length is g.norm(), the root of the sum of the squares.",
+            near="the lengths",
         ),
         Mistake(
             edited(lengths_seen, "w -=", "w +="),
@@ -224,8 +230,9 @@ EXERCISE = Exercise(
         "more work than was asked for": [
             edited(lengths_seen, "h, loss = model(w)", "model(w)\n        h, loss = model(w)")
         ],
+        "This is the sum of the absolute values": [edited(lengths_seen, "g.norm()", "abs(g).sum()")],
+        "h = 0 * w": [edited(lengths_seen, "with mg", "if lengths[-1] == 0:\n            break\n        with mg")],
         "": [
-            edited(lengths_seen, "g.norm()", "g.abs().sum()"),
             edited(lengths_seen, "range(steps)", "range(min(steps, 40))"),
             edited(lengths_seen, "g.norm()", "g.flatten()[:2].norm()"),
         ],

@@ -1,7 +1,7 @@
 """Exercise `masked_step`: a part of a weight that stays, whatever the optimizer does."""
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised, saw
+from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised, right_but, saw
 from minigrad.teach.draws import draw_numbers, formula, pick
 
 
@@ -72,6 +72,12 @@ def _stepped(answer, w, mask, loss, optimizer):
     return {**seen, LATER: w.grad, "the mask": "as before" if mask_is_same else "another one"}
 
 
+def _computed_anew(outcome):
+    """Whether numbers that are to stay have become nan, or are the same without having the same bits."""
+    became_nan = saw(STAYS, lambda mine, right: bool(mine.isnan().any()) and not right.isnan().any())
+    return became_nan(outcome) or right_but(BITS)(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -121,11 +127,9 @@ EXERCISE = Exercise(
     ),
     plug=_stepped,
     notes={
-        BITS: "What is to stay was computed anew, and something was rounded, or -0.0 has become 0.0. Do not add or "
-        "multiply what must not change: choose with mg.where, or write by a mask in brackets.",
         OTHER: "w is as it should be. The optimizer has other tensors, too: one step() for all of them.",
-        "the mask": "The step is right, but the mask is the caller's, who uses it in the next step, too: leave it as it "
-        "is.",
+        "the mask": "The step is right, but the mask is the caller's, who uses it in the next step, too: leave it as "
+        "it is.",
         LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
     },
     writes=True,
@@ -139,9 +143,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(masked_step, "mg.where(mask, w, before)", "before + (w - before) * mask"),
             edited(masked_step, "mg.where(mask, w, before)", "w * mask + before * ~mask"),
-            words="0 times nan or inf is nan, and before + (w - before) is rounded: do not compute with what must not "
-            "count. Choose with mg.where, or write by a mask in brackets.",
-            when=saw(STAYS, lambda mine, right: bool(mine.isnan().any()) and not right.isnan().any()),
+            words="What is to stay was computed anew: 0 times nan or inf is nan, -0.0 becomes 0.0, and before + (w - "
+            "before) is rounded. Choose with mg.where, or write by a mask in brackets.",
+            when=_computed_anew,
         ),
         Mistake(
             masked_gradient,
@@ -191,7 +195,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "w has not moved by this loss": [edited(masked_step, "optimizer.step()", "optimizer.zero_grad()")],
-        "-0.0 has become 0.0": [
+        "-0.0 becomes 0.0": [
             edited(masked_step, "mg.where(mask, w, before)", "mg.where(mask, w, 0.0) + mg.where(mask, 0.0, before)")
         ],
         "something went through float32": [edited(masked_step, "detach().clone()", "detach().float() * 1")],

@@ -154,7 +154,7 @@ EXERCISE = Exercise(
     **branch_fields(turned_around),
     cases=(
         branch_case("strength", [1.0, 2.0], 0.5),
-        branch_case("strength", [0.5, -1.0], 2.0),
+        branch_case("strength", [0.1, -1.0], 2.0),
         branch_case("strength", [1.0, 1.0], 1.0),
         branch_case("strength", [[1.0, 2.0], [-0.5, 1.0], [0.0, 3.0]], -1.5),
         branch_case("strength", [1.0, -2.0], 0.0),
@@ -212,6 +212,7 @@ EXERCISE = Exercise(
             turned_two_elements,
             turned_before_the_sum,
         ],
+        "something went through float32": [lambda h, strength: turned_around(h.float(), strength)],
         "The gradient goes on as it came": [turned_at_the_node_of_h],
         "The hook writes into the gradient": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],
     },

@@ -242,8 +242,8 @@ def hook_mistakes(word, amount, *, handle, number, on_h, writes, cut_off, silent
         ),
         Mistake(
             once,
-            words="The first gradient was treated as it should be, and the next ones were not: the hook has to be "
-            "there in every walk. Do not take it away.",
+            words="The hook acts in the first walk alone, and what comes in later ones goes on as it is. Do not take "
+            "the hook away, and do not count its calls.",
             near=True,
         ),
     )

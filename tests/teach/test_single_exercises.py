@@ -13,7 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 from minigrad.teach.exercises.chapter14 import STEPS, Tensor, beside, working
-from teach.answers import name_of, not_implemented, said_in_a_line, tried
+from teach.answers import name_of, not_implemented, said_in_a_line, tried, wrong
 
 import minigrad as mg
 from minigrad import nn, viz
@@ -81,9 +81,42 @@ def froze_and_popped(parameters, count):
     return parameters
 
 
+def weights_cloned(numbers, scale):
+    return EXERCISES["small_weights"].reference(numbers, scale).clone()
+
+
+def middle_by_division(w, x, target):
+    (of_w,) = mg.autograd.grad(((w * x).tanh().sum() - target) ** 2, w)
+    return of_w / x
+
+
+def leaves_cleared(root):
+    found = EXERCISES["leaves_of"].reference(root)
+    for leaf in found:
+        leaf.grad = mg.zeros_like(leaf)
+    return found
+
+
+def pulls_retained(losses, h):
+    if not h.is_leaf:
+        h.retain_grad()
+    return EXERCISES["pulls"].reference(losses, h)
+
+
+def mask_turned(w, mask, loss, optimizer):
+    EXERCISES["masked_step"].reference(w, mask, loss, optimizer)
+    mask.copy_(~mask)
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "not_made"),
     [
+        ("small_weights", weights_cloned, "the multiplication was recorded"),
+        ("middle_gradient", middle_by_division, "w.grad before"),
+        ("leaves_of", leaves_cleared, "somebody walked"),
+        ("pulls", pulls_retained, "backward() has"),
+        ("masked_step", mask_turned, "first difference w where mask"),
+        ("limited", wrong("limited", "limit_on_the_class"), "follow this one through your lines"),
         ("kind_of", kind_by_freezing, "hooks"),
         ("freeze_first", froze_and_popped, "holds other numbers"),
         ("descend", tried("descend", "descend_without_the_flag"), "has made a new tensor"),
