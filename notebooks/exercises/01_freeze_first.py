@@ -17,8 +17,8 @@ def freeze_first(parameters, count):
     frozen=", parameters[{frozen}] is frozen already",
 )
 def _parameters(count, shapes=((), (), (), ()), used=False, frozen=None):
-    """Leaves that hold 1, 2, and so on; those that were used hold equal numbers."""
-    leaves = [mg.full(shape, 1.0 if used else place + 1.0, requires_grad=True) for place, shape in enumerate(shapes)]
+    """Leaves that hold -1, 0, and so on; those that were used hold equal numbers."""
+    leaves = [mg.full(shape, 1.0 if used else place - 1.0, requires_grad=True) for place, shape in enumerate(shapes)]
     if used:
         leaves[0].requires_grad_(False)
         for leaf in leaves[::2]:
@@ -293,6 +293,9 @@ EXERCISE = Exercise(
         "keeps its numbers and its gradient": [
             edited(freeze_first, "requires_grad_(False)", "requires_grad_(False)\n        parameter.grad = None"),
             edited(freeze_first, "requires_grad_(False)", "requires_grad_(False).zero_()"),
+        ],
+        "count = 1 … parameters[2]": [
+            edited(freeze_first, "parameters[count:]", "[one for one in parameters[count:] if one.numel() > 1 or one]")
         ],
         "yours a new tensor": [
             edited(freeze_first, "parameters[count:]", "[parameter.clone() for parameter in parameters[count:]]")
