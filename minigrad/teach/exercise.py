@@ -256,13 +256,10 @@ class Exercise:
         """The card of an answer that makes no known mistake, and says whether its input comes out right if it comes
         first: no other process has tried the answer yet.
         """
-        rows, names = dict(card.rows), [mistake.name for mistake in self.known]
+        rows = dict(card.rows)
         later = [case for case in cases[1:] if plain(case.words) == rows.get("input")]
-        if (
-            later
-            and self._diagnosis(card) not in names
-            and run_apart(self.seconds, lambda: self._is_right(answer, later[0]))
-        ):
+        is_unknown = later and self._diagnosis(card) == "not yet"
+        if is_unknown and run_apart(self.seconds, lambda: self._is_right(answer, later[0])):
             return replace(card, rows=tuple((rows | {"likely": FIRST}).items()))
         return card
 
