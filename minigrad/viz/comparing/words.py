@@ -12,6 +12,7 @@ import numpy as np
 from minigrad.ops.silence import silent
 from minigrad.viz.comparing.differences import Differences
 from minigrad.viz.comparing.passes import Ran
+from minigrad.viz.graph.boxes import Box
 from minigrad.viz.graph.naming import op_word
 from minigrad.viz.graph.values import in_words, number
 from minigrad.viz.own_engines.own_pass import SORTED
@@ -109,7 +110,7 @@ def _mistake(found: Differences, key: str, child: str, labels: Labels) -> str:
 
 def _write_text(found: Differences, key: str, labels: Labels) -> str:
     """That a value was written to, which a rule may have saved: by another rule, or before the pass, where it differs
-    and what was computed with it does not.
+    and what was computed with it does not. Or that the node's own differs, and what it was computed from does not.
     """
     one, other = found.one.graph.by_id, found.other.graph.by_id
     for box in (*found.inputs[key], key):
@@ -117,13 +118,19 @@ def _write_text(found: Differences, key: str, labels: Labels) -> str:
             step, writer = ran.writers.get(at, (len(ran.frames), ""))
             if step < ran.steps[key if ran is found.one else found.pairs[key]][0]:
                 return f"the rule of {writer} has written to {one[box].name} in {label}"
-    changed = {box for box, paired in found.pairs.items() if one[box].value != other[paired].value}
+    changed = {box for box, paired in found.pairs.items() if _read(one[box]) != _read(other[paired])}
     for box in (*found.inputs[key], key):
-        later = [user for user, inputs in found.inputs.items() if box in inputs] if box != key else found.inputs[key]
-        if box in changed and not changed.issuperset(later):
-            values = f"{one[box].value.full} in {labels[0]} and {other[found.pairs[box]].value.full} in {labels[1]}"
+        values = f"{one[box].value.full} in {labels[0]} and {other[found.pairs[box]].value.full} in {labels[1]}"
+        if box in changed and not changed.issuperset(user for user, inputs in found.inputs.items() if box in inputs):
             return f"the value of {one[box].name} is {values}: it was written to in place after it was used"
+        if box in changed and box == key and changed.isdisjoint(found.inputs[key]):
+            return f"the value of {one[box].name} is {values}, of the same inputs: it is computed in another way"
     return ""
+
+
+def _read(box: Box) -> tuple[object, ...]:
+    """What can be read of a box's value: two that differ in their last digits alone are the same."""
+    return box.value.text, box.value.full, box.value.statistics, box.value.cells
 
 
 def _places(found: Differences, mine: Any, theirs: Any, labels: Labels) -> str:

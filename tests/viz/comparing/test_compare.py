@@ -115,10 +115,10 @@ class Small(Engine):
         return out
 
     def exp(self, x: Array) -> Array:
-        out = self.made(np.exp(x.data), "exp", x)
+        out = self.made(np.exp(x.data) * {"forward": 2, "rounding": 1 + 1e-12}.get(self.mistake, 1), "exp", x)
 
         def backward() -> None:
-            self.send(x, out.grad * out.data)
+            self.send(x, out.grad * out.data * (2 if self.mistake == "rounding" else 1))
 
         out._backward = backward
         return out
@@ -234,6 +234,23 @@ def test_a_mistake_is_found_at_its_node(mistake: str) -> None:
     assert comparison.index == comparison.difference.index
     told = "\n".join(line.text for line in comparison.difference.story)
     assert re.search(words, told), told
+
+
+@pytest.mark.parametrize("forward", ["forward", "rounding"])
+def test_a_value_that_was_computed_in_another_way_was_not_written_to(forward: str) -> None:
+    """And one that was rounded otherwise is the same."""
+
+    def summed(engine: Small) -> tuple[Array, dict[str, Array]]:
+        x = Array([0.0, 1.0])
+        y = engine.exp(x)
+        return engine.sum(y), {"x": x, "y": y}
+
+    (loss, names), (other, _) = summed(Small()), summed(Small(forward))
+    comparison = compare(loss, other, engine=(Small(), Small(forward)), names=names)
+    assert comparison.difference is not None
+    told = "\n".join(line.text for line in comparison.difference.story)
+    assert "written to" not in told
+    assert ("of the same inputs: it is computed in another way" in told) == (forward == "forward")
 
 
 class RecursiveSmall(Small, Recursive):
