@@ -64,6 +64,10 @@ def add_rule(g, y, a, b):
     return g, g
 
 
+def sum_rule(g, y, a):
+    return (np.broadcast_to(g, a.shape),)
+
+
 # ---------------------------------------------------------------- the steps
 
 
@@ -234,19 +238,26 @@ def working(answer):
     So an answer that never ends, raises, or changes what it is given, is met by its check alone, in a process of its
     own, and no later cell runs it. Where it walks, and otherwise than the solution, both are shown side by side.
     """
+    return going_on_with(answer, STEPS, beside)
+
+
+def going_on_with(answer, steps, beside):
+    """What `working` does, of a chapter with these steps: a solution by each name; and `beside(answer)` is a comparison
+    to be shown, or None.
+    """
     name = getattr(answer, "__name__", plain(answer))
-    if name not in STEPS:
-        raise ValueError(f"working() takes one of the functions {', '.join(STEPS)}, written with def, not {name}")
+    if name not in steps:
+        raise ValueError(f"working() takes one of the functions {', '.join(steps)}, written with def, not {name}")
     card = EXERCISES[name].check(answer)
     title = card.title.partition(": ")[2]
     why = f"yours is {title}" if card.kind == "open" else f'of yours the check says "{title}"'
     print(f"{name}: yours" if card.kind == "good" else f"{name}: the solution's, as {why}")
     if title == "not yet" and (comparison := beside(answer)) is not None:  # it has run to its end there
         display(comparison)
-    return answer if card.kind == "good" else _handed_out(STEPS[name])
+    return answer if card.kind == "good" else handed_out(steps[name])
 
 
-def _handed_out(solution):
+def handed_out(solution):
     """A solution's function as it goes into the notebook, where it may get the name of the step that is asked for: a
     check does not take it for the learner's.
     """
@@ -281,9 +292,9 @@ class Adapter(viz.Engine):
         return tensor.rule
 
 
-def engine_with(answer):
-    """The engine with one step's function exchanged for this one."""
-    parts = {**STEPS, answer.__name__: answer}
+def engine_with(*answers):
+    """The engine with the functions of some steps exchanged for these."""
+    parts = {**STEPS, **{answer.__name__: answer for answer in answers}}
 
     class Other(Tensor):
         fitted = staticmethod(parts["fitted"])
@@ -292,7 +303,7 @@ def engine_with(answer):
             return self.recorded(np.multiply, parts["product_rule"], (other,))
 
         def sum(self):
-            return self.recorded(np.sum, lambda g, y, a: (np.broadcast_to(g, a.shape),), ())
+            return self.recorded(np.sum, sum_rule, ())
 
         def softmax(self):
             return self.recorded(_softmax, parts["softmax_rule"], ())
@@ -306,7 +317,7 @@ def engine_with(answer):
                 if one.requires_grad:
                     one.receive(self.fitted(gradient, one.data.shape))
 
-    for name in ("recorded", "receive", "in_order", "start"):
+    for name in ("recorded", "receive", "in_order", "start", "backward"):
         setattr(Other, name, parts[name])
     return Other
 
