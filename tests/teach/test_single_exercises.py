@@ -20,7 +20,7 @@ from minigrad import nn, viz
 from minigrad.teach import EXERCISES, check, progress_file
 from minigrad.teach.card import Card
 from minigrad.teach.exercises import chapter12_runs as runs
-from minigrad.teach.exercises import chapter13, chapter14, museum
+from minigrad.teach.exercises import chapter13, chapter14, chapter15, museum
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -472,3 +472,59 @@ def test_a_step_of_chapter_14_that_fails_is_shown_beside_the_solution(
     shown.clear()
     assert working(STEPS[name]) is STEPS[name]
     assert not shown
+
+
+def test_the_steps_of_chapter_15_are_its_exercises() -> None:
+    assert chapter15.STEPS.keys() == {name for name, one in EXERCISES.items() if one.chapter.startswith("15")}
+
+
+def test_the_solution_that_collects_parameters_knows_the_classes_of_the_notebook() -> None:
+    cell: dict[str, Any] = {"Tensor": chapter15.engine()}
+    exec("class Module: ...\ndef parameters(self):\n    raise NotImplementedError", cell)
+    module = cell["Module"]()
+    module.weights = [cell["Tensor"](1.0, requires_grad=True), cell["Tensor"](2.0)]
+    collect = chapter15.working(cell["parameters"])
+    assert collect(module) == module.weights[:1]
+    assert EXERCISES["parameters"].check(collect).kind == "open"  # and is not taken for the learner's
+
+
+def test_chapter_15_stands_on_steps_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
+    def receive(self, gradient):
+        self.grad = np.array(gradient) if self.grad is None else gradient + self.grad
+
+    def in_order(self):
+        return [self]
+
+    kind = chapter15.engine(receive, in_order)
+    x = kind([1.0, 2.0], requires_grad=True)
+    (x * x).sum().backward()
+    np.testing.assert_allclose(x.grad, [2.0, 4.0])
+    assert kind.receive is receive
+    assert kind.in_order.__code__ is STEPS["in_order"].__code__
+    assert capsys.readouterr().out.startswith("receive: yours\nin_order: the solution's")
+
+
+@pytest.mark.parametrize("name", ["batch_norm_rule", "convolution_rule"])
+def test_a_rule_of_chapter_15_that_fails_is_shown_beside_the_solution(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = []
+    monkeypatch.setattr("minigrad.teach.exercises.chapter14.display", shown.append)
+    first = EXERCISES[name].known[0].answers[0]
+    monkeypatch.setattr(first, "__name__", name)
+    chapter15.working(first)
+    (comparison,) = shown
+    assert comparison.difference is not None
+    assert chapter15.beside(chapter15.STEPS[name]) is None
+    assert chapter15.beside(chapter15.STEPS["adam_step"]) is None
+
+
+def test_a_convolution_that_is_right_and_slow_is_not_trained_with(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = tried("convolution_rule", "by_numbers")
+    monkeypatch.setattr(slow, "__name__", "convolution_rule")
+    assert chapter15.working(slow).__code__ is chapter15.STEPS["convolution_rule"].__code__
+    assert "takes so long that a training would take minutes" in capsys.readouterr().out
+    quick = chapter15.STEPS["convolution_rule"]
+    assert chapter15.working(quick) is quick

@@ -1,0 +1,232 @@
+"""Exercise `batch_norm_rule`: the backward of a batch norm, as one rule."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Exercise, Mistake, edited, right_but, saw
+
+from .chapter14 import WRITTEN, drawn_array
+from .chapter15 import MADE_BY, batch_norm_rule, normalized, rule_by_hand
+
+
+def _case(g, x, eps=1e-5, words=""):
+    g, x = np.asarray(g, float), np.asarray(x, float)
+    given = words or f"g = {g.tolist()}, x = {x.tolist()}"
+    return Case(f"{given}, eps = {eps:g}, y = batch norm of x", lambda: (g, normalized(x, eps), x, eps))
+
+
+def _of_shape(*shape, eps=1e-5):
+    random = np.random.default_rng(len(shape))
+    g, x = drawn_array(random, shape), drawn_array(random, shape)
+    return _case(g, x, eps, f"g and x of shape {list(shape)}")
+
+
+def _drawn(random):
+    shape = [(4, 3), (2, 2, 3), (3, 2, 2, 2)][int(random.integers(3))]
+    yield _case(drawn_array(random, shape), drawn_array(random, shape), float(random.choice([1e-5, 0.1])))
+
+
+def _evidence(outcome):
+    """Each number of x moved, and what that does to the sum of g * y."""
+    g, _, x, eps = outcome.arguments
+    if x.size > 8:
+        return ""
+    slopes, step = np.zeros_like(x), 1e-5
+    for place in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[place] = step
+        slopes[place] = (g * (normalized(x + moved, eps) - normalized(x - moved, eps))).sum() / (2 * step)
+    return f"  each element moved by {step} to both sides: the slopes are {(np.round(slopes, 3) + 0.0).tolist()}"
+
+
+# ---------------------------------------------------------------- wrong answers
+
+WHOLE = "(g - mean(g) - y * mean(g * y))"
+constants = edited(batch_norm_rule, WHOLE, "g")
+mean_is_constant = edited(batch_norm_rule, WHOLE, "(g - y * mean(g * y))")
+width_is_constant = edited(batch_norm_rule, WHOLE, "(g - mean(g))")
+from_x = edited(batch_norm_rule, "y * mean(g * y)", "x * mean(g * x)")
+mean_of_g = edited(batch_norm_rule, "y * mean(g * y)", "y * mean(g)")
+sums = edited(batch_norm_rule, "np.mean", "np.sum")
+other_signs = edited(batch_norm_rule, WHOLE, "(g + mean(g) + y * mean(g * y))")
+over_rows = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "0")
+over_all = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "None")
+over_channels = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "1")
+for_images = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, 2, 3)[: x.ndim - 1]")
+no_eps = edited(batch_norm_rule, " + eps", "")
+eps_fixed = edited(batch_norm_rule, "+ eps", "+ 1e-5")
+eps_outside = edited(
+    batch_norm_rule, "np.sqrt(x.var(axis=axes, keepdims=True) + eps)", "(x.std(axis=axes, keepdims=True) + eps)"
+)
+no_root = edited(
+    batch_norm_rule, "np.sqrt(x.var(axis=axes, keepdims=True) + eps)", "(x.var(axis=axes, keepdims=True) + eps)"
+)
+no_division = edited(batch_norm_rule, " / np.sqrt(x.var(axis=axes, keepdims=True) + eps)", "")
+one_less = edited(
+    batch_norm_rule,
+    "x.var(axis=axes, keepdims=True)",
+    "x.var(axis=axes, keepdims=True, ddof=min(1, x.size // x.shape[1] - 1))",
+)
+no_tuple = edited(batch_norm_rule, "+ eps),)", "+ eps))")
+
+
+def written_to(g, y, x, eps=1e-5):
+    """The gradient is right, but one of the arrays that the rule is given holds other numbers now. They belong to
+    others: make new ones, with g - ..., rather than g -= ....
+    """
+    axes = (0, *range(2, x.ndim))
+    of_y = y * (g * y).mean(axis=axes, keepdims=True)
+    g -= g.mean(axis=axes, keepdims=True)
+    g -= of_y
+    return (g / np.sqrt(x.var(axis=axes, keepdims=True) + eps),)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def by_the_steps(g, y, x, eps=1e-5):
+    """The walk through mean, difference, square, mean, root and quotient, one after the other."""
+    axes = (0, *range(2, x.ndim))
+    count = x.size // x.shape[1]
+    centered = x - x.mean(axis=axes, keepdims=True)
+    width = np.sqrt((centered * centered).mean(axis=axes, keepdims=True) + eps)
+    to_width = (-g * centered / width**2).sum(axis=axes, keepdims=True)
+    to_centered = g / width + to_width / (2 * width) * 2 * centered / count
+    return (to_centered - to_centered.mean(axis=axes, keepdims=True),)
+
+
+def by_columns(g, y, x, eps=1e-5):
+    moved = [np.moveaxis(one, 1, 0).reshape(one.shape[1], -1) for one in (g, y, x)]
+    rows = [(a - a.mean() - b * (a * b).mean()) / (c.var() + eps) ** 0.5 for a, b, c in zip(*moved, strict=True)]
+    shape = (x.shape[1], x.shape[0], *x.shape[2:])
+    return (np.moveaxis(np.array(rows).reshape(shape), 0, 1),)
+
+
+def by_minigrad(g, y, x, eps=1e-5):
+    leaf = mg.tensor(x, requires_grad=True)
+    axes = [0, *range(2, x.ndim)]
+    centered = leaf - leaf.mean(axes, keepdim=True)
+    out = centered / ((centered**2).mean(axes, keepdim=True) + eps).sqrt()
+    return (mg.autograd.grad(out, leaf, mg.tensor(g))[0].numpy(),)
+
+
+def measured(g, y, x, eps=1e-5):
+    slopes = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[place] = 1e-6
+        slopes[place] = (g * (normalized(x + moved, eps) - normalized(x - moved, eps))).sum() / 2e-6
+    return (slopes,)
+
+
+def from_y(g, y, x, eps=1e-5):
+    """The width from y and x: two numbers of a channel that differ tell it, and where none do it is not known."""
+    width = (x.max() - x.min()) / (y.max() - y.min())
+    axes = (0, *range(2, x.ndim))
+    return ((g - g.mean(axes, keepdims=True) - y * (g * y).mean(axes, keepdims=True)) / width,)
+
+
+EXERCISE = Exercise(
+    title="the gradient of x, where y = batch norm of x, in a tuple",
+    stars=3,
+    minutes=15,
+    reference=batch_norm_rule,
+    plug=rule_by_hand("gradient of x"),
+    cases=(
+        _case([[1.0], [0.0], [0.0]], [[1.0], [2.0], [6.0]]),
+        _case([[1.0, -2.0], [0.0, 3.0], [2.0, 0.5]], [[1.0, 4.0], [2.0, -1.0], [6.0, 0.0]]),
+        _case([[1.0, 2.0], [0.5, -1.0]], [[1.0, 3.0], [2.0, -1.0]], eps=0.5),
+        _of_shape(2, 3, 2, 2),
+        _of_shape(3, 2, 4, eps=0.01),
+        _of_shape(2, 2, 1, 2, 2),
+        _case([[2.0, -1.0, 0.5]], [[1.0, 2.0, 3.0]]),
+        _case([[1.0, 2.0], [3.0, -4.0]], [[5.0, 1.0], [5.0, 1001.0]]),
+        _case([[1e3, np.nan], [1.0, 2.0], [0.0, -1.0]], [[1.0, 3.0], [2.0, -1.0], [0.0, 0.0]]),
+    ),
+    drawn=_drawn,
+    notes={MADE_BY: "The gradient is right, and minigrad's walk has found it. A rule is what such a walk calls."},
+    hints=(
+        "If x[i] grows, y[i] grows by 1 / width. But the mean grows as well, which moves all y of the channel down, "
+        "and the width changes, which moves them away from 0 or towards it.",
+        "g - mean(g) is what is left when the mean follows. For the width, y is the direction: take y * "
+        "mean(g * y) away.",
+        "(g - mean(g) - y * mean(g * y)) / np.sqrt(variance + eps), where the means and the variance go over "
+        "all axes "
+        "but 1, with keepdims=True.",
+    ),
+    evidence=_evidence,
+    mistakes=(
+        Mistake(
+            constants,
+            words="Mean and width were taken for constants. That is right in eval mode, where they are the running "
+            "ones. In training they are made of x, so x moves y on two more ways.",
+        ),
+        Mistake(
+            mean_is_constant,
+            words="The mean was taken for a constant. It grows with each x, and moves all y of its channel down: - "
+            "mean(g).",
+        ),
+        Mistake(
+            width_is_constant,
+            words="The width was taken for a constant. It grows with an x far from the mean: - y * mean(g * y).",
+        ),
+        Mistake(from_x, words="x stands where y is needed: the width changes along the normalized numbers."),
+        Mistake(
+            mean_of_g, words="y was multiplied with the mean of g. How much the width matters is the mean of g * y."
+        ),
+        Mistake(sums, words="Sums stand where means are needed: one x of n moves the mean by 1 / n."),
+        Mistake(
+            other_signs, words="The signs of what follows x: mean and width grow with it, and both make the y smaller."
+        ),
+        Mistake(
+            over_rows,
+            words="The means went over the images alone. A channel is normalized over all its pixels, too: all axes "
+            "but 1.",
+        ),
+        Mistake(
+            over_all,
+            words="The means went over all numbers. Each channel has a mean and a width of its own: all axes but 1.",
+        ),
+        Mistake(over_channels, words="The means went along the channels, axis 1. That axis is the one that stays."),
+        Mistake(
+            for_images,
+            words="This is right for rows and images. x may have any number of dimensions: (0, *range(2, x.ndim)).",
+        ),
+        Mistake(no_eps, words="eps is missing. Where all numbers of a channel are equal this is a division by 0."),
+        Mistake(eps_fixed, words="eps is 1e-5 here whatever the parameter says."),
+        Mistake(eps_outside, words="eps belongs under the root, as it was in the forward: sqrt(variance + eps)."),
+        Mistake(no_root, words="It was divided by the variance. The width is its root."),
+        Mistake(
+            no_division,
+            words="The division by the width is missing: numbers that lie far apart are pressed together, and what "
+            "arrives at them is, too.",
+        ),
+        Mistake(
+            one_less,
+            words="The variance was divided by n - 1. A batch norm divides by n; n - 1 is for the running variance "
+            "alone.",
+        ),
+        Mistake(
+            no_tuple,
+            words="The number of gradients has to be the number of inputs, in a tuple, also where it is one: (..., ).",
+        ),
+        Mistake(written_to, when=saw(WRITTEN, "changed")),
+        Mistake(
+            by_minigrad,
+            when=right_but(MADE_BY),
+            words="The gradient is right, and minigrad's walk has found it. A rule is what such a walk calls.",
+        ),
+    ),
+    right=(by_the_steps, by_columns),
+    wrong={
+        "behind the seventh digit": [measured],
+        "first difference": [
+            from_y,
+            edited(batch_norm_rule, "(g - mean", "(g.clip(-100, 100) - mean"),
+            lambda g, y, x, eps=1e-5: (np.nan_to_num(batch_norm_rule(g, y, x, eps)[0]),),
+        ],
+        "This is right for rows and images": [
+            edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, *range(2, min(x.ndim, 4)))")
+        ],
+    },
+)

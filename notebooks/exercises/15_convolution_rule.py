@@ -1,0 +1,241 @@
+"""Exercise `convolution_rule`: the backward of a convolution, with its stride."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, right_but, saw
+
+from .chapter14 import WRITTEN, drawn_array
+from .chapter15 import MADE_BY, convolution_rule, convolved, rule_by_hand
+
+
+def _case(x, weight, stride=1, g=None, words=""):
+    x, weight = np.asarray(x, float), np.asarray(weight, float)
+    y = convolved(x, weight, stride)
+    g = np.asarray(g, float).reshape(y.shape) if g is not None else drawn_array(np.random.default_rng(1), y.shape)
+    given = words or f"x = {x.tolist()}, weight = {weight.tolist()}, g = {g.tolist()}"
+    return Case(f"{given}, stride = {stride}", lambda: (g, y, x, weight, stride))
+
+
+def _of_shapes(x, weight, stride, random=None):
+    random = random or np.random.default_rng(sum(x) + stride)
+    images, kernel = drawn_array(random, x), drawn_array(random, weight)
+    return _case(images, kernel, stride, words=f"x of shape {list(x)}, weight of shape {list(weight)}")
+
+
+def _drawn(random):
+    """Two images of one to three channels, all sizes different."""
+    k, m = random.integers(1, 4, 2).tolist()
+    height, width = k + random.integers(4), m + random.integers(4)
+    shapes = (2, int(random.integers(1, 4)), int(height), int(width)), (int(random.integers(1, 3)), 0, k, m)
+    yield _of_shapes(shapes[0], (shapes[1][0], shapes[0][1], k, m), int(random.integers(1, 4)), random)
+
+
+def _evidence(outcome):
+    """Each number of x and weight moved, and what that does to the sum of g * y."""
+    g, _, x, weight, stride = outcome.arguments
+    if x.size + weight.size > 14:
+        return ""
+    found = []
+    for name, array in (("x", x), ("weight", weight)):
+        slopes = np.zeros_like(array)
+        for place in np.ndindex(array.shape):
+            up, down = array.copy(), array.copy()
+            up[place] += 0.5
+            down[place] -= 0.5
+            pairs = [(one, weight) if name == "x" else (x, one) for one in (up, down)]
+            one, other = [(g * convolved(*pair, stride)).sum() for pair in pairs]
+            slopes[place] = one - other
+        found.append(f"  each element of {name} moved by 0.5 to both sides: {(slopes + 0.0).round(4).tolist()}")
+    return "\n".join(found)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+TO_X = "to_x[met] += np.tensordot(g, weight[:, :, i, j], (1, 0)).transpose(0, 3, 1, 2)"
+overwritten = edited(convolution_rule, "to_x[met] +=", "to_x[met] =")
+turned_kernel = edited(convolution_rule, "g, weight[:, :, i, j]", "g, weight[:, :, -1 - i, -1 - j]")
+turned_weight = edited(convolution_rule, "to_weight[:, :, i, j]", "to_weight[:, :, -1 - i, -1 - j]")
+averaged = edited(convolution_rule, "return to_x, to_weight", "return to_x, to_weight / len(x)")
+first_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[:1], x[met][:1]")
+first_channel = edited(convolution_rule, TO_X, "to_x[met] += g[:, :1] * weight[:1, :, i, j, None, None]")
+swapped = edited(convolution_rule, "return to_x, to_weight", "return to_weight, to_x")
+no_x = edited(convolution_rule, TO_X, "pass")
+with_y = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(y, x[met]")
+whole_weight = edited(convolution_rule, "weight[:, :, i, j], (1, 0)", "weight.sum((2, 3)), (1, 0)")
+
+
+def no_stride(g, y, x, weight, stride=1):
+    """The stride is not in it. In the forward the kernel moved by `stride` pixels, so place p of the result looked at
+    the pixels from p * stride on, and that is where its gradient goes.
+    """
+    return convolution_rule(g, y, x, weight)
+
+
+def one_off(g, y, x, weight, stride=1):
+    """The gradients lie one pixel too far, wherever the stride is not 1: place p looked at the pixels from p * stride
+    on, and the first place looked at the first pixel.
+    """
+    to_x, to_weight = np.zeros_like(x), np.zeros_like(weight)
+    first = stride - 1
+    for p, q in np.ndindex(g.shape[2:]):
+        k, m = (
+            min(p * stride + first, x.shape[2] - weight.shape[2]),
+            min(q * stride + first, x.shape[3] - weight.shape[3]),
+        )
+        met = np.s_[:, :, k : k + weight.shape[2], m : m + weight.shape[3]]
+        to_x[met] += np.tensordot(g[:, :, p, q], weight, (1, 0))
+        to_weight += np.tensordot(g[:, :, p, q], x[met], (0, 0))
+    return to_x, to_weight
+
+
+rows_only = edited(convolution_rule, "j : j + stride * columns : stride]", "j * 1 : j + columns]")
+square = edited(convolution_rule, "rows, columns = g.shape[2:]", "rows = columns = g.shape[2]")
+square_kernel = edited(
+    convolution_rule, "np.ndindex(weight.shape[2:])", "np.ndindex(weight.shape[2], min(weight.shape[2:]))"
+)
+to_the_end = edited(
+    convolution_rule, "i : i + stride * rows : stride, j : j + stride * columns : stride", "i::stride, j::stride"
+)
+
+
+def written_to(g, y, x, weight, stride=1):
+    """The gradients are right, but one of the arrays that the rule is given holds other numbers now. They belong to
+    others: begin with zeros of your own.
+    """
+    right = convolution_rule(g, y, x, weight, stride)
+    x.fill(0.0)
+    return right
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def by_places(g, y, x, weight, stride=1):
+    to_x, to_weight = np.zeros_like(x), np.zeros_like(weight)
+    high, wide = weight.shape[2:]
+    for p, q in np.ndindex(g.shape[2:]):
+        top, left = p * stride, q * stride
+        to_x[:, :, top : top + high, left : left + wide] += np.einsum("no,ockl->nckl", g[:, :, p, q], weight)
+        to_weight += np.einsum("no,nckl->ockl", g[:, :, p, q], x[:, :, top : top + high, left : left + wide])
+    return to_x, to_weight
+
+
+def by_numbers(g, y, x, weight, stride=1):
+    to_x, to_weight = np.zeros(x.shape), np.zeros(weight.shape)
+    for n, o, p, q in np.ndindex(g.shape):
+        for c, k, m in np.ndindex(weight.shape[1:]):
+            to_x[n, c, p * stride + k, q * stride + m] += g[n, o, p, q] * weight[o, c, k, m]
+            to_weight[o, c, k, m] += g[n, o, p, q] * x[n, c, p * stride + k, q * stride + m]
+    return to_x, to_weight
+
+
+def by_windows(g, y, x, weight, stride=1):
+    """The gradient of x as a convolution of g, spread out and with a border, with the kernel turned around."""
+    (n, o, rows, columns), (high, wide) = g.shape, weight.shape[2:]
+    spread = np.zeros((n, o, x.shape[2] + high - 1, x.shape[3] + wide - 1))
+    spread[:, :, high - 1 :: stride, wide - 1 :: stride][:, :, :rows, :columns] = g
+    to_x = convolved(spread, weight[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
+    seen = np.lib.stride_tricks.sliding_window_view(x, (high, wide), axis=(2, 3))[:, :, ::stride, ::stride]
+    return to_x, np.einsum("nopq,ncpqkl->ockl", g, seen)
+
+
+def by_minigrad(g, y, x, weight, stride=1):
+    leaves = [mg.tensor(one, requires_grad=True) for one in (x, weight)]
+    out = mg.nn.functional.conv2d(*leaves, stride=stride)
+    return tuple(one.numpy() for one in mg.autograd.grad(out, leaves, mg.tensor(g)))
+
+
+EXERCISE = Exercise(
+    title="the gradients of x and weight, where y is a convolution, in a tuple",
+    stars=3,
+    minutes=18,
+    reference=convolution_rule,
+    plug=rule_by_hand("gradient of x", "gradient of weight"),
+    cases=(
+        _case([[[[1.0, 2.0, 3.0]]]], [[[[10.0, 20.0]]]], g=[1.0, -1.0]),
+        _case([[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]], [[[[1.0], [-1.0]]]], g=[1.0, 0.0, 2.0, 3.0]),
+        _case([[[[1.0, 2.0, 3.0, 4.0, 5.0]]]], [[[[10.0, 20.0]]]], stride=2, g=[1.0, -1.0]),
+        _of_shapes((1, 1, 5, 3), (1, 1, 3, 2), 1),
+        _of_shapes((2, 3, 4, 6), (2, 3, 2, 3), 1),
+        _of_shapes((3, 2, 7, 6), (4, 2, 2, 3), 2),
+        _of_shapes((1, 2, 8, 5), (2, 2, 2, 1), 3),
+        _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
+        _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, 3.0]),
+    ),
+    drawn=_drawn,
+    notes={MADE_BY: "The gradients are right, and minigrad's walk has found them. A rule is what such a walk calls."},
+    hints=(
+        "y[n, o, p, q] is a sum of weight[o, c, k, l] * x[n, c, p * stride + k, q * stride + l]. Each "
+        "product has two "
+        "factors, and each factor gets g[n, o, p, q] times the other one.",
+        "Take one place (i, j) of the kernel. It has met the pixels x[:, :, i : i + stride * rows : stride, j : j + "
+        "stride * columns : stride], one for each number of g; rows and columns are those of g.",
+        "For each i, j: to_x of those pixels += np.tensordot(g, weight[:, :, i, j], (1, 0)).transpose(0, 3, "
+        "1, 2), and "
+        "to_weight[:, :, i, j] = np.tensordot(g, those pixels of x, ((0, 2, 3), (0, 2, 3))).",
+    ),
+    evidence=_evidence,
+    mistakes=(
+        no_stride,
+        one_off,
+        Mistake(
+            overwritten,
+            words="= for +=: windows overlap, and a pixel that lies in several of them gets a gradient from each.",
+        ),
+        Mistake(
+            turned_kernel,
+            words="The kernel was turned around for x. It is turned when the gradient is written as a convolution of "
+            "g; a loop over the kernel's places adds it as it is.",
+        ),
+        Mistake(turned_weight, words="The gradient of weight came out turned around, the last number first."),
+        Mistake(
+            averaged,
+            words="The gradient of weight is a mean over the images. All images use the same weights, so it is a sum; "
+            "the mean, if there is one, is in g already.",
+        ),
+        Mistake(first_image, words="Only the first image counts for the weight. All of them used it."),
+        Mistake(
+            first_channel,
+            words="Only the first kernel counts for x. Each of them looked at it: sum over the channels of g.",
+        ),
+        Mistake(swapped, words="The two gradients have changed places: first that of x, then that of weight."),
+        Mistake(no_x, words="The gradient of x is all zeros. A layer below this one would never learn."),
+        Mistake(with_y, words="y stands where g is needed: what arrives counts, not what was computed."),
+        Mistake(
+            whole_weight,
+            words="Each pixel got the sum of the whole kernel. It gets the one number that it was multiplied with.",
+        ),
+        Mistake(rows_only, words="The stride is in the rows, and not in the columns."),
+        Mistake(square, words="Rows of g were taken for its columns: images need not be square."),
+        Mistake(square_kernel, words="Not all columns of the kernel had their turn: kernels need not be square."),
+        Mistake(
+            to_the_end,
+            when=raised("could not be broadcast"),
+            words="There may be more pixels behind the last window, and other numbers of them for each place of the "
+            "kernel: take as many as g has, i : i + stride * rows : stride.",
+        ),
+        Mistake(written_to, when=saw(WRITTEN, "changed")),
+        Mistake(
+            by_minigrad,
+            when=right_but(MADE_BY),
+            words="The gradients are right, and minigrad's walk has found them. A rule is what such a walk calls.",
+        ),
+    ),
+    right=(by_places, by_numbers, by_windows),
+    wrong={
+        "first difference": [
+            lambda g, y, x, weight, stride=1: convolution_rule(g, y, x, weight, min(stride, 2)),
+            edited(convolution_rule, "return to_x, to_weight", "return np.nan_to_num(to_x), np.nan_to_num(to_weight)"),
+            edited(
+                convolution_rule,
+                "np.zeros_like(weight)",
+                "np.ones_like(weight)",
+                "to_weight[:, :, i, j] =",
+                "to_weight[:, :, i, j] +=",
+            ),
+        ],
+        "how many gradients": [edited(convolution_rule, "return to_x, to_weight", "return [to_x, to_weight]")],
+        "The shape is": [edited(convolution_rule, "return to_x, to_weight", "return to_x[0], to_weight")],
+    },
+)

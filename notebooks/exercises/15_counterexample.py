@@ -1,0 +1,284 @@
+"""Exercise `counterexample`: a property, tried on drawn cases, and the smallest for which it does not hold."""
+
+import itertools
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, Noted, edited, observer, raised, right_but
+
+from .chapter15 import counterexample
+
+FOUND, DRAWN, ASKED = "the answer", "how many cases were drawn", "the cases of which `holds` was asked"
+MOST = 60  # cases that a card can show
+
+
+@observer
+def _looked(answer, draw, holds, smaller, tries):
+    """None is an answer here: it stands in a tuple."""
+    found = answer(draw, holds, smaller, tries)
+    asked = holds.calls if len(holds.calls) <= MOST else [len(holds.calls), *holds.calls[-5:]]
+    return {FOUND: (found,), DRAWN: len(draw.calls), ASKED: [repr(one) for one in asked]}
+
+
+def _and_more(mine, right):
+    """Whether all that is right was asked, in its order, and more in between."""
+    rest = iter(mine)
+    return all(one in rest for one in right)
+
+
+def _case(drawn, property_words, holds, smaller_words, smaller, tries=10, words=""):
+    def make():
+        several = itertools.cycle(drawn)
+        return (
+            Noted("draw", lambda: next(several)),
+            Noted("holds", holds, note=lambda case: case),
+            Noted("smaller", smaller, note=lambda case: None),
+            tries,
+        )
+
+    given = words or ", ".join(map(repr, drawn))
+    return Case(f"draw() gives {given}; holds: {property_words}; smaller: {smaller_words}; tries = {tries}", make)
+
+
+def _halves(number):
+    return [one for one in (number // 2, number - 1) if 0 <= one < number]
+
+
+def _shorter(row):
+    return (row[:place] + row[place + 1 :] for place in range(len(row)))
+
+
+def _divides(number):
+    return number < 7 or 10 // (number - 7) > 1
+
+
+def _numbers(most):
+    return lambda number: np.less(number, most)
+
+
+def _drawn(random):
+    limit, several = int(random.integers(0, 20)), random.integers(0, 60, 5).tolist()
+    words = f"number < {limit}"
+    yield _case(
+        several, words, _numbers(limit), "number // 2 and number - 1", _halves, tries=int(random.integers(1, 8))
+    )
+    rows = [tuple(random.integers(-3, 4, int(random.integers(1, 7))).tolist()) for _ in range(4)]
+    yield _case(rows, "the sum is below 3", lambda row: sum(row) < 3, "with one number left out", _shorter, tries=4)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+no_shrinking = edited(counterexample, "shrinks = True\n    while", "shrinks = False\n    while")
+one_level = edited(counterexample, "case, shrinks = one, True", "case = one")
+only_the_first = edited(
+    counterexample, "                case, shrinks = one, True\n    ", "                case, shrinks = one, True\n"
+)
+takes_any = edited(
+    counterexample,
+    "        for one in smaller(case):\n            if fails(one):",
+    "        for one in smaller(case):\n            if True:",
+)
+one_too_small = edited(counterexample, "    return case\n", "    return next(iter(smaller(case)), case)\n")
+errors_come_out = edited(counterexample, "except Exception:", "except IndexError:")
+errors_are_fine = edited(counterexample, "            return True", "            return False")
+all_errors = edited(counterexample, "except Exception:", "except BaseException:")
+last_drawn = edited(counterexample, "        return None\n    shrinks", "        return case\n    shrinks")
+keeps_drawing = edited(
+    counterexample,
+    *("    for _ in range(tries):\n        case = draw()\n", "    for case in [draw() for _ in range(tries)]:\n"),
+)
+too_many = edited(counterexample, "range(tries)", "range(tries + 1)")
+smallest_of_all = edited(
+    counterexample,
+    *("for one in smaller(case):", "for one in [one for one in smaller(case) if fails(one)]:"),
+    *("            if fails(one):", "            if True:"),
+)
+
+
+def found_or_none(draw, holds, smaller, tries):
+    """A case that counts as False to Python, 0 or (), was taken for no case at all. Ask `is not None`, or keep a flag.
+    The smallest counterexample is such a one very often.
+    """
+
+    def fails(case):
+        try:
+            return not holds(case)
+        except Exception:
+            return True
+
+    case = next((one for one in (draw() for _ in range(tries)) if fails(one)), None)
+    while case and (one := next((one for one in smaller(case) if fails(one)), None)):
+        case = one
+    return case
+
+
+def by_itself(draw, holds, smaller, tries):
+    """The function calls itself for each smaller case, and Python stops at a thousand. A loop does not mind."""
+
+    def fails(case):
+        try:
+            return not holds(case)
+        except Exception:
+            return True
+
+    def shrunk(case):
+        for one in smaller(case):
+            if fails(one):
+                return shrunk(one)
+        return case
+
+    for _ in range(tries):
+        case = draw()
+        if fails(case):
+            return shrunk(case)
+    return None
+
+
+asks_twice = edited(
+    counterexample, "            return not holds(case)\n", "            return not holds(case) and not holds(case)\n"
+)
+turned = edited(counterexample, "return not holds(case)", "return holds(case)")
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def in_one_loop(draw, holds, smaller, tries):
+    found, waiting = [], (draw() for _ in range(tries))
+    while True:
+        for one in waiting:
+            try:
+                fine = bool(holds(one))
+            except Exception:
+                fine = False
+            if not fine:
+                found, waiting = [one], iter(smaller(one))
+                break
+        else:
+            return found[0] if found else None
+
+
+def with_a_mark(draw, holds, smaller, tries):
+    nothing = object()
+
+    def first_failing(cases):
+        for case in cases:
+            try:
+                if holds(case):
+                    continue
+            except Exception:
+                pass
+            return case
+        return nothing
+
+    best, one = None, first_failing(draw() for _ in range(tries))
+    while one is not nothing:
+        best, one = one, first_failing(smaller(one))
+    return best
+
+
+EXERCISE = Exercise(
+    title="the first case that was drawn for which the property does not hold, made smaller as long as that goes",
+    stars=2,
+    minutes=12,
+    reference=counterexample,
+    plug=_looked,
+    cases=(
+        _case([3, 40, 50], "number < 10", _numbers(10), "number // 2 and number - 1", _halves),
+        _case([3, 4], "number < 10", _numbers(10), "number // 2 and number - 1", _halves, tries=5),
+        _case(
+            [(1, 2), (2, -1, 3, 1)],
+            "the sum is below 3",
+            lambda row: sum(row) < 3,
+            "with one number left out",
+            _shorter,
+        ),
+        _case([5], "False, always", lambda number: False, "number // 2 and number - 1", _halves),
+        _case([(2, 3)], "False, always", lambda row: False, "with one number left out", _shorter),
+        _case([2, 14], "number < 7, or 10 // (number - 7) > 1", _divides, "number // 2 and number - 1", _halves),
+        _case([4, 4, 4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=3),
+        _case([3000], "number < 10", _numbers(10), "number - 1", lambda number: [number - 1][:number]),
+        _case([1], "number < 1", _numbers(1), "number // 2 and number - 1", _halves, tries=0),
+    ),
+    drawn=_drawn,
+    notes={
+        DRAWN: "The answer is right, but how often draw() is called is not: once for each try, and not again when a "
+        "case was found.",
+        ASKED: "The answer is right, but `holds` was asked for other cases. It may take long: ask once for each "
+        "case, "
+        "and go on with the first smaller one that fails, without a look at the others.",
+    },
+    hints=(
+        "Two loops: one draws until a case fails, the other makes that case smaller. In both an error counts as a "
+        "failure: write a small function `fails(case)` for that.",
+        "Of the smaller cases take the first that fails, and begin anew with its smaller cases. When none fails, the "
+        "case is as small as it gets.",
+        "while True: for one in smaller(case): if fails(one): case = one; break. An `else` behind the `for` "
+        "runs where "
+        "no break came: there you return the case.",
+    ),
+    mistakes=(
+        Mistake(
+            no_shrinking,
+            words="This is the case as it was drawn. Make it smaller, as long as a smaller one fails as well.",
+        ),
+        Mistake(
+            one_level,
+            words="It was made smaller once. A smaller case has smaller ones itself: go on until none of them fails.",
+        ),
+        Mistake(
+            only_the_first, words="Only the first of the smaller cases was looked at. If that holds, the next may fail."
+        ),
+        Mistake(
+            takes_any, words="A smaller case was taken though the property holds for it. What is returned has to fail."
+        ),
+        Mistake(
+            one_too_small,
+            words="The case that is returned is one of the smaller ones that were tried, and for it the property "
+            "holds. Return the last that failed.",
+        ),
+        Mistake(
+            errors_come_out,
+            when=raised("division"),
+            words="`holds` raised an error for this case, and it came out. For such a case the property does not hold: "
+            "count it as a failure.",
+        ),
+        Mistake(
+            errors_are_fine, words="Where `holds` raises an error it was taken to hold. An error is a failure, too."
+        ),
+        Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
+        found_or_none,
+        Mistake(by_itself, when=raised("maximum recursion depth", kind=RecursionError)),
+        Mistake(too_many, words="One case too many was drawn: `tries` of them at most."),
+        Mistake(turned, words="Cases were taken for which the property holds. Those that fail are looked for."),
+        Mistake(
+            keeps_drawing,
+            when=right_but(DRAWN, lambda mine, right: mine > right),
+            words="More cases were drawn after one was found. The first that fails is enough.",
+        ),
+        Mistake(
+            asks_twice,
+            smallest_of_all,
+            when=right_but(ASKED, _and_more),
+            words="The answer is right, but `holds` was asked more often than it has to be. It may take long: ask once "
+            "for each case, and go on with the first smaller one that fails, without a look at the others.",
+        ),
+    ),
+    right=(in_one_loop, with_a_mark),
+    wrong={
+        "`holds` was asked for other cases": [
+            edited(counterexample, "in smaller(case):", "in list(smaller(case))[::-1]:"),
+        ],
+        "ask once for each case": [edited(counterexample, "while shrinks:", "for _ in range(20):")],
+        "first difference": [
+            edited(
+                counterexample,
+                "while shrinks:",
+                "for _ in range(20) if case != 3000 else range(4000):\n        if not shrinks:\n            break",
+                "range(20) if case != 3000 else range(4000)",
+                "range(2000)",
+            ),
+            edited(counterexample, "return not holds(case)", "return holds(case) is False"),
+        ],
+    },
+)

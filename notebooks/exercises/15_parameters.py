@@ -1,0 +1,345 @@
+"""Exercise `parameters`: what an optimizer is given, collected from a module."""
+
+from unittest.mock import patch
+
+import numpy as np
+
+from minigrad.teach import Case, Exercise, Mistake, edited, observer, pick, raised, right_but
+
+from .chapter15 import Module, Tensor, parameters, with_classes
+
+FOUND, LATER, MODEL = "the parameters", "asked again, when the module has got one more", "the module afterwards"
+HOLDERS = Module, list, tuple, dict
+
+
+def _parts(one, name="", met=None):
+    """By its id, the name of each tensor in a module, and of all that holds others."""
+    met = {} if met is None else met
+    if id(one) not in met:
+        met[id(one)] = name
+        inside = vars(one) if isinstance(one, Module) else one
+        items = inside.items() if isinstance(inside, dict) else enumerate(inside) if isinstance(one, HOLDERS) else ()
+        for key, item in items:
+            if isinstance(item, (*HOLDERS, Tensor)):
+                _parts(item, f"{name}.{key}" if isinstance(one, Module) else f"{name}[{key!r}]", met)
+    return met
+
+
+def _shape(self):
+    return sorted(_parts(self).values()), len(vars(self))
+
+
+def _named(found, names):
+    """What came back, with a tensor's name in the place of each; another kind of value as it is."""
+    if not isinstance(found, (list, tuple)):
+        return found
+    kind = {True: "a tensor that is not in it", False: "something that is no tensor"}
+    return type(found)([names.get(id(one), kind[isinstance(one, Tensor)]).lstrip(".") for one in found])
+
+
+def _does_not_look_again(outcome):
+    return "more" not in outcome.seen.get(LATER, "more") and outcome.seen.get(MODEL) == "changed"
+
+
+@observer
+@with_classes
+def _collected(answer, self):
+    with patch.object(Module, "parameters", answer, create=True):  # for who asks the inner modules
+        names, before = _parts(self), _shape(self)
+        found = answer(self)
+        seen = {FOUND: _named(found, names)}
+        if isinstance(found, list):
+            found.clear()  # it belongs to whoever asked
+        seen[MODEL] = "as it was" if _shape(self) == before else "changed"
+        self.more = Tensor([0.0], requires_grad=True)
+        return {**seen, LATER: _named(answer(self), {**names, id(self.more): "more"})}
+
+
+def leaf(number=1.0):
+    return Tensor([number], requires_grad=True)
+
+
+def module(**attributes):
+    made = Module()
+    vars(made).update(attributes)
+    return made
+
+
+def linear():
+    return module(weight=leaf(), bias=leaf(0.0))
+
+
+def _case(words, make):
+    return Case(f"self has {words}", lambda: (make(),))
+
+
+def _shared():
+    layer = linear()
+    return module(encoder=layer, decoder=module(weight=layer.weight, bias=leaf()), again=layer)
+
+
+def _other_things():
+    weight = leaf()
+    return module(
+        name="relu", rate=0.1, size=(3, 3), weight=weight, running=Tensor([0.0]), last=weight * weight, nothing=None,
+        start=np.ones(3), kind=Module, words=["a", "bc"], options={"gain": leaf(), 3: "x"},
+    )  # fmt: skip
+
+
+def _circle():
+    outer, inner = module(weight=leaf()), linear()
+    outer.inner, inner.outer = inner, outer
+    return outer
+
+
+def _drawn(random):
+    """Modules of modules, lists, tuples and dicts, with tensors among them that come twice or need no gradient."""
+    pool = [leaf(), leaf(), Tensor([1.0])]
+
+    def draw(depth):
+        kind = pick(random, ["tensor", "new", "module", "list", "tuple", "dict"] if depth else ["tensor", "new"])
+        if kind in ("tensor", "new"):
+            return leaf() if kind == "new" else pool[random.integers(3)]
+        parts = [draw(depth - 1) for _ in range(random.integers(1, 4))]
+        if kind == "module":
+            return module(**{f"part{number}": one for number, one in enumerate(parts)})
+        return tuple(parts) if kind == "tuple" else dict(enumerate(parts)) if kind == "dict" else parts
+
+    seed = int(random.integers(2**31))
+
+    def make():
+        nonlocal random, pool
+        random, pool = np.random.default_rng(seed), [leaf(), leaf(), Tensor([1.0])]
+        return (module(**{f"layer{number}": draw(3) for number in range(3)}),)
+
+    yield Case("self has layers that were drawn, three deep", make)
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def attributes_only(self):
+    """Only the attributes themselves were looked at. A layer in a layer, or in a list, has parameters as well, and what
+    is not collected never moves.
+    """
+    return [one for one in vars(self).values() if isinstance(one, Tensor) and one.requires_grad and one.rule is None]
+
+
+no_lists = edited(parameters, "elif isinstance(one, (list, tuple)):", "elif False:")
+no_tuples = edited(parameters, "isinstance(one, (list, tuple))", "isinstance(one, list)")
+no_dicts = edited(parameters, "elif isinstance(one, dict):", "elif False:")
+no_modules = edited(parameters, "elif isinstance(one, Module):", "elif one is self:")
+each_use = edited(
+    parameters, "        met.add(id(one))\n", "        if not isinstance(one, Tensor):\n            met.add(id(one))\n"
+)
+all_tensors = edited(parameters, "[one] if one.requires_grad and one.rule is None else []", "[one]")
+results_too = edited(parameters, " and one.rule is None", "")
+constants_too = edited(parameters, "one.requires_grad and ", "")
+backwards = edited(parameters, "    return found", "    return found[::-1]")
+breadth_first = edited(
+    parameters,
+    "todo.pop()", "todo.pop(0)",
+    "reversed(vars(one).values())", "vars(one).values()",
+    "reversed(one)\n", "one\n",
+    "reversed(one.values())", "one.values()",
+)  # fmt: skip
+
+
+def by_themselves(self):
+    """The function calls itself, or one that asks it, without end: a module may hold one that holds it. Note which
+    were met already.
+    """
+    found = {}
+
+    def collect(one):
+        if isinstance(one, Tensor):
+            if one.requires_grad and one.rule is None:
+                found[one] = None
+        elif isinstance(one, (Module, list, tuple, dict)):
+            for item in (
+                vars(one).values() if isinstance(one, Module) else one.values() if isinstance(one, dict) else one
+            ):
+                collect(item)
+
+    collect(self)
+    return list(found)
+
+
+def kept_on_the_module(self):
+    """The list was kept on the module, and the next call does not look again: a layer that comes later stays out."""
+    if not hasattr(self, "collected"):
+        self.collected = parameters(self)
+    return list(self.collected)
+
+
+one_list_deep = edited(
+    parameters,
+    "todo += reversed(one)\n",
+    "todo += [item for item in one if isinstance(item, (Module, Tensor))][::-1]\n",
+)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def by_recursion(self):
+    found, met = [], []
+
+    def collect(one):
+        if any(one is other for other in met):
+            return
+        met.append(one)
+        if isinstance(one, Tensor) and one.requires_grad and not one.inputs and one.rule is None:
+            found.append(one)
+        if isinstance(one, Module):
+            one = list(one.__dict__.values())
+        for item in one.values() if isinstance(one, dict) else one if type(one) in (list, tuple) else ():
+            collect(item)
+
+    collect(self)
+    return found
+
+
+def by_names(self):
+    found = {}
+    for one in parameters(self):
+        found.setdefault(id(one), one)
+    return [*found.values()]
+
+
+_remembered = {}
+
+
+def remembered(self):
+    if id(self) not in _remembered:
+        _remembered[id(self)] = parameters(self)
+    return [*_remembered[id(self)]]
+
+
+def by_default(self, found=[]):  # noqa: B006
+    found += [one for one in parameters(self) if not any(one is other for other in found)]
+    return list(found)
+
+
+def first_of_equal_numbers(self):
+    found = parameters(self)
+    return [
+        one for place, one in enumerate(found) if [o.data.tolist() for o in found].index(one.data.tolist()) == place
+    ]
+
+
+def cut_short(self):
+    return parameters(self)[:4]
+
+
+def unlinked(self):
+    found = parameters(self)
+    for key, one in list(vars(self).items()):
+        if isinstance(one, str):
+            delattr(self, key)
+    return found
+
+
+EXERCISE = Exercise(
+    title="a list of all leaves that require a gradient, in self and in what it holds, each once",
+    stars=2,
+    minutes=10,
+    reference=parameters,
+    plug=_collected,
+    cases=(
+        _case("weight and bias", linear),
+        _case(
+            "hidden, a list of two layers, and head, a layer",
+            lambda: module(hidden=[linear(), linear()], head=linear()),
+        ),
+        _case(
+            "body, a module that has first and second, which are layers, and scale",
+            lambda: module(body=module(first=linear(), second=linear()), scale=leaf()),
+        ),
+        _case("nothing at all", module),
+        _case("encoder and again, the same layer, and decoder, another one with the same weight", _shared),
+        _case("tensors that are no parameters, and other things", _other_things),
+        _case(
+            "blocks, a list of tuples of layers, and heads, a dict of lists",
+            lambda: module(
+                blocks=[(linear(), linear()), (linear(),)], heads={"a": [linear()], "b": [leaf(), leaf()]}, last=leaf()
+            ),
+        ),
+        _case("weight and inner, a layer that has outer, which is self", _circle),
+    ),
+    drawn=_drawn,
+    notes={
+        MODEL: "The list is right, but the module was changed on the way, or the list is one that the module holds. "
+        "Make a new one.",
+        LATER: "The first list is right, and the second one is not: something of the first call is left.",
+    },
+    hints=(
+        "What can stand in an attribute? A tensor, a module, a list, a tuple, a dict, or something that does "
+        "not count.",
+        "Each of them that holds others is looked into in the same way. Keep a list of what is still to be "
+        "looked at, "
+        "and note what was met already: vars(module).values() gives a module's attributes.",
+        "Take the last from the list; if it is a Tensor, keep it; if it holds others, put those on the list, "
+        "reversed, "
+        "so that the first of them comes next.",
+    ),
+    mistakes=(
+        attributes_only,
+        Mistake(
+            no_lists,
+            words="Lists were not looked into. What stands in one is used forward, gets its gradient, and never moves.",
+        ),
+        Mistake(no_tuples, words="Lists were looked into, and tuples were not."),
+        Mistake(no_dicts, words="Dicts were not looked into: their values() are what counts."),
+        Mistake(one_list_deep, words="A list in a list, or a tuple or dict in it, was not looked into."),
+        Mistake(no_modules, words="Modules in the module were not looked into."),
+        Mistake(
+            each_use,
+            words="A parameter that is used in two places is there twice. An optimizer would take two steps with it.",
+        ),
+        Mistake(
+            all_tensors,
+            words="These are all tensors. One that requires no gradient, as a running mean, is not trained; and a "
+            "result, which has a rule, is no leaf.",
+        ),
+        Mistake(
+            results_too,
+            words="A result is among them: it requires a gradient, but an operation made it. A parameter is a leaf; "
+            "its rule is None.",
+        ),
+        Mistake(
+            constants_too,
+            words="A tensor that requires no gradient is among them, such as a running mean. An optimizer has nothing "
+            "to do there.",
+        ),
+        Mistake(
+            breadth_first,
+            backwards,
+            words="The right ones, in another order: all of the first attribute, however deep, come before those of "
+            "the second.",
+            when=right_but(
+                FOUND, lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)
+            ),
+        ),
+        Mistake(by_themselves, when=raised("maximum recursion depth", kind=RecursionError)),
+        Mistake(kept_on_the_module, when=_does_not_look_again),
+    ),
+    right=(
+        by_recursion,
+        by_names,
+        edited(parameters, "isinstance(one, Module)", "hasattr(one, '__dict__') and not isinstance(one, type)"),
+    ),
+    wrong={
+        "something of the first call is left": [remembered],
+        "a tensor that is not in it": [by_default],
+        "first difference": [
+            first_of_equal_numbers,
+            cut_short,
+            lambda self: [*parameters(self), None],
+            lambda self: [],
+        ],
+        "the module afterwards": [unlinked],
+        "a list is asked for": [lambda self: tuple(parameters(self))],
+        "are asked for, in a list": [lambda self: iter(parameters(self)), lambda self: set(parameters(self))],
+    },
+)
