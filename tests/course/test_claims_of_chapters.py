@@ -166,6 +166,25 @@ def test_the_headers_of_pytorch_that_chapter_14_names_are_there(torch: Any) -> N
     assert all((place / module).is_file() for module in modules)
 
 
+def test_pytorch_collects_and_normalizes_as_chapter_15_says(torch: Any) -> None:
+    nn = torch.nn
+
+    class Listed(nn.Module):
+        def __init__(self, holder: Any) -> None:
+            super().__init__()
+            self.hidden = holder([nn.Linear(2, 2)])
+
+    assert not list(Listed(list).parameters())
+    assert len(list(Listed(nn.ModuleList).parameters())) == 2
+    layer, x = nn.BatchNorm1d(1, momentum=1.0), torch.tensor([[1.0], [2.0], [6.0]])
+    assert layer(x).pow(2).mean().item() == pytest.approx(1.0, abs=1e-4)  # divided by n
+    assert layer.running_var.item() == pytest.approx(7.0)  # by n - 1
+    w = torch.ones(1, requires_grad=True)
+    place, w.grad = w.data_ptr(), torch.ones(1)
+    torch.optim.SGD([w], lr=0.1).step()
+    assert (w.data_ptr(), w.item()) == (place, pytest.approx(0.9))
+
+
 # Cells of which the text says that PyTorch does the same, and those that answer a question, after what they need.
 SAME_IN_PYTORCH = [
     ("01_tensors_and_leaves", "code-55"),
