@@ -97,6 +97,7 @@ LONGEST = (
     "tests/engine/backward/test_deep_graphs.py",
     "notebooks/11_profiler.ipynb",
     "notebooks/14_build_your_own_engine.ipynb",
+    "notebooks/15_layers_of_your_own.ipynb",
     "tests/course/test_refresh.py",
 )
 # What `--quick` leaves out: folders and files, and what they try.

@@ -34,6 +34,7 @@ SHORTER = {
         "epochs, losses, right, rows = new_net(), 8": "epochs, losses, right, rows = new_net(), 2",
         "for epoch in range(3):": "for epoch in range(1):",
     },
+    "15_layers_of_your_own": {"epochs=5, images=images": "epochs=1, images=images"},
 }
 # Of the kinds of cards: with and without a picture of the graph.
 TYPED = ("00_start_here", "08_jacobians_and_hessians")
@@ -141,6 +142,12 @@ ANSWERS = {
         "softmax_rule",
         "def softmax_rule(g, y, x):\n    return (g * y,)",
         "The part for the others is missing",
+    ),
+    "15_layers_of_your_own": Wrong(
+        "batch_norm_rule",
+        "def batch_norm_rule(g, y, x, eps=1e-5):\n    axes = (0, *range(2, x.ndim))\n"
+        "    return (g / np.sqrt(x.var(axis=axes, keepdims=True) + eps),)",
+        "Mean and width were taken for constants",
     ),
 }
 
