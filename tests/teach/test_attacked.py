@@ -68,6 +68,16 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "two arrays are near each other in either order",
         ),
     ],
+    "attended": [
+        ("query", "key", "a key has as many features as a query"),
+    ],
+    "drawn": [
+        (
+            "(scores / temperature).softmax(-1).tolist()",
+            "(scores / temperature).softmax(-1)",
+            "a tensor of one number is compared as the number is",
+        ),
+    ],
     "masked_step": [
         ("w.detach()", "w", "a copy that has a graph holds the same numbers"),
     ],

@@ -1,0 +1,241 @@
+"""Exercise `drawn`: the next character, by lot, at a temperature."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, pick, saw
+
+
+def drawn(scores, temperature, lot):
+    """The place on which lot, from 0 to 1, falls if each has a share by its score."""
+    if temperature == 0:
+        return scores.argmax().item()
+    chances = (scores / temperature).softmax(-1).tolist()
+    for place, chance in enumerate(chances):
+        if chance > 0:
+            last = place
+            if lot < chance:
+                break
+            lot -= chance
+    return last
+
+
+@cases("scores = {scores}, temperature = {temperature}, lot = {lot}", leaf="; scores require a gradient")
+def _case(scores, temperature, lot, leaf=False):
+    return mg.tensor(scores, requires_grad=leaf), temperature, lot
+
+
+@cases("scores = 27 zeros, temperature = {temperature}, lot = {lot}", never="; the last {never} are -inf")
+def _even(temperature, lot, never=0):
+    """In float32 the sum of 25 chances is below 1, and that of 23 if the sum is float32 as well."""
+    scores = mg.zeros(27)
+    if never:
+        scores[-never:] = -mg.inf
+    return scores, temperature, lot
+
+
+def _ends(scores, temperature):
+    powers = np.exp((np.asarray(scores) - np.max(scores)) / temperature)
+    return np.cumsum(powers / powers.sum())
+
+
+def _drawn(random):
+    """With lots that are not near the border of two shares."""
+    for _ in range(3):
+        scores, temperature = draw_numbers(random, int(random.integers(2, 6))), pick(random, [0.25, 0.5, 1.0, 2.0, 4.0])
+        lot = round(float(random.random()), 3)
+        if np.abs(_ends(scores, temperature) - lot).min() > 1e-4:
+            yield _case(scores, temperature, lot, flip(random))
+
+
+def _shares(outcome):
+    scores, temperature, lot = outcome.arguments
+    if temperature == 0 or len(scores) > 6 or not np.isfinite(scores.detach().numpy()).all():
+        return ""
+    ends = np.round(_ends(scores.detach().numpy().astype(float), temperature), 4).tolist()
+    return f"  the shares end at {ends}, and the lot is {lot}"
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def the_best(scores, temperature, lot):
+    """This is always the place with the largest score. A lot falls on others, too, as often as their chances say."""
+    return scores.argmax().item()
+
+
+def by_its_own_lot(scores, temperature, lot):
+    """This draws a number of its own, and `lot` is what was drawn. Go through the shares, and find where it falls."""
+    if temperature == 0:
+        return scores.argmax().item()
+    return mg.multinomial((scores / temperature).softmax(-1), 1).item()
+
+
+def past_the_end(scores, temperature, lot):
+    """There is no such place: where rounding leaves the sum of all chances a little below 1, a lot may be above it.
+    Then it falls on the last place that has a chance.
+    """
+    if temperature == 0:
+        return scores.argmax().item()
+    return int(((scores / temperature).softmax(-1).cumsum(0) <= lot).sum())
+
+
+def first_that_reaches(scores, temperature, lot):
+    """The lot 0 fell on a place whose chance is 0. A share ends before its end: the lot falls on the first place whose
+    end is above it, > and not >=.
+    """
+    if temperature == 0:
+        return scores.argmax().item()
+    ends = (scores / temperature).softmax(-1).cumsum(0)
+    return int((ends < lot).sum().clamp(max=len(scores) - 1))
+
+
+def by_exp(scores, temperature, lot):
+    """exp was taken of the scores as they are, and of hundreds it is inf. softmax subtracts the largest first."""
+    if temperature == 0:
+        return scores.argmax().item()
+    powers = (scores / temperature).exp()
+    return int((powers.cumsum(0) / powers.sum() <= lot).sum().clamp(max=len(scores) - 1))
+
+
+def never_cold(scores, temperature, lot):
+    """At temperature 0 nothing can be divided by it. What is meant is where chances go as it gets smaller: all to the
+    largest score, and of equal ones to the first.
+    """
+    chances = (scores / temperature).softmax(-1).tolist()
+    for place, chance in enumerate(chances):
+        if lot < chance:
+            return place
+        lot -= chance
+    return len(chances) - 1
+
+
+def from_the_largest(scores, temperature, lot):
+    """The shares were sorted by size. They lie in the order of the places: 0, 1, 2 ..."""
+    order = scores.argsort(descending=True)
+    return order[drawn(scores[order], temperature, lot)].item()
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def drawn_in_numpy(scores, temperature, lot):
+    numbers = scores.detach().numpy().astype(float)
+    if temperature == 0:
+        return int(numbers.argmax())
+    powers = np.exp((numbers - numbers.max()) / temperature)
+    ends = np.cumsum(powers / powers.sum())
+    return min(int(np.searchsorted(ends, lot, side="right")), int(np.flatnonzero(powers)[-1]))
+
+
+def drawn_by_powers(scores, temperature, lot):
+    """Chances raised to 1 / temperature, by their logarithms."""
+    if not temperature:
+        return max(range(len(scores)), key=lambda place: scores[place].item())
+    logs = (scores.double().log_softmax(0) / temperature).log_softmax(0)
+    ends = logs.exp().cumsum(0)
+    possible = [place for place in range(len(scores)) if logs[place].exp() > 0]
+    return next((place for place in possible if ends[place] > lot), possible[-1])
+
+
+def drawn_from_sums(scores, temperature, lot):
+    """In float32 the last sum may be below 1, and then the last place may be one without a chance."""
+    if temperature == 0:
+        return scores.argmax().item()
+    ends = (scores / temperature).softmax(-1).cumsum(0).tolist()
+    return next((place for place, end in enumerate(ends) if lot < end), len(ends) - 1)
+
+
+def drawn_and_remembered(scores, temperature, lot, known={}):  # noqa: B006 (the mistake)
+    return known.setdefault((temperature, lot), drawn(scores, temperature, lot))
+
+
+def drawn_with_a_seed(scores, temperature, lot):
+    mg.manual_seed(0)
+    return by_its_own_lot(scores, temperature, lot)
+
+
+COLD = "    if temperature == 0:\n        return scores.argmax().item()\n"
+EXERCISE = Exercise(
+    title="a whole number: the place on which the lot falls, of shares by softmax at a temperature",
+    stars=2,
+    minutes=8,
+    reference=drawn,
+    cases=(
+        _case([1.0, 2.0, 0.5], 1.0, 0.5),
+        _case([1.0, 2.0, 0.5], 1.0, 0.1),
+        _case([1.0, 2.0, 0.5], 1.0, 0.9),
+        _case([3.0, 2.0, 1.0], 2.0, 0.8),
+        _case([3.0, 2.0, 1.0], 0.5, 0.9),
+        _case([1.0, 1.1, 1.05], 0.25, 0.1),
+        _case([1.0, 4.0, 4.0, -2.0], 0, 0.9, leaf=True),
+        _case([-900.0, -901.0, -2000.0], 1.0, 0.8),
+        _case([0.0, 3.0, 2.0], 0.01, 0.999),
+        _case([1.0, 1.001, 1.0], 0.01, 0.1),
+        _case([1.0, 900.0, 899.0], 1.0, 0.8),
+        _case([-mg.inf, 1.0, 0.0], 1.0, 0.0),
+        _case([0.0, -mg.inf, 1.0], 3.0, 0.5),
+        _even(1.0, 1 - 2**-53),
+        _even(1.0, 1 - 2**-53, never=2),
+        _even(1.0, 1 - 2**-53, never=4),
+        _case([0.7], 1.0, 0.3),
+        _case([0.0, 0.0], 1.0, 0.5),
+    ),
+    drawn=_drawn,
+    evidence=_shares,
+    hints=(
+        "Lay the chances side by side, from 0 to 1: with 0.2, 0.5 and 0.3 the lot 0.6 falls on place 1.",
+        "The chances are softmax of scores / temperature. Go from place to place: if the lot is below the chance, it "
+        "is this one; else take the chance away from the lot.",
+        "temperature 0 is scores.argmax().item(). And remember the last place with a chance above 0, for a lot that "
+        "rounding leaves over.",
+    ),
+    mistakes=(
+        the_best,
+        by_its_own_lot,
+        Mistake(past_the_end, when=saw("the answer", lambda mine, right: mine == 27)),
+        first_that_reaches,
+        by_exp,
+        Mistake(never_cold, when=lambda outcome: outcome.arguments[1] == 0),
+        from_the_largest,
+        Mistake(
+            edited(drawn, "(scores / temperature)", "scores"),
+            words="The temperature has no effect. Divide the scores by it, before the softmax.",
+        ),
+        Mistake(
+            edited(drawn, "scores / temperature", "scores * temperature"),
+            words="The scores were multiplied by the temperature. The hotter, the nearer to each other: divide.",
+        ),
+        Mistake(
+            edited(drawn, "(scores / temperature).softmax(-1)", "(scores.softmax(-1) / temperature)"),
+            words="The chances were divided by the temperature, so that they do not sum to 1. Divide the scores, "
+            "before the softmax.",
+        ),
+        Mistake(
+            edited(drawn, ".softmax(-1)", ""),
+            words="The scores were taken for chances. Only softmax makes numbers from 0 to 1 of them, which sum to 1.",
+        ),
+        Mistake(
+            edited(drawn, "            lot -= chance\n", ""),
+            words="The lot was compared with each chance by itself. Shares lie side by side: what a place has taken is "
+            "gone from the lot.",
+        ),
+    ),
+    right=(drawn_in_numpy, drawn_by_powers, lambda scores, temperature, lot: np.int64(drawn(scores, temperature, lot))),
+    wrong={
+        "first difference": [
+            edited(drawn, "return last", "return chances.index(max(chances)) if temperature < 0.3 else last"),
+            edited(drawn, "chances =", "scores = scores.clamp(-10, 10)\n    chances ="),
+            edited(drawn, "temperature == 0", "temperature < 0.05"),
+            edited(drawn, "if chance > 0", "if chance > 0.15"),
+            drawn_and_remembered,
+            drawn_from_sums,
+        ],
+        "this is a Tensor that holds it": [lambda *given: mg.tensor(drawn(*given))],
+        "a seed was set": [drawn_with_a_seed],
+        "What is meant is where chances go": [
+            edited(drawn, COLD, "    temperature = temperature or 1.0\n"),
+            edited(drawn, COLD, "    temperature = temperature or 1e-8\n"),
+        ],
+    },
+)

@@ -1,0 +1,220 @@
+"""Exercise `masked_weights`: weights of attention where not every place may be seen, or none."""
+
+import numpy as np
+
+import minigrad as mg
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, gradients_of, observer, pick, right_but, saw
+
+from .chapter16 import masked_weights
+
+SENT = "the gradient of scores"
+INF, NAN = float("inf"), float("nan")
+
+
+@observer
+def _with_gradient(answer, scores, allowed):
+    """What came back, and what it sends to the scores if its elements count 1, 3, 5 ..."""
+    weights = answer(scores, allowed)
+    counts = mg.arange(1, 2 * scores.numel(), 2, dtype=scores.dtype).reshape(scores.shape)
+    return {"the answer": weights, **gradients_of(weights, {"scores": scores}, counts)}
+
+
+@cases("scores = {scores}, allowed = {allowed}", dtype=", in float64")
+def _case(scores, allowed, dtype=mg.float32):
+    return mg.tensor(scores, dtype=dtype, requires_grad=True), mg.tensor(allowed, dtype=mg.bool)
+
+
+def _drawn(random):
+    """Of two to four dimensions, with one mask for each matrix of scores or one for all of them."""
+    for shape, masks in (((2, 3), (2, 3)), ((2, 3, 3), (3, 3)), ((2, 1, 2, 3), (2, 1, 2, 3))):
+        allowed = random.random(masks) < 0.6
+        yield _case(draw_numbers(random, shape), allowed.tolist(), pick(random, [mg.float32, mg.float64]))
+
+
+def _is_nan(mine, right):
+    return isinstance(mine, mg.Tensor) and mine.shape == right.shape and mine.isnan().any().item()
+
+
+def _even_rows(mine, right):
+    """Whether rows that are to be all 0 are all alike, and above 0."""
+    if not isinstance(mine, mg.Tensor) or mine.shape != right.shape or not mine.numel():
+        return False
+    empty = (right == 0).all(-1)
+    rows = mine.detach().numpy()[empty.numpy()]
+    return bool(rows.size) and bool((rows > 0).all()) and np.allclose(rows, 1 / rows.shape[-1])
+
+
+# ---------------------------------------------------------------- wrong answers
+
+
+def only_minus_inf(scores, allowed):
+    """A row in which nothing is allowed is nan: all its scores are -inf, and softmax computes -inf - -inf. Its weights
+    are 0: fill once more, after the softmax.
+    """
+    return scores.masked_fill(~allowed, -mg.inf).softmax(-1)
+
+
+def large_negative(scores, allowed):
+    """In a row in which nothing is allowed all scores became the same large negative number, and softmax subtracts the
+    largest: equal weights for what nobody may see. And a score may be as low itself. Use -inf, and treat such rows
+    apart.
+    """
+    return scores.masked_fill(~allowed, -1e9).softmax(-1)
+
+
+def equal_where_empty(scores, allowed):
+    """A row in which nothing is allowed has equal weights, for places that it must not see. Its weights are 0: fill
+    once more, after the softmax.
+    """
+    nothing = ~allowed.any(-1, keepdim=True)
+    return scores.masked_fill(~allowed, -mg.inf).masked_fill(nothing, 0.0).softmax(-1)
+
+
+def multiplied(scores, allowed):
+    """The weights of a row do not sum to 1: those that are not allowed were taken away after the softmax, which had
+    given them their share. Take their scores away before it.
+    """
+    return scores.softmax(-1) * allowed
+
+
+def shared_out_again(scores, allowed):
+    """The softmax saw scores that are not allowed, and what it had given them was shared out afterwards. If such a
+    score is nan or far above the others, nothing is left to be shared. Take scores away before the softmax.
+    """
+    kept = scores.softmax(-1) * allowed
+    return kept / kept.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+def by_exp(scores, allowed):
+    """exp was taken of the scores as they are: of 200 it is inf in float32. softmax subtracts the largest of a row
+    first.
+    """
+    powers = scores.masked_fill(~allowed, -mg.inf).exp()
+    whole = powers.sum(-1, keepdim=True)
+    return powers / whole.masked_fill(whole == 0, 1.0)
+
+
+def added(scores, allowed):
+    """The weights are right, and there is nan in the gradient. In a row in which nothing is allowed softmax sends nan
+    back. masked_fill and where stop it, since they send 0 to what they have replaced; a sum with -inf hands it on, and
+    0 times nan is nan.
+    """
+    mask = mg.zeros(allowed.shape, dtype=scores.dtype).masked_fill(~allowed, -mg.inf)
+    return (scores + mask).softmax(-1).masked_fill(~allowed, 0.0)
+
+
+def added_and_harmless(scores, allowed):
+    """-inf was added to the scores, and nan and inf stay what they are, or become nan, if something is added to them.
+    masked_fill and where do not look at what they replace.
+    """
+    nothing = ~allowed.any(-1, keepdim=True)
+    mask = mg.zeros(allowed.shape, dtype=scores.dtype).masked_fill(~allowed, -mg.inf).masked_fill(nothing, 0.0)
+    return (scores + mask).softmax(-1).masked_fill(nothing, 0.0)
+
+
+def cut_off(scores, allowed):
+    """The weights are right, but no gradient goes back to the scores: detach(), .data, numpy() and no_grad() cut the
+    graph, and a query never learns what to look for.
+    """
+    return masked_weights(scores.detach(), allowed)
+
+
+# ---------------------------------------------------------------- tried as well
+
+
+def masked_by_where(scores, allowed):
+    filled = mg.where(allowed, scores, mg.full_like(scores, -mg.inf))
+    empty = (allowed.sum(-1, keepdim=True) == 0).expand(scores.shape)
+    safe = mg.where(empty, mg.full_like(scores, 7.0), filled)
+    return mg.where(empty, mg.zeros_like(scores), safe.softmax(-1))
+
+
+def masked_by_exp(scores, allowed):
+    """softmax by hand, less the largest score that is allowed."""
+    kept = mg.where(allowed, scores, mg.full_like(scores, -mg.inf))
+    largest = kept.detach().amax(-1, keepdim=True)
+    powers = (kept - largest.masked_fill(largest == -mg.inf, 0.0)).exp()
+    whole = powers.sum(-1, keepdim=True)
+    return powers / whole.masked_fill(whole == 0, 1.0)
+
+
+def masked_before_and_after(scores, allowed):
+    """Rows with nothing get harmless scores, so that no nan ever arises."""
+    nothing = ~allowed.any(-1, keepdim=True)
+    weights = scores.masked_fill(~allowed, -mg.inf).masked_fill(nothing, 3.0).softmax(-1)
+    return weights.masked_fill(nothing, 0.0)
+
+
+def masked_in_place(scores, allowed):
+    with mg.no_grad():
+        scores[(~allowed).expand(scores.shape)] = 0.0
+    return masked_weights(scores, allowed)
+
+
+MASKED = "masked_fill(~allowed, -mg.inf)"
+EXERCISE = Exercise(
+    title="softmax of the allowed scores of each row, and 0 elsewhere; no nan, also on the way back",
+    stars=2,
+    minutes=10,
+    reference=masked_weights,
+    plug=_with_gradient,
+    cases=(
+        _case([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]], [[True, True, False], [True, True, True]]),
+        _case([[1.0, 2.0], [0.5, -1.0]], [[True, False], [False, False]]),
+        _case([[[1.0, 2.0], [3.0, 0.0]], [[0.0, 0.5], [1.0, -1.0]]], [[True, False], [True, True]]),
+        _case([[0.0, 200.0, -300.0], [1000.0, 0.0, 2.0]], [[True, True, True], [False, True, True]]),
+        _case([[NAN, 1.0, INF], [NAN, NAN, NAN]], [[False, True, False], [False, False, False]]),
+        _case([[-1e10, -1e10 - 4096, 0.0]], [[True, True, False]]),
+        _case([[0.1, 0.2, 0.4], [1.0, -0.3, 0.7]], [[True, False, True], [True, True, True]], mg.float64),
+        _case([0.5, 1.5], [False, True]),
+        _case([[3.0]], [[True]]),
+    ),
+    drawn=_drawn,
+    hints=(
+        "exp(-inf) is 0: a score of -inf gets no weight. masked_fill(~allowed, -mg.inf) writes it where something is "
+        "not allowed.",
+        "What does softmax compute in a row of -inf alone? Whatever it is, masked_fill does not look at it.",
+        "weights = scores.masked_fill(~allowed, -mg.inf).softmax(-1); then weights.masked_fill(~allowed, 0.0)",
+    ),
+    mistakes=(
+        only_minus_inf,
+        large_negative,
+        Mistake(equal_where_empty, when=saw("the answer", _even_rows)),
+        Mistake(multiplied, edited(multiplied, "* allowed", ".masked_fill(~allowed, 0.0)")),
+        Mistake(shared_out_again, edited(shared_out_again, ".clamp(min=1e-30)", "")),
+        by_exp,
+        Mistake(added, when=right_but(SENT, _is_nan)),
+        added_and_harmless,
+        Mistake(
+            edited(masked_weights, MASKED, "masked_fill(allowed, -mg.inf)"),
+            edited(masked_weights, "~allowed, -mg.inf", "allowed, -mg.inf", "~allowed, 0.0", "allowed, 0.0"),
+            words="The mask was taken the other way round: where `allowed` is True something may be seen, and what is "
+            "False gets -inf.",
+        ),
+        Mistake(
+            edited(masked_weights, "softmax(-1)", "softmax(-2 if scores.dim() > 1 else -1)"),
+            edited(masked_weights, "softmax(-1)", "softmax(0)"),
+            words="The softmax runs along another axis. The weights of one row, the last axis, sum to 1.",
+        ),
+        cut_off,
+    ),
+    right=(
+        masked_by_where,
+        masked_by_exp,
+        masked_before_and_after,
+        lambda scores, allowed: mg.where(allowed, mg.where(allowed, scores, -mg.inf).softmax(-1), 0.0),
+    ),
+    wrong={
+        "first difference": [
+            edited(masked_weights, MASKED, "masked_fill(~allowed, -1e4)"),
+            lambda scores, allowed: masked_weights(scores, allowed.tril()),
+        ],
+        "scores holds other numbers than before": [masked_in_place],
+        "Only the first digits are right": [
+            lambda scores, allowed: masked_weights(scores.float(), allowed).to(scores.dtype)
+        ],
+        "The weights are right, but no gradient goes back": [
+            lambda scores, allowed: mg.tensor(masked_weights(scores, allowed).tolist(), dtype=scores.dtype)
+        ],
+    },
+)
