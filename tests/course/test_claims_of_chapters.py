@@ -737,3 +737,77 @@ def test_the_training_of_chapter_12_is_the_same_in_pytorch(torch: Any, capsys: p
         assert HOLDS[name](*numbers_in(mine)), mine
         assert HOLDS[name](*numbers_in(other)), other
     assert ours == theirs
+
+
+# ---------------------------------------------------------------- chapter 16
+
+
+def test_a_row_that_sees_nothing_is_0_or_nan_in_pytorch_as_chapter_16_says(torch: Any) -> None:
+    x, sees = torch.randn(1, 2, 4, requires_grad=True), torch.tensor([[True, False], [False, False]])
+    attention = torch.nn.functional.scaled_dot_product_attention
+    mixed = attention(x, x, x, attn_mask=sees)
+    assert mixed[0, 1].tolist() == [0.0] * 4
+    (sent,) = torch.autograd.grad(mixed.sum(), x)
+    assert sent.isfinite().all()
+    heads = torch.nn.MultiheadAttention(4, 1, batch_first=True)
+    as_it_comes, _ = heads(x, x, x, attn_mask=~sees)
+    assert not as_it_comes[0, 0].isnan().any()
+    assert as_it_comes[0, 1].isnan().all()
+    without_weights, _ = heads(x, x, x, attn_mask=~sees, need_weights=False)
+    assert not without_weights.isnan().any()
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_filled_scores_stop_a_nan_and_added_ones_hand_it_on(library: str, torch: Any) -> None:
+    mg = {"minigrad": minigrad, "torch": torch}[library]
+    allowed = mg.tensor([[True, False], [False, False]])
+    infinite = mg.zeros(2, 2).masked_fill(~allowed, -mg.inf)
+    ways = {"filled": lambda scores: scores.masked_fill(~allowed, -mg.inf), "added": lambda scores: scores + infinite}
+    nan = {}
+    for words, masked in ways.items():
+        scores = mg.tensor([[1.0, 2.0], [0.5, -1.0]], requires_grad=True)
+        weights = masked(scores).softmax(-1).masked_fill(~allowed, 0.0)
+        assert weights.tolist() == [[1.0, 0.0], [0.0, 0.0]]
+        (weights * mg.tensor([[1.0, 3.0], [5.0, 7.0]])).sum().backward()
+        nan[words] = scores.grad.isnan().any(1).tolist()
+    assert nan == {"filled": [False, False], "added": [False, True]}
+
+
+def test_without_places_a_head_sees_a_heap_of_letters() -> None:
+    solutions = solutions_of("16_a_sequence_model")
+    solutions["mg"] = minigrad  # in which they look for it
+    x, allowed = minigrad.randn(3, 4), minigrad.ones(3, 3).tril().bool()
+    one, other = (solutions["attended"](rows, rows, rows, allowed) for rows in (x, x[[1, 0, 2]]))
+    np.testing.assert_allclose(one[2].numpy(), other[2].numpy(), rtol=1e-5)
+    assert not np.allclose(one[1].numpy(), other[1].numpy())
+
+
+def test_the_errors_of_chapter_16_are_pytorchs(torch: Any) -> None:
+    said = []
+    for library in (minigrad, torch):
+        scores, targets = library.zeros(2, 3, 27), library.zeros(2, 3, dtype=library.long)
+        with pytest.raises(RuntimeError) as size:
+            library.nn.functional.cross_entropy(scores, targets)
+        with pytest.raises(IndexError) as place:
+            library.nn.Embedding(12, 2)(library.zeros(1, 13, dtype=library.long) + 12)
+        said.append([str(size.value), str(place.value)])
+    assert said[1] == ["Expected target size [2, 27], got [2, 3]", "index out of range in self"]
+    assert all(ours.startswith(theirs) for ours, theirs in zip(*said, strict=True))
+
+
+def test_the_numbers_that_chapter_16_prints_are_what_its_text_says() -> None:
+    """Of the cells whose outputs are not compared, since rounding differs between machines."""
+    cells = nbformat.read(FOLDER / "16_a_sequence_model.ipynb", as_version=4).cells
+    printed = "".join(
+        output.text for cell in cells if cell.cell_type == "code" for output in cell.outputs if "text" in output
+    )
+    counted, trained = (float(one) for one in re.findall(r"^(?:counted|trained): loss ([\d.]+)", printed, re.MULTILINE))
+    assert counted < trained < counted + 0.02
+    losses = [
+        float(one) for one in re.findall(r"^(?:equal|counted|one|two) \w+ +loss ([\d.]+), as", printed, re.MULTILINE)
+    ]
+    assert len(losses) == 4
+    assert losses[0] == 3.3
+    assert losses == sorted(losses, reverse=True)
+    (cold,) = re.findall(r"^ +0 +\d of 7 are in the list: +(.*)$", printed, re.MULTILINE)
+    assert len(set(cold.split(", "))) == 1

@@ -20,7 +20,7 @@ from minigrad import nn, viz
 from minigrad.teach import EXERCISES, check, progress_file
 from minigrad.teach.card import Card
 from minigrad.teach.exercises import chapter12_runs as runs
-from minigrad.teach.exercises import chapter13, chapter14, chapter15, museum
+from minigrad.teach.exercises import chapter13, chapter14, chapter15, chapter16, museum
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -528,3 +528,47 @@ def test_a_convolution_that_is_right_and_slow_is_not_trained_with(
     assert "takes so long that a training would take minutes" in capsys.readouterr().out
     quick = chapter15.STEPS["convolution_rule"]
     assert chapter15.working(quick) is quick
+
+
+# ---------------------------------------------------------------- chapter 16
+
+
+def test_chapter_16_goes_on_with_what_works_and_with_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    def attended(query, key, value, allowed):
+        raise KeyError("query")
+
+    def norm_backward(ctx, grad_output):
+        grad_output.zero_()
+
+    def drawn(scores, temperature, lot):
+        raise NotImplementedError
+
+    def shifted(names):
+        names.clear()
+        return names
+
+    for broken in (attended, norm_backward, drawn, shifted):
+        reference = EXERCISES[broken.__name__].reference
+        used = chapter16.working(broken)
+        assert used.__code__ is reference.__code__
+        assert capsys.readouterr().out.startswith(f"{broken.__name__}: the solution's, as ")
+        assert EXERCISES[broken.__name__].check(used).kind == "open"  # it is not taken for the learner's
+    reference = EXERCISES["attended"].reference
+    assert chapter16.working(reference) is reference
+    assert capsys.readouterr().out == "attended: yours\n"
+
+
+@pytest.mark.parametrize("what", [EXERCISES["fitted"].reference, lambda names: names, 3])
+def test_chapter_16_takes_its_own_functions_only(what: Any) -> None:
+    with pytest.raises(ValueError, match="one of the functions seen_places, shifted, masked_weights, attended"):
+        chapter16.working(what)
+
+
+def test_the_names_fit_into_the_rows() -> None:
+    names, aside = chapter16.villages()
+    assert len(names) == len(set(names)) == 987
+    assert aside < len(names) // 5
+    assert all(re.fullmatch("[a-z]{3,11}", name) for name in names)
+    inputs, targets = chapter16.shifted(names)
+    assert inputs.shape == targets.shape == (987, chapter16.PLACES)
+    assert names == chapter16.villages()[0]
