@@ -98,6 +98,7 @@ LONGEST = (
     "notebooks/11_profiler.ipynb",
     "notebooks/14_build_your_own_engine.ipynb",
     "notebooks/15_layers_of_your_own.ipynb",
+    "notebooks/16_a_sequence_model.ipynb",
     "tests/course/test_refresh.py",
 )
 # What `--quick` leaves out: folders and files, and what they try.

@@ -35,6 +35,10 @@ SHORTER = {
         "for epoch in range(3):": "for epoch in range(1):",
     },
     "15_layers_of_your_own": {"epochs=5, images=images": "epochs=1, images=images"},
+    "16_a_sequence_model": {
+        "losses = train(two_blocks, 200,": "losses = train(two_blocks, 60,",
+        "losses = train(trained, 400,": "losses = train(trained, 50,",
+    },
 }
 # Of the kinds of cards: with and without a picture of the graph.
 TYPED = ("00_start_here", "08_jacobians_and_hessians")
@@ -148,6 +152,11 @@ ANSWERS = {
         "def batch_norm_rule(g, y, x, eps=1e-5):\n    axes = (0, *range(2, x.ndim))\n"
         "    return (g / np.sqrt(x.var(axis=axes, keepdims=True) + eps),)",
         "Mean and width were taken for constants",
+    ),
+    "16_a_sequence_model": Wrong(
+        "masked_weights",
+        "def masked_weights(scores, allowed):\n    return scores.masked_fill(~allowed, -mg.inf).softmax(-1)",
+        "A row in which nothing is allowed is nan",
     ),
 }
 

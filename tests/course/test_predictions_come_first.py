@@ -148,6 +148,20 @@ ANSWERS = {
         r"four times its|the first of several|one winner",
         r"minigrad \[1\.0, 0\.0, 0\.0, 0\.0\] +ours \[1\.0, 1\.0, 1\.0, 1\.0\]",
     ),
+    "too_good": Answer(
+        r"place 3|looks ahead|next place|causal", r"place 2 sees the places \[0, 1, 2, 3, 4, 5, 6, 7, 8, 9\]\n"
+    ),
+    "loss_before": Answer(
+        r"log(arithm)? (of )?\(?27|3\.296|equal chances", r"equal chances 3\.296, a new model 3\.3\n"
+    ),
+    "counted_table": Answer(
+        r"less its share|it is 0: counting", r"counted: loss 2\.282, the largest gradient \de-(09|1\d)\n"
+    ),
+    "rows_of_nothing": Answer(r"0 · nan|nan all the same", r"^loss 3\.4226\nx\.grad \[\[nan, nan\], \[nan, nan\]"),
+    "eight_alone": Answer(
+        r"hardly anything|residual|hands each gradient", r"alone +first loss 3\.3, .* gradient \d\d,\d\d\d\.\d times"
+    ),
+    "half_the_temperature": Answer(r"squared|likelier", r"temperature 0\.5: 0\.783 and 0\.196, as 4\.0 to 1\n"),
 }
 
 
@@ -177,7 +191,7 @@ def test_the_answer_stands_below_the_question(name: str) -> None:
     assert any(re.search(ANSWERS[name].shown, text) for text in below)
 
 
-@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10", "12", "13", "15"])
+@pytest.mark.parametrize("chapters", [r"0[1234]", "05", "06", "07", "08", "09", "10", "12", "13", "15", "16"])
 def test_no_letter_is_mostly_the_right_one(chapters: str) -> None:
     asked = [prediction for prediction in PREDICTIONS.values() if re.match(chapters, prediction.chapter)]
     right = collections.Counter(

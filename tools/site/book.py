@@ -34,6 +34,7 @@ GUIDES = {  # pages of the repository, by the names that they have in the book
     "reading": "minigrad/README.md",
     "words": "minigrad/WORDS.md",
     "contributing": "guides/contributing.md",
+    "project": "guides/final_project.md",
 }
 PAGES = {path: f"{name}.html" for name, path in GUIDES.items()} | {"README.md": "index.html"}
 TERM = re.compile(r"### (?P<word>.+)\n\*\*(?P<chinese>.+?)\*\* · (?P<meaning>.+)", re.DOTALL)
@@ -64,7 +65,7 @@ FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 CONTENTS_PAGE = Page(
     f"{CONTENTS}.html",
     "The chapters",
-    "Fifteen chapters on automatic differentiation as PyTorch does it: what you can do after each.",
+    "Sixteen chapters on automatic differentiation as PyTorch does it: what you can do after each.",
 )
 SEARCH_PAGE = Page(
     "search.html", "Search", "Search all chapters, the glossary, and the errors of autograd by their first words."
