@@ -1,12 +1,11 @@
 """What chapter 16 and its exercises share: names and their rows, weights of attention, pictures of matrices."""
 
-from types import FunctionType
-
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import EXERCISES, plain
+from minigrad.teach import EXERCISES
 
+from .chapter14 import going_on_with
 from .villages import NAMES
 
 LETTERS = "·abcdefghijklmnopqrstuvwxyz"  # number 0 begins and ends a name
@@ -46,29 +45,9 @@ def normalized(x):
 
 
 def working(answer):
-    """The function to go on with: the learner's if its check passes, otherwise the solution's; a line says which.
-
-    So an answer that never ends, raises, or changes what it is given, is met by its check alone, in a process of its
-    own, and no later cell runs it.
-    """
-    name = getattr(answer, "__name__", plain(answer))
-    asked = [one for one, exercise in EXERCISES.items() if exercise.chapter.startswith("16")]
-    if name not in asked:
-        raise ValueError(f"working() takes one of the functions {', '.join(asked)}, written with def, not {name}")
-    card = EXERCISES[name].check(answer)
-    title = card.title.partition(": ")[2]
-    why = f"yours is {title}" if card.kind == "open" else f'of yours the check says "{title}"'
-    print(f"{name}: yours" if card.kind == "good" else f"{name}: the solution's, as {why}")
-    return answer if card.kind == "good" else _handed_out(EXERCISES[name].reference)
-
-
-def _handed_out(solution):
-    """A solution's function as it goes into the notebook, where it gets the name of the function that is asked for: a
-    check does not take it for the learner's.
-    """
-    copy = FunctionType(solution.__code__, solution.__globals__, solution.__name__, solution.__defaults__)
-    copy.is_solution, copy.__doc__ = True, solution.__doc__
-    return copy
+    """The function to go on with: the learner's if its check passes, otherwise the solution's; a line says which."""
+    steps = {name: one.reference for name, one in EXERCISES.items() if one.chapter.startswith("16")}
+    return going_on_with(answer, steps, lambda answer: None)
 
 
 def cells(axis, matrix, rows, columns, title="", most=None):

@@ -304,7 +304,7 @@ def test_pytorch_says_the_same(path: Path, torch: Any) -> None:
 def test_the_map_of_chapters_is_complete() -> None:
     rows = re.findall(r"^\| \[?`(\d\d_\w+)`.*\| (\d+) \|$", prose(FOLDER / "00_start_here.ipynb"), re.MULTILINE)
     assert rows == [(path.stem, str(minutes_said(path)[0])) for path in PATHS]
-    assert len(rows) == 16
+    assert len(rows) == 17
 
 
 def minutes_said(path: Path) -> tuple[int, ...]:

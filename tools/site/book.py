@@ -65,7 +65,7 @@ FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 CONTENTS_PAGE = Page(
     f"{CONTENTS}.html",
     "The chapters",
-    "Sixteen chapters on automatic differentiation as PyTorch does it: what you can do after each.",
+    "Seventeen chapters on automatic differentiation as PyTorch does it: what you can do after each.",
 )
 SEARCH_PAGE = Page(
     "search.html", "Search", "Search all chapters, the glossary, and the errors of autograd by their first words."
