@@ -30,6 +30,8 @@ USAGE = """usage: python dev.py COMMAND
              chapters are updated; from then on `lab` opens these; with --nbgrader COURSE as assignments of nbgrader
   class      the table of a class from its students' folders: who passed what, who is stuck where, on which mistakes:
              python dev.py class FOLDER...; --csv=FILE and --html=FILE write it to files
+  hub        a class on this machine: JupyterHub for its students' accounts, with --ip=ADDRESS and other options of
+             jupyterhub; deploy/README.md leads through it
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
              --execute runs it first, --output-dir=FOLDER and other options of nbconvert may follow
   site       write the whole course as a site into the folder site/: a front page, the chapters as a book, a gallery;
@@ -44,6 +46,8 @@ OLDEST, NEWEST = (3, 11), (3, 13)
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOCK = os.path.join(HERE, "requirements.txt")
 SITE_LOCK = os.path.join(HERE, "tools", "site", "requirements.txt")
+HUB_LOCK = os.path.join(HERE, "deploy", "requirements.txt")
+PROXY_LOCK = os.path.join(HERE, "deploy", "package-lock.json")
 HOME = os.path.join(HERE, ".home")
 LOG = os.path.join(HOME, "setup.log")
 PIP_CACHE = os.path.join(HOME, "pip")
@@ -58,6 +62,9 @@ TSC = os.path.join(NPM_PACKAGES, "typescript", "bin", "tsc")
 NPM_STAMP = os.path.join(NPM_PACKAGES, ".installed-lock")
 SITE_PACKAGES = os.path.join(HOME, "site")  # what makes the site, and nothing else needs
 SITE_STAMP = os.path.join(SITE_PACKAGES, ".installed-lock")
+HUB_PACKAGES = os.path.join(HOME, "hub")  # what serves a class, and nothing else needs
+HUB_STAMP = os.path.join(HUB_PACKAGES, ".installed-lock")
+PROXY = os.path.join(HUB_PACKAGES, "proxy")
 PIP_OPTIONS = ["--require-hashes", "--only-binary=:all:", "--no-input", "--progress-bar=off"]
 PIP_OPTIONS += ["--disable-pip-version-check"]
 UNFINISHED = "unfinished"
@@ -74,6 +81,7 @@ FIRST_WITHOUT_SOLUTIONS = "course/00_start_here.ipynb"  # what `student` writes
 FIRST_PORT, LAST_PORT = 8888, 8988
 DISK_NEEDED = 1500 * 1000 * 1000  # bytes; half of it stays in use
 
+NO_PROXY = "The proxy in front of a class needs node 20 or newer, and npm, which comes with it: install them."
 NO_NODE = "The scripts and style sheets were not checked: install node 20 or newer, and npm, which comes with it."
 DISK_FULL = "The disk is full: the set-up needs 1.5 GB, half of it only for a while. Make room, then start again."
 NOT_WRITABLE = "This folder cannot be written to. Move it to a place of your own, then start again."
@@ -115,6 +123,7 @@ def main(arguments):
         "test": test,
         "student": student,
         "class": class_table,
+        "hub": hub,
         "page": page,
         "site": site,
         "notebooks": notebooks,
@@ -331,6 +340,26 @@ def install_site_packages():
             write(SITE_STAMP, lock_hash(SITE_LOCK))
 
 
+def install_hub_packages():
+    """Make .home/hub hold JupyterHub, and in proxy/ what stands before it. Not in .venv: learners do not need them."""
+    npm = shutil.which("npm") if shutil.which("node") else None
+    if npm is None:
+        stop(NO_PROXY)
+    make_folder(HOME)
+    with open(os.path.join(HOME, "hub.lock"), "w") as turn:
+        wait_for(turn)
+        wanted = lock_hash(HUB_LOCK) + lock_hash(PROXY_LOCK)
+        if read(HUB_STAMP) != wanted:
+            shutil.rmtree(HUB_PACKAGES, ignore_errors=True)
+            where = ["--target", HUB_PACKAGES, "--no-deps"]  # what they need besides is in .venv
+            run("packages of the hub", [PYTHON, "-m", "pip", "install", "-r", HUB_LOCK] + where + PIP_OPTIONS)
+            make_folder(PROXY)
+            for name in ("package.json", "package-lock.json", ".npmrc"):
+                shutil.copy(os.path.join(os.path.dirname(HUB_LOCK), name), PROXY)
+            run("the hub's proxy", [npm, "ci"], folder=PROXY)
+            write(HUB_STAMP, wanted)
+
+
 def lock_hash(path=LOCK):
     return hashlib.sha256(read(path).replace("\r\n", "\n").encode("utf-8")).hexdigest()
 
@@ -454,6 +483,16 @@ def trust_notebooks():
         write(signed, json.dumps(hashes, indent=2))
 
 
+# --- hub ---
+
+
+def hub(arguments):
+    set_up()
+    install_hub_packages()
+    settings = os.path.join(HERE, "deploy", "jupyterhub_config.py")
+    return become([PYTHON, "-m", "jupyterhub", "--config=" + settings] + arguments, PYTHONPATH=HUB_PACKAGES)
+
+
 # --- page ---
 
 
@@ -532,8 +571,8 @@ def check(arguments):
 
 
 def lock(arguments):
-    """Pins with hashes for every system and Python, those that the site needs besides, and those of them that Binder
-    needs, without the address of the registry that they came from.
+    """Pins with hashes for every system and Python, those that the site and a class need besides, and those of them
+    that Binder needs, without the address of the registry that they came from.
 
     Extras are part of the pins: where `a` alone is pinned and a package asks for `a[b]`, the pip of Python 3.11 takes
     the newest a, finds no hash for it, and ends.
@@ -548,9 +587,9 @@ def lock(arguments):
         return code
     others = " ".join("--no-emit-package=" + name for name in re.findall(r"^[\w.-]+", read(LOCK), re.MULTILINE))
     form += " --constraints " + all_pins
-    code = compile_pins(
-        uv, "%s %s --all-extras %s -o tools/site/requirements.txt" % (form, each_system, others), arguments
-    )
+    for extra, pins in (("site", "tools/site/requirements.txt"), ("hub", "deploy/requirements.txt")):
+        options = "%s %s --extra lab --extra dev --extra %s %s -o %s" % (form, each_system, extra, others, pins)
+        code = code or compile_pins(uv, options, arguments)
     on_binder = "--python-platform linux --python-version 3.12 --extra lab -o binder/requirements.txt"
     return code or compile_pins(uv, "%s %s" % (form, on_binder), arguments)
 

@@ -1,0 +1,35 @@
+"""One student's server: brings the chapters in the folder up to date, then becomes the server of JupyterLab.
+
+JupyterHub starts it as the student, with the student's rights and within the student's limits, and with the variables
+that it gives to a server of its own: on one machine (jupyterhub_config.py), and with The Littlest JupyterHub
+(littlest/minigrad.py). Nothing is done to a student's files by anybody else.
+
+    ~/course    the chapters without their solutions. What the student wrote there stays (tools/student.py says how),
+                and so does `.progress.json`, which `python dev.py class` reads
+
+Whatever becomes of the update, the server starts: a student whose disk is full still gets at the answers.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+STUDENT = Path(__file__).parents[1] / "tools" / "student.py"
+PATIENCE = 60  # seconds for the update, which takes two
+
+
+def main(arguments: list[str]) -> None:
+    os.umask(0o077)  # what is written from now on, others cannot read
+    home = Path.home()
+    home.chmod(0o700)
+    try:
+        subprocess.run([sys.executable, STUDENT, home / "course"], timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        print(f"The chapters in {home / 'course'} were not brought up to date in {PATIENCE} s.", file=sys.stderr)
+    (home / "course").mkdir(exist_ok=True)
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *arguments])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
