@@ -8,9 +8,7 @@ Where systemd runs, a student has a share of the machine, with all that the stud
 /tmp. Elsewhere (a container) the limits are those of Linux alone: memory for each process, processes for each student.
 """
 
-import json
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -21,9 +19,6 @@ GROUP = "minigrad-class"
 MEMORY = 1024**3  # bytes for each student; deploy/README.md says what is used of it
 CORES = 1.0
 PROCESSES = 256  # with their threads
-# The names under which a browser may ask for a student's server: a page of another site, whose name it lets point here,
-# gets nothing. What stands in the address bar has to be among them: CLASS_HOST=class.example.org names it.
-HOSTS = ["localhost", socket.gethostname(), *os.environ.get("CLASS_HOST", "").split()]
 IDLE = 3600  # seconds until a server that nobody uses ends
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 (JupyterHub gives it)
@@ -62,15 +57,8 @@ else:
     c.Spawner.cmd = ["prlimit", f"--data={MEMORY}", f"--nproc={PROCESSES}", *c.Spawner.cmd]
 c.Spawner.notebook_dir = "~/course"
 c.Spawner.default_url = "/lab/tree/00_start_here.ipynb"
-c.Spawner.args = [
-    "--KernelManager.transport_encryption=required",  # else each account could listen to each kernel on 127.0.0.1
-    f"--MappingKernelManager.cull_idle_timeout={IDLE}",  # kernels of pages that were closed
-    f"--ServerApp.tornado_settings={json.dumps({'allow_remote_access': False, 'local_hostnames': HOSTS})}",
-    "--LabApp.news_url=None",
-    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-    "--LabApp.extension_manager=readonly",
-]
 c.Spawner.environment = {
+    "CLASS_HOST": os.environ.get("CLASS_HOST", ""),  # the name in the address bar, where it is not that of the machine
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
     "PYTHONPATH": str(HUB_PACKAGES),
     "SHELL": "/bin/bash",  # of terminals: the accounts have none, so that nobody logs in elsewhere with them
@@ -78,7 +66,7 @@ c.Spawner.environment = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-c.Spawner.start_timeout = 120  # seconds: a whole class begins at the same minute
+c.Spawner.start_timeout = c.Spawner.http_timeout = 180  # seconds: a whole class begins at the same minute
 
 # --- what nobody uses is ended; answers are in files, and stay ---
 

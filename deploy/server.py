@@ -8,15 +8,29 @@ that it gives to a server of its own: on one machine (jupyterhub_config.py), and
                 and so does `.progress.json`, which `python dev.py class` reads
 
 Whatever becomes of the update, the server starts: a student whose disk is full still gets at the answers.
+
+CLASS_HOST names the host in the browser's address bar, where that is not the name of the machine.
 """
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 STUDENT = Path(__file__).parents[1] / "tools" / "student.py"
 PATIENCE = 60  # seconds for the update, which takes two
+# A page of another site, which lets its own name point here, is refused: what a browser asks for has one of these.
+HOSTS = ["localhost", socket.gethostname(), *os.environ.get("CLASS_HOST", "").split()]
+OPTIONS = [
+    *(f"--ServerApp.local_hostnames={host}" for host in HOSTS),
+    "--ServerApp.tornado_settings=allow_remote_access=",  # empty, that is False: JupyterHub would allow every name
+    "--KernelManager.transport_encryption=required",  # else every account could listen to every kernel on 127.0.0.1
+    "--MappingKernelManager.cull_idle_timeout=3600",  # seconds; kernels of pages that were closed
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+]
 
 
 def main(arguments: list[str]) -> None:
@@ -28,7 +42,7 @@ def main(arguments: list[str]) -> None:
     except subprocess.TimeoutExpired:
         print(f"The chapters in {home / 'course'} were not brought up to date in {PATIENCE} s.", file=sys.stderr)
     (home / "course").mkdir(exist_ok=True)
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *arguments])
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *OPTIONS, *arguments])
 
 
 if __name__ == "__main__":
