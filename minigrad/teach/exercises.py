@@ -50,8 +50,9 @@ def _chapter(file: Path) -> Path:
 
 
 @functools.cache
-def _text(chapter: Path) -> str:
-    return chapter.read_text(encoding="utf-8") if chapter.is_file() else ""
+def _checked(chapter: Path) -> list[bytes]:
+    """The exercises that a chapter checks, in order. Only the names are kept: the texts of all chapters take 30 MB."""
+    return re.findall(rb"check\.(\w+)\(", chapter.read_bytes()) if chapter.is_file() else []
 
 
 @functools.cache
@@ -103,7 +104,10 @@ class _Exercises(Mapping[str, Exercise]):
 
     def __iter__(self) -> Iterator[str]:
         chapters = {name: _chapter(file) for name, file in self._files().items()}
-        place = {name: (chapter.stem, _text(chapter).find(f"check.{name}(")) for name, chapter in chapters.items()}
+        place = {
+            name: (chapter.stem, [*_checked(chapter), name.encode()].index(name.encode()))
+            for name, chapter in chapters.items()
+        }
         return iter(sorted(place, key=place.__getitem__))
 
     def __len__(self) -> int:
@@ -112,7 +116,7 @@ class _Exercises(Mapping[str, Exercise]):
     def places(self) -> dict[str, tuple[str, int]]:
         """Of each exercise the chapter and the stars, as its file says: to run them all takes seconds in a browser."""
         files = self._files()
-        written = {name: STARS.search(_text(files[name])) for name in self}
+        written = {name: STARS.search(files[name].read_text(encoding="utf-8")) for name in self}
         stars = {name: int(found[1]) if found else self[name].stars for name, found in written.items()}
         return {name: (_chapter(files[name]).stem, number) for name, number in stars.items()}
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import traceback
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,15 @@ def test_two_of_the_same_name_are_refused_and_both_files_are_named(folder: Path)
     for act in (lambda: predict.which, lambda: list(exercises._PredictionTable()), lambda: predict("which")):
         with pytest.raises(ImportError, match=r"'which' is in 00_predictions\.py and in 01_predictions\.py: rename"):
             act()
+
+
+def test_of_the_chapters_texts_nothing_is_kept() -> None:
+    """Each kernel of a class would hold 30 MB of them, after `progress()` has put the exercises in order."""
+    exercises._checked.cache_clear()
+    tracemalloc.start()
+    try:
+        assert list(EXERCISES)[0] == "slope_of_w"
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 1_000_000
