@@ -65,8 +65,7 @@ c.Spawner.environment = {
     # Many students share the cores. A thread of numpy's for each core of the machine would take memory and win nothing.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "1",
-    "MALLOC_TRIM_THRESHOLD_": "131072",
+    "MALLOC_ARENA_MAX": "2",
 }
 c.Spawner.start_timeout = c.Spawner.http_timeout = 180  # seconds: a whole class begins at the same minute
 

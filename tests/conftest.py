@@ -48,6 +48,7 @@ INSTALL = {
     "happy-dom": "run npm ci in tests/js",
     "npm": "install npm, which comes with node",
     "sphinx": "run python dev.py site, where there is a network",
+    "JupyterHub": "run python dev.py hub, where there is a network",
     "pyodide": "run python tools/pyodide_release.py, which needs a network once",
 }
 # The files that take longest, all their tests together, the longest first. They are begun first, so that at the end no
@@ -55,6 +56,7 @@ INSTALL = {
 LONGEST = (
     "tests/site/test_live.py",
     "tests/browser/test_chapters.py",
+    "tests/classroom/test_class.py",
     "tests/browser/test_reopened.py",
     "tests/browser/test_stepper_in_lab.py",
     "tests/site/test_site.py",
@@ -104,6 +106,7 @@ LONGEST = (
 # What `--quick` leaves out: folders and files, and what they try.
 SLOW = {
     "tests/browser": "pages and JupyterLab in a browser",
+    "tests/classroom": "a class on this machine: JupyterHub, and students in browsers",
     "tests/site": "the site, built and read in a browser, and the course that runs there",
     "notebooks": "the chapters, run again cell by cell",
     "tests/course": "the chapters with their solutions, and the programs of courses and tutorials, against PyTorch",
