@@ -16,6 +16,7 @@ import csv
 import itertools
 import os
 import re
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,7 @@ sys.path.insert(0, str(ROOT))
 from minigrad.teach import EXERCISES  # noqa: E402
 from minigrad.teach.progress import NAME, read  # noqa: E402
 
+LARGEST = 1_000_000  # bytes that a file of progress may have, which has 20,000 when all is tried
 DEEPEST = 4  # folders below a given one in which progress is looked for
 HARDEST = 10  # exercises that are told of
 MOST_MET = 3  # mistakes of each of them
@@ -129,6 +131,8 @@ def names_of(files: Sequence[Path]) -> list[str]:
 
 def student_of(name: str, file: Path, stuck: int) -> Student:
     try:
+        if not stat.S_ISREG((there := file.lstat()).st_mode) or there.st_size > LARGEST:
+            return Student(name, {}, f"{NAME} is no file of progress")  # a link, say, to what only the teacher can read
         known = read(file)
     except (OSError, ValueError) as error:
         return Student(name, {}, f"{NAME} cannot be read ({type(error).__name__})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -169,3 +170,23 @@ def test_a_folder_in_which_nobody_tried_anything(tmp_path: Path, capsys: pytest.
 def test_a_file_that_cannot_be_written_is_named(classroom: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert class_table.main([str(classroom), f"--html={classroom / 'absent' / 'x.html'}"]) == 1
     assert "x.html cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
+@pytest.mark.parametrize("kind", ["link", "pipe", "huge"])
+def test_what_is_no_plain_file_is_not_read(classroom: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    """A teacher who may read all files runs this over folders in which students can put what they like."""
+    file = classroom / "ben" / "course" / ".progress.json"
+    anna = file.parents[2] / "anna" / "course" / ".progress.json"
+    text = file.read_text(encoding="utf-8")
+    file.unlink()
+    if kind == "link":
+        file.symlink_to(anna)
+    elif kind == "pipe":
+        os.mkfifo(file)  # to open it would wait for ever
+    else:
+        file.write_text(text + " " * 2_000_000, encoding="utf-8")
+    lines = told(capsys, classroom)
+    assert lines[2].startswith("ben")
+    assert lines[2].endswith(".progress.json is no file of progress")
+    assert lines[1].startswith("anna")
