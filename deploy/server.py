@@ -9,7 +9,8 @@ that it gives to a server of its own: on one machine (jupyterhub_config.py), and
 
 Whatever becomes of the update, the server starts: a student whose disk is full still gets at the answers.
 
-CLASS_HOST names the host in the browser's address bar, where that is not the name of the machine.
+CLASS_HOST names the host in the browser's address bar, where that is not the name of the machine; `*` allows all, which
+those need who have no name for it but a number.
 """
 
 import os
@@ -20,11 +21,12 @@ from pathlib import Path
 
 STUDENT = Path(__file__).parents[1] / "tools" / "student.py"
 PATIENCE = 60  # seconds for the update, which takes two
-# A page of another site, which lets its own name point here, is refused: what a browser asks for has one of these.
+# A page of another site, which lets its own name point here, is refused: a browser has to ask for one of these.
 HOSTS = ["localhost", socket.gethostname(), *os.environ.get("CLASS_HOST", "").split()]
 OPTIONS = [
     *(f"--ServerApp.local_hostnames={host}" for host in HOSTS),
-    "--ServerApp.tornado_settings=allow_remote_access=",  # empty, that is False: JupyterHub would allow every name
+    # JupyterHub would allow every name. Empty is False.
+    f"--ServerApp.tornado_settings=allow_remote_access={'*' if '*' in HOSTS else ''}",
     "--KernelManager.transport_encryption=required",  # else every account could listen to every kernel on 127.0.0.1
     "--MappingKernelManager.cull_idle_timeout=3600",  # seconds; kernels of pages that were closed
     "--LabApp.news_url=None",
