@@ -31,6 +31,8 @@ LOOK_UP = ("glossary", "errors")
 GUIDES = {  # pages of the repository, by the names that they have in the book
     "stepper": "guides/stepper.md",
     "places": "guides/places.md",
+    "teaching": "guides/teaching.md",
+    "class": "deploy/README.md",
     "reading": "minigrad/README.md",
     "words": "minigrad/WORDS.md",
     "contributing": "guides/contributing.md",
