@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from classroom import lesson  # noqa: E402
 from classroom.lesson import Facts, hold_lesson, unexpected  # noqa: E402
 from classroom.machine import machine  # noqa: E402
 
@@ -54,6 +55,7 @@ def main() -> int:
     if chromium is None:
         parser.error("Chromium is not installed: name its program in the variable CHROMIUM")
     dev.install_hub_packages()
+    lesson.PATIENCE *= max(1, options.students // 3)  # who share two cores with all these browsers
     names = [f"student{number:02}" for number in range(1, options.students + 1)]
     with machine() as inside, tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "hub.log")
