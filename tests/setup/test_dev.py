@@ -67,6 +67,9 @@ class Clone:
         (folder / "stand_in.py").write_text(STAND_IN)
         (folder / "tests" / "js").mkdir(parents=True)
         (folder / "tests" / "js" / "package-lock.json").write_text("{}")
+        (folder / "deploy").mkdir()
+        for name in ("requirements.txt", "package.json", "package-lock.json", ".npmrc"):
+            (folder / "deploy" / name).write_text("{}")
         self.python = self.stand_in("python")
 
     def stand_in(self, name: str) -> Path:
@@ -472,6 +475,38 @@ def test_check_without_node_says_what_to_install_and_is_not_clean(ready: Clone) 
         "The scripts and style sheets were not checked: install node 20 or newer, and npm, which comes with it.\n"
     )
     assert ready.calls() == PYTHON_CHECKS
+
+
+# --- hub ---
+
+
+def test_hub_installs_its_own_packages_once_and_passes_options_on(ready: Clone, with_node: dict[str, str]) -> None:
+    packages, settings = ready.folder / ".home" / "hub", ready.folder / "deploy" / "jupyterhub_config.py"
+    hub = ["-m", "jupyterhub", f"--config={settings}", "--port=8443"]
+    assert ready.run("hub", "--port=8443", **with_node).returncode == 0
+    pip, npm, started = ready.detailed_calls()
+    assert pip["arguments"][:5] == ["-m", "pip", "install", "-r", str(ready.folder / "deploy" / "requirements.txt")]
+    assert {"--require-hashes", "--no-deps", str(packages)} <= set(pip["arguments"])
+    assert npm["arguments"] == ["ci"]
+    assert sorted(path.name for path in (packages / "proxy").iterdir()) == [
+        ".npmrc",
+        "package-lock.json",
+        "package.json",
+    ]
+    assert started["arguments"] == hub
+    assert started["variables"]["PYTHONPATH"] == str(packages)
+    assert ready.run("hub", "--port=8443", **with_node).returncode == 0
+    assert ready.calls() == [hub]
+    (ready.folder / "deploy" / "package-lock.json").write_text('{"packages": {}}')
+    assert ready.run("hub", "--port=8443", **with_node).returncode == 0
+    assert [call[:3] for call in ready.calls()] == [["-m", "pip", "install"], ["ci"], hub[:3]]
+
+
+def test_hub_without_node_says_what_to_install(ready: Clone) -> None:
+    told = ready.run("hub", PATH=str(ready.folder / "empty_home"))
+    assert told.returncode == 1
+    assert "The proxy in front of a class needs node 20 or newer, and npm" in told.stderr
+    assert ready.calls() == []
 
 
 # --- lab ---
