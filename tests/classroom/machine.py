@@ -110,7 +110,20 @@ def machine() -> Iterator[Machine]:
         told = {"PYTHON": prefix, "COURSE": ROOT, "NOTEBOOKS": notebooks, "HOMES": homes}
         told["HIDDEN"] = closed_folder(prefix)
         process = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c", SET_UP],
+            # with this process it ends, too, however that one ends
+            [
+                "setpriv",
+                "--pdeathsig=KILL",
+                "unshare",
+                "--mount",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "--mount-proc",
+                "bash",
+                "-c",
+                SET_UP,
+            ],
             env=variables() | {name: str(value) for name, value in told.items()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
