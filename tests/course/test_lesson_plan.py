@@ -16,8 +16,6 @@ ROWS = re.findall(r"^\| (\d) \| (.+?) \| ([\d, ]+) \|", PLAN, re.MULTILINE)
 WEEKS = {
     int(number): text for number, text in re.findall(r"^## Week (\d)(.*?)(?=^## )", PLAN, re.MULTILINE | re.DOTALL)
 }
-# What later chapters have is not counted against a week that comes before them.
-LATER = ("15_", "16_")
 
 
 def chapters_of(week: int) -> list[str]:
@@ -35,12 +33,11 @@ def test_the_plan_has_eight_weeks_and_all_chapters_in_order() -> None:
 def test_times_are_those_of_the_chapters() -> None:
     told = 0
     for number, _, minutes in ROWS:
-        chapters = [chapter for chapter in chapters_of(int(number)) if not chapter.startswith(LATER)]
-        for chapter, planned in zip(chapters, minutes.split(", "), strict=True):
+        for chapter, planned in zip(chapters_of(int(number)), minutes.split(", "), strict=True):
             opening = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", 4).cells[0].source
             assert re.search(rf"about {planned} minutes", opening), chapter
             told += 1
-    assert told >= 15
+    assert told == 17
 
 
 @pytest.mark.parametrize("week", WEEKS)
@@ -51,8 +48,7 @@ def test_what_a_week_names_is_in_its_chapters(week: int) -> None:
     assert {PREDICTIONS[name].chapter for name in asked} <= set(chapters)
     assert {EXERCISES[name].chapter for name in named} <= set(chapters)
     for chapter in chapters:
-        if not chapter.startswith(LATER):
-            assert chapter in {PREDICTIONS[name].chapter for name in asked}, f"nothing is asked before {chapter}"
+        assert chapter in {PREDICTIONS[name].chapter for name in asked}, f"nothing is asked before {chapter}"
 
 
 def test_the_code_that_is_shown_stands_in_a_chapter() -> None:
