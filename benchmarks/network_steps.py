@@ -138,6 +138,21 @@ def normal(*shape: int) -> Any:
     return np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
 
 
+def step_of(F: Any, model: Any, loss: Callable[[Any], Any]) -> tuple[Callable[[], None], list[Any]]:
+    """A step of a network, forward and backward, and its parameters, which get the same numbers in either library."""
+    parameters = list(model.parameters())
+    with F.no_grad():
+        for p in parameters:
+            p.copy_(F.tensor(normal(*p.shape) / np.float32(math.sqrt(math.prod(p.shape[1:])))))
+
+    def step() -> None:
+        for p in parameters:
+            p.grad = None
+        loss(model).backward()
+
+    return step, parameters
+
+
 def descent(F: Any, quick: bool) -> float:
     """Microseconds of a step of gradient descent, written out."""
     shapes = (784, 256), (256,), (256, 128), (128,), (128, 10), (10,)
@@ -162,16 +177,7 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
         found, total = {"W17": descent(mg, quick)}, 0.0
         for row, build in NETWORKS.items():
             model, loss = build(mg)
-            with mg.no_grad():
-                for p in model.parameters():
-                    p.copy_(mg.tensor(normal(*p.shape) / np.float32(math.sqrt(math.prod(p.shape[1:])))))
-            parameters = list(model.parameters())
-
-            def step(model: Any = model, loss: Any = loss, parameters: list[Any] = parameters) -> None:
-                for p in parameters:
-                    p.grad = None
-                loss(model).backward()
-
+            step, parameters = step_of(mg, model, loss)
             found[row] = fastest(1 if quick else 40, step) * 1e3
             total += math.sqrt(sum(float((p.grad**2).sum().item()) for p in parameters))
         return found | {"agree": total}

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -77,14 +78,20 @@ def installed(names: Iterable[str]) -> list[str]:
     return [name for name in names if name not in OPTIONAL or importlib.util.find_spec(name)]
 
 
-def measure(commands: dict[str, list[str]], rows: Sequence[Row], options: argparse.Namespace) -> dict[str, Values]:
+def measure(
+    commands: dict[str, list[str]],
+    rows: Sequence[Row],
+    options: argparse.Namespace,
+    kinds: dict[str, int] | None = None,
+) -> dict[str, Values]:
     """Start every command once in each round and read the JSON that it prints: row name -> value.
 
-    Returns row -> contender -> values. Exits with a message if a command fails or the contenders disagree.
+    Returns row -> contender -> values. Exits with a message if a command fails or the contenders disagree. `kinds`:
+    what follows a row's name -> with how many threads it is measured.
     """
     from tqdm import tqdm
 
-    kinds = {"": 2, ALONE: 1} if options.one_thread else {"": 2}
+    kinds = kinds or ({"": 2, ALONE: 1} if options.one_thread else {"": 2})
     results: dict[str, Values] = {row.name + kind: {name: [] for name in commands} for kind in kinds for row in rows}
     agreed: dict[str, float] = {}
     turns = [(turn, kind, name) for turn in range(options.rounds) for kind in kinds for name in commands]
@@ -134,6 +141,15 @@ def show(rows: Iterable[Row], results: dict[str, Values], base: str = BASE) -> N
             )
 
 
+def processor() -> str:
+    """What the processor calls itself, where the system tells."""
+    try:
+        names = re.findall(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        names = []
+    return " ".join(names[0].split()) if names else platform.processor() or platform.machine()
+
+
 def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
     """Under what circumstances the numbers come about, and which contenders are missing."""
     contenders = list(contenders)
@@ -141,9 +157,9 @@ def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
     coretype = environment(options.coretype).get("OPENBLAS_CORETYPE")
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", *installed(OPTIONAL))]
     lines = [
-        f"Python {platform.python_version()}, {', '.join(versions)}; {os.cpu_count()} cores, 2 BLAS threads, "
-        f"OPENBLAS_CORETYPE {'not set' if coretype is None else '= ' + coretype}; rounds: {options.rounds}"
-        + (" (quick: the numbers mean nothing)" if options.quick else "")
+        f"{processor()}, {os.cpu_count()} cores; Python {platform.python_version()}, {', '.join(versions)}; "
+        f"2 BLAS threads, OPENBLAS_CORETYPE {'not set' if coretype is None else '= ' + coretype}; "
+        f"rounds: {options.rounds}" + (" (quick: the numbers mean nothing)" if options.quick else "")
     ]
     if missing:
         lines.append(f"not installed, so not measured: {', '.join(missing)} (pip install {' '.join(missing)})")
@@ -151,12 +167,16 @@ def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
 
 
 def contest(
-    script: str, contenders: Iterable[str], rows: Sequence[Row], options: argparse.Namespace
+    script: str,
+    contenders: Iterable[str],
+    rows: Sequence[Row],
+    options: argparse.Namespace,
+    kinds: dict[str, int] | None = None,
 ) -> dict[str, Values]:
     """Measure the contenders of a script, each by starting the script as its child."""
     more = ["--quick"] if options.quick else []
     commands = {name: [sys.executable, script, "--child", name, *more] for name in installed(contenders)}
-    return measure(commands, rows, options)
+    return measure(commands, rows, options, kinds)
 
 
 def main(

@@ -1,6 +1,7 @@
 """All rows of the speed table at once: where minigrad stands beside torch, and beside what it aims at.
 
-Run `python benchmarks/run.py` for a table, with `--picture FILE.png` for a picture as well.
+Run `python benchmarks/run.py` for a table, with `--picture FILE.png` for a picture as well, and for a second one,
+FILE-growth.png, of how the cost of a step grows with a network's sizes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import cnn_step
 import deep_graph
 import gradcheck
+import growth
 import import_time
 import jacobian
 import mlp_step
@@ -140,7 +142,7 @@ def main() -> None:
         "--picture": {"type": Path, "help": "save a picture here as well"},
     }
     options = arguments(__doc__, more)
-    unknown = [name for name in options.rows if name not in {row.split()[0] for row in GOALS}]
+    unknown = [name for name in options.rows if name not in {row.split()[0] for row in (*GOALS, "growth")}]
     if unknown:
         raise SystemExit(f"no such row: {', '.join(unknown)}. There are {', '.join(GOALS)}; the first word names them.")
     heading = conditions(options, import_time.MODULES)
@@ -167,10 +169,15 @@ def main() -> None:
     rows = [row for script in (*scripts, import_time) for row in script.ROWS] + [SIZE]
     rows = wanted([row for row in rows if row.name in results], options.rows)
     rows.sort(key=lambda row: list(GOALS).index(row.name))
-    print("\n".join(summary(rows, results)))
-    if options.picture:
+    if rows:
+        print("\n".join(summary(rows, results)))
+    if options.picture and rows:
         draw(rows, results, options.picture, heading.splitlines()[0])
         print(f"picture: {options.picture}")
+    if options.picture and (not options.rows or "growth" in options.rows):
+        path = options.picture.with_stem(f"{options.picture.stem}-growth")
+        growth.draw(growth.measured(options), path, heading.partition("; 2 BLAS")[0])
+        print(f"picture: {path}")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ SCRIPTS = {
 def rounds(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
     yield importlib.import_module("rounds")
-    for name in ("rounds", "run", *SCRIPTS):
+    for name in ("rounds", "run", "growth", *SCRIPTS):
         sys.modules.pop(name, None)
 
 
@@ -117,6 +117,30 @@ def test_run_summarizes_the_rows_asked_for(tmp_path):
     rows = [line[:10].rstrip() for line in lines if line.startswith("W")]
     assert rows == ["W1", "W8", "W8 size"], lines
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("contenders_here")
+def test_run_draws_how_the_cost_of_a_step_grows(monkeypatch, tmp_path):
+    picture = tmp_path / "speed.png"
+    printed = output_here(monkeypatch, [FOLDER / "run.py", "--quick", "growth", "--picture", str(picture)])
+    assert not [line for line in printed.splitlines() if line.startswith("W")]
+    assert (tmp_path / "speed-growth.png").read_bytes().startswith(b"\x89PNG")
+    assert not picture.exists()
+
+
+def test_the_products_of_a_step_are_those_of_its_weights(rounds):
+    growth = importlib.import_module("growth")
+    sizes = growth.Sizes(width=16, depth=2, batch=3, length=5)
+    for name, build in growth.BUILD.items():
+        model, loss = build(minigrad, sizes)
+        assert loss(model).requires_grad
+        places = {"MLP": 1, "CNN": growth.PIXELS}.get(name, sizes.length)
+        embedded = {id(m.weight) for m in model.modules() if isinstance(m, minigrad.nn.Embedding)}
+        weights = [p for p in model.parameters() if p.ndim > 1 and id(p) not in embedded]
+        expected = sum(p.numel() * (1 if name == "CNN" and p.ndim == 2 else places) for p in weights)
+        if name == "transformer":  # what is looked at, and what is seen there
+            expected += sizes.depth * 2 * sizes.length**2 * sizes.width
+        assert growth.products(name, sizes) == sizes.batch * expected, name
 
 
 def test_summary_judges_by_the_goals(rounds):
