@@ -334,9 +334,13 @@ class Exercise:
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
         first = results[0][2]
-        known = self._judge_later(results) or self._judge_again(answer, cases, first)
-        known = known or self._judge_in_double(answer, cases) or self._judge_used(answer, cases, first)
-        if (card := known or self._judge_after_an_error(answer)) is not None:
+        if card := (
+            self._judge_later(results)
+            or self._judge_again(answer, cases, first)
+            or self._judge_in_double(answer, cases)
+            or self._judge_used(answer, cases, first)
+            or self._judge_after_an_error(answer)
+        ):
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
         drawn = f" So were those of {DRAWS} random draws." if self.drawn is not None else ""
@@ -468,7 +472,7 @@ class Exercise:
         for case in self.cases[: self.in_double]:
             make = functools.partial(_made_in_double, case)
             expected = self.run(self.reference, Case(f"{case.words}; all in float64", make))
-            if expected.error is None and (card := self._judge_run(answer, expected, cases)) is not None:
+            if expected.error is None and (card := self._judge_run(answer, expected, cases)):
                 return card
         return None
 
@@ -536,11 +540,8 @@ class Exercise:
             parts += [f"As it should be: {', '.join(seen[:SHOWN])}." if seen else ""]
             parts += [relation(expected.value, outcome.value)]
         others = self.cases[len(passed) + 1 :]
-        if passed:
-            right = passed[-1][0].case
-        else:
-            right = next((case for case in others if self._is_right(outcome.answer, case)), None)
-        if right is not None:
+        following = (case for case in others if self._is_right(outcome.answer, case))
+        if right := passed[-1][0].case if passed else next(following, None):
             words = plain(right.words)
             parts.append(f"This input comes out right: {words}. What is in the one above that is not in it?")
         else:
