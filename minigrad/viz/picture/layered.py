@@ -481,7 +481,12 @@ def _worth(rows: Sequence[Sequence[_Placed]]) -> tuple[int, int]:
     """
     crossings = disorder = 0
     for row in rows:
-        ends = [far for node in row for _, far in sorted((end.own, end.far_place) for end in node.after)]
+        ends: list[float] = []
+        for node in row:
+            if len(node.after) == 1:  # nearly all
+                ends.append(node.after[0].far_place)
+            else:
+                ends += [far for _, far in sorted((end.own, end.far_place) for end in node.after)]
         crossings += _inversions(ends)
         disorder += _inversions([node.made for node in row if node.is_ordered])
     return crossings, disorder

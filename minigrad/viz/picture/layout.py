@@ -29,6 +29,7 @@ from minigrad.viz.picture.measures import (
     MARGIN,
     MONO_WIDTH,
     MOST_GROWN,
+    MOST_PLACED_AGAIN,
     MOST_STRANDS,
     NAME_LETTER,
     THREAD,
@@ -162,21 +163,27 @@ class _Nest:
 
     def layout(self) -> Layout:
         """With open groups it is laid out twice: then it is known where edges come from and go to beyond the group in
-        which they lie in part, and their order in the group follows that. What is in a group, too, says at first where
-        edges meet it, or does not: what is better stays.
+        which they lie in part, and their order in the group follows that; and once more, since groups have moved by
+        that. What is in a group, too, says at first where edges meet it, or does not. What is better stays.
         """
         if not self.open:
             return self._place_all(no_place).layout
-        one = self._placed_twice(False)
-        other = self._placed_twice(True) if any(one.worth) else one
+        one = self._best_placed(False)
+        other = self._best_placed(True) if any(one.worth) else one
         return min(one, other, key=lambda gathered: gathered.worth).layout
 
-    def _placed_twice(self, is_free: bool) -> _Gathered:
-        first = self._place_all(no_place, is_free)
-        ways = {wire.id: wire.points for wire in first.layout.wires}
+    def _best_placed(self, is_free: bool) -> _Gathered:
+        second = self._placed_again(self._place_all(no_place, is_free))
+        if not any(second.worth) or len(self.members) > MOST_PLACED_AGAIN:
+            return second
+        return min(second, self._placed_again(second), key=lambda gathered: gathered.worth)
+
+    def _placed_again(self, before: _Gathered) -> _Gathered:
+        """As it is placed where it is known how it was placed before."""
+        ways = {wire.id: wire.points for wire in before.layout.wires}
 
         def beyond(group: str, link: str, side: str) -> float | None:
-            way, (start, end) = ways[link], first.parts[group, link]
+            way, (start, end) = ways[link], before.parts[group, link]
             at, onward = (way[start], way[:start][::-1]) if side == "before" else (way[end], way[end + 1 :])
             return next((x for x, _ in onward if abs(x - at[0]) > 1), at[0])
 

@@ -194,7 +194,7 @@ class Layers {
           const ends = node[side];
           node.weight = ends.length ? ends.reduce((sum, end) => sum + farPlace(end), 0) / ends.length : node.place;
         }
-        row.sort((one, other) => compare([one.weight, way * one.place], [other.weight, way * other.place]));
+        row.sort((one, other) => one.weight - other.weight || way * (one.place - other.place));
         placeInOrder(row);
       }
     };
@@ -397,8 +397,8 @@ const isOrdered = (node) => node.made < Infinity && !isLoose(node);
 
 /** How many pairs of edges cross; and how many boxes stand against the order of making, but for what goes where its use is. */
 function worthOf(rows) {
-  const ends = (node) =>
-    [...node.after].sort((one, other) => compare([one.own, farPlace(one)], [other.own, farPlace(other)])).map(farPlace);
+  const byPlace = (one, other) => one.own - other.own || farPlace(one) - farPlace(other);
+  const ends = ({ after }) => (after.length > 1 ? [...after].sort(byPlace) : after).map(farPlace);
   const inversionsOf = (numbersOf) => rows.reduce((sum, row) => sum + inversions(numbersOf(row)), 0);
   return [
     inversionsOf((row) => row.flatMap(ends)),

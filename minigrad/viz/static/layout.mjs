@@ -19,6 +19,7 @@ import {
   MARGIN,
   MONO_WIDTH,
   MOST_GROWN,
+  MOST_PLACED_AGAIN,
   MOST_STRANDS,
   NAME_LETTER,
   THREAD,
@@ -207,19 +208,22 @@ export class GroupLayout {
   /**
    * Place everything that is seen: the picture's size, and where boxes, groups and edges are. With open groups it is laid
    * out twice: then it is known where edges come from and go to beyond the group in which they lie in part, and their order
-   * in the group follows that. What is in a group, too, says at first where edges meet it, or does not: what is better stays.
+   * in the group follows that; and once more, since groups have moved by that. What is in a group, too, says at first where
+   * edges meet it, or does not. What is better stays.
    */
   layOut() {
     const links = this.links();
     const nothing = () => null;
     if (!this.open.size) return this.placeAll(links, nothing);
-    const twice = (isFree) => {
-      const { wires, parts } = this.placeAll(links, nothing, isFree);
-      return this.placeAll(links, beyondOf(wires, parts));
+    const isGood = ({ worth }) => !worth.some(Boolean);
+    const better = (one, other) => (compare(other.worth, one.worth) < 0 ? other : one);
+    const again = ({ wires, parts }) => this.placeAll(links, beyondOf(wires, parts));
+    const placed = (isFree) => {
+      const second = again(this.placeAll(links, nothing, isFree));
+      return isGood(second) || links.length > MOST_PLACED_AGAIN ? second : better(second, again(second));
     };
-    const one = twice(false);
-    const other = one.worth.some(Boolean) ? twice(true) : one;
-    return compare(other.worth, one.worth) < 0 ? other : one;
+    const one = placed(false);
+    return isGood(one) ? one : better(one, placed(true));
   }
 
   placeAll(links, beyond, isFree = false) {

@@ -30,6 +30,7 @@ export const CLOSED_MOST = 250;
 export const CLOSED_HEIGHT = 58; // its title, or three rows while something runs in it
 export const TITLE_ROOM = 58; // of an open group's title beside its name and its kind
 export const TITLE_MOST = 400; // width of these, and of an open group on their account
+export const MOST_PLACED_AGAIN = 200; // edges of a picture that is laid out a third time, to have fewer crossings
 export const MOST_GROWN = 120; // by how much a frame grows for its title, rather than have edges turn aside
 export const GROWTH_COST = 10; // pixels by which edges turn aside, rather than have a frame grow by one
 export const TURN = 24; // down to its boxes, where they do

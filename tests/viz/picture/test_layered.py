@@ -98,7 +98,7 @@ def test_edges_into_one_box_end_beside_each_other() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, MOST_STRANDS, MOST_STRANDS + 1])
 def test_each_edge_between_two_boxes_is_drawn_unless_they_are_too_many(count: int) -> None:
-    sizes = {"a": (100.0, 60.0), "b": (100.0, 60.0)}
+    sizes = {"a": (138.0, 60.0), "b": (138.0, 60.0)}
     edges = [Edge(f"e{k}", "a", "b", k) for k in range(count)]
     wires = lay_out(sizes, edges).wires
     assert len(wires) == len({wire.id for wire in wires}) == (count if count <= MOST_STRANDS else 1)
@@ -252,6 +252,24 @@ def test_a_graph_that_can_be_drawn_without_crossings_is_where_an_edge_has_to_pas
         [Link(f"e{k}", f"n{source}", f"n{target}", f"n{source}") for k, (source, target) in enumerate(ends)],
     )
     assert crossings([laid.ways[f"e{k}"] for k in range(len(ends))]) == 0
+
+
+@pytest.mark.parametrize(
+    ("ends", "cuts"),
+    [
+        ([(0, 1), (0, 3), (1, 2), (1, 4), (1, 5)], (3, 5)),
+        ([(0, 1), (0, 2), (0, 3), (2, 4), (2, 5), (3, 4)], (3, 5)),
+    ],
+)
+def test_parts_are_placed_again_when_what_is_around_them_has_moved(
+    ends: list[tuple[int, int]], cuts: tuple[int, int]
+) -> None:
+    sizes = {f"n{number}": (140.0, 60.0) for number in range(6)}
+    edges = [Edge(f"e{k}", f"n{one}", f"n{other}", 0) for k, (one, other) in enumerate(ends)]
+    one, other = list(sizes)[: cuts[0]], list(sizes)[cuts[0] : cuts[1]]
+    groups = [Group("g0", "a", "a", "L", None, one, len(one)), Group("g1", "b", "b", "L", None, other, len(other))]
+    wires = lay_out(sizes, edges, groups, ["g0", "g1"]).wires
+    assert crossings([wire.points for wire in wires]) == 0
 
 
 def test_edges_turn_aside_for_a_title_rather_than_have_its_frame_twice_as_wide() -> None:
