@@ -360,7 +360,7 @@ def norm(gradient: Any) -> float:
     """How large a gradient is: its norm in double precision, which may be NaN or infinite."""
     values = _reals(gradient).reshape(-1)
     # Not np.linalg.norm: for so little work its threads wait for each other longer than the sum takes.
-    return float(np.sqrt(np.einsum("i,i->", values, values)))
+    return float(np.sqrt(np.einsum("i,i->", values, values, dtype=np.float64)))
 
 
 @silent
@@ -371,7 +371,8 @@ def measure(gradient: Any) -> list[float] | None:
     if gradient is None or np.size(gradient) == 0:
         return None
     values = _reals(gradient)
-    found: list[float] = [norm(gradient), float(values.max()), float(values.min()), float(values.mean())]
+    extremes, mean = (values.max(), values.min()), values.mean(dtype=np.float64)
+    found: list[float] = [norm(gradient), *map(float, extremes), float(mean)]
     return found if np.isfinite(found).all() else None
 
 
@@ -421,8 +422,9 @@ def heat_map(array: Any) -> str:
 
 
 def _reals(array: Any) -> Any:
-    """The elements as float64, of complex ones the magnitudes."""
-    return np.asarray(np.abs(array) if np.iscomplexobj(array) else array, dtype=np.float64)
+    """The elements as real floating-point numbers, without a copy where they are; of complex ones the magnitudes."""
+    array = np.abs(array) if np.iscomplexobj(array) else np.asarray(array)
+    return array if array.dtype.kind == "f" else np.asarray(array, dtype=np.float64)
 
 
 @functools.lru_cache(maxsize=1)
