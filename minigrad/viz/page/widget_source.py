@@ -23,6 +23,7 @@ ORDER = (
 )
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one
+ASIDE = re.compile(r"^([^\"'`/\n]*[;,{]) +// .*$", re.MULTILINE)  # behind code in which nothing can look like one
 INDENT = re.compile(r"^ +", re.MULTILINE)
 TYPE = re.compile(r"/\*\* @\w+ \{[^*]*\} \*/ ")  # of what stands behind it, for the type checks
 IMPORT = re.compile(r'^import [^;]* from "\./\w+\.mjs";\n', re.MULTILINE)
@@ -39,7 +40,7 @@ def script() -> str:
 def join_scripts(*names: str) -> str:
     """Scripts of `static/` as one text, without comments, indents and what they import from each other."""
     lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
-    text = "".join(line for line in lines if not COMMENT.match(line))
+    text = ASIDE.sub(r"\1", "".join(line for line in lines if not COMMENT.match(line)))
     return INDENT.sub("", EXPORTED.sub("", IMPORT.sub("", TYPE.sub("", text))))
 
 

@@ -22,8 +22,8 @@ const MAP_SIDES = 6; // at its sides, in picture.css too
 const VIEW_SIDES = 16; // at the sides of the view, in picture.css too
 const MAP_LETTER = 10; // pixels: no letter is smaller
 const LETTER_WIDTH = 0.7; // of its height: of most letters
-const [NARROW, LESS_OF_NARROW] = [/[ijltfrI.,:;'()[\]_ …-]/g, 0.35]; // of that
-const [WIDE, MORE_OF_WIDE] = [/[mwMW@%]/g, 0.4];
+const [SLIM, LESS_OF_SLIM] = [/[ijltfrI.,:;'()[\]_ …-]/g, 0.35]; // of that
+const [BROAD, MORE_OF_BROAD] = [/[mwMW@%]/g, 0.4];
 const LEAST_HIGH = 9; // pixels of a box, at least, where names are written
 const MOST_STRETCHED = 2; // times as much of its height as of its width, or of its width as of its height
 const NEXT_TO_NAME = 3; // pixels between a name and what stands beside it
@@ -286,7 +286,7 @@ const lowerEdge = ({ y, h }) => y + h;
 /** How wide a text is: of its letters some are narrower or wider than most. */
 function widthOfText(text) {
   const count = (some) => text.match(some)?.length ?? 0;
-  const letters = [...text].length - LESS_OF_NARROW * count(NARROW) + MORE_OF_WIDE * count(WIDE);
+  const letters = [...text].length - LESS_OF_SLIM * count(SLIM) + MORE_OF_BROAD * count(BROAD);
   return letters * MAP_LETTER * LETTER_WIDTH;
 }
 

@@ -64,6 +64,13 @@ def test_a_statement_behind_a_comment_on_its_line_is_kept() -> None:
     assert [line for line in [*lost, *kept] if not widget_source.COMMENT.match(f"{line}\n")] == kept
 
 
+def test_comments_behind_code_stay_in_the_source_files_but_no_text_is_taken_for_one() -> None:
+    source = 'const WIDE = 7; // pixels\nconst AT = "http://a; // b"; // c\nif (a) { // d\n'
+    assert widget_source.ASIDE.sub(r"\1", source) == 'const WIDE = 7;\nconst AT = "http://a; // b"; // c\nif (a) {\n'
+    assert "; // pixels" not in widget_source.script()
+    assert "; // pixels" in widget_source.static("measures.mjs") + widget_source.static("minimap.mjs")
+
+
 def test_what_is_joined_imports_nothing_and_exports_what_a_page_asks_for() -> None:
     for name in sorted(AROUND - {"notebook", "output"}):
         assert not re.search(r"^(import|export)\b", widget_source.join_scripts(name), re.MULTILINE), name
