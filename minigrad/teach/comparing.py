@@ -10,6 +10,8 @@ wrong numbers. What counts beside an answer is `Seen` with it, by name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from numbers import Real
@@ -23,16 +25,19 @@ from minigrad.teach.card import WIDTH, plain
 from minigrad.tensor import Tensor
 
 LARGEST = 1_000  # elements of a tensor whose numbers are shown
-RELATIVE, ABSOLUTE = 1e-4, 1e-5  # the engine computes in float32, the learner may round
+RELATIVE, ABSOLUTE = 1e-4, 1e-5  # of float32, in which sums of another order differ that much
+SUMMED = 1e-6  # of float64 that was added up in float32
 EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as which a small sum may be rounded
+BEHIND = "behind the seventh digit"
 ROUNDED = (
-    "Only the first digits are right: something went through float32, or was measured. Keep the float64 of what was "
-    "given; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
+    "Only the first digits are right: something went through float32, or was rounded, or measured. Keep the float64 of "
+    "what was given; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
 )
 NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "
 SHOWN = 4  # of the things that are seen of an answer, on a card: all the weights of a network would be a wall
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
+_more_digits = ContextVar("_more_digits", default=False)
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,16 @@ def _nested_text(values: Any) -> str:
     if isinstance(values, list):
         return plain("[" + ", ".join(_nested_text(item) for item in values) + "]")
     return f"{values + 0.0:.6g}" if isinstance(values, float) else repr(values)
+
+
+@contextmanager
+def more_digits() -> Iterator[None]:
+    """Inside, more digits of Python's numbers count: what they were made of is in float64, but perhaps for a sum."""
+    before = _more_digits.set(True)
+    try:
+        yield
+    finally:
+        _more_digits.reset(before)
 
 
 def compare(
@@ -143,6 +158,8 @@ def _compare_numbers(expected: float, got: Any, where: str) -> Difference | None
         mine = float("inf")
     if not is_close(expected, mine):
         return _differ(where, expected, got)
+    if _more_digits.get() and expected != float(np.float32(expected)) and not np.isclose(mine, expected, SUMMED, EXACT):
+        return Difference(f"{where}, {BEHIND}", repr(mine), repr(expected), ROUNDED)
     graph = ", and its graph with it" if isinstance(got, Tensor) and got.grad_fn is not None else ""
     note = f"{NUMBER_RIGHT} {_kind(got)} that holds it{graph}: .item() takes the number out."
     return None if value is got else _differ(where, expected, got, note)
@@ -223,7 +240,7 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
     place, yours, right = where + (f"[{', '.join(map(str, first))}]" if first else ""), mine[first], numbers[first]
     if rounded:
-        return Difference(f"{place}, behind the seventh digit", repr(float(yours)), repr(float(right)), ROUNDED)
+        return Difference(f"{place}, {BEHIND}", repr(float(yours)), repr(float(right)), ROUNDED)
     return Difference(place, show(float(yours)), show(float(right)))
 
 

@@ -34,7 +34,7 @@ from minigrad.teach import traces
 from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import Card, code, plain
-from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, relation, show
+from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, more_digits, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.observing import Noted, StoppedError
 from minigrad.teach.progress import kept
@@ -52,6 +52,8 @@ SHARED = (
     "what stands outside of the function, is the same in all calls. Make it anew in each."
 )
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
+ERRORS = (StoppedError, RuntimeError, ValueError, KeyError)  # that what an answer was given raises
+GOES_ON = "Whoever called would not know: let the error go on, and put things back in a `finally`."
 FINALLY = " What is to be put back after a KeyboardInterrupt as well, which is no Exception, stands in a `finally`."
 UNKNOWN = "None of the mistakes that are known here."
 USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
@@ -472,8 +474,11 @@ class Exercise:
         for case in self.cases[: self.in_double]:
             make = functools.partial(_made_in_double, case)
             expected = self.run(self.reference, Case(f"{case.words}; all in float64", make))
-            if expected.error is None and (card := self._judge_run(answer, expected, cases)):
-                return card
+            if expected.error is None:
+                with more_digits():
+                    card = self._judge_run(answer, expected, cases)
+                if card is not None:
+                    return card
         return None
 
     def _judge_run(self, answer: Function, expected: Outcome, cases: tuple[Case, ...], *others: Any) -> Card | None:
@@ -497,38 +502,46 @@ class Exercise:
 
     def _judge_after_an_error(self, answer: Function) -> Card | None:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an
-        error.
+        error, or keeps that from its caller.
         """
         made = ((case, case.make()) for case in self.cases)
         found = ((case, name) for case, given in made for name, _ in _failing(self._names(given), given))
         case, failing = next(found, (self.cases[0], ""))
-        if not failing:
-            return None
-        left, expected = (self._left_after_an_error(one, case) for one in (answer, self.reference))
-        wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
-        if not wrong:
-            return None
-        told = f"The answer is right, but if {failing} raises an error, then {traces.in_words(wrong, left)}."
-        told += (WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else "") + FINALLY
-        return self._card("bad", "leaves something behind", ("input", case.words), ("likely", told))
+        for error in (kind("raised by the check") for kind in ERRORS if failing):
+            came, left = self._after_an_error(answer, case, error)
+            goes_on, expected = self._after_an_error(self.reference, case, error)
+            wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
+            if wrong:
+                with_block = WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else ""
+                title, then = "leaves something behind", f"{traces.in_words(wrong, left)}.{with_block}{FINALLY}"
+            elif _is_same(goes_on, error) and not _is_same(came, error):
+                title, then = "keeps an error to itself", f"{_named(came)} comes out. {GOES_ON}"
+            else:
+                continue
+            what = "an error" if wrong else _named(error)
+            told = f"The answer is right, but if {failing} raises {what}, then {then}"
+            return self._card("bad", title, ("input", case.words), ("likely", told))
+        return None
 
-    def _left_after_an_error(self, answer: Function, case: Case) -> traces.Traces:
-        """The modes, and the flags and hooks of the arguments, that are not as they were when one of these has raised
-        an error.
+    def _after_an_error(self, answer: Function, case: Case, error: BaseException) -> tuple[Any, traces.Traces]:
+        """What comes out when an argument raises this error, and the modes, and the flags and hooks of the arguments,
+        that are not as they were.
         """
-        arguments, modes = case.make(), traces.modes_now()
+        arguments, modes, came = case.make(), traces.modes_now(), None
         names = self._names(arguments)
         for _, fail in _failing(names, arguments):
-            fail()
+            fail(error)
         before = traces.contents(names, arguments)
         try:
             with enable_grad(), print_limit(0):
                 function, given = self.plug(answer), traces.modes_before()
-                with contextlib.suppress(Exception, StoppedError):
+                try:
                     call_within(self.seconds, function, *arguments)
+                except (Exception, StoppedError) as raised:
+                    came = raised
                 changed = traces.changes(before, traces.contents(names, arguments))
                 found = traces.changes(given, traces.modes_now()) | traces.switches(changed)
-                return {place: change for place, change in found.items() if place[0] not in self.may_leave}
+                return came, {place: change for place, change in found.items() if place[0] not in self.may_leave}
         finally:
             traces.put_back(modes)
 
@@ -638,17 +651,29 @@ def _made_used(case: Case, walked: bool) -> tuple[Any, ...]:
     return traces.used_before(case.make(), walked)
 
 
-def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple[str, Callable[[], object]]]:
+def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple[str, Callable[[BaseException], Any]]]:
     """What of the arguments can be made to raise an error, and how: a function, or the last part of a model."""
 
-    def stop(*given: Any) -> None:
-        raise StoppedError
+    def stop(error: BaseException, *given: Any) -> None:
+        raise error
+
+    def stop_model(model: Module, error: BaseException) -> None:
+        [*model.modules()][-1].register_forward_pre_hook(functools.partial(stop, error))
 
     for name, one in zip(names, arguments, strict=False):
         if isinstance(one, Noted):
-            yield str(one), functools.partial(setattr, one, "fails", True)
+            yield str(one), functools.partial(setattr, one, "error")
         elif isinstance(one, Module):
-            yield name, functools.partial([*one.modules()][-1].register_forward_pre_hook, stop)
+            yield name, functools.partial(stop_model, one)
+
+
+def _is_same(came: BaseException | None, error: BaseException) -> bool:
+    """Whether this error came out, or, of a copy of what raises it, a copy."""
+    return type(came) is type(error) and came.args == error.args
+
+
+def _named(error: BaseException | None) -> str:
+    return "no error" if error is None else f"a {type(error).__name__}"
 
 
 def still_alive(held: Mapping[str, weakref.ref[Any]]) -> list[str]:

@@ -55,10 +55,11 @@ class StoppedError(BaseException):
 class Noted:
     """A function that shows itself in words, and notes each of its calls: what `note` makes of the arguments then.
 
-    An answer that is right is tried once more with it, when it raises an error: nothing may be left behind then.
+    An answer that is right is tried once more with it, when it raises an error: nothing may be left behind then, and
+    the error goes on to the caller.
     """
 
-    fails = False
+    error: BaseException | None = None
 
     def __init__(self, words: str, function: Function, note: Function = lambda *arguments: arguments) -> None:
         self.words, self.function, self.note = words, function, note
@@ -66,8 +67,8 @@ class Noted:
 
     def __call__(self, *arguments: Any) -> Any:
         self.calls.append(self.note(*arguments))
-        if self.fails:
-            raise StoppedError
+        if self.error is not None:
+            raise self.error
         return self.function(*arguments)
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from teach.answers import said
 import minigrad as mg
 from minigrad.autograd.modes import thread
 from minigrad.teach import Case, Exercise, Noted, apart, traces
+from minigrad.teach.exercise import ERRORS
 from minigrad.teach.traces import modes_now
 
 
@@ -274,6 +275,34 @@ def test_what_is_put_back_after_an_exception_alone_is_left_after_another_error()
     assert replace(OF_A_MODEL_ALONE, may_leave=("hooks",)).check(evaluated_after_an_exception).kind == "good"
 
 
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_of_any_kind_goes_on_to_who_called(kind: type[BaseException]) -> None:
+    def stopped(f, model, x):
+        try:
+            return f(model(x)).mean().item()
+        except kind:
+            return 0.0
+
+    def replaced(f, model, x):
+        try:
+            return f(model(x)).mean().item()
+        except kind as error:
+            raise ArithmeticError("no mean") from error
+
+    def let_go(f, model, x):
+        try:
+            return f(model(x)).mean().item()
+        except kind:
+            raise
+
+    for answer, came in ((stopped, "no error"), (replaced, "a ArithmeticError")):
+        card = OF_A_MODEL.check(answer)
+        assert card.title == "mean_of: keeps an error to itself"
+        assert f"if mg.sin raises a {kind.__name__}, then {came} comes out" in said(card)["likely"]
+        assert replace(OF_A_MODEL, reference=answer).check(answer).kind == "good"
+    assert OF_A_MODEL.check(let_go).kind == "good"
+
+
 def test_a_gradient_of_before_is_neither_used_nor_added_to() -> None:
     def by_backward(x):
         (x * x).sum().backward()
@@ -379,6 +408,28 @@ def test_digits_of_float64_are_kept_where_they_are_asked_for() -> None:
     for answer in (in_float32, refuses_float64):
         assert replace(exercise, in_double=0).check(answer).kind == "good"
     assert replace(exercise, reference=refuses_float64).check(in_float32).kind == "good"
+
+
+def test_numbers_of_float64_are_not_rounded() -> None:
+    def losses(x):
+        return x.mean().item(), [float(one) for one in x]
+
+    def rounded(x):
+        return x.mean().item(), [float(f"{one:.6g}") for one in x]
+
+    def summed_in_float32(x):
+        return x.float().mean().item(), [float(one) for one in x]
+
+    case = Case("x", lambda: (mg.tensor([1.23456789, 1.1, 2.5e-5]),))
+    exercise = replace(EXERCISE, reference=losses, cases=(case,), mistakes=())
+    card = exercise.check(rounded)
+    assert said(card)["input"] == "x; all in float64"
+    assert said(card)["first difference"].startswith(
+        "item 2 of 2, item 1 of 3, behind the seventh digit: yours 1.23457, expected"
+    )
+    assert "or was rounded, or measured" in said(card)["likely"]
+    assert exercise.check(summed_in_float32).kind == "good"
+    assert replace(exercise, in_double=0).check(rounded).kind == "good"
 
 
 @pytest.mark.parametrize(("change", "words"), TOLD, ids=[words for _, words in TOLD])
