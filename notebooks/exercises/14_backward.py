@@ -265,6 +265,7 @@ EXERCISE = Exercise(
         _leaf_case(),
         _case(0.0, 3.0, PLAIN, program=PROGRAMS[1]),  # where nothing but zeros comes to y
         _case(2.0, 3.0, PLAIN, program=PROGRAMS[2], freed="y"),
+        _case([np.inf, 2.0], [3.0, 0.5], PLAIN),
     ),
     drawn=_drawn,
     hints=(
@@ -326,6 +327,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(backward, "self.start()", "self.grad = np.ones_like(self.data)"),
+            edited(backward, "self.start()", "self.receive(np.ones_like(self.data))"),
             words="self got ones, but the results behind it still hold what a walk before has left in them, and send "
             "it once more. self.start() clears them.",
         ),
@@ -335,14 +337,20 @@ EXERCISE = Exercise(
             when=right_but("freed", lambda mine, right: mine == "L"),
         ),
         Mistake(
+            edited(backward, "if not retain_graph", "if not retain_graph and one is not self"),
+            words="self was not freed. It has sent as the others have, and holds its inputs and its rule.",
+            when=right_but("freed", lambda mine, right: {*right.split(", ")} - {*mine.split(", ")} == {"L"}),
+        ),
+        Mistake(
             edited(backward, "reversed(self.in_order())", "(self, *self.in_order()[-2:0:-1])"),
             words="The first of the order was left out. It is a leaf, as a rule. But what has been freed has no inputs "
             "any more, and may stand there: it has to send, too, and raises then.",
         ),
         Mistake(
             edited(backward, "is not None:", "is not None and np.any(one.grad):"),
+            edited(backward, "one.send()", "np.any(one.grad) and one.send()"),
             words="A result to which nothing but zeros came was passed over. Zeros are a gradient: what is behind it "
-            "gets zeros, and not None, and it is freed as the others are.",
+            "gets zeros, and not None.",
         ),
         Mistake(by_distance, near="sent by"),
         Mistake(order_anew, near="sent by"),
@@ -350,7 +358,12 @@ EXERCISE = Exercise(
     right=(walked_then_freed, walked_in_two_loops),
     wrong={
         "freed: yours L, u, v": [edited(walked_in_two_loops, "for one in results if", "for one in results[:3] if")],
-        "first difference": [walked_without_end, walked_and_cleared],
+        "first difference": [
+            walked_without_end,
+            walked_and_cleared,
+            edited(backward, "is not None:", "is not None and np.isfinite(one.grad).all():"),
+        ],
+        "nothing but zeros came was passed over": [edited(backward, "one.send()", "one.grad.any() and one.send()")],
         "a result has sent before all that use it had": [walked_breadth_first],
         "L.grad: yours None": [walked_and_cleared_behind],
         "self.start() comes before": [

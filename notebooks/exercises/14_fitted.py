@@ -228,6 +228,7 @@ EXERCISE = Exercise(
         _case(2.5, ()),
         _case([[1.0, 2.0], [3.0, -4.0]], (2,)),
         _case([[1.0, 2.0], [3.0, -4.0]], (2, 1)),
+        _case([[1.0, np.nan, np.inf], [2.0, 1.0, 1.0]], (3,)),
     ),
     drawn=_drawn,
     hints=(
@@ -254,6 +255,7 @@ EXERCISE = Exercise(
     right=(fitted_step_by_step, fitted_by_reshape, fitted_by_einsum),
     wrong={
         "They have to be summed": [fitted_by_lengths],
+        "the gradient[1]: yours 1, expected nan": [lambda gradient, shape: fitted(np.nan_to_num(gradient), shape)],
         "The shape is … A dimension of size 1 is gone": [lambda gradient, shape: fitted(gradient, shape).squeeze()],
         "The shape is": [
             fitted_from_behind,

@@ -4,17 +4,13 @@ import contextlib
 import functools
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
-from minigrad.teach.observing import right_but
+from minigrad.teach.observing import StoppedError, right_but
 
 from .chapter14 import Tensor, no_grad, step_observer
 
 
 class FailedError(Exception):
     """What goes wrong inside a block."""
-
-
-class StoppedError(BaseException):
-    """What goes wrong and is no Exception, as what the stop button raises."""
 
 
 @step_observer
@@ -46,12 +42,13 @@ def _nested(answer, kind, look):
 
 
 def _raising(answer, kind, look, error=FailedError):
+    error = error("of the block")
     try:
         with answer(kind):
             look("inside")
             raise error
-    except error:
-        return {"the error of the block": "came out"}
+    except BaseException as came:
+        return {"the error of the block": "came out" if came is error else f"became a {type(came).__name__}"}
     return {"the error of the block": "was swallowed"}
 
 
@@ -91,6 +88,10 @@ STORIES = {
     "a block in a block": _nested,
     "a block that raises an error": _raising,
     "a block that is stopped, by what is no Exception": functools.partial(_raising, error=StoppedError),
+    **{
+        f"a block that raises a {kind.__name__}": functools.partial(_raising, error=kind)
+        for kind in (RuntimeError, ValueError, KeyError, ZeroDivisionError)
+    },
     "a block where recording is off already": _off_already,
     "no_grad(kind) called, and entered later": _made_early,
     "no_grad(kind) called, and entered where recording is off by then": _made_while_on,
@@ -219,6 +220,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(
+                off_by_contextlib, "finally:\n", "except ValueError:\n            raise KeyError\n        finally:\n"
+            ),
+            words="Another error came out than the one that the block raised. It is not dealt with here: put back what "
+            "recording was, and let it go on as it is.",
+            when=saw("the error of the block", "became"),
+        ),
+        Mistake(
+            edited(
                 off_by_contextlib, "try:\n            yield\n        finally:\n            kind", "yield\n        kind"
             ),
             words="After an error recording stays off: the line after the yield is only reached with try and finally "
@@ -312,6 +321,15 @@ EXERCISE = Exercise(
         "The error was swallowed": [
             edited(
                 off_by_contextlib, "try:", "with contextlib.suppress(Exception):", "finally:\n            kind", "kind"
+            ),
+            edited(off_by_contextlib, "yield", "with contextlib.suppress(RuntimeError):\n                yield"),
+            edited(no_grad, "= self.before", "= self.before\n            return error[0] is KeyError"),
+        ],
+        "Another error came out than the one that the block raised": [
+            edited(
+                off_by_contextlib,
+                "finally:\n",
+                "except ValueError as error:\n            raise RuntimeError from error\n        finally:\n",
             )
         ],
     },

@@ -9,6 +9,7 @@ from .chapter14 import COUNT, WRITTEN, drawn_array, product_rule, rule_at_work
 
 def _case(g, a, b):
     """Where b is a, both are one array."""
+    assert np.shape(g) == np.broadcast_shapes(np.shape(a), np.shape(b)), "g has the shape of a * b"
     words = f"g = {np.asarray(g).tolist()}, a = {np.asarray(a).tolist()}, b = {np.asarray(b).tolist()}"
     arrays = [np.asarray(g, float), np.asarray(a, float)]
     arrays.append(arrays[1] if b is a else np.asarray(b, float))
@@ -24,7 +25,7 @@ def _drawn(random):
         yield _case(drawn_array(random, whole), drawn_array(random, shape), drawn_array(random, other))
 
 
-TWICE = [3.0, -0.5]
+TWICE, INF, NAN = [3.0, -0.5], np.inf, np.nan
 
 
 def exchanged(g, y, a, b):
@@ -78,6 +79,17 @@ def slope_of_the_square(g, y, a, b):
 # ---------------------------------------------------------------- tried as well
 
 
+def rule_of_matrices(g, y, a, b):
+    is_product = g.ndim == b.ndim == 2 and g.shape[1] == b.shape[0]
+    return (g @ b.T, a.T @ g) if is_product else product_rule(g, y, a, b)
+
+
+def rule_into_new_arrays(g, y, a, b):
+    left = np.array(g)
+    left *= b
+    return left, np.multiply(g, a, out=np.empty_like(g))
+
+
 def rule_by_powers(g, y, a, b):
     with np.errstate(all="ignore"):
         return g * y * a**-1.0, g * y * b**-1.0
@@ -100,7 +112,9 @@ EXERCISE = Exercise(
         _case(-2.0, 0.0, 5.0),
         _case([1.0, 0.5], [2.0, -3.0], [4.0, 0.0]),
         _case(np.ones((2, 3)), np.arange(6.0).reshape(2, 3), [1.0, -2.0, 0.5]),
-        _case(1.5, TWICE, TWICE),
+        _case([1.5, 1.5], TWICE, TWICE),
+        _case([[1.0, 2.0], [3.0, 4.0]], [[0.5, -1.0], [2.0, 1.0]], [[1.0, 2.0], [-3.0, 0.5]]),
+        _case([INF, NAN, 1.0, 1.0], [2.0, 3.0, INF, NAN], [0.5, 1.0, -1.0, 2.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -122,11 +136,14 @@ EXERCISE = Exercise(
     right=(
         lambda g, y, a, b: (np.multiply(b, g), np.multiply(a, g)),
         lambda g, y, a, b: tuple(g * other for other in (b, a)),
+        rule_into_new_arrays,
     ),
     wrong={
         "first difference": [
             lambda g, y, a, b: (np.sum(g * b), np.sum(g * a)),
             lambda g, y, a, b: (g * np.abs(b), g * np.abs(a)),
+            lambda g, y, a, b: (np.nan_to_num(g * b), g * a),
+            rule_of_matrices,
         ],
         "first difference … y / a is b only where a is not 0, and costs a division": [rule_by_powers],
         "not in a tuple: [ … A rule returns a tuple with one gradient for each input": [

@@ -134,6 +134,8 @@ EXERCISE = Exercise(
         _case([5.0, -5.0], earlier=1.0),
         _case([3.0], is_result=True),
         _case([[[1.0, 2.0]], [[0.0, -2.0]]], earlier=[[10.0, 20.0]]),
+        _case([[0.0, 0.0]]),
+        _case([[np.nan, np.inf, 1e6], [1.0, 2.0, 3.0]]),
     ),
     drawn=_drawn,
     hints=(
@@ -176,6 +178,11 @@ EXERCISE = Exercise(
             "is received is kept, whatever self is.",
         ),
         Mistake(
+            edited(receive, "self.grad =", "if not np.any(gradient):\n        return\n    self.grad ="),
+            words="Zeros that came were not received. They are a gradient: self.grad is None as long as nothing has "
+            "come, and zeros afterwards.",
+        ),
+        Mistake(
             edited(only_first, "if self.grad is None:\n        self", "self.data = self.data + gradient\n    self"),
             words="The gradient went into self.data, which is the number itself.",
         ),
@@ -197,6 +204,13 @@ EXERCISE = Exercise(
             edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")
         ],
         "The shape is []": [received_as_a_sum],
-        "first difference": [edited(averaged, "(self.grad + gradient) / 2", "np.maximum(self.grad, gradient)")],
+        "first difference": [
+            edited(averaged, "(self.grad + gradient) / 2", "np.maximum(self.grad, gradient)"),
+            edited(receive, "gradient.copy() if", "gradient.clip(-1e3, 1e3) if"),
+            edited(receive, "self.grad =", "if np.isnan(gradient).any():\n        return\n    self.grad ="),
+        ],
+        "Zeros that came were not received": [
+            edited(receive, "self.grad =", "if not gradient.any():\n        return None\n    self.grad =")
+        ],
     },
 )

@@ -71,6 +71,13 @@ def turned(g, y, x):
     return (y * ((g * y).sum(axis=-1, keepdims=True) - g),)
 
 
+def _as_without_keepdims(outcome):
+    """Whether the shapes that do not fit are those of g and of a sum that has lost its dimension."""
+    g, *_ = outcome.case.make()
+    shapes = " ".join(str(shape).replace(" ", "") for shape in (g.shape, g.shape[:-1]))
+    return raised("could not be broadcast", shapes, kind=ValueError)(outcome)
+
+
 def no_tuple(g, y, x):
     """A rule returns a tuple, also for one input: put a comma after it, and brackets around it."""
     return y * (g - (g * y).sum(axis=-1, keepdims=True))
@@ -136,6 +143,12 @@ def softmax_by_matrices(g, y, x):
     return (found,)
 
 
+def softmax_by_two_dimensions(g, y, x):
+    if y.ndim == 1:
+        return softmax_by_matrices(g, y, x)
+    return (np.stack([(np.diag(one) - np.outer(one, one)) @ other for one, other in zip(y, g, strict=True)]),)
+
+
 def softmax_made_again(g, y, x):
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
     again = powers / powers.sum(axis=-1, keepdims=True)
@@ -169,6 +182,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0], [-100.0, 100.0]),
         _case([[2000.0, -900.0], [np.nan, 1.0]], [[0.0, 1.0], [2.0, -1.0]]),
         _case([1.0, -2.0, 0.5], [1000.0, 999.0, 0.0]),
+        _case([1000.0, -2000.0], [0.0, 16.0]),  # a probability of a ten millionth
     ),
     drawn=_drawn,
     hints=(
@@ -187,7 +201,7 @@ EXERCISE = Exercise(
         turned,
         computed_again,
         other_sign,
-        Mistake(no_keepdims, when=raised("could not be broadcast")),
+        Mistake(no_keepdims, when=_as_without_keepdims),
         no_tuple,
         over_axis_1,
         Mistake(averaged, edited(g_alone, "sum", "mean")),
@@ -208,7 +222,10 @@ EXERCISE = Exercise(
             lambda g, y, x: (np.maximum(softmax_rule(g, y, x)[0], 0.0),),
             lambda g, y, x: (y * g - (g * y * y).sum(axis=-1, keepdims=True),),
             lambda g, y, x: (g - y * g.sum(axis=-1, keepdims=True),),
+            lambda g, y, x: softmax_rule(g, np.where(y < 1e-6, 0, y), x),
         ],
+        "raises ValueError … The error arose while your function ran": [softmax_by_two_dimensions],
+        "The sum lost its dimension": [no_keepdims],
         "yours changed … They belong to others": [softmax_over_g],
     },
 )
