@@ -30,8 +30,8 @@ SUMMED = 1e-6  # of float64 that was added up in float32
 EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as which a small sum may be rounded
 BEHIND = "behind the seventh digit"
 ROUNDED = (
-    "Only the first digits are right: something went through float32, was rounded, or was measured. Keep the float64 of "
-    "what was given; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
+    "Only the first digits are right: something went through float32, was rounded, or was measured. Keep the float64 "
+    "of what was given; mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
 )
 NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "
@@ -239,7 +239,7 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
         return Difference(f"the dtype of {where}", str(mine.dtype), str(numbers.dtype), note)
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
     place, yours, right = where + (f"[{', '.join(map(str, first))}]" if first else ""), mine[first], numbers[first]
-    if rounded:
+    if rounded and abs(yours - right) <= RELATIVE * abs(numbers[np.isfinite(numbers)]).max(initial=0.0):
         return Difference(f"{place}, {BEHIND}", repr(float(yours)), repr(float(right)), ROUNDED)
     return Difference(place, show(float(yours)), show(float(right)))
 

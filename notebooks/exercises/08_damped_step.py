@@ -237,6 +237,7 @@ EXERCISE = Exercise(
         _case("5000 * t[0] ** 2 + t[-1] ** 2 / 5", [0.25, 3.0], 0.125),
         _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0, earlier=True),
         _case("(t * w).sum()", [1.0, 2.0], 2.0),
+        _case("(t ** 2).sum()", [1e-9, -2e-9], 0.5),
     ),
     drawn=_drawn,
     hints=(
@@ -348,6 +349,7 @@ EXERCISE = Exercise(
         "first difference": [
             edited(damped_step, DAMPED, "\n    matrix[0, 0] += damping"),
             edited(damped_step, SOLVED, f"(step := {SOLVED}) / max(1.0, step.norm().item())"),
+            edited(damped_step, SOLVED, f"{SOLVED} * (slope.norm() > 1e-8)"),
         ],
         "multiplied by the Hessian's own diagonal": [
             edited(damped_step, DAMPED, "\n    matrix = matrix + damping * mg.diag(matrix.diagonal())")

@@ -167,6 +167,11 @@ def times_by_backward_and_cleared(f, x, v):
     return grad(slope, x, v)[0]
 
 
+def times_its_length(f, x, v):
+    length = v.norm()
+    return vhp(f, x, v / length)[1] * length
+
+
 def times_off_the_graph(f, x, v):
     x.requires_grad_(False)
     return vhp(f, x, v)[1]
@@ -189,6 +194,7 @@ EXERCISE = Exercise(
         _case("t.sum() ** 2 - (t ** 4).sum() / 4", [0.1 * k for k in range(-6, 6)], [1.0, -1.0, 2.0] * 4),
         _case("1 - (t.view(-1).cumsum(0).cos()).sum()", 0.5, 2.0, earlier=True),
         _case("((t * w) ** 2).sum()", [1.0, 2.0], [1.0, -0.5]),
+        _case("(t ** 3).sum()", [1.0, 2.0], [0.0, 0.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -274,6 +280,7 @@ EXERCISE = Exercise(
         "likely The numbers are right, but this is a list": [lambda f, x, v: vhp(f, x, v)[1].tolist()],
         "first difference": [
             lambda f, x, v: grad(slope_of(f, x), x, v)[0].clamp(min=0),
+            times_its_length,
         ],
         "does not have the hooks that it had": [times_with_a_hook_left],
         "x.grad is not what it was": [times_by_backward_and_cleared],

@@ -326,9 +326,12 @@ EXERCISE = Exercise(
         ],
         "Each row was divided by a length of its own": [curvature_of_rows],
         "fewer steps than": [lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v)],
-        "f = lambda t: (t ** 3).sum() / 1e5 … The number was rounded": [
-            lambda *given: round(largest_curvature(*given), 4)
+        "was rounded, or was measured": [
+            lambda *given: round(largest_curvature(*given), 6),
+            lambda *given: float(np.float32(largest_curvature(*given))),
+            edited(largest_curvature, "v.norm()", "(v.norm() + 1e-6)"),
         ],
+        "The number was rounded": [lambda *given: round(largest_curvature(*given), 4)],
         "never negative": [lambda f, x, v, steps: abs(curvature_with(product_of(f, x), steps, v))],
         "the whole Hessian is made": [curvature_of_batched_rows],
         "This is the eigenvalue itself": [curvature_until_it_settles],

@@ -259,6 +259,7 @@ EXERCISE = Exercise(
         _case("(w * x).sum()", [1.0, -2.0], [[0.5, 1.0], [-1.0, 2.0]], 3.0),
         _case("(w.exp() * x ** 3).mean()", [0.5], [2.0], 0.25),
         _case("((w * x).sum() - 1) ** 2", [0.5, 1.0, -1.0], [1.0, 0.5, -1.0], 0.5),
+        _case("(w * x).sum()", [-2e5, 1.0], [1.0, 0.5], 0.5),
     ),
     drawn=_drawn,
     plug=_with_gradient,
@@ -335,12 +336,20 @@ EXERCISE = Exercise(
     right=(penalty_by_vjp, penalty_into_x_alone, penalty_added_up, penalty_of_another_loss),
     wrong={
         "its graph ends at x itself … x.requires_grad is not what it was": [penalty_with_x_switched_on],
+        "keeps an error to itself": [
+            edited(
+                penalized,
+                "loss = loss_of(w, x)",
+                "try:\n        loss = loss_of(w, x)\n    except RuntimeError:\n        return w.sum() * 0",
+            )
+        ],
         "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
         "raises an error, then x.requires_grad is not what it was": [penalty_with_x_switched_on_for_a_while],
         "first difference": [
             penalty_of_both,
             edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),
             edited(penalty_of_lengths, "abs().sum()", "square().sum() / len(x)"),
+            edited(penalty_of_lengths, "abs().sum()", "clamp(-100, 100).square().sum()"),
         ],
         "The strength was squared with the slopes": [
             edited(penalty_of_lengths, "strength * slope.abs", "(strength * slope).square")

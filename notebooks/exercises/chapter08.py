@@ -14,7 +14,7 @@ MADE = (
 )
 BESIDE = "The numbers are near, but f was asked beside x. The engine knows the slope of the slope at x itself."
 ASKED_AT, PASSES = "where f was asked", "passes of walks through f"
-OTHERS = "the gradient that w has afterwards"
+OTHERS, DIGITS = "the gradient that w has afterwards", "the answer with all its digits"
 LEFT = (
     "The numbers are right, but w, which f uses as well, has got a gradient: backward() writes to all leaves. "
     "autograd.grad returns what it computes, and writes nothing."
@@ -99,6 +99,7 @@ def with_walks(most_of):
             ASKED_AT: f"{given.tolist()} only" if point is None else str(point.tolist()),
             PASSES: f"{most} at most" if len(f.passes) <= most else f"more than {most}",
             OTHERS: "none" if f.w is None or f.w.grad is None else f"{f.w.grad.tolist()}",
+            DIGITS: mg.tensor(value, dtype=mg.float64) if isinstance(value, float) else None,
         }
 
     return plug
