@@ -74,6 +74,7 @@ def _drawn(random):
     yield _case(batches, w, 0.03125, 1000.0 if flip(random) else 0.0)
 
 
+NAN = float("nan")
 COUNT, BATCHES = "losses computed", "number of batches afterwards"
 KINDS, NO_FLOAT = "what the two are", "The numbers are right. float(...) or .item() makes a float of what is none."
 GRAPHS = "graphs of earlier batches at a time"
@@ -89,7 +90,9 @@ def _watched(answer, loss_of, w, batches, rate):
     kept = max(loss_of.kept, default=0)
     return {
         "the mean": mean,
-        "the largest": largest,
+        "the largest": None
+        if mean != mean
+        else largest,  # Python's max() and numpy's differ in what they make of a nan
         "w afterwards": w.detach().clone(),
         COUNT: len(loss_of.kept),
         KINDS: " and ".join("a float" if isinstance(one, float) else type(one).__name__ for one in (mean, largest)),
@@ -221,10 +224,12 @@ EXERCISE = Exercise(
     reference=epoch,
     cases=(
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25], [1.5, 1.5]], [0.5, 0.25], 0.0625),
-        _case([[2.0]], [1.5], 0.125),
+        _case([[2.0]], [1.7654321], 0.125),
         _case([[1.0], [4.0], [0.5]], [0.5], 0.0625),  # the second loss is the largest
         _case([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.5, 0.25], 0.0625, below=1000.0),
         _case([[0.01], [0.013]], [0.5], 0.0625),  # losses that a rounded number does not hold
+        _case([[40.0], [1.0]], [2.0], 0.0001220703125),  # a gradient of thousands
+        _case([[1.0], [NAN]], [2.0], 0.0625),
     ),
     drawn=_drawn,
     hints=(
@@ -289,6 +294,7 @@ EXERCISE = Exercise(
         Mistake(no_graph_at_all, when=raised("does not require grad")),
         Mistake(
             edited(epoch, "w.grad = None\n        ", ""),
+            edited(epoch, "w.grad = None\n        ", "", "    return", "    w.grad = None\n    return"),
             words="The gradients of all steps pile up in w.grad. Set it to None after each step.",
         ),
         Mistake(
@@ -368,7 +374,15 @@ EXERCISE = Exercise(
         "The list was emptied": [
             edited(epoch, "for batch in batches:", "while batches:\n        batch = batches.pop(0)")
         ],
-        "the mean": [edited(epoch, "len(losses)", "2")],
+        "the mean": [
+            edited(epoch, "len(losses)", "2"),
+            edited(epoch, "losses.append", "loss.isfinite() and losses.append"),
+        ],
+        "or was measured": [edited(epoch, "loss.item()", 'float(f"{loss.item():.6g}")')],
+        "batches = [[40.0], [1.0]]": [
+            edited(epoch, "rate * w.grad", "rate * w.grad.clamp(-100, 100)"),
+            edited(epoch, "rate * w.grad", "rate * w.grad * (loss < 1000)"),
+        ],
         "w has moved once, after all batches": [epoch_moved_once],
         "w has not moved": [edited(epoch, UNRECORDED + "w -= rate * w.grad\n        ", "")],
         "w has moved up the slope": [edited(epoch, "w -=", "w +=")],

@@ -50,6 +50,7 @@ class Refusing(nn.Module):
 
 NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
 INPUTS = ((1.0, 4.0), (2.0, 6.0), (3.0, 8.0))
+BROKEN = ((float("nan"), 4.0), (float("inf"), 6.0), (3.0, 8.0))
 STATES = TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = (
     "in train mode",
     "in eval mode",
@@ -64,6 +65,7 @@ STATES = TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = (
     is_leaf=", inputs that require a gradient",
     inside=", called inside no_grad()",
     twice=", whose last layer is in eval mode, and stands in a second module as well",
+    inputs=", inputs {inputs}",
 )
 def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False, twice=False):
     layers, runs = [make_layer(kind, len(inputs[0]), numbers) for kind in kinds.split(", ")], []
@@ -355,6 +357,7 @@ EXERCISE = Exercise(
         _case("BatchNorm1d, Linear", TRAINED, refuses=True),
         _case("BatchNorm1d, Linear", TRAINED, inside=True),
         _case("Linear, Dropout", TRAINED, twice=True),
+        _case("Linear, BatchNorm1d", EVALUATED, inputs=BROKEN),
     ),
     drawn=_drawn,
     hints=(
@@ -416,6 +419,12 @@ EXERCISE = Exercise(
         Mistake(gradients_cleared, when=_changes(".grad")),
         error_swallowed,
         Mistake(
+            edited(error_swallowed, "return None", 'raise ValueError("the model failed")'),
+            words="The error of the model was caught, and another one raised in its place. Let the model's own go on "
+            "to the caller, and put the flags back in a `finally`.",
+            when=lambda outcome: isinstance(getattr(outcome.error, "__context__", None), UnfitError),
+        ),
+        Mistake(
             edited(gradients_cleared, "model.zero_grad()", "evaluate(model, inputs)"),
             words="The answer is right, but the model ran more than once. Once is enough.",
             when=saw(RUNS, operator.gt),
@@ -450,7 +459,24 @@ EXERCISE = Exercise(
             )
         ],
         "may look at its flag": [evaluate_layers_of_two_kinds],
-        "None of the mistakes that are known here": [edited(evaluate, "model(inputs)", "model(inputs).round()")],
+        "None of the mistakes that are known here": [
+            edited(evaluate, "model(inputs)", "model(inputs).round()"),
+            edited(evaluate, "model(inputs)", "(out := model(inputs)).masked_fill(out.isnan(), 0.0)"),
+        ],
+        "keeps an error to itself … if model raises a RuntimeError, then no error comes out": [
+            edited(error_swallowed, "Exception", "RuntimeError")
+        ],
+        "another one raised in its place": [
+            edited(
+                error_swallowed,
+                "Exception:\n        return None",
+                "Exception as error:\n        raise KeyError from error",
+            )
+        ],
+        "behind the seventh digit": [edited(evaluate, "model(inputs)", "model(inputs).mul(1e5).round().div(1e5)")],
+        "model has other attributes than before": [
+            edited(evaluate, "flags = [(module,", 'flags = [(setattr(module, "was", module.training) or module,')
+        ],
         "ran more than once": [
             edited(evaluate, "model(inputs)", "mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])")
         ],

@@ -57,6 +57,12 @@ def _drawn(random):
     yield _case(*given, inside=flip(random))
 
 
+NAN = float("nan")
+AGAIN, REMEMBERED = (
+    "the copies of a second call",
+    "A second call has handed out the copies of the first. Something outside of a call keeps them; a copy has memory "
+    "of its own: make new ones.",
+)
 MODE, LEFT = (
     "inference mode afterwards",
     "The list is right, but the mode is another than before. `with mg.inference_mode(False):` puts back at its end "
@@ -71,6 +77,7 @@ def _called(answer, tensors, inside):
     with mg.inference_mode(inside):
         came = answer(tensors)
         is_inside = mg.is_inference_mode_enabled()
+        again = answer(list(given))
     changed = [*map(id, tensors)] != [*map(id, given)]
     if not isinstance(came, list) or not all(isinstance(one, mg.Tensor) for one in came):
         return {"the answer": came}
@@ -81,8 +88,15 @@ def _called(answer, tensors, inside):
         **{f"the dtype of item {place}": str(one.dtype) for place, one in enumerate(came)},
         **{f"requires_grad of item {place}": one.requires_grad for place, one in enumerate(came)},
         MODE: "on" if is_inside else "off",
+        AGAIN: "of the first" if any(map(_is_the_copy, given, came, again)) else "new ones",
         "the list that was given": "other items than before" if changed else "as before",
     }
+
+
+def _is_the_copy(given, copy, other):
+    """Whether two calls have brought one and the same copy."""
+    is_copied = copy is not given and copy.numel() > 0
+    return is_copied and np.shares_memory(copy.detach().numpy(), other.detach().numpy())
 
 
 def _kind(one, given):
@@ -187,6 +201,11 @@ def usable_filled(tensors):
     return found
 
 
+def usable_from_a_memory(tensors, copies={}):  # noqa: B006
+    with mg.inference_mode(False):
+        return [copies.setdefault(id(one), one.clone()) if one.is_inference() else one for one in tensors]
+
+
 def usable_by_asking_the_counter(tensors):
     def is_marked(tensor):
         try:
@@ -211,6 +230,7 @@ EXERCISE = Exercise(
         _case((INFERENCE, [1, 2], mg.int64), (NORMAL, [3], mg.int64), (INFERENCE, [True, False], mg.bool)),
         Case("a tensor from inference mode ([1.0, 2.0, 3.0]), and its first two numbers, as a view", _whole_and_part),
         _case(),
+        _case((INFERENCE, [], mg.float32), (INFERENCE, [NAN, 1.0], mg.float32)),
     ),
     drawn=_drawn,
     hints=(
@@ -220,7 +240,7 @@ EXERCISE = Exercise(
         "tensors].",
     ),
     plug=_called,
-    notes={MODE: LEFT},
+    notes={MODE: LEFT, AGAIN: REMEMBERED},
     mistakes=(
         Mistake(mode_left, when=right_but(MODE), words=LEFT),
         one_copy_of_a_memory,
@@ -261,6 +281,11 @@ EXERCISE = Exercise(
         usable_by_asking_the_counter,
     ),
     wrong={
+        "A second call has handed out the copies of the first": [usable_from_a_memory],
+        "from inference mode … A tensor from inference mode is still one": [
+            edited(usable, "if tensor.is_inference()", "if tensor.is_inference() and tensor.numel()")
+        ],
+        "first difference": [edited(usable, "clone() if", "masked_fill(tensor.isnan(), 0) if")],
         "more tensor of inference mode": [usable_by_adding],
         "Leave the mode for these lines": [edited(usable, "inference_mode(False):", "enable_grad():")],
         "dtype": [

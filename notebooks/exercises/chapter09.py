@@ -31,8 +31,8 @@ def make_layer(kind, size, numbers):
     for number, one in enumerate(layer.parameters()):
         one.data = mg.tensor(np.resize(np.roll(numbers, number), one.shape), dtype=one.dtype)
     if kind == "BatchNorm1d":
-        layer.running_mean = mg.tensor(np.resize(numbers, size), dtype=mg.float32)
-        layer.running_var = mg.tensor(np.resize(np.abs(numbers) + 0.5, size), dtype=mg.float32)
+        layer.running_mean = mg.tensor(np.resize(numbers, size), dtype=layer.running_mean.dtype)
+        layer.running_var = mg.tensor(np.resize(np.abs(numbers) + 0.5, size), dtype=layer.running_var.dtype)
     return layer
 
 
