@@ -89,6 +89,12 @@ def _nan_in_values_only():
     return {"x": x, "log": log}, log.sum()
 
 
+def _nan_beside_inf():
+    x = mg.tensor([-1.0, 0.0], requires_grad=True)
+    root = x.sqrt()
+    return {"root": root, "x": x}, root.sum()
+
+
 def _nan_in_data():
     w = mg.tensor(2.0, requires_grad=True)
     h = w * 3.0
@@ -476,6 +482,7 @@ EXERCISE = Exercise(
         _infinite([0.0, 1.0]),
         _infinite([0.0, 0.0]),
         Case("x = [-1, 2], log = x.log(), loss = log.sum()", _nan_in_values_only),
+        Case("x = [-1, 0], root = x.sqrt(), loss = root.sum(): nan, and infinite", _nan_beside_inf),
         Case("h = w * 3, y = h * [1, nan], loss = y.sum(), and w is not in tensors", _nan_in_data),
         Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
         Case("no nan; root has a hook already, which doubles", _hook_of_its_own),
@@ -627,6 +634,7 @@ EXERCISE = Exercise(
         ],
         "backward() has not run": [nan_without_a_walk],
         "the answer: yours '', expected 'x'": [edited(first_nan, "g.isnan().any()", "g.view(-1)[0].isnan()")],
+        "x = [-1, 0], root": [edited(first_nan, "any():", "any() and not g.isinf().any():")],
         "The name is right, but the hooks are still there": [edited(first_nan, "in handles", "in handles[-1:]")],
         "an error that is raised in a hook ends backward()": [nan_that_stops_the_walk],
         "Or it was autograd.grad that walked": [nan_without_backward],

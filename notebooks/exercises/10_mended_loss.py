@@ -76,6 +76,14 @@ def _is_limited(outcome):
     return still.any().item() and is_large and not still.all(-1).any().item() and (others.abs() < ABSOLUTE).all().item()
 
 
+def _is_not_finite(outcome):
+    """For `when`: whether a number came that is infinite or nan, in the place of one that is not."""
+    mine, right = (getattr(one, "numbers", None) for one in (outcome.value, outcome.right))
+    return (
+        mine is not None and mine.shape == right.shape and not mine.isfinite().all() and right.isfinite().all().item()
+    )
+
+
 def _rows(labels):
     return mg.arange(len(labels))
 
@@ -164,6 +172,11 @@ def twice(scores, labels):
     return F.cross_entropy(scores.softmax(-1), labels)
 
 
+def chosen_afterwards(scores, labels):
+    chances = _probabilities(scores, labels)
+    return -mg.where(chances > 0, chances.log(), scores.log_softmax(-1)[_rows(labels), labels]).mean()
+
+
 def cut_off(scores, labels):
     """The number is right, but it has no graph: item(), detach(), numpy() and no_grad() cut it off. Return a tensor."""
     return mended_loss(scores, labels).detach()
@@ -204,6 +217,11 @@ def loss_without_infinite_ones(scores, labels):
 def loss_of_the_first_row(scores, labels):
     """Nothing goes back to the other rows, though no probability has a bound."""
     return F.cross_entropy(scores[:1], labels[:1])
+
+
+def loss_of_digits(scores, labels):
+    loss = mended_loss(scores, labels)
+    return loss + (loss.detach().float().to(loss.dtype) - loss.detach())
 
 
 def loss_of_detached_scores(scores, labels):
@@ -287,6 +305,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda scores, labels: -scores.softmax(-1).log()[_rows(labels), labels].mean(),
+            words="The loss is not finite, and a finite one is expected: somewhere exp() became infinite, or a "
+            "probability 0 before its log was taken. Use a formula that never makes it: log_softmax.",
+            when=_is_not_finite,
+        ),
+        Mistake(
+            chosen_afterwards,
             words="There is a nan in the gradient: somewhere a number became 0 or infinite, and was then divided by or "
             "multiplied with 0. Use a formula that never makes it: log_softmax.",
             when=has_nan,
@@ -310,6 +334,10 @@ EXERCISE = Exercise(
             lambda scores, labels: F.cross_entropy(scores.masked_fill(scores.isinf(), -1e9), labels)
         ],
         "None of the mistakes that are known here": [loss_of_the_first_row],
+        "behind the seventh digit": [
+            lambda scores, labels: mended_loss(scores, labels) * 1.00005,
+            loss_of_digits,
+        ],
         "a very wrong row has a bounded loss": [
             lambda scores, labels: -(scores.softmax(-1) + 1e-12).log()[_rows(labels), labels].mean()
         ],

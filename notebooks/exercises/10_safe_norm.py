@@ -13,6 +13,7 @@ from .chapter10 import (
     derived,
     draw_derived,
     has_nan,
+    has_number_for_nan,
     measured_where,
     no_way_back,
     show_derived,
@@ -20,7 +21,7 @@ from .chapter10 import (
     small_ones_are_wrong,
 )
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 
 def safe_norm(x):
@@ -105,7 +106,23 @@ def zeros_one_by_one(x):
     return safe_norm(x.masked_fill(zero, 1.0)).masked_fill(zero.all(-1), 0.0)
 
 
+def norm_where_above_zero(x):
+    squares = (x * x).sum(-1)
+    return mg.where(squares > 0, mg.where(squares > 0, squares, mg.ones_like(squares)).sqrt(), mg.zeros_like(squares))
+
+
 # ---------------------------------------------------------------- tried as well
+
+
+def norm_scaled_by_all(x):
+    largest = x.detach().abs().max()
+    return safe_norm(x / largest.masked_fill(largest == 0, 1.0)) * largest.masked_fill(largest == 0, 1.0)
+
+
+def norm_scaled_by_rows(x):
+    largest = x.detach().abs().amax(-1, keepdim=True)
+    largest = largest.masked_fill(largest == 0, 1.0)
+    return safe_norm(x / largest) * largest.squeeze(-1)
 
 
 def norm_divided(x):
@@ -118,11 +135,6 @@ def norm_whose_second_derivative_is_left_out(x):
     length = x.norm(dim=-1).detach()
     unit = x / length.masked_fill(length == 0, 1.0).unsqueeze(-1)
     return (x * unit.detach()).sum(-1)
-
-
-def norm_where_above_zero(x):
-    squares = (x * x).sum(-1)
-    return mg.where(squares > 0, mg.where(squares > 0, squares, mg.ones_like(squares)).sqrt(), mg.zeros_like(squares))
 
 
 def norm_with_one_choice(x):
@@ -152,6 +164,7 @@ EXERCISE = Exercise(
         case_of([[NAN, 1.0], [0.0, 0.0]]),
         case_of([[3.0, -4.0], [0.0, 0.0]], mg.float16),
         case_of([[1.7, 0.3]], mg.float64),
+        case_of([[INF, 1.0], [3.0, -4.0]]),
     ),
     drawn=_drawn,
     hints=(
@@ -165,6 +178,12 @@ EXERCISE = Exercise(
     evidence=_measured,
     picture=draw_derived,
     mistakes=(
+        Mistake(
+            norm_where_above_zero,
+            words="The length of a row with a nan has become 0. Every comparison with nan is False, `> 0` too, so it "
+            "counted as a row of zeros. Ask whether the sum of squares == 0: then a nan stays.",
+            when=has_number_for_nan,
+        ),
         Mistake(plain_formula, chosen_afterwards, when=_nan_at_first),
         Mistake(
             edited(plain_formula, "(x * x).sum(-1).sqrt()", "x.norm(dim=-1)"),
@@ -221,7 +240,11 @@ EXERCISE = Exercise(
         norm_of_filled_rows,
     ),
     wrong={
-        "the numbers[0]: yours 0, expected nan": [norm_where_above_zero],
+        "the numbers[0]: yours 0, expected nan … The length of a row with a nan has become 0": [
+            lambda x: norm_where_above_zero(x)
+        ],
+        "the numbers[1]: yours nan, expected 0 … None of the mistakes": [norm_scaled_by_all],
+        "the numbers[0]: yours nan, expected inf": [norm_scaled_by_rows],
         "There is a nan in the gradient": [
             lambda x: mg.where((x == 0).all(-1), mg.zeros(len(x), dtype=x.dtype), (x * x).sum(-1).sqrt())
         ],

@@ -12,6 +12,7 @@ from .chapter10 import (
     derived,
     draw_derived,
     has_nan,
+    has_number_for_nan,
     measured_where,
     no_way_back,
     show_derived,
@@ -66,15 +67,6 @@ def _in_another_dtype(outcome):
     return hasattr(value, "numbers") and value.numbers.dtype is not outcome.case.make()[0].dtype
 
 
-def _hides_nan(outcome):
-    """Whether the numbers are right but for a nan that has become another number."""
-    value = outcome.value
-    hidden = outcome.case.make()[0].detach().isnan()
-    if not hasattr(value, "numbers") or value.numbers.shape != hidden.shape or not hidden.any():
-        return False
-    return not value.numbers[hidden].isnan().any()
-
-
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -122,7 +114,8 @@ def with_new_tensors(x):
 def sqrt_with_a_hook(x):
     """Another place for the choice, which is made before the root all the same."""
     root = x.clone()
-    root.register_hook(lambda g: g.masked_fill(x.detach() <= 0, 0.0).masked_fill(g.isnan(), 0.0))
+    if x.requires_grad:
+        root.register_hook(lambda g: g.masked_fill(x.detach() <= 0, 0.0).masked_fill(g.isnan(), 0.0))
     return root.sqrt().masked_fill(x <= 0, 0.0)
 
 
@@ -189,6 +182,8 @@ EXERCISE = Exercise(
         case_of([4.0, 0.0, -1.0], mg.float16),
         case_of([2.3, 0.7], mg.float64),
         case_of([]),
+        case_of([INF, 4.0]),
+        case_of([4.0, 0.0], plain=True),
     ),
     drawn=_drawn,
     hints=(
@@ -247,7 +242,7 @@ EXERCISE = Exercise(
             words="Small numbers have another root: something was added to x, or limits it. Put a harmless number only "
             "in the place of what is not above 0.",
         ),
-        Mistake(hides_nan, when=_hides_nan),
+        Mistake(hides_nan, when=has_number_for_nan),
         cut_off,
         Mistake(
             lambda x: mg.tensor([value**0.5 if value > 0 else 0.0 for value in x.tolist()], requires_grad=True),
@@ -275,13 +270,15 @@ EXERCISE = Exercise(
         lambda x: mg.relu(x) ** 0.5,
         sqrt_by_places,
         lambda x: mg.where(x <= 0, mg.zeros_like(x), mg.where(x <= 0, mg.full_like(x, 7.0), x).sqrt()),
-        sqrt_by_logs,
     ),
     wrong={
         "the numbers[0]: yours nan, expected 0": [
             lambda x: mg.where(x > 0, mg.where(x > 0, x, mg.ones_like(x)).sqrt(), x * 0)
         ],
         "the numbers[2]: yours 1000, expected 20000": [edited(safe_sqrt, "return x.", "return x.clamp(max=1e6).")],
+        "x = [inf, 4.0] … There is a nan in the gradient": [sqrt_by_logs],
+        "the numbers[0]: yours 0, expected inf": [edited(safe_sqrt, "x <= 0", "(x <= 0) | x.isinf()")],
+        "x.requires_grad is not what it was": [lambda x: safe_sqrt(x.requires_grad_() if x.is_leaf else x)],
         "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
         "in another dtype than they came in … float() gives a float32": [lambda x: x.float().relu().sqrt()],
         "behind the seventh digit … The result went through float32": [lambda x: x.float().relu().sqrt().to(x.dtype)],

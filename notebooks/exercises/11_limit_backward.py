@@ -140,6 +140,15 @@ def and_for_ampersand(ctx, grad_output):
     return grad_output * (-1 < x < 1)
 
 
+def in_the_order_of_memory(ctx, grad_output):
+    """The numbers were taken in the order in which they lie in memory. That of a transposed matrix is not the order of
+    its rows. A comparison and a product take any tensor as it is.
+    """
+    x, g = (one.detach().numpy() for one in (*ctx.saved_tensors, grad_output))
+    chosen = np.where(np.abs(x.ravel(order="K")) < 1, g.ravel(order="K"), 0.0)
+    return mg.tensor(chosen.reshape(x.shape), dtype=grad_output.dtype)
+
+
 def slope_alone(ctx, grad_output):
     """grad_output was left out: this is the slope, 1 or 0. It has to be multiplied by what came in."""
     (x,) = ctx.saved_tensors
@@ -225,6 +234,7 @@ EXERCISE = Exercise(
         _case([[1.0, -1.0, 0.999]], [[2.0, 3.0, 4.0]]),
         _case([float("nan"), 0.5, -3.0], [1.0, 2.0, 3.0]),
         _case([[0.5, -2.0], [1.5, 0.0], [0.25, 1.0]], [[1.0, 1.0], [3.0, -2.0], [0.5, 2.0]], turned=True),
+        _case([0.5, 0.99999994, 0.25, -0.5], [float("inf"), 2.0, float("nan"), 1e6]),
         Case(COUNTED, lambda: (None, None)),
     ),
     drawn=_drawn,
@@ -254,6 +264,7 @@ EXERCISE = Exercise(
             words="Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison "
             "with it is False. Ask for what is inside.",
         ),
+        in_the_order_of_memory,
         Mistake(slope_alone, lambda ctx, grad_output: ctx.saved_tensors[0].abs() < 1),
         Mistake(
             edited(limit_backward, "(x.abs() < 1)", "x.clamp(-1, 1)"),
@@ -282,7 +293,12 @@ EXERCISE = Exercise(
         "there is still a loop": [limit_over_columns, limit_of_flattened_rows, limit_in_numpy_row_by_row, limit_mapped],
         "backward has written to grad_output": [limit_into_what_came],
         "backward has written to x": [limit_into_x],
-        "first difference": [edited(limit_backward, "grad_output *", "grad_output.clamp(-2, 2) *")],
+        "first difference": [
+            edited(limit_backward, "grad_output *", "grad_output.clamp(-2, 2) *"),
+            edited(limit_backward, "grad_output *", "grad_output.masked_fill(grad_output.isinf(), 0.0) *"),
+            edited(limit_backward, "< 1", "< 1 - 1e-6"),
+        ],
+        "behind the seventh digit": [edited(limit_backward, "grad_output *", "0.99995 * grad_output *")],
         "The gradient passes everywhere": [lambda ctx, grad_output: grad_output],
         "nan is neither inside nor outside": [limit_by_a_choice],
         "At -1 and 1 themselves 0 is asked for": [

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, plain, raised, show
+from minigrad.teach.comparing import more_digits
 
 
 def own_times(calls):
@@ -84,7 +85,9 @@ def _compare(expected, got, outcome):
         if found.count(name) != (name in wanted):
             times = f"{found.count(name)} times"
             yield Difference(f"how often {plain(name)} is listed", times, "once" if name in wanted else "never")
-        yield compare(wanted[name], dict(pairs)[name], f"the self time of {plain(name)}")
+        with more_digits():
+            difference = compare(wanted[name], dict(pairs)[name], f"the self time of {plain(name)}")
+        yield difference
     order = [name for name, _ in expected]
     if found != order:
         yield Difference("the order", plain(", ".join(found)), ", ".join(order), "The largest time comes first.")
@@ -340,6 +343,7 @@ EXERCISE = Exercise(
         _case([("load", 0.5, 2.75), ("copy", 1.25, 2.0)]),
         _case([("step", 0, 10), ("forward", 0, 10)]),
         _case([("load", 0.0, 0.00045), ("copy", 0.001, 0.00125)]),
+        _case([("copy", 0.0, 0.2), ("load", 0.2, 0.9), ("sum", 1.0, 124.456789)]),
         _case([]),
     ),
     drawn=_drawn,
@@ -466,5 +470,9 @@ EXERCISE = Exercise(
         ],
         "A later call of a name has overwritten the earlier ones": [edited(own_times, "+=", "=")],
         "This is the average of a call": [own_means],
+        "the order: yours": [edited(own_times, "pair: pair[1]", "pair: int(pair[1])")],
+        "behind the seventh digit": [
+            lambda calls: [(name, float(f"{time:.5g}")) for name, time in own_times(calls)],
+        ],
     },
 )

@@ -50,6 +50,7 @@ ONCE, AGAIN, WRITTEN, KEPT = "", ", backward twice", ", x.mul_(2) before backwar
 MANY = 2**15  # numbers of a tensor that is seen among all that Python keeps
 WRITE = "the gradient for the x before the write, or an error: x has been modified by an inplace operation"
 WAY, TO_X, BY = "the way back to x", "the gradient of x", "what has computed it"
+SECOND = "the gradient of x in a second walk"
 TENSORS, PLACE = "tensors of x's size that are kept", "where they are kept"
 
 
@@ -70,10 +71,11 @@ def _ran(answer, leaf, weights, way):
         with mg.no_grad():
             x.mul_(2)
     weights = weights.clone()
-    given, gradient = Given(grad_output=weights), None
+    given, gradient, first = Given(grad_output=weights), None, None
     try:
         for _ in range((2 if way == AGAIN else 1) * value.requires_grad):
             (gradient,) = grad(value, x, weights, retain_graph=way == AGAIN, allow_unused=True)
+            first = gradient if first is None else first
         is_right = gradient is not None and compare(right, gradient) is None
     except RuntimeError as error:
         if way != WRITTEN or "modified by an inplace operation" not in str(error):
@@ -84,7 +86,8 @@ def _ran(answer, leaf, weights, way):
     return {
         "the answer": numbers,
         WAY: "none" if gradient is None else "there",
-        TO_X: gradient,
+        TO_X: first if way == AGAIN else gradient,
+        SECOND: gradient if way == AGAIN else None,
         BY: "a Function" if not value.requires_grad or any(map(_is_of_a_function, nodes_of(value))) else "operations",
         **written,
         **given.seen(),
@@ -249,6 +252,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0, 0.5], [1.0, -1.0, 3.0]),
         _case([[0.0, -1.0], [3.0, 0.1]], [[1.0, 2.0], [1.0, -2.0]], AGAIN),
         _case([1.0, 2.0, -0.5], [1.0, 1.0, 1.0], WRITTEN),
+        _case([3e4, -1e5], [1.0, 2e5]),
         _case([3.45678901234, -0.123456789012, 1e-6], [1.0, 1.0, 1.0], dtype=mg.float64),
         Case(f"x of {MANY} numbers; what is kept until backward", lambda: (None, None, KEPT)),
     ),
@@ -287,6 +291,19 @@ EXERCISE = Exercise(
             words="What is kept is an attribute of ctx, or a variable outside, where it lives on after the walk and "
             "where no tool finds it. Give it to ctx.save_for_backward.",
             when=saw(PLACE, operator.ne),
+        ),
+        Mistake(
+            edited(
+                soft_square,
+                SAVE,
+                f"{SAVE}\n        ctx.factor = 2",
+                "return grad_output * 2",
+                "factor, ctx.factor = ctx.factor, 0\n        return grad_output * factor",
+            ),
+            words="The first walk is right, and a second one through the same graph is not: backward has changed or "
+            "taken away what it needs. With retain_graph=True it is called again, and has to find everything as it "
+            "was.",
+            when=right_but(SECOND),
         ),
         Mistake(
             edited(soft_square, "* 2 * x /", "/"),

@@ -15,7 +15,6 @@ from minigrad.teach import Difference, cases, compare, draw_wrong_node, numbers,
 from minigrad.teach.comparing import ROUNDED
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-4  # of numbers that went through float32, and of derivatives that are differences
-DIGITS = {mg.float64: (1e-9, 1e-9), mg.float16: (1e-2, 1e-2)}  # both, where other numbers are as exact as they can be
 WEIGHTS = ((1.0, -2.0, 0.5), (3.0, 1.0, -0.25, 2.0))  # of the elements of a result, and of those of a gradient
 NO_WAY = "nothing: it has no way back"
 
@@ -32,10 +31,10 @@ class Derived:
     hidden: mg.Tensor | None = None
 
 
-@cases("x = {values}", result=", a result of w * 1", dtype=", in {dtype.name}")
-def case_of(values, dtype=mg.float32, result=False):
+@cases("x = {values}", result=", a result of w * 1", dtype=", in {dtype.name}", plain=", which requires no gradient")
+def case_of(values, dtype=mg.float32, result=False, plain=False):
     """A case of a function of one tensor, which is a leaf or a result."""
-    x = mg.tensor(values, dtype=dtype, requires_grad=True)
+    x = mg.tensor(values, dtype=dtype, requires_grad=not plain)
     return (x * 1,) if result else (x,)
 
 
@@ -45,7 +44,7 @@ def _weights(shape, number, dtype):
 
 def derived(value, arguments, of_rows=False):
     """For `observe`: a tensor and its derivatives by the first argument, which do not count where that is nan, or in a
-    row with a nan.
+    row with a nan or an infinite number.
     """
     x = arguments[0]
     if not isinstance(value, mg.Tensor):
@@ -62,27 +61,31 @@ def derived(value, arguments, of_rows=False):
         (second,) = grad(first, x, _weights(first.shape, 1, first.dtype), **given)
     hidden = x.detach().isnan()
     if of_rows:
-        hidden = hidden | hidden.any(-1, keepdim=True)
+        hidden = (~x.detach().isfinite()).any(-1, keepdim=True) | hidden
     return Derived(value.detach(), first.detach(), second.detach(), hidden)
 
 
 def compare_derived(expected, got, outcome, small_ones_count=True):
     """The numbers count first; then the dtype, the gradient, and the gradient of the gradient.
 
-    In float64 all digits have to be right, but for rounding, where small ones count.
+    In float64 all digits have to be right, but for rounding: that of the largest number that was given, where small
+    ones do not count.
 
     Where small ones count, a small number has to be right as well as a large one, and 0 is exactly 0. A second
     derivative of 0 may be a difference of two terms, each of which is of the size of gradient / number.
     """
     if not isinstance(got, Derived):
         return compare(expected.numbers, got)
-    compared = functools.partial(_compare_closely, small_ones_count)
+    rounding = 1e-9 if small_ones_count else 1e-9 + 1e-14 * _largest(outcome.arguments[0])
+    compared = functools.partial(_compare_closely, small_ones_count, rounding)
     difference = compared(0.0, expected.numbers, got.numbers, "the numbers")
     if difference is not None:
         return difference
     if got.numbers.dtype != expected.numbers.dtype:
         note = "The numbers are right, in another dtype than they came in."
         return Difference("the dtype", str(got.numbers.dtype), str(expected.numbers.dtype), note)
+    if isinstance(expected.first, str):
+        return None  # x requires no gradient
     if isinstance(got.first, str):
         note = "The numbers are right, but no gradient comes from them to the first argument."
         return Difference("the gradient", got.first, show(expected.first), note)
@@ -104,13 +107,15 @@ def _largest(tensor):
 
 
 @silent
-def _compare_closely(small_ones_count, terms, expected, got, where, note=""):
+def _compare_closely(small_ones_count, rounding, terms, expected, got, where, note=""):
     wanted, mine = (np.asarray(one.detach().numpy(), np.float64) for one in (expected, got))
     if mine.shape != wanted.shape:
         return compare(expected, got, where)
     relative, absolute = RELATIVE, ABSOLUTE
-    if got.dtype is expected.dtype and (small_ones_count or expected.dtype is mg.float16):
-        relative, absolute = DIGITS.get(expected.dtype, (RELATIVE, ABSOLUTE))
+    if got.dtype is expected.dtype is mg.float64:
+        relative, absolute = 1e-9, rounding
+    if got.dtype is expected.dtype is mg.float16:
+        relative, absolute = 1e-2, 1e-2
     far = absolute * (max(_largest(expected), terms) if small_ones_count else 1.0)
     if small_ones_count and where == "the numbers":
         far = 0.0
@@ -189,7 +194,17 @@ def small_ones_are_wrong(outcome):
     return (wanted[~right] > 0).all().item() and (wanted[~right] < 1e-3).all().item() and not right.all().item()
 
 
+def has_number_for_nan(outcome):
+    """For `when`: whether a number has come where a nan is expected."""
+    wanted, mine = outcome.right.numbers.isnan(), getattr(outcome.value, "numbers", None)
+    if mine is None or mine.shape != wanted.shape or not wanted.any():
+        return False
+    return not mine[wanted].isnan().any()
+
+
 def has_nan(outcome, part="first"):
-    """For `when`: whether a nan is in the numbers, the gradient (first) or what comes of that (second)."""
-    held = getattr(outcome.value, part, None)
+    """For `when`: whether the numbers are right, and a nan is in their gradient, or in the second derivatives."""
+    held, numbers = getattr(outcome.value, part, None), getattr(outcome.value, "numbers", None)
+    if numbers is None or compare(outcome.right.numbers, numbers) is not None:
+        return False
     return isinstance(held, mg.Tensor) and (held.isnan() & ~outcome.value.hidden).any().item()
