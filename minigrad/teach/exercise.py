@@ -19,6 +19,7 @@ import contextlib
 import functools
 import gc
 import inspect
+import re
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -425,7 +426,7 @@ class Exercise:
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
             ("what it is", difference.note if difference.note != mistake and mistake else ""),
-            ("likely", mistake or difference.note or self._where_they_part(outcome, expected, passed)),
+            ("likely", mistake or self._unnamed(difference.note, outcome, expected, passed)),
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
         return replace(self._card("bad", "not yet", *rows), picture=self._picture_of(outcome, difference))
@@ -545,9 +546,13 @@ class Exercise:
         finally:
             traces.put_back(modes)
 
-    def _where_they_part(self, outcome: Outcome, expected: Outcome, passed: Sequence[Any]) -> str:
-        """What can be said of an answer that makes no known mistake: what of it is right, and with which inputs."""
-        parts = [UNKNOWN]
+    def _unnamed(self, note: str, outcome: Outcome, expected: Outcome, passed: Sequence[Any]) -> str:
+        """What can be said of an answer that makes no known mistake: what the difference says, if it is more than a
+        number of values; otherwise what of the answer is right, and with which inputs.
+        """
+        if note and re.search(r"; these are \d+\.$", note) is None:
+            return note
+        parts = [note or UNKNOWN]
         if self.compare is None:
             seen = [name for name, one in outcome.seen.items() if compare(expected.seen.get(name), one) is None]
             parts += [f"As it should be: {', '.join(seen[:SHOWN])}." if seen else ""]

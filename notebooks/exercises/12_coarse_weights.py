@@ -76,23 +76,28 @@ def _model(kind, size, bias):
 
 
 @cases(
-    "{kind} of {size}{bias}{frozen}{trains}, step = {step}, trained with lr = {rate}",
+    "{kind} of {size}{bias}{frozen}{trains}{far}{again}{deep}, step = {step}, trained with lr = {rate}",
     bias=", without bias",
     frozen=", its first weights are frozen",
     trains=", in eval mode",
+    far=", weights of up to {far} steps",
+    again=", changed with half the step before",
+    deep=", inputs of three dimensions",
 )
-def _case(kind, step, size=3, rate=0.125, bias=True, frozen=False, seed=0, trains=True):
+def _case(kind, step, size=3, rate=0.125, bias=True, frozen=False, seed=0, trains=True, far=3, again=False, deep=False):
     random = np.random.default_rng(seed)
     model = _model(kind, size, bias)
     with mg.no_grad():
         for one in model.parameters():  # none of them in the middle between two multiples
-            multiples = random.integers(-3, 4, tuple(one.shape)) + random.uniform(-0.4, 0.4, tuple(one.shape))
+            multiples = random.integers(-far, far + 1, tuple(one.shape)) + random.uniform(-0.4, 0.4, tuple(one.shape))
             one.copy_(mg.tensor(multiples * step))
     if frozen:
         next(model.parameters()).requires_grad_(False)
     model.train(trains).__dict__["another"] = [nn.Linear(2, 2)]
     model.__dict__["rate"] = rate
-    model.__dict__["inputs"] = mg.tensor(random.integers(-4, 5, (4, size)) / 2, dtype=mg.float32)
+    shape = (2, 2, size) if deep else (4, size)
+    model.__dict__["inputs"] = mg.tensor(random.integers(-4, 5, shape) / 2, dtype=mg.float32)
+    model.__dict__["again"] = again
     return model, step
 
 
@@ -116,6 +121,8 @@ def _steps(answer, model, step):
     before = dict(model.named_parameters())
     optimizer = mg.optim.SGD(before.values(), lr=rate)
     expected, exact = another(OTHERS).tolist(), [_numbers(before)]
+    if model.__dict__["again"]:
+        answer(model, step / 2)  # whose multiples are those of step, and others
     answer(model, step)
     answer(_model(PLAIN, 2, True), 2 * step)
     is_alone = another(OTHERS).tolist() == expected
@@ -468,6 +475,8 @@ EXERCISE = Exercise(
         _case(PLAIN, 2.0, rate=0.015625, bias=False, frozen=True, seed=3),
         _case(TWICE, 0.5, seed=4),
         _case(PLAIN, 0.5, seed=5, trains=False),
+        _case(PLAIN, 0.001, seed=6, far=300),
+        _case(PLAIN, 0.5, seed=7, again=True, deep=True),
     ),
     drawn=_drawn,
     hints=(
@@ -505,7 +514,14 @@ EXERCISE = Exercise(
         Mistake(the_last_for_all, the_last_module_for_all),
         Mistake(
             edited(coarse_weights, "return", f"rounded = {COARSE}\n        return", f"(x, {COARSE}", "(x, rounded"),
-            words="The rounded weights were computed once, when the network was changed, and the layers go on with "
+            edited(
+                coarse_weights,
+                "return",
+                f"off = ({COARSE} - layer.weight).detach()\n        return",
+                f"(x, {COARSE}",
+                "(x, layer.weight + off",
+            ),
+            words="The rounding was computed once, when the network was changed, and the layers go on with "
             "those numbers: nothing that the optimizer does is seen. Round inside `forward`.",
         ),
         Mistake(
@@ -631,6 +647,19 @@ EXERCISE = Exercise(
                 coarse_weights, COARSE, "layer.weight + (mg.trunc(layer.weight / step) * step - layer.weight).detach()"
             ),
             edited(coarse_weights, COARSE, "Quantize.apply(layer.weight, step / 2)"),
+            edited(coarse_weights, COARSE, "Quantize.apply(layer.weight, max(step, 0.01))"),
+            edited(
+                coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).round().clamp(-4, 3) * step)"
+            ),
+            edited(
+                coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).round().clamp(-128, 127) * step)"
+            ),
+        ],
+        "changed with half the step before": [
+            edited(coarse_weights, "nn.Linear)", 'nn.Linear) and "forward" not in vars(module)')
+        ],
+        "inputs of three dimensions": [
+            edited(coarse_weights, WHOLE, f"x.mm({COARSE}.T) + (0 if layer.bias is None else layer.bias)")
         ],
         "in eval mode … The mode plays no part": [
             edited(coarse_weights, "isinstance", "module.training and isinstance"),

@@ -143,6 +143,11 @@ def _grows(run):
     return not all(one <= 2 * run["loss"][0] for one in run["loss"])
 
 
+def _comes_down(run):
+    first, *_, last = run["loss"]
+    return all(one <= first for one in run["loss"]) and last < 0.9 * first
+
+
 def _stands(run):
     return bool(run["running"]) and run["running"][-1] == run["running"][-2]
 
@@ -378,11 +383,17 @@ EXERCISE = Exercise(
             when=_missed(ZERO_GRAD, RATE),
         ),
         Mistake(
+            lambda run: _in_order(rate=lambda run: not max(run["loss"]) <= 2 * min(run["loss"]))(run),
+            words="This loss comes down, and is nowhere above the first. A rate is too high where one is above twice "
+            "the first: not twice the smallest, nor that of guessing.",
+            when=_said(RATE, _comes_down),
+        ),
+        Mistake(
             edited(only_the_last_loss, 'run["loss"][-1] <= 2', 'run["loss"][-1] < 0.95'),
             lambda run: _in_order(rate=lambda run: not max(run["loss"]) <= run["loss"][0])(run),
             words="A loss that has not fallen, or is a little higher than at first, is no sign of the rate: with dead "
             "ReLUs or with shuffled labels it stays about where it was. Asked for is twice the first loss.",
-            when=_said(RATE, lambda run: True),
+            when=_said(RATE, lambda run: not _comes_down(run)),
         ),
         Mistake(last_step_only, when=_missed(ZERO_GRAD, test=lambda run: run["gradient"][-1] < run["arrived"][-1])),
         Mistake(twice_what_arrived, when=_missed(ZERO_GRAD, test=_nowhere_twice)),
@@ -459,7 +470,7 @@ EXERCISE = Exercise(
         ],
         "run['loss'] has other items than before": [diagnosed_and_emptied],
         "which is above nothing": [diagnosed_by_the_largest],
-        "yours rate too high, expected fine … A loss that has not fallen, or is a little higher than at": [
+        "yours rate too high, expected fine … nor that of guessing": [
             lambda run: diagnosis(run, rate=lambda run: not all(one <= 2 * math.log(10) for one in run["loss"]))
         ],
         "What comes through a dead ReLU is 0 exactly": [

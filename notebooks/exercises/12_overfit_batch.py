@@ -68,7 +68,7 @@ def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None,
         norm[0].eval()
     model.__dict__["runs"] = runs
     optimizer = RULES[rule](model.parameters(), rate)
-    return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels), limit, most
+    return model, optimizer, mg.tensor(images), mg.tensor(labels), limit, most
 
 
 LOSSES, MODE, RUNS = "the losses", "modules in eval mode", "how often the network ran"
@@ -404,6 +404,7 @@ EXERCISE = Exercise(
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
+        _case(PLAIN, THREE, [0, 2, 1], 0.0, 6, rate=40.0),  # and here to many times what it was
         _case(PLAIN, THREE, [0, 2, 1], 0.0, 30, rate=0.0625),
         _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
         _case(PLAIN, THREE, [0, 1, 2], 0.5, 40, blank=True),  # a flat place, on which it stays
@@ -534,6 +535,10 @@ EXERCISE = Exercise(
             edited(overfit_batch, "loss.item()", "round(loss.item(), 2)"),
             edited(overfit_batch, "for", "images -= images.mean()\n    for"),
         ],
+        "behind the seventh digit": [
+            edited(overfit_batch, "return losses", "return [round(one, 5) for one in losses]")
+        ],
+        "lr = 40.0": [edited(overfit_batch, "< limit", "< limit or losses[-1] > 2 * losses[-2:][0]")],
         "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
         "The mode was changed": [overfit_in_train_mode_for_a_while],
         "a step was made with the last one": [overfit_with_closures],

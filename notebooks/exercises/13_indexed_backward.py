@@ -255,6 +255,7 @@ EXERCISE = Exercise(
         _case([2.1], [1], [1.0, -1.0]),
         _case([[[1.0, -2.0]] * 3] * 2, [3, 0], [[[3.0, 5.0]] * 3] * 4),
         _case([1.0, 10.0], [0, 2], [3.0, np.inf, 7.0]),
+        _case([np.nan, 1.0], [0, 0], [3.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -315,6 +316,7 @@ EXERCISE = Exercise(
         "the gradient of x[1]: yours 0": [index_without_negative_ones],
         "the gradient of x": [
             index_that_sorts,
+            edited(indexed_backward, "places, g)", "places, np.nan_to_num(g))"),
             edited(indexed_backward, "at(gradient, places, g)", "at(gradient, places, np.maximum(g, 0))"),
             index_in_whole_numbers,
         ],

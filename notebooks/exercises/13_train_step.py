@@ -25,21 +25,28 @@ def _case(words, images, labels, norm=True, earlier=None, momentum=0.0, evaluati
     """A model that was tested last, with what earlier steps may have left in it."""
     norms = [nn.BatchNorm1d(4)] if norm else []
     norms = [nn.Sequential(nn.Sequential(*norms))] if deep else norms
-    layers = [nn.Linear(len(images), 4), *norms, nn.ReLU(), nn.Linear(4, 3)]
+    layers = [nn.Linear(len(images), 4), *norms, nn.ReLU(), nn.Dropout(0.0), nn.Linear(4, 3)]  # which drops nothing
     model = nn.Sequential(*layers)
     draw_weights(model, 7, 0.6)
     for one in model.parameters():
         one.grad = None if earlier is None else mg.full_like(one, earlier)
     optimizer = mg.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
     model.train(not evaluating)
-    return model, optimizer, mg.tensor(images, dtype=mg.float32), mg.tensor(labels)
+    return model, optimizer, mg.tensor(images), mg.tensor(labels)
+
+
+MODE = "modules in eval mode"
 
 
 @observer
 def _stepped(answer, model, optimizer, images, labels):
     """Three steps, one after the other."""
     losses = [answer(model, optimizer, images, labels) for _ in range(3)]
-    return {"the losses": losses, **trained_state(model, optimizer), "model.training": model.training}
+    return {"the losses": losses, **trained_state(model, optimizer), MODE: _evaluated(model)}
+
+
+def _evaluated(model):
+    return ", ".join(name or "the model" for name, one in model.named_modules() if not one.training) or "none"
 
 
 def _evidence(outcome):
@@ -120,6 +127,17 @@ def step_of_numpy(model, optimizer, images, labels):
     return np.float32(loss.item())
 
 
+def step_of_some(model, optimizer, images, labels):
+    """The flags that matter here are set, by hand."""
+    for one in (model, *model.modules()):
+        one.training = one is model or one.training or isinstance(one, nn.BatchNorm1d)
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(images.T), labels.long())
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
 THREE = [[1.0, 0.5, -1.0, 2.0], [0.0, 1.0, -2.0, 0.5], [1.5, -1.0, 0.0, 1.0]]
 LARGE = [[1_000 * pixel for pixel in row] for row in THREE]
 
@@ -155,7 +173,7 @@ EXERCISE = Exercise(
     ),
     plug=_stepped,
     notes={
-        "model.training": "The numbers are right; afterwards the model is to be in train().",
+        MODE: "The numbers are right; afterwards the model is to be in train(), with all that is in it.",
         "the optimizer's *": "The model is right, and the optimizer was passed by: it keeps a momentum of its own. "
         "Call its step().",
         "[0-9]*": "The losses are right. What the steps have made of the model is not.",
@@ -222,7 +240,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(train_step, "long())", 'long(), reduction="sum")'),
-            words="This is the sum over the images. The mean is asked for: with a sum, the step grows with the batch.",
+            edited(train_step, "long())", 'long(), reduction="sum")', "item()", "item() / len(labels)"),
+            words="This is the sum over the images, or the step was made from it. The mean is asked for: with a sum, "
+            "the step grows with the batch.",
         ),
         Mistake(one_module_deep, when=lambda outcome: outcome.error is None and "deep" in outcome.case.words),
         Mistake(
@@ -254,7 +274,16 @@ EXERCISE = Exercise(
         "the losses, item 1 of 3": [edited(train_step, "loss.item()", "str(loss.item())")],
         "running_mean": [edited(train_step, "return loss", "return (loss + 0 * model(images.T).sum())")],
         "this is a Tensor that holds it": [edited(train_step, "loss.item()", "loss.detach()")],
-        "model.training: yours False": [edited(train_step, "return", "model.eval()\n    return")],
+        "modules in eval mode: yours … expected none": [
+            edited(
+                train_step,
+                "train()",
+                "train()\n    for one in model.modules():\n        one.training = not isinstance(one, nn.Dropout)",
+            ),
+            step_of_some,
+        ],
+        "behind the seventh digit": [edited(train_step, "loss.item()", "round(loss.item(), 4)")],
+        "modules in eval mode: yours the model": [edited(train_step, "return", "model.eval()\n    return")],
         "the losses, item … An optimizer was made in here": [
             edited(train_step, "optimizer.step", "mg.optim.SGD(model.parameters(), lr=0.1).step")
         ],

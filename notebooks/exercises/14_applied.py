@@ -197,6 +197,25 @@ def by_hand(function, inputs):
     return result
 
 
+def with_the_first_alone(function, inputs):
+    ctx, rest = type("Context", (), {})(), [one.data for one in inputs[1:]]
+
+    def applied_rule(g, y, *arrays):
+        return _tuple(function.backward(ctx, g))
+
+    return inputs[0].recorded(lambda x: function.forward(ctx, x, *rest), applied_rule, ())
+
+
+def recorded_in_any_case(function, inputs):
+    """It was recorded though no input requires a gradient, or the class does not record: whoever writes the inputs and
+    the rule into the result has to ask for that, as recorded does. Let recorded do it.
+    """
+    result = applied(function, inputs)
+    if not result.requires_grad:
+        result.requires_grad, result.inputs, result.rule = True, tuple(inputs), lambda g, y, *arrays: (g,) * len(arrays)
+    return result
+
+
 def of_tensors_class(function, inputs):
     """The result is a Tensor, whatever class the inputs have. What is derived from Tensor stays what it is:
     inputs[0].recorded makes it with the class of inputs[0].
@@ -214,8 +233,15 @@ def _found_nothing(where):
 
 
 def _took_an_array_apart(outcome):
-    """Whether more gradients came than there are inputs, or a number was to be taken apart."""
-    return raised("argument 2 is longer than")(outcome) or raised("iteration over a 0-d array")(outcome)
+    """Whether more gradients came than there are inputs, of a backward that returns no tuple, or a number was to be
+    taken apart.
+    """
+    is_array = outcome.arguments[0] is Exp and raised("argument 2 is longer than")(outcome)
+    return is_array or raised("iteration over a 0-d array")(outcome)
+
+
+def _has_too_few_inputs(outcome):
+    return outcome.arguments[0] is Weighted and raised("argument 2 is longer than")(outcome)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -315,6 +341,7 @@ EXERCISE = Exercise(
         _case("Weighted", [2.0, 3.0, 1.0], [-1.0, 0.5, 4.0], wanted=(False, True, False)),
         _case("Exp", [1.0], [2.0], kind=Silent),
         _case("Exp", [1.0], [2.0], kind=Derived),
+        _case("Exp", [[12.0, -1.0]], [[10.0, 0.0]]),
     ),
     drawn=_drawn,
     hints=(
@@ -325,6 +352,12 @@ EXERCISE = Exercise(
     ),
     writes=True,
     mistakes=(
+        Mistake(
+            with_the_first_alone,
+            words="More gradients came than inputs were noted. All inputs go to recorded, so that it notes them: "
+            "inputs[0].recorded(..., inputs[1:]).",
+            when=_has_too_few_inputs,
+        ),
         Mistake(
             edited(applied, CTX, "function"),
             edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):"),
@@ -363,6 +396,7 @@ EXERCISE = Exercise(
         Mistake(taken_apart, when=_took_an_array_apart),
         first_gradients_kept,
         by_hand,
+        Mistake(recorded_in_any_case, when=saw("recorded", lambda mine, right: mine and not right)),
         Mistake(of_tensors_class, when=saw(CLASS, lambda mine, right: mine == "Tensor")),
         Mistake(backward_at_once, when=saw(EARLY, operator.gt)),
         Mistake(
@@ -393,7 +427,11 @@ EXERCISE = Exercise(
             lambda function, inputs: applied(function, (inputs[0], *[one.data for one in inputs[1:]]))
         ],
         "Each call needs its own": [applied_with_an_attribute],
-        "first difference": [applied_by_sum],
+        "first difference": [
+            applied_by_sum,
+            edited(applied, TUPLE, f"tuple(np.clip(one, -1e3, 1e3) for one in ({TUPLE}))"),
+        ],
+        "More gradients came than inputs were noted": [with_the_first_alone],
         "of which [1] require a gradient": [applied_if_the_first_wants_it],
         "backward was called when the result was made": [applied_with_slopes, applied_at_once],
         "is still in memory": [applied_and_remembered],

@@ -467,6 +467,11 @@ EXERCISE = Exercise(
         Mistake(without_leaves, when=saw(LIST, "x is missing, in [y, z, L]")),
         only_required,
         without_self,
+        Mistake(
+            lambda self: tuple(in_order(self)),
+            words="The tensors are in a tuple. A list is asked for.",
+            when=saw(LIST, lambda mine, right: mine.startswith("(") and mine.endswith("which is no list")),
+        ),
         Mistake(yielded, lambda self: iter(in_order(self)), when=_walked_through_once),
         Mistake(marks, marks_that_count, when=saw(LEFT, "something")),
         Mistake(kept, kept_in_a_set, when=_is_from_before),

@@ -68,13 +68,14 @@ OPERATIONS = {
 }
 
 
-def _case(words, *inputs, kind=Engine, same=False):
+def _case(words, *inputs, kind=Engine, same=False, mixed=False):
     """Inputs are pairs of data and requires_grad, or what is no tensor yet: a number, a list, an array."""
     forward, rule, _ = OPERATIONS[words]
 
     def make():
         made = type(kind.__name__, (kind,), {})  # anew: what an answer does to its class, the next case does not meet
-        first, *others = [made(*one) if isinstance(one, tuple) else one for one in inputs]
+        kinds = [made, Tensor, type("Derived", (made,), {})] if mixed else [made] * 3
+        first, *others = [of(*one) if isinstance(one, tuple) else one for of, one in zip(kinds, inputs, strict=False)]
         return first, forward, rule, (first,) if same else tuple(others)
 
     listed = ", ".join(
@@ -83,7 +84,7 @@ def _case(words, *inputs, kind=Engine, same=False):
         else f"the {type(one).__name__} {np.asarray(one).tolist()}"
         for one in inputs
     )
-    how = " (the same tensor twice)" if same else HOW.get(kind, "")
+    how = " (the same tensor twice)" if same else "; of three classes" if mixed else HOW.get(kind, "")
     return Case(f"forward = {words} of {listed}{how}", make)
 
 
@@ -112,6 +113,12 @@ def _met_memory(outcome):
 def _is_noted_all_the_same(outcome):
     """Whether inputs and rule are there where none are to be, and requires_grad is False."""
     return right_but(INPUTS, lambda mine, right: right == "none")(outcome)
+
+
+def _is_of_three_classes(outcome):
+    """Whether a tensor was taken for what is none, where the classes are three."""
+    is_wrapped = raised("float() argument", kind=TypeError)(outcome) or saw(INPUTS, "a tensor of")(outcome)
+    return "of three classes" in outcome.case.words and is_wrapped
 
 
 def _met_tensors(outcome):
@@ -160,6 +167,7 @@ EXERCISE = Exercise(
         _case("np.multiply", (2.0, True), same=True),
         _case("a * b * c", (2.0, False), (-1.0, False), (4.0, True)),
         _case("np.exp", (0.5, True)),
+        _case("a * b * c", (2.0, True), (-1.0, True), (4.0, True), mixed=True),
         _case("np.add", (2.0, False), 5.0),
         _case("np.multiply", (2.0, True), (3.0, True), kind=AllSilent),
         _case("np.multiply", (2.0, True), (3.0, True), kind=Silent),
@@ -232,7 +240,15 @@ EXERCISE = Exercise(
             when=right_but(CALLS, lambda mine, right: mine.isdigit() and int(mine) > 1),
         ),
         Mistake(
-            edited(recorded, "isinstance(one, kind)", 'hasattr(one, "data")'),
+            edited(recorded, "isinstance(one, Tensor)", "type(one) is kind"),
+            edited(recorded, "isinstance(one, Tensor)", "isinstance(one, kind)"),
+            words="An input of another class, which is a tensor as well, was made a new one, and its graph is lost, or "
+            "it could not be. Ask isinstance(one, Tensor): self may be of a class derived from that, and the others "
+            "of another.",
+            when=_is_of_three_classes,
+        ),
+        Mistake(
+            edited(recorded, "isinstance(one, Tensor)", 'hasattr(one, "data")'),
             words="An array came in, and its `.data` went to forward: numpy arrays have one, too, which is their "
             "memory. Ask for the class, isinstance(one, Tensor), and not for an attribute.",
             when=_met_memory,
@@ -261,7 +277,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(
                 recorded,
-                "tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))",
+                "tuple(one if isinstance(one, Tensor) else kind(one) for one in (self, *others))",
                 "self, *others",
             ),
             words="Among the others are numbers, lists and arrays, which are no tensors: make one of each first, with "
@@ -279,7 +295,18 @@ EXERCISE = Exercise(
     wrong={
         "Among the others are numbers, lists and arrays": [
             edited(
-                recorded, "one if isinstance(one, kind) else kind(one)", "kind(one) if isinstance(one, float) else one"
+                recorded,
+                "one if isinstance(one, Tensor) else kind(one)",
+                "kind(one) if isinstance(one, float) else one",
+            )
+        ],
+        "its graph is lost": [
+            edited(
+                recorded,
+                "isinstance(one, Tensor)",
+                "isinstance(one, kind)",
+                "else kind(one)",
+                'else kind(getattr(one, "data", one))',
             )
         ],
         "rule: yours another": [edited(recorded, NOTED, "True, inputs, lambda *arrays: rule(*arrays)")],

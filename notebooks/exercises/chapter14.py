@@ -74,7 +74,7 @@ def sum_rule(g, y, a):
 def recorded(self, forward, rule, others):
     """forward of the arrays of self and the others, as a tensor that knows its inputs and its rule."""
     kind = type(self)
-    inputs = tuple(one if isinstance(one, kind) else kind(one) for one in (self, *others))
+    inputs = tuple(one if isinstance(one, Tensor) else kind(one) for one in (self, *others))
     result = kind(forward(*[one.data for one in inputs]))
     if self.recording and any(one.requires_grad for one in inputs):
         result.requires_grad, result.inputs, result.rule = True, inputs, rule
