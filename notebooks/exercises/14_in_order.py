@@ -481,7 +481,7 @@ EXERCISE = Exercise(
     right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
     wrong={
         "asked for once more, … is missing … The list of an earlier call was still there": [ordered_by_memory],
-        "which is no list": [lambda self: tuple(in_order(self))],
+        "which is no list … The tensors are in a tuple": [lambda self: tuple(in_order(self))],
         "The list of an earlier call was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
         "is missing … Tensors that require no gradient lead to self as well": [
