@@ -169,6 +169,7 @@ IN_MODELS = [
     (lambda model: model[0].register_forward_hook(lambda *given: None), "model.0 does not have the hooks that it had"),
     (lambda model: model[0].weight.requires_grad_(False), "model.0.weight.requires_grad is not what it was"),
     (lambda model: model[0].bias.register_hook(lambda gradient: None), "model.0.bias does not have the hooks"),
+    (lambda model: setattr(model[1], "was", model.training), "model.1 has other attributes than before"),
 ]
 
 
@@ -408,6 +409,14 @@ def test_digits_of_float64_are_kept_where_they_are_asked_for() -> None:
     for answer in (in_float32, refuses_float64):
         assert replace(exercise, in_double=0).check(answer).kind == "good"
     assert replace(exercise, reference=refuses_float64).check(in_float32).kind == "good"
+
+
+def test_of_a_small_number_that_is_another_one_no_digits_are_said_to_be_right() -> None:
+    exercise = replace(EXERCISE, reference=lambda x: x * 0.2, mistakes=())
+    exercise.cases = (Case("x", lambda: (mg.tensor([1e-9, -2e-9], dtype=mg.float64),)),)
+    card = exercise.check(lambda x: x.clone())
+    assert said(card)["first difference"] == "the answer[0]: yours 1e-09, expected 2e-10"
+    assert said(card)["likely"].startswith("None of the mistakes that are known here")
 
 
 def test_numbers_of_float64_are_not_rounded() -> None:
