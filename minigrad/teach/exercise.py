@@ -187,6 +187,7 @@ class Exercise:
         writes: the function is asked to change its arguments. What they require, their hooks and the mode of a module
             count all the same, where the reference leaves them as they were.
         may_leave: kinds of traces (`traces.IN_ARGUMENTS`) that are no mistake, even if the reference leaves none such.
+        errors_go_on: the words say that an error of a function or a model that was given goes on to the caller.
         in_double: so many of the first cases are tried with float64 as well, where the reference runs with it. 0 where
             float32 is all that is asked for.
         seconds: how long the function may run on one case.
@@ -213,6 +214,7 @@ class Exercise:
     at_work: Callable[[Function], Any] | None = None
     writes: bool = False
     may_leave: Collection[str] = ()
+    errors_go_on: bool = False
     in_double: int = 4
     seconds: float = 10.0
     chapter: str = ""
@@ -503,19 +505,19 @@ class Exercise:
 
     def _judge_after_an_error(self, answer: Function) -> Card | None:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an
-        error, or keeps that from its caller.
+        error, or keeps that from its caller where it is to go on.
         """
         made = ((case, case.make()) for case in self.cases)
         found = ((case, name) for case, given in made for name, _ in _failing(self._names(given), given))
         case, failing = next(found, (self.cases[0], ""))
         for error in (kind("raised by the check") for kind in ERRORS if failing):
             came, left = self._after_an_error(answer, case, error)
-            goes_on, expected = self._after_an_error(self.reference, case, error)
+            _, expected = self._after_an_error(self.reference, case, error)
             wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
             if wrong:
                 with_block = WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else ""
                 title, then = "leaves something behind", f"{traces.in_words(wrong, left)}.{with_block}{FINALLY}"
-            elif _is_same(goes_on, error) and not _is_same(came, error):
+            elif self.errors_go_on and not _is_same(came, error):
                 title, then = "keeps an error to itself", f"{_named(came)} comes out. {GOES_ON}"
             else:
                 continue

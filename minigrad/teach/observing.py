@@ -55,8 +55,7 @@ class StoppedError(BaseException):
 class Noted:
     """A function that shows itself in words, and notes each of its calls: what `note` makes of the arguments then.
 
-    An answer that is right is tried once more with it, when it raises an error: nothing may be left behind then, and
-    the error goes on to the caller.
+    An answer that is right is tried once more with it, when it raises an error: nothing may be left behind then.
     """
 
     error: BaseException | None = None

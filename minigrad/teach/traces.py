@@ -35,6 +35,7 @@ IN_ARGUMENTS = {
     "hooks": "{} does not have the hooks that it had",
     "nodes": "the nodes behind {} have other hooks or metadata than before",
     "attributes": "{} has other attributes than before",
+    "module": "{} has other attributes than before",
     "grad": "{}.grad is not what it was",
     "training": "{}.training is not what it was",
     "version": "{} was written to, even if it holds the same numbers again",
@@ -173,7 +174,7 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
             for path, module in value.named_modules():
                 place = f"{name}.{path}" if path else name
                 found["training", place] = module.training
-                found["attributes", place] = vars(module).keys() - {"_hooked"}  # which a first hook brings
+                found["module", place] = vars(module).keys() - {"_hooked"}  # which a first hook brings
                 found["hooks", place] = [len(vars(module)[kind]) for kind in no_hooks()]
         elif isinstance(value, np.ndarray):
             found["numbers", name] = value.copy()

@@ -263,6 +263,7 @@ EXERCISE = Exercise(
     ),
     drawn=_drawn,
     plug=_with_gradient,
+    errors_go_on=True,
     notes={
         ASKED_AT: "The numbers are near, but loss_of was asked beside x. autograd.grad gives the slope at x itself.",
         GRAPH: "The loss is right, but it has no graph that leads to w, so backward() cannot train it.",

@@ -369,6 +369,7 @@ EXERCISE = Exercise(
         "flags: module.training = training.",
     ),
     plug=_watched,
+    errors_go_on=True,
     compare=_compare,
     evidence=_ran,
     mistakes=(

@@ -287,6 +287,7 @@ EXERCISE = Exercise(
     minutes=8,
     reference=copying,
     plug=_or_the_error(_trying),
+    errors_go_on=True,
     cases=tuple(_case(words, function) for words, function in FUNCTIONS.items())
     + (_case("t.t()[1:].detach()", lambda t: t.t()[1:].detach(), requires_grad=True),)
     + (_case("t > 0", lambda t: t > 0, shape=(1,)),)  # a byte
