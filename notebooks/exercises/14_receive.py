@@ -135,7 +135,7 @@ EXERCISE = Exercise(
         _case([3.0], is_result=True),
         _case([[[1.0, 2.0]], [[0.0, -2.0]]], earlier=[[10.0, 20.0]]),
         _case([[0.0, 0.0]]),
-        _case([[np.nan, np.inf, 1e6], [1.0, 2.0, 3.0]]),
+        _case([[np.nan, np.inf, 1e6], [1.0, 2.0, -3e5]]),
     ),
     drawn=_drawn,
     hints=(
@@ -207,6 +207,7 @@ EXERCISE = Exercise(
         "first difference": [
             edited(averaged, "(self.grad + gradient) / 2", "np.maximum(self.grad, gradient)"),
             edited(receive, "gradient.copy() if", "gradient.clip(-1e3, 1e3) if"),
+            edited(receive, "self.grad + gradient", "self.grad + gradient.clip(-1e3, 1e3)"),
             edited(receive, "self.grad =", "if np.isnan(gradient).any():\n        return\n    self.grad ="),
         ],
         "Zeros that came were not received": [

@@ -179,7 +179,7 @@ def step_observer(look, *, returns=True):
     @functools.wraps(look)
     def seen(answer, *arguments):
         names = getattr(answer, "__globals__", {})
-        with patch.dict(names, {"Tensor": Tensor} if isinstance(names.get("Tensor"), type) else {}):
+        with patch.dict(names, {"Tensor": Tensor} if isinstance(names.get("Tensor", Tensor), type) else {}):
             return look(answer, *arguments)
 
     return observer(seen, returns=returns)
