@@ -229,6 +229,7 @@ EXERCISE = Exercise(
         _case("((t * w) ** 2).sum()", [0.5, 1.0], [1.0, 1.0], 1),
     ),
     drawn=_drawn,
+    in_double=0,  # all cases are
     hints=(
         "The slope needs to be computed once, with a graph. Each product is one walk through that graph.",
         "grad(slope, x, v, retain_graph=True)[0] is H times v. Divide it by its norm(), and go on with that.",

@@ -410,6 +410,7 @@ EXERCISE = Exercise(
         _case(PLAIN, THREE, [0, 1, 2], 0.5, 40, blank=True),  # a flat place, on which it stays
     ),
     drawn=_drawn,
+    in_double=1,
     hints=(
         "It is the loop of every training, with the same batch each time. What ends it?",
         "Two things do: `most` rounds are over, or a loss is below the limit. The second is known before the walk.",
