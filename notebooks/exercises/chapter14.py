@@ -254,14 +254,16 @@ def going_on_with(answer, steps, beside):
     print(f"{name}: yours" if card.kind == "good" else f"{name}: the solution's, as {why}")
     if title == "not yet" and (comparison := beside(answer)) is not None:  # it has run to its end there
         display(comparison)
-    return answer if card.kind == "good" else handed_out(steps[name])
+    return answer if card.kind == "good" else handed_out(steps[name], answer.__globals__)
 
 
-def handed_out(solution):
+def handed_out(solution, names):
     """A solution's function as it goes into the notebook, where it may get the name of the step that is asked for: a
-    check does not take it for the learner's.
+    check does not take it for the learner's. Its classes are those of the notebook, which has these `names`.
     """
-    copy = FunctionType(solution.__code__, solution.__globals__, solution.__name__, solution.__defaults__)
+    classes = {name: names[name] for name in ("Tensor", "Module") if isinstance(names.get(name), type)}
+    known = {**solution.__globals__, **classes}
+    copy = FunctionType(solution.__code__, known, solution.__name__, solution.__defaults__)
     copy.is_solution, copy.__doc__ = True, solution.__doc__
     return copy
 

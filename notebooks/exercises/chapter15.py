@@ -8,7 +8,6 @@ import contextlib
 import functools
 from collections import Counter
 from copy import deepcopy
-from types import FunctionType
 from unittest.mock import patch
 
 import numpy as np
@@ -264,13 +263,11 @@ def _data_of(optimizer):
 def working(answer):
     """The function to go on with: the learner's if its check passes, otherwise the solution's; a line says which."""
     chosen = going_on_with(answer, STEPS, beside)
-    if chosen is not answer and answer.__name__ == "parameters":  # whose classes are the notebook's
-        chosen = handed_out(FunctionType(parameters.__code__, answer.__globals__, "parameters"))
     if chosen is answer and answer.__name__ == "convolution_rule" and _is_slow(answer):
         print(
             "It is right, but takes so long that a training would take minutes: the chapter trains with the solution's."
         )
-        return handed_out(convolution_rule)
+        return handed_out(convolution_rule, answer.__globals__)
     return chosen
 
 

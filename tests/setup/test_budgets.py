@@ -39,9 +39,9 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "optim": (5_264, ("optim",)),
     "random": (4_200, ("random",)),
     "data, files": (3_661, ("utils", "serialization.py")),
-    "viz": (139_600, ("viz",)),
-    "viz's scripts": (97_000, ("viz/static",)),
-    "teach": (22_870, ("teach",)),
+    "viz": (141_000, ("viz",)),
+    "viz's scripts": (98_200, ("viz/static",)),
+    "teach": (23_600, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {
