@@ -55,6 +55,7 @@ class Card:
     rows: tuple[tuple[str, str], ...] = ()
     picture: str = ""  # an SVG below the rows, for pages that can show one
     at_work: Any = None  # a function: what it returns, a notebook shows beneath the card
+    failed: int = 0  # the place of the case that failed, among those that were tried
 
     def __repr__(self) -> str:
         width = max((len(label) for label, _ in self.rows), default=0)

@@ -60,8 +60,9 @@ UNKNOWN = "None of the mistakes that are known here."
 USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
 LATER = "It was right when it was called for the first time, and is not in a later call: something is left from before."
 FIRST = (
-    "This input comes out right if no other one comes before it: something is left from an earlier call. A default, a "
-    "name outside of the function, and an attribute of a class or of a function are the same in all calls."
+    "This input comes out right if no other one comes before it: something is left from an earlier call, or an id of "
+    "what is gone is met again. A default, a name outside of the function, and an attribute of a class or of a "
+    "function are the same in all calls."
 )
 HELD = (
     "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
@@ -239,7 +240,7 @@ class Exercise:
         try:
             with print_limit():
                 found = run_apart(self.seconds, lambda: vars(self._judgement(answer, others, named, cases, seed)))
-            card = Card(found["kind"], found["title"], tuple(map(tuple, found["rows"])), found["picture"])
+            card = Card(**found | {"rows": tuple(map(tuple, found["rows"]))})
             card = self._with_what_came_before(card, answer, cases)
         except EndedError as ended:
             card = self._card_of_end(answer, ended)
@@ -261,11 +262,9 @@ class Exercise:
         """The card of an answer that makes no known mistake, and says whether its input comes out right if it comes
         first: no other process has tried the answer yet.
         """
-        rows = dict(card.rows)
-        later = [case for case in cases[1:] if plain(case.words) == rows.get("input")]
-        is_unknown = later and self._diagnosis(card) == "not yet"
-        if is_unknown and run_apart(self.seconds, lambda: self._is_right(answer, later[0])):
-            return replace(card, rows=tuple((rows | {"likely": FIRST}).items()))
+        is_unknown = card.failed and self._diagnosis(card) == "not yet"
+        if is_unknown and run_apart(self.seconds, lambda: self._is_right(answer, cases[card.failed])):
+            return replace(card, rows=tuple((dict(card.rows) | {"likely": FIRST}).items()))
         return card
 
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
@@ -326,14 +325,14 @@ class Exercise:
     def _try_cases(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
         told: dict[str, None] = {}
         results: list[tuple[Outcome, str, Outcome, str]] = []  # of the fixed cases, and how they are shown
-        for case in cases:
+        for number, case in enumerate(cases):
             with contextlib.nullcontext() if case.seed in (None, seed) else print_limit(0):
                 outcome, expected = self.run(answer, case), self.run(self.reference, case)
             outcome, error = replace(outcome, right=expected.value), outcome.error
             if isinstance(error, NotImplementedError) and (line := own_line(answer, places_of(error)[:1])):
                 return self._card("open", "not finished", ("in your line", code(line)), ("next", UNFINISHED))
             if (card := self._judge(outcome, expected, cases, results)) is not None:
-                return card
+                return replace(card, failed=number)
             if case.seed is None:
                 results.append((outcome, self._whole_text(outcome), expected, self._whole_text(expected)))
             found = traces.left_behind(outcome.left, expected.left)
@@ -614,7 +613,9 @@ class Exercise:
             if mistake.near:
                 same = any(self._is_near(one, outcome, mistake.near) for one in wrong)
             else:
-                same = any(all(mine(case) == self._known_behaviour(one, case) for case in cases) for one in wrong)
+                same = any(
+                    all(self._is_alike(self._known_behaviour(one, case), mine(case)) for case in cases) for one in wrong
+                )
             if same or (mistake.when is not None and mistake.when(outcome)):
                 return mistake.words
         return ""
@@ -633,8 +634,22 @@ class Exercise:
                 return False
         return self._difference(other, outcome) is None
 
-    def _behaviour(self, answer: Function, case: Case) -> object:
-        """What a function does with a case, to be compared with what another does."""
+    def _is_alike(self, known: tuple[Any, ...], mine: tuple[Any, ...]) -> bool:
+        """Whether two behaviours are one: by their text, or by numbers that are equal up to rounding, as other ways of
+        computing the same round otherwise.
+        """
+        (text, *values), (other, *others) = known, mine
+        if text == other and (isinstance(text, str) or values == others):
+            return True
+        if self.compare is not None or not isinstance(text, str) or not isinstance(other, str):
+            return False
+        both_ways = ((values[0], others[0]), (others[0], values[0]))  # Seen may have names that the other has not
+        with contextlib.suppress(TypeError):  # of a kind that no reference returns
+            return all(compare(*pair) is None for pair in both_ways)
+        return False
+
+    def _behaviour(self, answer: Function, case: Case) -> tuple[Any, ...]:
+        """What a function does with a case, to be compared with what another does: an error, or text and value."""
         with print_limit(0):  # what it prints, it has printed already
             outcome = self.run(answer, case)
         if (error := outcome.error) is not None:  # of its own lines, or somewhere in what it called
@@ -642,7 +657,7 @@ class Exercise:
             return type(error), str(error), None if own_line(answer, place) else place
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
         whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
-        return self._value_text(whole, most=None)
+        return self._value_text(whole, most=None), whole.value
 
 
 def _made_in_double(case: Case) -> tuple[Any, ...]:

@@ -392,6 +392,29 @@ def test_what_an_earlier_call_has_left_is_told_if_the_input_alone_comes_out_righ
     assert first.startswith("None of the mistakes that are known here")
 
 
+def test_a_case_is_tried_alone_and_not_another_one_of_the_same_words() -> None:
+    sizes = (1, 2, 3)
+    same = tuple(Case("tensors that were drawn", lambda n=n: ([mg.ones(1)] * n, mg.ones(2))) for n in sizes)
+    exercise = replace(EXERCISE, cases=(*EXERCISE.cases[:1], *same), mistakes=())
+
+    def not_of_three(tensors, h):
+        return total(tensors, h) if len(tensors) != 3 else 0.0
+
+    assert said(exercise.check(not_of_three))["likely"].startswith("None of the mistakes that are known here")
+
+
+def test_a_known_mistake_is_met_by_its_numbers_up_to_rounding() -> None:
+    def known(x):
+        """The known one."""
+        return np.array([0.1 + 0.2 - 0.3, 5.03])
+
+    exercise = replace(EXERCISE, reference=lambda x: np.array([1.0, 5.0]), mistakes=(known,))
+    exercise.cases = (Case("x", lambda: (mg.ones(1),)),)
+    assert said(exercise.check(lambda x: np.array([0.0, 5.03])))["likely"] == "The known one."
+    assert said(exercise.check(lambda x: np.array([0.0, 5.04])))["likely"] != "The known one."
+    assert said(exercise.check(lambda x: [0.0, 5.03]))["likely"] != "The known one."
+
+
 def test_digits_of_float64_are_kept_where_they_are_asked_for() -> None:
     def mean(x):
         return x.mean(dim=0)
