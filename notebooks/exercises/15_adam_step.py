@@ -238,6 +238,7 @@ EXERCISE = Exercise(
         _case(
             "4 steps, lr is 0.01 from the third on", [1.0], [[1.0], [2.0], [1.0], [-1.0]], rates=[0.1, 0.1, 0.01, 0.01]
         ),
+        _case("200 steps, and all gradients are 1", [1.0], [[1.0]] * 200),
         _case("gradients of 1e100 and nan", [[1.0, 2.0, 3.0]], [[[1e100, np.nan, 1.0]], [[1.0, 1.0, 1.0]]]),
     ),
     drawn=_drawn,
@@ -337,6 +338,7 @@ EXERCISE = Exercise(
         "A second optimizer of the same tensors": [on_the_tensor, in_a_global],
         "first difference": [
             edited(adam_step, "t + 1, b1", "min(t + 1, 4), b1"),
+            edited(adam_step, "t + 1, b1", "min(t + 1, 100), b1"),
             edited(adam_step, "m / (1 - b1**t)", "np.float32(m) / (1 - b1**t)"),
             edited(
                 adam_step,

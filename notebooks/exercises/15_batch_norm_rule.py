@@ -53,6 +53,7 @@ over_rows = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "0")
 over_all = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "None")
 over_channels = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "1")
 for_images = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, 2, 3)[: x.ndim - 1]")
+for_two_kinds = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, 2, 3) if x.ndim == 4 else 0")
 no_eps = edited(batch_norm_rule, " + eps", "")
 eps_fixed = edited(batch_norm_rule, "+ eps", "+ 1e-5")
 eps_outside = edited(
@@ -67,6 +68,7 @@ one_less = edited(
     "x.var(axis=axes, keepdims=True)",
     "x.var(axis=axes, keepdims=True, ddof=min(1, x.size // x.shape[1] - 1))",
 )
+one_less_always = edited(batch_norm_rule, "x.var(axis=axes, keepdims=True)", "x.var(axis=axes, keepdims=True, ddof=1)")
 no_tuple = edited(batch_norm_rule, "+ eps),)", "+ eps))")
 
 
@@ -141,6 +143,7 @@ EXERCISE = Exercise(
         _of_shape(2, 2, 1, 2, 2),
         _case([[2.0, -1.0, 0.5]], [[1.0, 2.0, 3.0]]),
         _case([[1.0, 2.0], [3.0, -4.0]], [[5.0, 1.0], [5.0, 1001.0]]),
+        _case([[1.0], [0.0], [0.0]], [[1e8], [1e8 + 1], [1e8 + 5]]),
         _case([[1e3, np.nan], [1.0, 2.0], [0.0, -1.0]], [[1.0, 3.0], [2.0, -1.0], [0.0, 0.0]]),
     ),
     drawn=_drawn,
@@ -190,6 +193,7 @@ EXERCISE = Exercise(
         Mistake(over_channels, words="The means went along the channels, axis 1. That axis is the one that stays."),
         Mistake(
             for_images,
+            for_two_kinds,
             words="This is right for rows and images. x may have any number of dimensions: (0, *range(2, x.ndim)).",
         ),
         Mistake(no_eps, words="eps is missing. Where all numbers of a channel are equal this is a division by 0."),
@@ -203,6 +207,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             one_less,
+            one_less_always,
             words="The variance was divided by n - 1. A batch norm divides by n; n - 1 is for the running variance "
             "alone.",
         ),
@@ -222,6 +227,10 @@ EXERCISE = Exercise(
         "behind the seventh digit": [measured],
         "first difference": [
             from_y,
+            edited(
+                batch_norm_rule,
+                *("x.var(axis=axes, keepdims=True)", "np.maximum(mean(x * x) - mean(x) ** 2, 0)"),
+            ),
             edited(batch_norm_rule, "(g - mean", "(g.clip(-100, 100) - mean"),
             lambda g, y, x, eps=1e-5: (np.nan_to_num(batch_norm_rule(g, y, x, eps)[0]),),
         ],

@@ -17,6 +17,13 @@ def _case(x, weight, stride=1, g=None, words=""):
     return Case(f"{given}, stride = {stride}", lambda: (g, y, x, weight, stride))
 
 
+def _turned():
+    """Arrays of which the last axis is not the one that lies together in memory, as of a layer below, or of .T."""
+    random = np.random.default_rng(5)
+    x, weight, g = (drawn_array(random, shape).T for shape in ((3, 4, 2, 2), (2, 3, 2, 3), (2, 2, 3, 2)))
+    return _case(x, weight, g=g, words="x, weight and g are transposes, x of shape [2, 2, 4, 3]")
+
+
 def _of_shapes(x, weight, stride, random=None):
     random = random or np.random.default_rng(sum(x) + stride)
     images, kernel = drawn_array(random, x), drawn_array(random, weight)
@@ -140,6 +147,16 @@ def by_windows(g, y, x, weight, stride=1):
     return to_x, np.einsum("nopq,ncpqkl->ockl", g, seen)
 
 
+def in_rows(g, y, x, weight, stride=1):
+    """As if the numbers of x lay in memory row by row."""
+    (rows, columns), size = weight.shape[2:], x.itemsize
+    images, channels, height, width = x.shape
+    steps = (channels * height * width, height * width, width * stride, stride, width, 1)
+    shape = (images, channels, *g.shape[2:], rows, columns)
+    seen = np.lib.stride_tricks.as_strided(x, shape, [size * step for step in steps])
+    return convolution_rule(g, y, x, weight, stride)[0], np.einsum("nopq,ncpqkl->ockl", g, seen)
+
+
 def by_minigrad(g, y, x, weight, stride=1):
     leaves = [mg.tensor(one, requires_grad=True) for one in (x, weight)]
     out = mg.nn.functional.conv2d(*leaves, stride=stride)
@@ -161,6 +178,7 @@ EXERCISE = Exercise(
         _of_shapes((3, 2, 7, 6), (4, 2, 2, 3), 2),
         _of_shapes((1, 2, 8, 5), (2, 2, 2, 1), 3),
         _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
+        _turned(),
         _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, 3.0]),
     ),
     drawn=_drawn,
@@ -225,6 +243,7 @@ EXERCISE = Exercise(
     right=(by_places, by_numbers, by_windows),
     wrong={
         "first difference": [
+            in_rows,
             lambda g, y, x, weight, stride=1: convolution_rule(g, y, x, weight, min(stride, 2)),
             edited(convolution_rule, "return to_x, to_weight", "return np.nan_to_num(to_x), np.nan_to_num(to_weight)"),
             edited(

@@ -100,6 +100,26 @@ slows_down_without = edited(
 )  # fmt: skip
 
 
+def counted_among_those(self):
+    """The velocities are numbered among those parameters that have a gradient in this step. When one has none, the next
+    gets its velocity. Number all of self.parameters, or keep them by the parameter itself.
+    """
+    for place, one in enumerate([one for one in self.parameters if one.grad is not None]):
+        self.velocity[place] = self.momentum * self.velocity.get(place, 0.0) + one.grad
+        one.data = one.data - self.lr * self.velocity[place]
+
+
+def made_anew(self):
+    """self.velocity was made anew, of those that have a gradient in this step. A parameter that sat out a step has lost
+    its velocity: leave it as it is.
+    """
+    before, self.velocity = self.velocity, {}
+    for one in self.parameters:
+        if one.grad is not None:
+            self.velocity[one] = self.momentum * before.get(one, 0.0) + one.grad
+            one.data = one.data - self.lr * self.velocity[one]
+
+
 def none_times(self):
     """A parameter may have no gradient, as the loss did not use it: its .grad is None. Leave it out."""
     for one in self.parameters:
@@ -174,6 +194,20 @@ def on_the_tensor(self):
             one.data = one.data - self.lr * one.velocity
 
 
+def by_the_numbers(self):
+    for one in self.parameters:
+        if one.grad is not None:
+            velocity = self.momentum * self.velocity.pop(repr(one.data), 0.0) + one.grad
+            one.data = one.data - self.lr * velocity
+            self.velocity[repr(one.data)] = velocity
+
+
+def in_another_array(self):
+    momentum_step(self)
+    for one in self.parameters:
+        one.grad = None if one.grad is None else one.grad.copy()
+
+
 def of_three_steps(self):
     for one in self.parameters:
         if one.grad is not None:
@@ -226,6 +260,7 @@ EXERCISE = Exercise(
             [1.0, 2.0, 3.0],
             [[1.0, 2.0, 1.0], [1.0, None, 2.0], [1.0, 1.0, 1.0]],
         ),
+        _case("two of the same numbers", [1.0, 1.0], [[1.0, 1.0], [1.0, -1.0], [2.0, 0.0]]),
         _case("lr is 0.01 from the third step on", [1.0], [[1.0], [2.0], [1.0], [-1.0]], rates=[0.1, 0.1, 0.01, 0.01]),
         _case(
             "6 steps, and before the third the optimizer is copied",
@@ -253,6 +288,8 @@ EXERCISE = Exercise(
     mistakes=(
         forgets,
         one_for_all,
+        counted_among_those,
+        made_anew,
         Mistake(
             weighed,
             words="This is a mean: each gradient is weighed with 1 - momentum. In SGD, here as in PyTorch, it is added "
@@ -295,8 +332,10 @@ EXERCISE = Exercise(
     ),
     right=(of_all_steps, by_place, first_one_apart),
     wrong={
+        "the gradients are not as they were": [in_another_array],
         "A second optimizer of the same tensors": [on_the_tensor, in_a_global],
         "first difference": [
+            by_the_numbers,
             of_three_steps,
             edited(momentum_step, "momentum * before", "momentum * np.clip(before, -10, 10)"),
             edited(momentum_step, "self.lr * self", "np.float32(self.lr) * self"),

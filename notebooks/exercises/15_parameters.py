@@ -1,5 +1,7 @@
 """Exercise `parameters`: what an optimizer is given, collected from a module."""
 
+from collections import OrderedDict, namedtuple
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -10,6 +12,7 @@ from .chapter15 import Module, Tensor, parameters, with_classes
 
 FOUND, LATER, MODEL = "the parameters", "asked again, when the module has got one more", "the module afterwards"
 HOLDERS = Module, list, tuple, dict
+Pair = namedtuple("Pair", "first second")
 
 
 def _parts(one, name="", met=None):
@@ -51,7 +54,7 @@ def _collected(answer, self):
         if isinstance(found, list):
             found.clear()  # it belongs to whoever asked
         seen[MODEL] = "as it was" if _shape(self) == before else "changed"
-        self.more = Tensor([0.0], requires_grad=True)
+        self.more = Tensor([7.0], requires_grad=True)
         return {**seen, LATER: _named(answer(self), {**names, id(self.more): "more"})}
 
 
@@ -80,10 +83,19 @@ def _shared():
 
 def _other_things():
     weight = leaf()
+    weight.grad = np.ones(1)
     return module(
         name="relu", rate=0.1, size=(3, 3), weight=weight, running=Tensor([0.0]), last=weight * weight, nothing=None,
         start=np.ones(3), kind=Module, words=["a", "bc"], options={"gain": leaf(), 3: "x"},
+        _hidden=leaf(), moments={leaf(): 0.5, leaf(): 1.0}, beside=SimpleNamespace(weight=leaf()),
     )  # fmt: skip
+
+
+def _chain():
+    one = leaf()
+    for number in range(60):
+        one = module(inner=one) if number % 2 else [one]
+    return module(outer=one, last=leaf())
 
 
 def _circle():
@@ -172,6 +184,18 @@ def kept_on_the_module(self):
     return list(self.collected)
 
 
+objects_too = edited(parameters, "isinstance(one, Module)", "hasattr(one, '__dict__') and not isinstance(one, type)")
+keys_too = edited(parameters, "reversed(one.values())", "[part for item in one.items() for part in item][::-1]")
+no_subclasses = edited(
+    parameters, *("isinstance(one, (list, tuple))", "type(one) in (list, tuple)"),
+    *("isinstance(one, dict)", "type(one) is dict"),
+)  # fmt: skip
+no_private = edited(
+    parameters,
+    *("reversed(vars(one).values())", "[item for name, item in vars(one).items() if name[0] != '_'][::-1]"),
+)
+
+
 one_list_deep = edited(
     parameters,
     "todo += reversed(one)\n",
@@ -193,7 +217,7 @@ def by_recursion(self):
             found.append(one)
         if isinstance(one, Module):
             one = list(one.__dict__.values())
-        for item in one.values() if isinstance(one, dict) else one if type(one) in (list, tuple) else ():
+        for item in one.values() if isinstance(one, dict) else one if isinstance(one, (list, tuple)) else ():
             collect(item)
 
     collect(self)
@@ -232,6 +256,15 @@ def cut_short(self):
     return parameters(self)[:4]
 
 
+def thirteen_deep(self, depth=0):
+    inside = vars(self) if isinstance(self, Module) else self
+    items = inside.values() if isinstance(inside, dict) else inside if isinstance(self, (list, tuple)) else ()
+    found = parameters(module(one=self)) if isinstance(self, Tensor) else []
+    for one in items if depth < 13 else ():
+        found += [item for item in thirteen_deep(one, depth + 1) if all(item is not other for other in found)]
+    return found
+
+
 def unlinked(self):
     found = parameters(self)
     for key, one in list(vars(self).items()):
@@ -258,20 +291,28 @@ EXERCISE = Exercise(
         ),
         _case("nothing at all", module),
         _case("encoder and again, the same layer, and decoder, another one with the same weight", _shared),
-        _case("tensors that are no parameters, and other things", _other_things),
         _case(
-            "blocks, a list of tuples of layers, and heads, a dict of lists",
+            "parameters, one with a gradient and one with a private name, tensors that are none, and other things: one "
+            "holds a tensor and is no module, and one is a dict whose keys are tensors",
+            _other_things,
+        ),
+        _case(
+            "blocks, a list of a tuple and a namedtuple of layers, and heads, an OrderedDict of lists",
             lambda: module(
-                blocks=[(linear(), linear()), (linear(),)], heads={"a": [linear()], "b": [leaf(), leaf()]}, last=leaf()
+                blocks=[(linear(),), Pair(linear(), linear())],
+                heads=OrderedDict(a=[linear()], b=[leaf(), leaf()]),
+                last=leaf(),
             ),
         ),
+        _case("a tensor in 60 lists and modules, each in the next one, and last, another tensor", _chain),
         _case("weight and inner, a layer that has outer, which is self", _circle),
     ),
     drawn=_drawn,
     notes={
         MODEL: "The list is right, but the module was changed on the way, or the list is one that the module holds. "
         "Make a new one.",
-        LATER: "The first list is right, and the second one is not: something of the first call is left.",
+        LATER: "The first list is right, and the second one is not: something of the first call is left, or the id of "
+        "what is gone was taken for that of something new.",
     },
     hints=(
         "What can stand in an attribute? A tensor, a module, a list, a tuple, a dict, or something that does "
@@ -291,6 +332,18 @@ EXERCISE = Exercise(
         ),
         Mistake(no_tuples, words="Lists were looked into, and tuples were not."),
         Mistake(no_dicts, words="Dicts were not looked into: their values() are what counts."),
+        Mistake(
+            objects_too,
+            near=True,
+            words="What is no module was looked into: whatever has attributes would give its tensors to the optimizer.",
+        ),
+        Mistake(keys_too, words="The keys of a dict were looked into as well. What counts are its values()."),
+        Mistake(
+            no_subclasses,
+            words="A namedtuple is a tuple, and an OrderedDict a dict: isinstance(...) knows that, and type(...) does "
+            "not.",
+        ),
+        Mistake(no_private, words="An attribute whose name begins with _ was left out. It is one like all others."),
         Mistake(one_list_deep, words="A list in a list, or a tuple or dict in it, was not looked into."),
         Mistake(no_modules, words="Modules in the module were not looked into."),
         Mistake(
@@ -324,17 +377,15 @@ EXERCISE = Exercise(
         Mistake(by_themselves, when=raised("maximum recursion depth", kind=RecursionError)),
         Mistake(kept_on_the_module, when=_does_not_look_again),
     ),
-    right=(
-        by_recursion,
-        by_names,
-        edited(parameters, "isinstance(one, Module)", "hasattr(one, '__dict__') and not isinstance(one, type)"),
-    ),
+    right=(by_recursion, by_names),
     wrong={
         "something of the first call is left": [remembered],
         "a tensor that is not in it": [by_default],
         "first difference": [
             first_of_equal_numbers,
             cut_short,
+            thirteen_deep,
+            edited(parameters, "one.requires_grad and", "one.requires_grad and one.grad is None and"),
             lambda self: [*parameters(self), None],
             lambda self: [],
         ],

@@ -237,7 +237,7 @@ def _one_step(answer, optimizer, row, changed):
         answer(optimizer)
     for one, gradient, right in zip(optimizer.parameters, given, row, strict=True):
         if one.grad is not gradient:
-            changed["taken away"] += 1
+            changed["taken away" if one.grad is None else "in another array"] += 1
         elif gradient is not None and not np.array_equal(gradient, np.array(right, float), equal_nan=True):
             changed["written to"] += 1
         if gradient is not None:
