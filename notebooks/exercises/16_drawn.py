@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, pick, saw
+from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, pick, raised, saw
 
 
 def drawn(scores, temperature, lot):
@@ -43,7 +43,7 @@ def _drawn(random):
     """With lots that are not near the border of two shares."""
     for _ in range(3):
         scores, temperature = draw_numbers(random, int(random.integers(2, 6))), pick(random, [0.25, 0.5, 1.0, 2.0, 4.0])
-        lot = round(float(random.random()), 3)
+        lot = round(float(random.random()), 5)
         if np.abs(_ends(scores, temperature) - lot).min() > 1e-4:
             yield _case(scores, temperature, lot, flip(random))
 
@@ -54,6 +54,11 @@ def _shares(outcome):
         return ""
     ends = np.round(_ends(scores.detach().numpy().astype(float), temperature), 4).tolist()
     return f"  the shares end at {ends}, and the lot is {lot}"
+
+
+def _has_no_chance(outcome):
+    scores, place = outcome.arguments[0], outcome.value
+    return isinstance(place, int) and place in range(len(scores)) and scores[place].item() == -np.inf
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -81,8 +86,8 @@ def past_the_end(scores, temperature, lot):
 
 
 def first_that_reaches(scores, temperature, lot):
-    """The lot 0 fell on a place whose chance is 0. A share ends before its end: the lot falls on the first place whose
-    end is above it, > and not >=.
+    """The lot 0 fell on a place whose chance is 0: the shares in front of it end at 0, too. A share does not hold its
+    end: the lot falls on the first place whose end is above it, > and not >=.
     """
     if temperature == 0:
         return scores.argmax().item()
@@ -96,6 +101,16 @@ def by_exp(scores, temperature, lot):
         return scores.argmax().item()
     powers = (scores / temperature).exp()
     return int((powers.cumsum(0) / powers.sum() <= lot).sum().clamp(max=len(scores) - 1))
+
+
+def drawn_from_sums(scores, temperature, lot):
+    """The lot fell on a place without a chance. It was beyond the sum of all chances, which rounding may leave below 1:
+    then it falls on the last place that has a chance, and that need not be the last of all.
+    """
+    if temperature == 0:
+        return scores.argmax().item()
+    ends = (scores / temperature).softmax(-1).cumsum(0).tolist()
+    return next((place for place, end in enumerate(ends) if lot < end), len(ends) - 1)
 
 
 def never_cold(scores, temperature, lot):
@@ -138,12 +153,22 @@ def drawn_by_powers(scores, temperature, lot):
     return next((place for place in possible if ends[place] > lot), possible[-1])
 
 
-def drawn_from_sums(scores, temperature, lot):
-    """In float32 the last sum may be below 1, and then the last place may be one without a chance."""
+def drawn_by_numpy_as_it_is(scores, temperature, lot):
+    """Scores that are hundreds apart leave no power above 0, and so no last one."""
     if temperature == 0:
         return scores.argmax().item()
-    ends = (scores / temperature).softmax(-1).cumsum(0).tolist()
-    return next((place for place, end in enumerate(ends) if lot < end), len(ends) - 1)
+    powers = np.exp(scores.detach().numpy().astype(float) / temperature)
+    place = int(np.searchsorted(np.cumsum(powers / powers.sum()), lot, side="right"))
+    return min(place, int(np.nonzero(powers)[0][-1]))
+
+
+def drawn_from_the_left(scores, temperature, lot):
+    numbers = scores.detach().numpy().astype(float)
+    if temperature == 0:
+        return int(numbers.argmax())
+    powers = np.exp((numbers - numbers.max()) / temperature)
+    place = int(np.searchsorted(np.cumsum(powers / powers.sum()), lot))
+    return min(place, int(np.nonzero(powers)[0][-1]))
 
 
 def drawn_and_remembered(scores, temperature, lot, known={}):  # noqa: B006 (the mistake)
@@ -169,9 +194,11 @@ EXERCISE = Exercise(
         _case([3.0, 2.0, 1.0], 0.5, 0.9),
         _case([1.0, 1.1, 1.05], 0.25, 0.1),
         _case([1.0, 4.0, 4.0, -2.0], 0, 0.9, leaf=True),
+        _case([2.0, 3.0], 0.0, 0.2),
         _case([-900.0, -901.0, -2000.0], 1.0, 0.8),
         _case([0.0, 3.0, 2.0], 0.01, 0.999),
-        _case([1.0, 1.001, 1.0], 0.01, 0.1),
+        _case([0.0, 1e-6], 1e-6, 0.1),
+        _case([0.0, 20.0], 1.0, 1e-9),
         _case([1.0, 900.0, 899.0], 1.0, 0.8),
         _case([-mg.inf, 1.0, 0.0], 1.0, 0.0),
         _case([0.0, -mg.inf, 1.0], 3.0, 0.5),
@@ -180,6 +207,7 @@ EXERCISE = Exercise(
         _even(1.0, 1 - 2**-53, never=4),
         _case([0.7], 1.0, 0.3),
         _case([0.0, 0.0], 1.0, 0.5),
+        _case([0.0, 0.0], 1.0, 0.49999),
     ),
     drawn=_drawn,
     evidence=_shares,
@@ -194,8 +222,21 @@ EXERCISE = Exercise(
         the_best,
         by_its_own_lot,
         Mistake(past_the_end, when=saw("the answer", lambda mine, right: mine == 27)),
-        first_that_reaches,
+        Mistake(first_that_reaches, when=lambda outcome: outcome.arguments[2] == 0 and _has_no_chance(outcome)),
+        Mistake(drawn_from_sums, when=lambda outcome: outcome.arguments[2] > 0.99 and _has_no_chance(outcome)),
+        Mistake(
+            edited(drawn, "lot < chance", "lot <= chance"),
+            words="The lot fell on the end of a share. There the next share begins: a share holds its beginning, and "
+            "not its end, so that it is < and not <=.",
+            near=True,
+        ),
         by_exp,
+        Mistake(
+            drawn_by_numpy_as_it_is,
+            words="exp of each score is 0 where all are hundreds below 0, and then no place has a chance. softmax "
+            "subtracts the largest first: that one's exp is 1.",
+            when=raised("index -1 is out of bounds"),
+        ),
         Mistake(never_cold, when=lambda outcome: outcome.arguments[1] == 0),
         from_the_largest,
         Mistake(
@@ -226,16 +267,20 @@ EXERCISE = Exercise(
         "first difference": [
             edited(drawn, "return last", "return chances.index(max(chances)) if temperature < 0.3 else last"),
             edited(drawn, "chances =", "scores = scores.clamp(-10, 10)\n    chances ="),
-            edited(drawn, "temperature == 0", "temperature < 0.05"),
-            edited(drawn, "if chance > 0", "if chance > 0.15"),
+            edited(drawn, "temperature == 0", "temperature < 0.001"),
+            edited(drawn, "if chance > 0", "if chance > 1e-6"),
+            edited(drawn, "    for place", "    lot = round(lot, 3)\n    for place"),
+            edited(drawn, ".tolist()", ".tolist()\n    chances = [round(chance, 4) for chance in chances]"),
             drawn_and_remembered,
-            drawn_from_sums,
         ],
+        "the shares in front of it end at 0": [drawn_from_the_left],
+        "a share holds its beginning": [edited(drawn, "lot < chance", "lot <= chance + 1e-12")],
         "this is a Tensor that holds it": [lambda *given: mg.tensor(drawn(*given))],
         "a seed was set": [drawn_with_a_seed],
         "What is meant is where chances go": [
             edited(drawn, COLD, "    temperature = temperature or 1.0\n"),
             edited(drawn, COLD, "    temperature = temperature or 1e-8\n"),
+            edited(drawn, "temperature == 0", "str(temperature) == '0'"),
         ],
     },
 )
