@@ -86,14 +86,17 @@ EXERCISE = Exercise(
     plug=_with_gradients,
     cases=(
         _case(
-            [[1.0, 0.0], [0.5, 2.0]], [[1.0, 1.0], [0.0, -1.0]], [[1.0, 2.0], [3.0, 5.0]], [[True, False], [True, True]]
+            [[1.0, 0.0, 2.0, 0.0, 1.0], [0.5, 2.0, 0.0, 1.0, -1.0]],
+            [[1.0, 1.0, 0.0, 0.5, 1.0], [0.0, -1.0, 1.0, 0.0, 0.5]],
+            [[1.0, 2.0], [3.0, 5.0]],
+            [[True, False], [True, True]],
         ),
         _case([[1.0, 2.0, -0.5]], [[0.5, 1.0, 2.0], [1.0, 0.0, 1.0]], [[1.0], [4.0]], [[True, True]]),
         _case(
-            [[[1.0, 0.5], [2.0, -1.0]], [[0.0, 1.0], [1.0, 1.0]]],
+            [[[1.0, 0.5], [2.0, -1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0], [-1.0, 0.5]]],
             [[[1.0, 1.0], [0.5, 0.0], [2.0, 1.0]], [[0.0, 2.0], [1.0, -1.0], [0.5, 0.5]]],
             [[[1.0], [2.0], [4.0]], [[-1.0], [0.0], [3.0]]],
-            [[True, True, False], [False, True, True]],
+            [[True, True, False], [False, True, True], [True, True, True]],
         ),
         _case(
             [[1.0, 2.0], [0.0, 1.0]],
@@ -138,6 +141,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(attended, "query.shape[-1]", "value.shape[-1]"),
             edited(attended, "query.shape[-1]", "query.shape[-2]"),
+            edited(attended, "query.shape[-1]", "query.shape[1]"),
             edited(attended, "query.shape[-1]", "key.shape[-2]"),
             words="The root of another size was taken. It is the number of features of a query, which is that of a "
             "key: query.shape[-1].",
@@ -183,6 +187,7 @@ EXERCISE = Exercise(
     right=(attended_by_sums, attended_in_steps),
     wrong={
         "first difference": [
+            edited(attended, "query.shape[-1] ** 0.5", "int(query.shape[-1] ** 0.5)"),
             edited(attended, WEIGHTS, "masked_weights((scores * 100).round() / 100, allowed)"),
             edited(attended, WEIGHTS, "masked_weights(scores, allowed.tril())"),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),

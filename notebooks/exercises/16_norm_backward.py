@@ -29,8 +29,8 @@ def _case(numbers, weights, dtype=mg.float32):
 
 
 def _drawn(random):
-    """Of one to three dimensions."""
-    for shape in [(4,), (2, 5), (2, 1, 3)]:
+    """Of two, four and five dimensions."""
+    for shape in [(2, 5), (2, 1, 2, 3), (1, 2, 1, 2, 3)]:
         yield _case(draw_numbers(random, shape), draw_numbers(random, shape), pick(random, [mg.float32, mg.float64]))
 
 
@@ -172,6 +172,18 @@ EXERCISE = Exercise(
             "with size 1.",
             when=raised("must match the size"),
         ),
+        Mistake(
+            edited(norm_backward, "output.mean(-1", "output.mean(1", "y).mean(-1", "y).mean(1"),
+            words="Axis 1 is the last one of two axes, but not of one, three or four. The last one is -1, of however "
+            "many.",
+            when=raised("but got 1)"),
+        ),
+        Mistake(
+            edited(norm_backward, "y).mean(-1, keepdim=True)", "y).sum(-1, keepdim=True) / max(y.shape[-1] - 1, 1)"),
+            words="The sum along y was divided by n - 1. This spread is the root of a mean over all n, and so is what "
+            "goes back by it: divide by n.",
+            near=True,
+        ),
         Mistake(walked_inside, when=raised("does not require grad")),
     ),
     right=(
@@ -185,6 +197,9 @@ EXERCISE = Exercise(
             edited(norm_backward, "(grad_output - common", "(grad_output.sub_(common)")
         ],
         "backward has written to y": [edited(norm_backward, "y * along", "y.mul_(along)")],
+        "invalid gradient": [
+            lambda ctx, grad_output: norm_backward(ctx, grad_output).flatten(0, 0 if grad_output.dim() < 4 else -2)
+        ],
         "first difference": [
             edited(norm_backward, "along)", "along) * (spread > 0.01)"),
             edited(norm_backward, "(grad_output - ", "(grad_output.clamp(-10, 10) - "),
