@@ -5,7 +5,7 @@ import numpy as np
 import minigrad as mg
 from minigrad import nn
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, Noted, cases, draw_numbers, edited, flip, pick, raised, saw
+from minigrad.teach import Exercise, Mistake, Noted, cases, draw_numbers, edited, flip, observer, pick, raised, saw
 
 
 def seen_places(f, x):
@@ -26,6 +26,10 @@ def _below(x):
     return mg.ones(len(x), len(x)).tril().bool()
 
 
+def _last_of_many(scores):
+    return mg.cat([mg.zeros(len(scores), 26), scores], 1)
+
+
 class _Layer(nn.Module):
     """tanh of x @ weight."""
 
@@ -41,7 +45,7 @@ MODELS = {
     "attention to all places": lambda x: _attention(x, _below(x) | True),
     "attention to itself and what is before": lambda x: _attention(x, _below(x)),
     "the sum of all places so far": lambda x: x.cumsum(0),
-    "two scores, h and -h, of the sum so far": lambda x: mg.cat([x.cumsum(0), -x.cumsum(0)], 1),
+    "three scores, h, -2h and h, of the sum so far": lambda x: x[:, :1].cumsum(0) * mg.tensor([1.0, -2.0, 1.0]),
     "the sum of all places to come": lambda x: x.flip(0).cumsum(0).flip(0),
     "the place before, and nothing at the first": lambda x: mg.cat([mg.zeros(1, x.shape[1]), x[:-1]]),
     "its own place, and the last one's numbers by detach()": lambda x: x + x[-1:].detach(),
@@ -50,7 +54,15 @@ MODELS = {
     "itself; the last score has the next place, too": lambda x: mg.cat([x, mg.cat([x[1:, :1], x[:1, :1]])], 1),
     "the first feature, less the second": lambda x: x[:, :1] - x[:, 1:2],
     "the first place, less the second": lambda x: (x[:1] - x[1:2]).expand(len(x), x.shape[1]),
+    "27 scores, of which only the last is not 0: the sum so far": lambda x: _last_of_many(x[:, :1].cumsum(0)),
+    "itself, and 1e-60 times the first place": lambda x: x + 1e-60 * x[:1],
 }
+
+
+@observer
+def _with_gradient_of_x(answer, f, x):
+    """What came back, and what is left in x.grad."""
+    return {"the answer": answer(f, x), "x.grad": x.grad}
 
 
 @cases("f gives {words}; x = {numbers}", dtype=", in float64", leaf="; x requires a gradient")
@@ -65,7 +77,7 @@ def _layer_case(rows, numbers):
 
 def _drawn(random):
     """Any of them, of two to four places with two to four features, none of which is 0."""
-    for words in (pick(random, list(MODELS)), pick(random, list(MODELS)[:5])):
+    for words in (pick(random, list(MODELS)[:-2]), pick(random, list(MODELS)[:5])):
         shape = random.integers([2, 2], [5, 5]).tolist()
         yield _case(
             words, draw_numbers(random, shape, zero=False), pick(random, [mg.float32, mg.float64]), flip(random)
@@ -80,12 +92,19 @@ def _turned(mine, right):
     return _counts(mine, right) and mine.equal(right.mT) and not mine.equal(right)
 
 
+def _went_through_detach(outcome):
+    """Whether more is seen than there is a gradient for, where detach() hides it."""
+    more = saw("the answer", lambda mine, right: _counts(mine, right) and (mine.bool() & ~right).any().item())
+    return "detach()" in outcome.case.words and more(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
 def summed_scores(f, x):
-    """The scores of a place were added up before the walk. Where one grows as another shrinks, as chances do, or h and
-    -h, their sum has no slope. Ask for each score by itself, or weigh them with numbers drawn at random.
+    """The scores of a place were added up before the walk. Where one grows as another shrinks, as chances do, or h, -2h
+    and h, their sum has no slope, nor if they are weighed by 1, 2, 3. Ask for each score by itself, or weigh them with
+    numbers drawn at random.
     """
     x = x.detach().clone().requires_grad_()
     rows = [grad(row.sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in f(x)]
@@ -151,6 +170,20 @@ def seen_with_gradients_left(f, x):
     return mg.stack(seen)
 
 
+def seen_with_a_gradient_left(f, x):
+    y = x if x.requires_grad else x.detach().clone().requires_grad_()
+    seen = []
+    for row in f(y):
+        found = mg.zeros(len(x), dtype=mg.bool)
+        for score in row:
+            y.grad = None
+            if score.requires_grad:
+                score.backward(retain_graph=True)
+            found = found if y.grad is None else found | (y.grad != 0).any(1)
+        seen.append(found)
+    return mg.stack(seen)
+
+
 def seen_by_squares(f, x):
     x = x.detach().clone().requires_grad_()
     rows = [grad((row**2).sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in f(x)]
@@ -166,16 +199,23 @@ EXERCISE = Exercise(
     stars=2,
     minutes=10,
     reference=seen_places,
+    plug=_with_gradient_of_x,
+    notes={
+        "x.grad": "The answer is right, and x.grad is another one than before: backward() has added to it. Walk with "
+        "mg.autograd.grad, or from a leaf of your own."
+    },
     cases=(
         _case("attention to all places", [[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]]),
         _case("the sum of all places so far", [[1.0], [2.0], [-3.0], [0.5]]),
         _case("the sum of all places so far", [[0.0, 0.0], [0.0, 0.0]]),
-        _case("the sum of all places so far", [[1.0], [2.0], [0.5], [4.0], [-1.0], [3.0], [2.0]]),
-        _case("two scores, h and -h, of the sum so far", [[1.0, 2.0], [2.0, 0.5], [0.1, 0.1]]),
+        _case("the sum of all places so far", [[1.0], [2.0], [0.5], [4.0]] * 3),
+        _case("27 scores, of which only the last is not 0: the sum so far", [[1.0], [2.0]]),
+        _case("three scores, h, -2h and h, of the sum so far", [[1.0, 2.0], [2.0, 0.5], [0.1, 0.1]]),
         _case("the sum of all places to come", [[1.0, 2.0, 0.5], [3.0, 1.0, 1.0]]),
         _case("the place before, and nothing at the first", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
         _case("its own place, and the last one's numbers by detach()", [[1.0, 2.0], [3.0, 4.0]]),
         _case("itself, and a millionth of the first place, subtracted", [[1.0, 2.0], [3.0, 4.0]]),
+        _case("itself, and 1e-60 times the first place", [[1.0], [3.0]], mg.float64),
         _case("the square of the last feature", [[1.0, 2.0], [3.0, 4.0]], leaf=True),
         _case("itself; the last score has the next place, too", [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5]]),
         _case("the first place, less the second", [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5]], mg.float64),
@@ -195,7 +235,7 @@ EXERCISE = Exercise(
         summed_scores,
         all_scores_at_once,
         as_it_should_be,
-        moved_by_one,
+        Mistake(moved_by_one, when=_went_through_detach),
         Mistake(
             edited(seen_places, ".any(3).any(1)", ".any(3).any(1).mT"),
             words="Rows and columns have changed places: [t, s] is what place t sees of place s.",
@@ -252,7 +292,20 @@ EXERCISE = Exercise(
     ),
     wrong={
         "x.requires_grad is not what it was": [seen_with_gradients_left],
-        "yours 0, expected 1": [seen_by_squares],
+        "x.grad is another one than before": [seen_with_a_gradient_left],
+        "their sum has no slope": [
+            edited(
+                seen_by_weights,
+                "np.random.default_rng(1).uniform(1, 2, scores.shape[1])",
+                "range(1, 1 + len(scores[0]))",
+            ),
+        ],
+        "yours 0, expected 1": [
+            edited(seen_places, "(f, x)\n", "(lambda x: f(x)[:, :5], x)\n"),
+            edited(seen_places, "(f, x)\n", "(lambda x: f(x), x.float())\n"),
+            lambda f, x: seen_places(f, x) & (mg.arange(len(x)) < 8),
+            seen_by_squares,
+        ],
         "None of the mistakes": [seen_and_noted],
         "this is a list and a tensor is asked for": [lambda f, x: seen_places(f, x).tolist()],
         "the dtype of the answer": [lambda f, x: seen_places(f, x).long()],
