@@ -3,11 +3,23 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, gradients_of, observer, pick, right_but, saw
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    draw_numbers,
+    edited,
+    gradients_of,
+    observer,
+    pick,
+    raised,
+    right_but,
+    saw,
+)
 
 from .chapter16 import masked_weights
 
-SENT = "the gradient of scores"
+SENT, EXACTLY = "the gradient of scores", "the weights of what is not allowed"
 INF, NAN = float("inf"), float("nan")
 
 
@@ -15,8 +27,14 @@ INF, NAN = float("inf"), float("nan")
 def _with_gradient(answer, scores, allowed):
     """What came back, and what it sends to the scores if its elements count 1, 3, 5 ..."""
     weights = answer(scores, allowed)
+    leaks = (
+        isinstance(weights, mg.Tensor)
+        and weights.shape == scores.shape
+        and weights.masked_fill(allowed, 0.0).any().item()
+    )
     counts = mg.arange(1, 2 * scores.numel(), 2, dtype=scores.dtype).reshape(scores.shape)
-    return {"the answer": weights, **gradients_of(weights, {"scores": scores}, counts)}
+    exactly = {EXACTLY: "not 0" if leaks else "0"}
+    return {"the answer": weights, **exactly, **gradients_of(weights, {"scores": scores}, counts)}
 
 
 @cases("scores = {scores}, allowed = {allowed}", dtype=", in float64")
@@ -33,6 +51,12 @@ def _drawn(random):
 
 def _is_nan(mine, right):
     return isinstance(mine, mg.Tensor) and mine.shape == right.shape and mine.isnan().any().item()
+
+
+def _are_lower_than_filled(outcome):
+    """Whether nothing is left of scores that are very low, beside one that is not allowed."""
+    is_nothing = saw("the answer", lambda mine, right: mine.shape == right.shape and not mine.any().item())
+    return outcome.arguments[0].min().item() < -1e9 and is_nothing(outcome)
 
 
 def _even_rows(mine, right):
@@ -78,8 +102,8 @@ def multiplied(scores, allowed):
 
 
 def shared_out_again(scores, allowed):
-    """The softmax saw scores that are not allowed, and what it had given them was shared out afterwards. If such a
-    score is nan or far above the others, nothing is left to be shared. Take scores away before the softmax.
+    """Scores that are not allowed took part in the softmax, if only as the largest, which it subtracts. If such a score
+    is nan or far above the others, nothing is left to be shared out. Take scores away before the softmax.
     """
     kept = scores.softmax(-1) * allowed
     return kept / kept.sum(-1, keepdim=True).clamp(min=1e-30)
@@ -92,6 +116,12 @@ def by_exp(scores, allowed):
     powers = scores.masked_fill(~allowed, -mg.inf).exp()
     whole = powers.sum(-1, keepdim=True)
     return powers / whole.masked_fill(whole == 0, 1.0)
+
+
+def shared_out_after_all(scores, allowed):
+    kept = scores.masked_fill(scores.isnan(), 0.0).softmax(-1).masked_fill(~allowed, 0.0)
+    whole = kept.sum(-1, keepdim=True)
+    return kept / whole.masked_fill(whole == 0, 1.0)
 
 
 def added(scores, allowed):
@@ -110,6 +140,13 @@ def added_and_harmless(scores, allowed):
     nothing = ~allowed.any(-1, keepdim=True)
     mask = mg.zeros(allowed.shape, dtype=scores.dtype).masked_fill(~allowed, -mg.inf).masked_fill(nothing, 0.0)
     return (scores + mask).softmax(-1).masked_fill(nothing, 0.0)
+
+
+def lowest_of_all(scores, allowed):
+    """A large negative number was filled in, and a score that is allowed may be lower still: then softmax gives all to
+    what is not allowed, and nothing is left. -inf is below every number.
+    """
+    return scores.masked_fill(~allowed, -1e9).softmax(-1).masked_fill(~allowed, 0.0)
 
 
 def cut_off(scores, allowed):
@@ -158,6 +195,10 @@ EXERCISE = Exercise(
     minutes=10,
     reference=masked_weights,
     plug=_with_gradient,
+    notes={
+        EXACTLY: "The weights are nearly right, but one that is not allowed is not exactly 0: a little of what nobody "
+        "may see is seen. Fill with 0.0 after the softmax."
+    },
     cases=(
         _case([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]], [[True, True, False], [True, True, True]]),
         _case([[1.0, 2.0], [0.5, -1.0]], [[True, False], [False, False]]),
@@ -181,7 +222,14 @@ EXERCISE = Exercise(
         large_negative,
         Mistake(equal_where_empty, when=saw("the answer", _even_rows)),
         Mistake(multiplied, edited(multiplied, "* allowed", ".masked_fill(~allowed, 0.0)")),
-        Mistake(shared_out_again, edited(shared_out_again, ".clamp(min=1e-30)", "")),
+        Mistake(lowest_of_all, when=_are_lower_than_filled),
+        Mistake(shared_out_again, edited(shared_out_again, ".clamp(min=1e-30)", ""), shared_out_after_all),
+        Mistake(
+            edited(masked_before_and_after, "any(-1", "any(1"),
+            words="Axis 1 is the last one of two axes, but not of one, three or four. The last one is -1, of however "
+            "many.",
+            when=raised("but got 1)"),
+        ),
         by_exp,
         Mistake(added, when=right_but(SENT, _is_nan)),
         added_and_harmless,
@@ -194,6 +242,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(masked_weights, "softmax(-1)", "softmax(-2 if scores.dim() > 1 else -1)"),
             edited(masked_weights, "softmax(-1)", "softmax(0)"),
+            edited(masked_weights, "softmax(-1)", "softmax(1)"),
             words="The softmax runs along another axis. The weights of one row, the last axis, sum to 1.",
         ),
         cut_off,
@@ -206,8 +255,14 @@ EXERCISE = Exercise(
     ),
     wrong={
         "first difference": [
-            edited(masked_weights, MASKED, "masked_fill(~allowed, -1e4)"),
             lambda scores, allowed: masked_weights(scores, allowed.tril()),
+        ],
+        "A large negative number was filled in": [
+            edited(masked_weights, MASKED, "masked_fill(~allowed, -1e4)"),
+            edited(masked_weights, MASKED, "masked_fill(~allowed, -100.0)"),
+        ],
+        "not exactly 0": [
+            lambda scores, allowed: mg.where(allowed, masked_weights(scores, allowed), mg.full_like(scores, 1e-12))
         ],
         "scores holds other numbers than before": [masked_in_place],
         "Only the first digits are right": [
