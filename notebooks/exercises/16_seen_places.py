@@ -292,6 +292,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "x.requires_grad is not what it was": [seen_with_gradients_left],
+        "which does not go through": [edited(moved_by_one, "+= 1.0", "+= 0.001")],
         "x.grad is another one than before": [seen_with_a_gradient_left],
         "their sum has no slope": [
             edited(
