@@ -27,11 +27,10 @@ INF, NAN = float("inf"), float("nan")
 def _with_gradient(answer, scores, allowed):
     """What came back, and what it sends to the scores if its elements count 1, 3, 5 ..."""
     weights = answer(scores, allowed)
-    leaks = (
-        isinstance(weights, mg.Tensor)
-        and weights.shape == scores.shape
-        and weights.masked_fill(allowed, 0.0).any().item()
-    )
+    leaks = False  # of less than the comparison of numbers sees
+    if isinstance(weights, mg.Tensor) and weights.shape == scores.shape:
+        hidden = weights.detach().masked_fill(allowed, 0.0).abs()
+        leaks = ((hidden > 0) & (hidden < 1e-4)).any().item()
     counts = mg.arange(1, 2 * scores.numel(), 2, dtype=scores.dtype).reshape(scores.shape)
     exactly = {EXACTLY: "not 0" if leaks else "0"}
     return {"the answer": weights, **exactly, **gradients_of(weights, {"scores": scores}, counts)}
