@@ -15,7 +15,7 @@ from typing import NamedTuple
 PAIRS = {"===": "!==", "<": "<=", ">": ">=", "&&": "||", "+": "-", "*": "/", "true": "false"}
 OTHER = PAIRS | {second: first for first, second in PAIRS.items()}
 OPENING, CLOSING = "([{", ")]}"
-BEFORE_REGEX = "(,=:[!&|?{};"  # a slash after one of these divides nothing
+BEFORE_REGEX = "(,=>:[!&|?{};"  # a slash after one of these divides nothing
 COMPARED = re.compile(r"(?<= )(===|!==|<=|>=|<|>)(?= )")
 JOINED = re.compile(r"(?<= )(&&|\|\||[-+*/])(?= )")
 CONSTANT = re.compile(r"(?<![\w.$#])(\d+(?:\.\d+)?|true|false)(?![\w.])")

@@ -427,7 +427,7 @@ class Exercise:
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
             ("what it is", difference.note if difference.note != mistake and mistake else ""),
-            ("likely", mistake or self._unnamed(difference.note, outcome, expected, passed)),
+            ("likely", mistake or self._unknown_words(difference.note, outcome, expected, passed)),
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
         return replace(self._card("bad", "not yet", *rows), picture=self._picture_of(outcome, difference))
@@ -517,10 +517,10 @@ class Exercise:
                 with_block = WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else ""
                 title, then = "leaves something behind", f"{traces.in_words(wrong, left)}.{with_block}{FINALLY}"
             elif self.errors_go_on and not _is_same(came, error):
-                title, then = "keeps an error to itself", f"{_named(came)} comes out. {GOES_ON}"
+                title, then = "keeps an error to itself", f"{_error_name(came)} comes out. {GOES_ON}"
             else:
                 continue
-            what = "an error" if wrong else _named(error)
+            what = "an error" if wrong else _error_name(error)
             told = f"The answer is right, but if {failing} raises {what}, then {then}"
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None
@@ -547,7 +547,7 @@ class Exercise:
         finally:
             traces.put_back(modes)
 
-    def _unnamed(self, note: str, outcome: Outcome, expected: Outcome, passed: Sequence[Any]) -> str:
+    def _unknown_words(self, note: str, outcome: Outcome, expected: Outcome, passed: Sequence[Any]) -> str:
         """What can be said of an answer that makes no known mistake: what the difference says, if it is more than a
         number of values; otherwise what of the answer is right, and with which inputs.
         """
@@ -694,7 +694,7 @@ def _is_same(came: BaseException | None, error: BaseException) -> bool:
     return type(came) is type(error) and came.args == error.args
 
 
-def _named(error: BaseException | None) -> str:
+def _error_name(error: BaseException | None) -> str:
     return "no error" if error is None else f"a {type(error).__name__}"
 
 

@@ -50,7 +50,7 @@ def _chapter(file: Path) -> Path:
 
 
 @functools.cache
-def _checked(chapter: Path) -> list[bytes]:
+def _check_names(chapter: Path) -> list[bytes]:
     """The exercises that a chapter checks, in order. Only the names are kept: the texts of all chapters take 30 MB."""
     return re.findall(rb"check\.(\w+)\(", chapter.read_bytes()) if chapter.is_file() else []
 
@@ -105,7 +105,7 @@ class _Exercises(Mapping[str, Exercise]):
     def __iter__(self) -> Iterator[str]:
         chapters = {name: _chapter(file) for name, file in self._files().items()}
         place = {
-            name: (chapter.stem, [*_checked(chapter), name.encode()].index(name.encode()))
+            name: (chapter.stem, [*_check_names(chapter), name.encode()].index(name.encode()))
             for name, chapter in chapters.items()
         }
         return iter(sorted(place, key=place.__getitem__))

@@ -126,7 +126,10 @@ PREDICTIONS = (
                 True,
             ),
             Option("as 1 to 1: it is shared out more evenly", "That is what a temperature above 1 does."),
-            Option("as 1 to 0: the largest takes all", "So it is at temperature 0."),
+            Option(
+                "as 1 to 0: the largest takes all",
+                "So it is near temperature 0, where all others hardly have a chance.",
+            ),
         ),
     ),
 )

@@ -218,12 +218,12 @@ export class GroupLayout {
     const isGood = ({ worth }) => !worth.some(Boolean);
     const better = (one, other) => (compare(other.worth, one.worth) < 0 ? other : one);
     const again = ({ wires, parts }) => this.placeAll(links, beyondOf(wires, parts));
-    const placed = (isFree) => {
+    const placeTwice = (isFree) => {
       const second = again(this.placeAll(links, nothing, isFree));
       return isGood(second) || links.length > MOST_PLACED_AGAIN ? second : better(second, again(second));
     };
-    const one = placed(false);
-    return isGood(one) ? one : better(one, placed(true));
+    const one = placeTwice(false);
+    return isGood(one) ? one : better(one, placeTwice(true));
   }
 
   placeAll(links, beyond, isFree = false) {
