@@ -47,7 +47,9 @@ def without_sum(g, y, x):
 
 
 def over_everything(g, y, x):
-    """The sum went over all rows. Each row has a softmax of its own: axis=-1, with keepdims=True."""
+    """All numbers were taken for one row. Each row, along the last axis, has a softmax of its own: axis=-1, with
+    keepdims=True.
+    """
     return (y * (g - (g * y).sum()),)
 
 
@@ -112,9 +114,6 @@ def averaged(g, y, x):
 
 
 def of_one_row(g, y, x):
-    """This is right for one row. x may have any number of dimensions, and along the last of them each row is a softmax
-    of its own.
-    """
     return (((np.diag(y.ravel()) - np.outer(y, y)) @ g.ravel()).reshape(y.shape),)
 
 
@@ -194,7 +193,7 @@ EXERCISE = Exercise(
     mistakes=(
         own_number_only,
         without_sum,
-        over_everything,
+        Mistake(over_everything, of_one_row),
         over_columns,
         g_alone,
         from_x,
@@ -205,7 +204,6 @@ EXERCISE = Exercise(
         no_tuple,
         over_axis_1,
         Mistake(averaged, edited(g_alone, "sum", "mean")),
-        of_one_row,
         Mistake(written_to, when=saw(WRITTEN, "changed")),
     ),
     right=(

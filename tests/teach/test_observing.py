@@ -90,7 +90,13 @@ def test_a_near_mistake_is_known_by_the_case_that_failed_up_to_rounding() -> Non
     rounded = said(EXERCISE.check(lambda f, x: turned(f, x) * (1 + 1e-6)))
     assert rounded["likely"] == "The sign has got lost."
     exact = dataclasses.replace(EXERCISE, mistakes=(Mistake(turned),))
-    assert said(exact.check(lambda f, x: turned(f, x) * (1 + 1e-5)))["likely"] != "The sign has got lost."
+    assert said(exact.check(lambda f, x: turned(f, x) * (1 + 1e-6)))["likely"] == "The sign has got lost."
+
+    def turned_at_2(f, x):
+        return turned(f, x) if x.item() == 2 else slope(f, x)
+
+    assert said(EXERCISE.check(turned_at_2))["likely"] == "The sign has got lost."
+    assert said(exact.check(turned_at_2))["likely"] != "The sign has got lost."
     assert said(EXERCISE.check(lambda f, x: slope(f, x) + 1))["likely"] != "The sign has got lost."
 
 
