@@ -10,7 +10,6 @@ next one works on. At last the teacher's text changes, and all start their serve
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import re
@@ -386,10 +385,16 @@ async def do_harm(one: Student, other: Student, facts: Facts) -> None:
     facts["fork bomb"] = await bomb
     await one.page.evaluate(f"() => void {kernel}.requestExecute({{ code: 'import os; os._exit(1)' }})")
     await meanwhile(other, facts, "os._exit")
-    for _ in range(60):  # JupyterLab starts another kernel by itself; what was asked of the one that died is cancelled
-        await asyncio.sleep(0.5)
-        with contextlib.suppress(PageError, TimeoutError):
+    answers = 0  # one after the other
+    for _ in range(60):  # JupyterLab starts another kernel by itself; what was asked of the one that died is cancelled,
+        await asyncio.sleep(0.5)  # and once more what was asked while JupyterLab connects with the new one
+        try:
             facts["after os._exit"] = await asyncio.wait_for(one.kernel("print('works')"), 5)
+        except (PageError, TimeoutError):
+            answers = 0
+            continue
+        answers += 1
+        if answers == 10:
             break
 
 
