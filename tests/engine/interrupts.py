@@ -220,9 +220,10 @@ def stop_at_random(make: Callable[[], Cell], count: int, chance: random.Random) 
     usual = (time.perf_counter() - started) / 3
     pressed = False  # by assignment alone, which nothing stops, the button is let go
 
-    def press(*_: Any) -> None:
-        if pressed:
-            raise KeyboardInterrupt
+    def press(_: int, frame: FrameType | None) -> None:
+        answer = signal.getsignal(signal.SIGINT)  # as the button: what holds it back puts a handler of its own here
+        if pressed and callable(answer):
+            answer(signal.SIGINT, frame)
 
     old = signal.signal(signal.SIGALRM, press)
     try:

@@ -183,7 +183,7 @@ def test_two_of_the_same_name_are_refused_and_both_files_are_named(folder: Path)
 
 def test_of_the_chapters_texts_nothing_is_kept() -> None:
     """Each kernel of a class would hold 30 MB of them, after `progress()` has put the exercises in order."""
-    exercises._checked.cache_clear()
+    exercises._check_names.cache_clear()
     tracemalloc.start()
     try:
         assert next(iter(EXERCISES)) == "slope_of_w"
