@@ -67,6 +67,19 @@ c.Spawner.environment = {
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }
+
+
+def refuse_what_is_closed(_spawner):
+    """Say so where a folder above what a server runs is closed to students: else it ends before it can say a word."""
+    for place in (Path(sys.executable).resolve(), ROOT / "deploy", HUB_PACKAGES):
+        for folder in [*reversed(place.parents), place]:
+            if not folder.stat().st_mode & 0o001:
+                error = PermissionError(f"{folder} is closed to students' accounts, and their servers run {place}")
+                error.jupyterhub_message = f"{error}. deploy/README.md says how to set the course up elsewhere."
+                raise error
+
+
+c.Spawner.pre_spawn_hook = refuse_what_is_closed
 c.Spawner.start_timeout = c.Spawner.http_timeout = 180  # seconds: a whole class begins at the same minute
 
 # --- what nobody uses is ended; answers are in files, and stay ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,29 @@ def test_elsewhere_each_process_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
     assert c.JupyterHub.spawner_class == "localprocess"
     assert c.Spawner.cmd[:3] == ["prlimit", f"--data={GIGABYTE}", "--nproc=256"]
     assert Path(c.Spawner.cmd[-1]) == DEPLOY / "server.py"
+
+
+def test_a_python_that_students_cannot_reach_is_told_before_a_server_starts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A virtual environment may stand in /opt and link to a Python below /root."""
+    c = settings("jupyterhub_config.py", monkeypatch, systemd=False)
+    closed = tmp_path / "pyenv"
+    os.mkdir(closed, mode=0o700)
+    (closed / "python3").touch(mode=0o755)
+    (tmp_path / "python").symlink_to(closed / "python3")
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    stat = Path.stat  # what lies above, pytest has closed
+
+    def only_this_is_closed(path: Path, **options: bool) -> Any:
+        return stat(path, **options) if path == closed else os.stat_result([0o755] + [0] * 9)
+
+    monkeypatch.setattr(Path, "stat", only_this_is_closed)
+    with pytest.raises(PermissionError, match=re.escape(f"{closed} is closed to students' accounts")) as raised:
+        c.Spawner.pre_spawn_hook(None)
+    assert "deploy/README.md" in raised.value.jupyterhub_message  # type: ignore[attr-defined]
+    os.chmod(closed, 0o755)
+    c.Spawner.pre_spawn_hook(None)
 
 
 @pytest.mark.parametrize("systemd", [True, False])
