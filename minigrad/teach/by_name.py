@@ -63,7 +63,7 @@ class Checks(_Members):
         """`check(slope_of_w)`: which check is meant says the function's own name."""
         name = getattr(answer, "__name__", None)
         if self._has(name):
-            return self._item(str(name)).check(answer)
+            return self._item(str(name))(answer)
         first = answer if self._has(answer) else self._first()
         return Card("note", "say which check", (("try", f"check.{first}({first})"),))
 

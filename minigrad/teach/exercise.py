@@ -231,7 +231,10 @@ class Exercise:
     # -- the check
 
     def check(self, answer: Any = None, *others: Any, seed: int | None = None, **named: Any) -> Card:
-        """Try a function on all cases; the card says how it went. With a seed, what that one draws is among them."""
+        """Try a function on all cases; the card says how it went. With a seed, what that one draws is among them.
+
+        It is no try of the learner's, as the call is: a chapter may show what is said of a wrong answer.
+        """
         if not others and not named and (answer is None or is_untouched(answer)):
             return self._not_attempted(answer)
         if self.picture is not None:
@@ -246,11 +249,14 @@ class Exercise:
             card = self._card_of_end(answer, ended)
         if card.kind == "good" and self.at_work is not None:
             card = replace(card, at_work=functools.partial(call_within, self.seconds, self.at_work, answer))
+        return card
+
+    def __call__(self, answer: Any = None, *others: Any, seed: int | None = None, **named: Any) -> Card:
+        """Check the learner's function, and keep in the progress how it went."""
+        card = self.check(answer, *others, seed=seed, **named)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried", self._diagnosis(card))
         return card
-
-    __call__ = check
 
     def _diagnosis(self, card: Card) -> str:
         """The name of the known mistake that a card tells of; of others, what its title says."""
