@@ -265,11 +265,11 @@ class Exercise:
         return "" if card.kind == "good" else next(names, card.title.removeprefix(f"{self.name}: "))
 
     def _with_what_came_before(self, card: Card, answer: Any, cases: tuple[Case, ...]) -> Card:
-        """The card of an answer that makes no known mistake, and says whether its input comes out right if it comes
-        first: no other process has tried the answer yet.
+        """The card of an answer, which says whether its input comes out right if it comes first, whatever mistake it
+        looks like: no other process has tried the answer yet.
         """
-        is_unknown = card.failed and self._diagnosis(card) == "not yet"
-        if is_unknown and run_apart(self.seconds, lambda: self._is_right(answer, cases[card.failed])):
+        is_other = card.failed and "first difference" in dict(card.rows)  # and not only what is left behind
+        if is_other and run_apart(self.seconds, lambda: self._is_right(answer, cases[card.failed])):
             return replace(card, rows=tuple((dict(card.rows) | {"likely": FIRST}).items()))
         return card
 
