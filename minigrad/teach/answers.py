@@ -74,6 +74,8 @@ _MEANINGS = (
      "grow in each round, or is a size far larger than it should be?"),
     (NobodyThereError, "", "input() and breakpoint() wait for somebody to type. Use what the function is given, and "
      "print() what you want to see."),
+    (RuntimeError, "view size is not compatible", "view() takes numbers that lie in memory one after the other, which "
+     "those of a transposed or an expanded tensor do not. reshape() takes any, and most operations need neither."),
     (AttributeError, "NoneType", "Something is None here: a .grad before the first backward, the grad_fn of a leaf, "
      "or a node of an input that needs no gradient."),
 )

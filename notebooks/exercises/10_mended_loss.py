@@ -249,6 +249,7 @@ EXERCISE = Exercise(
         _case([[1.0, 2.0, -INF], [0.5, 0.0, 1.0]], [0, 2]),
         _case([[4000.0, 0.0]], [1], mg.float64),
         _case([[-2e9, -2e9 - 1, -INF]], [1], mg.float64),
+        _case([[20000.0, 20001.0, -INF]], [0], mg.float64),
         _case([[-300.0, 100.0]], [0], result=True),
         _case([[3.0, 1.0]], [0], mg.float16),
     ),
@@ -283,6 +284,7 @@ EXERCISE = Exercise(
             edited(summed, ", labels) * len(", ".clamp(-50, 50), "),
             lambda scores, labels: as_it_was(scores.clamp(-50, 50), labels),
             lambda scores, labels: mended_loss(scores.clamp(-80, 80), labels),
+            lambda scores, labels: mended_loss(scores.clamp(max=1e4), labels),
             when=_is_limited,
             words="The scores were limited, so that beyond the limit the loss is another one and has no gradient. By "
             "log_softmax scores of any size can stay as they are.",
@@ -346,6 +348,7 @@ EXERCISE = Exercise(
         "The scores were limited": [
             lambda scores, labels: -scores.clamp(-50, 50).softmax(-1).log()[_rows(labels), labels].mean(),
             lambda scores, labels: F.cross_entropy(scores.clamp(-70, 70), labels),
+            lambda scores, labels: F.cross_entropy(scores.clamp(max=1e4), labels),
         ],
         "takes the columns of all labels from every row": [
             lambda scores, labels: -scores.log_softmax(-1)[:, labels].mean()

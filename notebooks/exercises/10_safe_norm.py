@@ -165,6 +165,7 @@ EXERCISE = Exercise(
         case_of([[3.0, -4.0], [0.0, 0.0]], mg.float16),
         case_of([[1.7, 0.3]], mg.float64),
         case_of([[INF, 1.0], [3.0, -4.0]]),
+        case_of([[2.0, -2.0], [0.0, 0.0], [0.5, 1.2]], turned=True),
     ),
     drawn=_drawn,
     hints=(
@@ -223,6 +224,12 @@ EXERCISE = Exercise(
             edited(safe_norm, "sum(-1)", "sum()"),
             words="This is one length, of all rows together. Each row has its own: sum(-1).",
         ),
+        Mistake(
+            edited(safe_norm, "squares == 0", "x.sum(-1) == 0"),
+            words="A row whose numbers add up to 0, such as [2, -2], is not a row of zeros. It is the sum of the "
+            "squares that is 0 only there.",
+            near=True,
+        ),
         of_columns,
         added_sizes,
         without_root,
@@ -256,6 +263,9 @@ EXERCISE = Exercise(
         "yours 0, expected 5e-10 … A short row is not": [edited(safe_norm, "squares == 0", "squares < 1e-15")],
         "A row of zeros has got the root of a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
         "they have no graph": [lambda x: mg.stack([row.norm() if row.any() else mg.zeros(()) for row in x])],
+        "the numbers[0]: yours 0, expected 2.82843 … A row whose numbers add up to 0": [
+            lambda x: safe_norm(x).masked_fill(x.sum(-1) == 0, 0.0)
+        ],
         "The harmless number has got into the result": [
             lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)
         ],

@@ -54,6 +54,12 @@ def _is_infinite(outcome):
     )
 
 
+def _has_nan_at_inf(outcome):
+    """Whether the gradient is nan where x is infinite, and nowhere else."""
+    (x,) = outcome.case.make()
+    return has_nan(outcome) and outcome.value.first.isnan().equal(x.isinf())
+
+
 def _went_through_float32(outcome):
     """Whether the dtype is right, and the digits of a float32 are."""
     (x,), value = outcome.case.make(), outcome.value
@@ -75,6 +81,14 @@ def clamped_at_zero(x):
     maximum of x and 0, passes a gradient on at 0. Put a harmless number there, such as 1, and 0 into the result.
     """
     return x.clamp(min=0).sqrt()
+
+
+def by_logs(x):
+    """At inf the root is inf and its slope 0. On a way round by log and exp, or by a quotient, inf · 0 or inf / inf
+    comes there, which is nan; and log and exp lose digits. Take sqrt() of what was chosen.
+    """
+    empty = x <= 0
+    return (x.masked_fill(empty, 1.0).log() / 2).exp().masked_fill(empty, 0.0)
 
 
 def of_the_size(x):
@@ -160,9 +174,10 @@ def sqrt_by_places(x):
     return result
 
 
-def sqrt_by_logs(x):
+def sqrt_of_a_quotient(x):
     empty = x <= 0
-    return (x.masked_fill(empty, 1.0).log() / 2).exp().masked_fill(empty, 0.0)
+    y = x.masked_fill(empty, 1.0)
+    return (y / y.sqrt()).masked_fill(empty, 0.0)
 
 
 EXERCISE = Exercise(
@@ -184,6 +199,7 @@ EXERCISE = Exercise(
         case_of([]),
         case_of([INF, 4.0]),
         case_of([4.0, 0.0], plain=True),
+        case_of([[4.0, -1.0], [0.0, 9.0]], turned=True),
     ),
     drawn=_drawn,
     hints=(
@@ -257,6 +273,7 @@ EXERCISE = Exercise(
         ),
         Mistake(through_float32, when=_went_through_float32),
         Mistake(with_new_tensors, when=_in_another_dtype),
+        Mistake(by_logs, when=_has_nan_at_inf),
         Mistake(
             lambda x: mg.where(x > 0, x.sqrt(), mg.zeros_like(x)),
             words="There is a nan in the gradient: something with an infinite slope, or none, has been multiplied by "
@@ -276,7 +293,9 @@ EXERCISE = Exercise(
             lambda x: mg.where(x > 0, mg.where(x > 0, x, mg.ones_like(x)).sqrt(), x * 0)
         ],
         "the numbers[2]: yours 1000, expected 20000": [edited(safe_sqrt, "return x.", "return x.clamp(max=1e6).")],
-        "x = [inf, 4.0] … There is a nan in the gradient": [sqrt_by_logs],
+        "x = [inf, 4.0] … At inf the root is inf": [lambda x: by_logs(x)],
+        "the numbers[0]: yours nan, expected inf": [sqrt_of_a_quotient],
+        "view() takes": [lambda x: safe_sqrt(x.view(-1)).view(x.shape)],
         "the numbers[0]: yours 0, expected inf": [edited(safe_sqrt, "x <= 0", "(x <= 0) | x.isinf()")],
         "x.requires_grad is not what it was": [lambda x: safe_sqrt(x.requires_grad_() if x.is_leaf else x)],
         "x does not have the hooks that it had": [sqrt_of_a_hooked_x],

@@ -31,10 +31,17 @@ class Derived:
     hidden: mg.Tensor | None = None
 
 
-@cases("x = {values}", result=", a result of w * 1", dtype=", in {dtype.name}", plain=", which requires no gradient")
-def case_of(values, dtype=mg.float32, result=False, plain=False):
-    """A case of a function of one tensor, which is a leaf or a result."""
-    x = mg.tensor(values, dtype=dtype, requires_grad=not plain)
+@cases(
+    "x = {values}",
+    result=", a result of w * 1",
+    dtype=", in {dtype.name}",
+    plain=", which requires no gradient",
+    turned=", the transposed of a matrix",
+)
+def case_of(values, dtype=mg.float32, result=False, plain=False, turned=False):
+    """A case of a function of one tensor, which is a leaf or a result; turned, its columns lie in memory as rows."""
+    x = mg.tensor(np.array(values).T.tolist() if turned else values, dtype=dtype)
+    x = (x.t() if turned else x).requires_grad_(not plain)
     return (x * 1,) if result else (x,)
 
 
