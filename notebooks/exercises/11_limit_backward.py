@@ -21,7 +21,7 @@ from minigrad.teach import (
 )
 
 from .chapter06 import sends
-from .chapter11 import has_loop, operations
+from .chapter11 import CALLED_IN_A_LOOP, codes_of, lines_run, operations
 from .writes import NOTES
 
 
@@ -47,20 +47,22 @@ def _trying(answer):
     def run(x, weights):
         if x is not None:
             return send(x, weights)
-        _counted(answer, FEW)  # what is done once, at the first call, is not counted
-        (few, made), (many, _) = _counted(answer, FEW), _counted(answer, MANY)
+        answer(*_given(FEW))  # what is done once, at the first call, is not counted
+        (few, made), (many, _) = (operations(answer, *_given(shape)) for shape in (FEW, MANY))
         if many > few:
             return Seen({WORK: f"{many} operations, and {few} for 4 x 3"})
-        in_python = made < 2 and has_loop(answer)  # to compare and to choose are two
-        return Seen({WORK: "a loop in Python" if in_python else "no more than for 4 x 3"})
+        names = {name for code in codes_of(answer) for name in code.co_names}
+        by_others = CALLED_IN_A_LOOP & names and (made < 2 or "tolist" in names)  # to compare and to choose are two
+        in_python = lines_run(answer, *_given(MANY)) > lines_run(answer, *_given(FEW)) + FEW[0]
+        return Seen({WORK: "a loop in Python" if by_others or in_python else "no more than for 4 x 3"})
 
     return run
 
 
-def _counted(answer, shape):
+def _given(shape):
+    """A ctx, and a gradient, of this shape."""
     x = mg.arange(shape[0] * shape[1]).view(shape) / 10 - 2
-    ctx = SimpleNamespace(saved_tensors=(x,), needs_input_grad=(True,))
-    return operations(answer, ctx, mg.ones(shape))
+    return SimpleNamespace(saved_tensors=(x,), needs_input_grad=(True,)), mg.ones(shape)
 
 
 def _evidence(outcome):
@@ -183,6 +185,18 @@ def limit_mapped(ctx, grad_output):
     return mg.tensor(list(map(lambda a, b: b if -1 < a < 1 else 0.0, x, g))).view(grad_output.shape)
 
 
+def limit_mapped_in_c(ctx, grad_output):
+    inside = (ctx.saved_tensors[0].abs() < 1).reshape(-1).tolist()
+    numbers = list(map(operator.mul, grad_output.reshape(-1).tolist(), inside))
+    return mg.tensor(numbers).reshape(grad_output.shape)
+
+
+def limit_chosen_one_by_one(ctx, grad_output):
+    inside = (ctx.saved_tensors[0].abs() < 1).numpy().ravel()
+    numbers = [g if chosen else 0.0 for g, chosen in zip(grad_output.numpy().ravel(), inside, strict=True)]
+    return mg.tensor(np.array(numbers, dtype=np.float32)).reshape(grad_output.shape)
+
+
 def limit_into_what_came(ctx, grad_output):
     (x,) = ctx.saved_tensors
     grad_output[~(x.abs() < 1)] = 0
@@ -290,7 +304,14 @@ EXERCISE = Exercise(
         limit_with_a_loop_over_what_was_saved,
     ),
     wrong={
-        "there is still a loop": [limit_over_columns, limit_of_flattened_rows, limit_in_numpy_row_by_row, limit_mapped],
+        "there is still a loop": [
+            limit_over_columns,
+            limit_of_flattened_rows,
+            limit_in_numpy_row_by_row,
+            limit_mapped,
+            limit_mapped_in_c,
+            limit_chosen_one_by_one,
+        ],
         "backward has written to grad_output": [limit_into_what_came],
         "backward has written to x": [limit_into_x],
         "first difference": [

@@ -6,7 +6,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from minigrad.teach import Difference, Exercise, Mistake, cases, compare, edited, plain, raised, show
+from minigrad.teach import Case, Difference, Exercise, Mistake, cases, compare, edited, plain, raised, show
 from minigrad.teach.comparing import more_digits
 
 
@@ -39,6 +39,7 @@ STEP = [
     ("matmul", 75, 80),
 ]
 TWICE = [("visit", 0, 50), ("visit", 10, 40), ("visit", 12, 20), ("read", 21, 38), ("read", 60, 65)]
+DEEP = 1100  # more than Python lets a function call itself
 NAMES = ("train", "forward", "matmul", "sum", "copy")
 
 
@@ -231,6 +232,19 @@ def own_by_ends_of_names(calls):
     return sorted_pairs(times)
 
 
+def own_by_equal_calls(calls):
+    inside, around, times = Counter(), [], Counter()
+    for call in calls:
+        while around and around[-1][2] <= call[1]:
+            around.pop()
+        if around:
+            inside[around[-1]] += call[2] - call[1]
+        around.append(call)
+    for name, start, end in calls:
+        times[name] += end - start - inside[name, start, end]
+    return sorted_pairs(times)
+
+
 def own_unless_it_calls_itself(calls):
     times, around = defaultdict(int), []
     for name, start, end in calls:
@@ -345,6 +359,12 @@ EXERCISE = Exercise(
         _case([("load", 0.0, 0.00045), ("copy", 0.001, 0.00125)]),
         _case([("copy", 0.0, 0.2), ("load", 0.2, 0.9), ("sum", 1.0, 124.456789)]),
         _case([]),
+        _case([("copy", 1, 6), ("sum", 7, 10), ("sum", 7, 10), ("sum", 7, 10)]),  # each lies in the one before
+        _case([("load", 8_000_000.5, 8_031_123.123), ("copy", 8_000_001.25, 8_010_100.011)]),
+        Case(
+            f"calls = {DEEP} calls of visit, each in the one before",
+            lambda: ([("visit", n, 2 * DEEP - n) for n in range(DEEP)],),
+        ),
     ),
     drawn=_drawn,
     hints=(
@@ -418,6 +438,18 @@ EXERCISE = Exercise(
             "the right order as they are.",
         ),
         Mistake(
+            own_by_recursion,
+            words="A function that calls itself for each call within goes as deep as they do, and Python's stack ends "
+            "at about a thousand. Keep a list of the calls that go on.",
+            when=raised("recursion", kind=RecursionError),
+        ),
+        Mistake(
+            own_by_equal_calls,
+            words="Two calls may have the same name, beginning and end, one of them within the other: they are no keys "
+            "of a dictionary, and == does not tell them apart. Keep their numbers, or a list of those that go on.",
+            near=True,
+        ),
+        Mistake(
             own_of_names,
             own_by_ends_of_names,
             own_unless_it_calls_itself,
@@ -454,12 +486,15 @@ EXERCISE = Exercise(
             when=raised("list index out of range", kind=IndexError),
         ),
     ),
-    right=(own_by_containers, own_by_moments, own_by_recursion),
+    right=(own_by_containers, own_by_moments),
     wrong={
         "the self time of": [own_until_the_next],
         "It belongs to the innermost one around it": [own_of_two_levels],
         "was taken for one within it": [edited(own_times, "<=", "<")],
-        "first difference": [own_by_taking_out],
+        "first difference": [
+            own_by_taking_out,
+            lambda calls: own_times([(name, *np.float32([start, end]).tolist()) for name, start, end in calls]),
+        ],
         "how often": [lambda calls: [pair for pair in own_times(calls) if pair[1]][:4]],
         "its self time is 0": [lambda calls: [(name, time) for name, time in own_times(calls) if time > 0]],
         "'float' object cannot be interpreted as an integer": [own_by_microseconds],

@@ -353,8 +353,9 @@ EXERCISE = Exercise(
                 "x = ctx.saved_tensors[0].to(grad_output.dtype)",
             ),
             edited(soft_square, f"grad_output * {SLOPE}", f"grad_output * mg.tensor(({SLOPE}).tolist())"),
-            words="Digits were lost, in what is kept or in backward: something there is in float32, or coarser, as "
-            "mg.tensor() of Python's numbers is. Both must be as exact as x.",
+            words="Digits were lost, in what is kept or in backward. Is something there in float32, or coarser, as "
+            "mg.tensor() of Python's numbers is; or is a difference taken of numbers that are nearly equal? Both must "
+            "be as exact as x.",
             when=right_but(TO_X, _are_near),
         ),
         Mistake(no_way_back, when=saw(WAY, operator.ne)),

@@ -1,6 +1,6 @@
 """What the exercises of chapter 11 share: how much an answer does."""
 
-import dis
+import sys
 from types import CodeType, FunctionType
 
 from minigrad.autograd.profiler import profile
@@ -16,8 +16,8 @@ def operations(function, *arguments):
     return len(events), sum(event.self_cpu_memory_usage > 0 for event in events)
 
 
-def has_loop(function):
-    """Whether there is a loop in the code of a function, or of those beside it that it uses."""
+def codes_of(function):
+    """The code of a function, and of those in it and beside it that it uses."""
     found = [function.__code__] if isinstance(function, FunctionType) else []
     beside = getattr(function, "__globals__", {})
     for code in found:  # which grows meanwhile
@@ -25,7 +25,22 @@ def has_loop(function):
         named = [beside.get(name) for name in code.co_names]
         inner += [one.__code__ for one in named if getattr(one, "__globals__", None) is beside]
         found += [one for one in inner if one not in found]
-        jumps = any("FOR_ITER" in one.opname or "JUMP_BACKWARD" in one.opname for one in dis.get_instructions(code))
-        if jumps or CALLED_IN_A_LOOP & set(code.co_names):
-            return True
-    return False
+    return found
+
+
+def lines_run(function, *arguments):
+    """How many lines of its own code a call runs: those of a loop as often as it goes round."""
+    codes, lines = codes_of(function), 0
+
+    def trace(frame, event, argument):
+        nonlocal lines
+        lines += event == "line"
+        return trace if frame.f_code in codes else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return lines
