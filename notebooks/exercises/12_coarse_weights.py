@@ -23,6 +23,7 @@ from minigrad.teach import (
     observer,
     pick,
     raised,
+    right_but,
     saw,
     show,
 )
@@ -102,6 +103,7 @@ def _case(kind, step, size=3, rate=0.125, bias=True, frozen=False, seed=0, train
 
 
 FIRST, TO_X, WITHOUT = "model(x)", "the gradient of x", "parameters without a gradient"
+MEASURED = "model(x) in no_grad()"
 ANOTHER, PARAMETERS, EXACT = "another network, which nobody gave to it", "the parameters", "the exact weights"
 AS_BEFORE, SAME = "as it was", "the same objects"
 
@@ -132,6 +134,8 @@ def _steps(answer, model, step):
     (first * _weights(first)).sum().backward()
     without = [name for name, one in before.items() if one.requires_grad and one.grad is None]
     exact.append(_numbers(before))
+    with mg.no_grad():
+        measured = model(x)
     written = "the function" if exact[1] != exact[0] else "a forward pass" if exact[2] != exact[1] else ""
     for _ in range(3):
         optimizer.zero_grad()
@@ -149,6 +153,7 @@ def _steps(answer, model, step):
         PARAMETERS: named,
         EXACT: f"rounded by {written}" if written else "as they were",
         WITHOUT: ", ".join(without) or "none",
+        MEASURED: measured,
         TO_X: x.grad,
         "the losses": losses,
         **{f"{name} after three steps": one.detach().clone() for name, one in after.items()},
@@ -596,6 +601,12 @@ EXERCISE = Exercise(
             "are rounded, in a test as well.",
             when=lambda outcome: not outcome.case.make()[0].training and _is_as_before(outcome),
         ),
+        Mistake(
+            edited(coarse_weights, COARSE, f"{COARSE} if mg.is_grad_enabled() else layer.weight"),
+            words="In no_grad() the layers compute with their exact weights. From now on they are rounded, also where "
+            "somebody only measures.",
+            when=right_but(MEASURED, lambda mine, right: isinstance(mine, mg.Tensor)),
+        ),
         Mistake(nothing_done, when=_is_as_before),
         Mistake(
             edited(coarse_weights, "Quantize", "_quantize(_by_whole_levels)"),
@@ -663,6 +674,13 @@ EXERCISE = Exercise(
         ],
         "in eval mode … The mode plays no part": [
             edited(coarse_weights, "isinstance", "module.training and isinstance"),
+        ],
+        "In no_grad() the layers compute": [
+            edited(
+                coarse_weights,
+                WHOLE,
+                f"F.linear(x, {COARSE} if mg.is_grad_enabled() else layer.weight.detach(), layer.bias)",
+            )
         ],
         "The parameters are to stay the same objects": [coarse_under_another_name],
         "the rounded weights were there for the forward pass only": [coarse_until_forward_is_over],

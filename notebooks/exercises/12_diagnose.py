@@ -85,6 +85,14 @@ SHORT = (
     ),
     _of_four_steps("after which the gradient is small", gradient=[1.0, 0.1, 0.01, 0.0001]),
     _of_four_steps("in which the running mean has nearly come to rest", running=[0.5, 0.51, 0.5105, 0.5106]),
+    _of_four_steps("in which the running mean comes back to where it was", running=[0.3, 0.2, 0.1, 0.3]),
+    _of_four_steps(
+        "in which gradients that were added to are shorter, all in all",
+        gradient=[1.0, 0.3, 0.2, 0.6],
+        arrived=[1.0, 0.8, 0.5, 0.4],
+    ),
+    _of_four_steps("in which a loss is twice the first", loss=[2.0, 4.0, 1.0, 0.5]),
+    _of_four_steps("after which the gradient is tiny", gradient=[1.0, 1e-5, 1e-10, 1e-15]),
 )
 
 
@@ -306,8 +314,14 @@ def diagnosed_by_numpy(run):
 
 def diagnosed_from_the_curves(run):
     return diagnosis(
-        run, zero=lambda run: sum(run["gradient"]) > sum(run["arrived"]), labels=lambda run: run["held_out"][-1] < 0.4
+        run,
+        zero=lambda run: any(g < a or g > a for g, a in zip(run["gradient"], run["arrived"], strict=True)),
+        labels=lambda run: run["held_out"][-1] < 0.4,
     )
+
+
+def diagnosed_by_sums(run):
+    return diagnosis(run, zero=lambda run: sum(run["gradient"]) > 1.0001 * sum(run["arrived"]))
 
 
 def diagnosed_by_the_last_loss(run):
@@ -389,6 +403,11 @@ EXERCISE = Exercise(
             when=_said(RATE, _comes_down),
         ),
         Mistake(
+            lambda run: _in_order(rate=lambda run: not all(one < 2 * run["loss"][0] for one in run["loss"]))(run),
+            words="The largest loss of this run is twice the first exactly, and not above it: compare with <=.",
+            when=_said(RATE, lambda run: max(run["loss"]) == 2 * run["loss"][0]),
+        ),
+        Mistake(
             edited(only_the_last_loss, 'run["loss"][-1] <= 2', 'run["loss"][-1] < 0.95'),
             lambda run: _in_order(rate=lambda run: not max(run["loss"]) <= run["loss"][0])(run),
             words="A loss that has not fallen, or is a little higher than at first, is no sign of the rate: with dead "
@@ -400,6 +419,12 @@ EXERCISE = Exercise(
         Mistake(first_step_only, when=_missed(ZERO_GRAD)),
         Mistake(always_normed, when=raised("index out of range", kind=IndexError)),
         Mistake(all_the_same, when=_said(EVAL, lambda run: not run["running"])),
+        Mistake(
+            edited(never_moved, " == 1", ' < len(run["running"])'),
+            words="`running` has come to a number that it had before, and goes on. In eval mode it does not move at "
+            "all: its last two numbers are the same.",
+            when=_said(EVAL, lambda run: run["running"][-1] in run["running"][:-2]),
+        ),
         Mistake(
             edited(never_moved, 'len(set(run["running"])) == 1', 'abs(run["running"][-1] - run["running"][-2]) < 0.1'),
             words="`running` moves less and less in any run that lasts. In eval mode it does not move at all: its "
@@ -449,6 +474,13 @@ EXERCISE = Exercise(
         "no sign of the rate": [
             lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 1.2 * run["loss"][0])
         ],
+        "are shorter, all in all … Ask whether the two differ": [diagnosed_by_sums],
+        "twice the first exactly": [
+            lambda run: diagnosis(run, rate=lambda run: not np.max(run["loss"]) < 2 * run["loss"][0])
+        ],
+        "come to a number that it had before": [
+            lambda run: diagnosis(run, still=lambda run: len({*run["running"]}) < len(run["running"]))
+        ],
         "stands still from the second epoch on": [diagnosed_still_from_the_start],
         "moves less and less": [
             diagnosed_nearly_still,
@@ -459,6 +491,7 @@ EXERCISE = Exercise(
         "A gradient may be small in a run that is fine": [
             lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 0.1),
             lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 1e-3),
+            lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 1e-12),
         ],
         "Look at the last number of `held_out`": [
             lambda run: diagnosis(run, labels=lambda run: run["held_out"][0] < 0.45)

@@ -737,8 +737,8 @@ EXERCISE = Exercise(
         nothing_loaded,
         Mistake(
             edited(resume, "        states", "    states", "        mg.save", "    mg.save"),
-            words="An epoch was over when it was stopped, and nothing is in the file: who goes on begins anew. Save "
-            "after each.",
+            words="An epoch was over when it was stopped, and there is no file, or not any more: who goes on begins "
+            "anew. Save after each, and leave what is there until the next is saved.",
             when=_calls_say(
                 lambda mine, right: mine[0].result is STOPPED and right[0].is_saved and not mine[0].is_saved
             ),

@@ -91,7 +91,6 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "a distance is the same in either order",
         ),
         ("True", "False", "the lists are of the same length"),
-        ("one <= 2 * loss[0]", "one < 2 * loss[0]", "no loss is exactly twice the first"),
         ("1", "2", "a gradient is 0 for longer than a step, and a run that is fine is so for longer than an epoch"),
         ("2", "3", "what stands still does so for longer than a step"),
         ("run['held_out'][-1] < 0.3", "run['held_out'][-1] <= 0.3", "no share is exactly 0.3"),
