@@ -62,7 +62,7 @@ def _case(g, places, x):
 def _drawn(random):
     """Rows of a table, and elements by their rows and columns, some of them several times or counted from the end."""
     rows, columns, count = random.integers([2, 2, 3], [5, 4, 7])
-    x = random.integers(-4, 5, (rows, columns)) / 2
+    x = random.integers(-4, 5, (rows, columns)) / 10
     places = random.integers(-rows, rows, count)
     if flip(random):
         yield _case(random.integers(-3, 4, (count, columns)) / 10, places.tolist(), x)
@@ -182,7 +182,7 @@ def _is_nan_for_inf(mine, right):
 
 
 def _of_three_dimensions(outcome):
-    return outcome.arguments[2].ndim == 3
+    return outcome.arguments[2].ndim == 3 and isinstance(outcome.arguments[1], list)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -242,6 +242,28 @@ def index_in_minigrad(g, places, x):
     return leaf.grad.numpy()
 
 
+def index_in_x(g, places, x):
+    """The numbers of x come back from float32."""
+    kept = x.astype(np.float32)
+    x[...] = 0
+    np.add.at(x, places, g)
+    gradient, x[...] = x.copy(), kept
+    return gradient
+
+
+def index_by_pairs(g, places, x):
+    """x has three dimensions here: at each row and column stand several numbers, and g has as many for each pair. Here
+    they got one number of g, as if g were flat. np.add.at takes any.
+    """
+    gradient = np.zeros_like(x)
+    if isinstance(places, list):
+        np.add.at(gradient, places, g)
+        return gradient
+    for row, column, number in zip(*places, g.ravel(), strict=False):
+        gradient[row, column] += number
+    return gradient
+
+
 EXERCISE = Exercise(
     title="the gradient of x, where g is that of x[places]; an array of the shape of x",
     stars=2,
@@ -256,6 +278,11 @@ EXERCISE = Exercise(
         _case([[[1.0, -2.0]] * 3] * 2, [3, 0], [[[3.0, 5.0]] * 3] * 4),
         _case([1.0, 10.0], [0, 2], [3.0, np.inf, 7.0]),
         _case([np.nan, 1.0], [0, 0], [3.0]),
+        _case(
+            [[1.0, 2.0], [3.0, -4.0], [0.5, 8.0]],
+            (np.array([0, 1, 0]), np.array([1, 0, 1])),
+            [[[3.0, 0.1], [7.0, 0.3]], [[2.0, 0.2], [4.0, 0.7]]],
+        ),
     ),
     drawn=_drawn,
     hints=(
@@ -305,6 +332,7 @@ EXERCISE = Exercise(
         Mistake(zeros_of_x, when=saw(GRADIENT, _is_nan_for_inf)),
         Mistake(by_ones, when=_of_three_dimensions),
         Mistake(lost_in_a_tuple, near=True),
+        Mistake(index_by_pairs, near=True),
         Mistake(by_the_numbers_of_places, edited(by_the_numbers_of_places, "reverse=True", "reverse=False"), near=True),
     ),
     right=(index_by_products, index_by_counts, index_by_loops, index_in_minigrad),
@@ -323,6 +351,7 @@ EXERCISE = Exercise(
         "An array is asked for; this is a list": [
             edited(indexed_backward, "return gradient", "return gradient.tolist()")
         ],
+        "x: yours other numbers than before": [index_in_x],
         "g: yours other numbers than before": [edited(indexed_backward, "return", "g[:] = 0\n    return")],
     },
 )

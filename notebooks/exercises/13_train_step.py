@@ -98,7 +98,9 @@ def one_module_deep(model, optimizer, images, labels):
 
 
 def optimizer_of_its_own(model, optimizer, images, labels):
-    """An optimizer was made in here. It knows neither the rate nor the momentum of the one that was given: use that."""
+    """An optimizer was made in here, which begins anew in each call: it has no momentum of the steps before, and the
+    rate only if that was copied. Use the one that was given.
+    """
     return train_step(model, mg.optim.SGD(model.parameters(), lr=0.1), images, labels)
 
 

@@ -27,6 +27,7 @@ BY_DEPTH = """    def order(self):
 # Engines in words, and the piece of the right one that differs: (words, old, new).
 OTHERWISE = (
     ("computes in float32", "np.array(data, dtype=float)", "np.array(data, dtype=np.float32)"),
+    ("rounds its gradients to one in twenty thousand", "np.ones_like(self.data)", "np.full_like(self.data, 1.00005)"),
     ("has the slope 1 at the kink of relu", "(x > 0)", "(x >= 0)"),
     ("adds gradients in place", "one.grad = one.grad + fitted", "one.grad += fitted"),
     ("chooses with where in relu", "g * (x > 0)", "np.where(x > 0, g, 0)"),
