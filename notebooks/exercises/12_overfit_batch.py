@@ -387,6 +387,7 @@ def overfit_by_grad(model, optimizer, images, labels, limit, most):
 
 
 THREE = [[1.0, 0.5], [-1.0, 2.0], [0.25, -1.5]]
+LARGER = [[2.0, 1.0], [-2.0, 4.0], [0.5, -3.0]]  # with which a gradient becomes 46 long
 
 EXERCISE = Exercise(
     title="a list of floats, the losses of steps on this one batch, until one is below the limit",
@@ -404,7 +405,7 @@ EXERCISE = Exercise(
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
         _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
-        _case(PLAIN, THREE, [0, 2, 1], 0.0, 6, rate=40.0),  # and here to many times what it was
+        _case(PLAIN, LARGER, [0, 2, 1], 0.0, 4, rate=40.0),  # and here to many times what it was
         _case(PLAIN, THREE, [0, 2, 1], 0.0, 30, rate=0.0625),
         _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
         _case(PLAIN, THREE, [0, 1, 2], 0.5, 40, blank=True),  # a flat place, on which it stays
@@ -527,6 +528,11 @@ EXERCISE = Exercise(
                 overfit_batch,
                 "optimizer.step",
                 "nn.utils.clip_grad_norm_(model.parameters(), 0.25)\n        optimizer.step",
+            ),
+            edited(
+                overfit_batch,
+                "optimizer.step",
+                "nn.utils.clip_grad_norm_(model.parameters(), 10.0)\n        optimizer.step",
             ),
             overfit_until_it_rises,
             overfit_while_it_is_the_best,

@@ -255,6 +255,16 @@ def test_tries_are_counted_until_one_passes_with_the_names_of_their_diagnoses_an
     assert "secret" not in text
 
 
+def test_what_a_chapter_shows_of_a_wrong_answer_is_no_try(tmp_path: Path) -> None:
+    exercise = EXERCISES["slope_of_w"]
+    for answer in (forgot_x, exercise.reference):
+        assert exercise.check(answer).kind != "open"
+    assert not (tmp_path / "progress.json").exists()
+    assert progress().title == f"0 of {len(EXERCISES)} exercises passed"
+    assert check(exercise.reference).kind == "good"  # by the function's name, as a learner may write it, too
+    assert progress().title == f"1 of {len(EXERCISES)} exercises passed"
+
+
 def test_each_known_mistake_has_a_name_that_tells_it_from_the_others() -> None:
     for exercise in EXERCISES.values():
         names = [mistake.name for mistake in exercise.known]

@@ -13,7 +13,7 @@ from teach.answers import said
 
 import minigrad as mg
 from minigrad.autograd.modes import thread
-from minigrad.teach import Case, Exercise, Noted, apart, traces
+from minigrad.teach import Case, Exercise, Mistake, Noted, apart, traces
 from minigrad.teach.exercise import ERRORS
 from minigrad.teach.traces import modes_now
 
@@ -388,6 +388,10 @@ def test_what_an_earlier_call_has_left_is_told_if_the_input_alone_comes_out_righ
     told = {answer: said(exercise.check(answer))["likely"] for answer in (with_the_first, of_two)}
     assert told[with_the_first].startswith("This input comes out right if no other one comes before it") == apart.FORKS
     assert told[of_two].startswith("None of the mistakes that are known here")
+    looks_known = replace(exercise, mistakes=(Mistake(of_two, when=lambda outcome: True, words="The known one."),))
+    told = {answer: said(looks_known.check(answer))["likely"] for answer in (with_the_first, of_two)}
+    assert told[with_the_first].startswith("This input comes out right if no other one comes before it") == apart.FORKS
+    assert told[of_two] == "The known one."
     first = said(replace(EXERCISE, cases=(other, *EXERCISE.cases)).check(of_two))["likely"]
     assert first.startswith("None of the mistakes that are known here")
 
