@@ -335,6 +335,7 @@ function watch(app) {
     if (known.has(widget)) return;
     known.add(widget);
     channel.postMessage({ tells: "opened", path: widget.context.path });
+    saveInTurn(widget.context);
     saveWhatRan(widget.context);
     sayWhatEndsACell(app, widget.context);
     offerNewer(app, widget.context);
@@ -388,6 +389,20 @@ function watch(app) {
       say(aboutPython, READY, { kind: "good", seconds: 10 });
     }
   }, 250);
+}
+
+/**
+ * Let one saving of a chapter wait for another: JupyterLab does not. Of two at once the later one may find the earlier
+ * one's text in the store, take it for somebody else's, and ask the learner which of the two is to be thrown away.
+ */
+function saveInTurn(context) {
+  const save = context.save.bind(context);
+  /** @type {Promise<void>} */
+  let before = Promise.resolve();
+  context.save = () => {
+    before = before.catch(() => {}).then(save);
+    return before;
+  };
 }
 
 /** Keep a chapter whenever cells have run: a page that is loaded anew shows them, and who leaves it is asked nothing. */
