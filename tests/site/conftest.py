@@ -35,8 +35,8 @@ RELEASE = "PYODIDE_RELEASE"
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the command that `python dev.py site` runs."""
-    command = [sys.executable, str(TOOLS / "build.py"), "--folder", str(folder), *options]
+    """Run the command that `python dev.py site` runs, for a site that may stand anywhere."""
+    command = [sys.executable, str(TOOLS / "build.py"), "--folder", str(folder), "--address=", *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 

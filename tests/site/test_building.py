@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import runpy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -215,6 +216,27 @@ def test_a_preview_shows_the_title_and_the_graph(tmp_path: Path) -> None:
         assert any(max(abs(a - b) for a, b in zip(wanted, colour, strict=True)) < 12 for colour in colours)
 
 
+def test_where_the_site_stands_is_taken_from_what_is_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Previews of links show no picture of which they know a part of the address alone."""
+    building = runpy.run_path(str(ROOT / "tools" / "site" / "build.py"))
+    asked: list[str] = []
+    monkeypatch.setitem(building["main"].__globals__, "build", lambda options, _: asked.append(options.address))
+    monkeypatch.setattr(book, "written_down", {"Course": "https://someone.github.io/minigrad/"}.get)
+    assert building["main"]([]) == 0
+    assert building["main"](["--address=http://pages.example.org/there"]) == 0
+    assert asked == ["https://someone.github.io/minigrad/", "http://pages.example.org/there"]
+    site = pages.Site(tmp_path, ROOT / "notebooks", "https://someone.github.io/minigrad", False)
+    site.pages = [pages.Page("gallery/vae.html", "One", "What it is about."), pages.Page("index.html", "Two", "All.")]
+    head = site.head(site.pages[0])
+    assert 'property="og:image" content="https://someone.github.io/minigrad/previews/gallery-vae.png"' in head
+    assert '<link rel="canonical" href="https://someone.github.io/minigrad/gallery/vae.html" />' in head
+    site.write_previews()
+    places = (tmp_path / "sitemap.txt").read_text("utf-8").split()
+    assert places == ["https://someone.github.io/minigrad/gallery/vae.html", "https://someone.github.io/minigrad/"]
+
+
 def test_a_chapter_has_its_button_where_the_live_course_was_built() -> None:
     template = Environment(loader=FileSystemLoader(ROOT / "tools/site/sphinx"), autoescape=True).get_template(
         "run-here.html"
@@ -273,6 +295,7 @@ def test_a_chapter_leads_to_binder_and_colab_once_the_repository_is_known(
     assert book.name_on_github() == ""
     assert addresses.main(["https://github.com/someone/minigrad"], tmp_path) == 0
     assert book.name_on_github() == "someone/minigrad"
+    assert book.written_down("Course") == "https://someone.github.io/minigrad/"
     environment = Environment(loader=FileSystemLoader(pages.HERE / "sphinx"))
     template, links = environment.get_template("run-here.html"), []
     for name in ("06_custom_functions", "glossary"):

@@ -307,10 +307,15 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
         raise ProblemError("Sphinx says: " + warned.getvalue().strip().splitlines()[0])
 
 
-def name_on_github() -> str:
-    """OWNER/NAME of the repository, where tools/addresses.py has written it down; else ""."""
+def written_down(name: str) -> str:
+    """The address of the "Repository" or of the "Course", where tools/addresses.py has written it down; else ""."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return str(project.get("urls", {}).get("Repository", "")).removeprefix("https://github.com/")
+    return str(project.get("urls", {}).get(name, ""))
+
+
+def name_on_github() -> str:
+    """OWNER/NAME of the repository, where it is known; else ""."""
+    return written_down("Repository").removeprefix("https://github.com/")
 
 
 def finished(html: str, page: Page, site: Site, terms: dict[str, str], cells: list[str]) -> str:

@@ -5,8 +5,9 @@
     gallery    twenty graphs to step, each with its code
     live       the same chapters, run in the browser
 
-Options: --address URL, where the site will stand, so that link previews and the sitemap have whole addresses;
---without-live leaves out what runs in the browser; others go to live.py.
+Options: --address URL, where the site will stand, so that link previews and the sitemap have whole addresses (else
+what tools/addresses.py has written down, if it was run); --without-live leaves out what runs in the browser; others go
+to live.py.
 
 All is written into a folder beside the site, checked there, and takes the site's place at the end: what stops the build
 leaves the site as it was. It stops at a chapter that was not executed, at a name with markup, and at a broken link.
@@ -38,7 +39,10 @@ FOLDER = ROOT / "site"
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python dev.py site", description="Write the course as a site into site/.")
     parser.add_argument(
-        "--address", default="", metavar="URL", help="where it will stand: https://example.org/minigrad"
+        "--address",
+        default=book.written_down("Course"),
+        metavar="URL",
+        help="where it will stand: https://example.org/minigrad",
     )
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="where it is written, in the place of what is there"
@@ -48,6 +52,7 @@ def main(arguments: list[str]) -> int:
     options, others = parser.parse_known_args(arguments)
     if others and options.without_live:
         parser.error(f"unknown: {' '.join(others)}")
+    live.folder_of_pyodide(others)  # what is wrong with it is said at once, and not when all else is made
     try:
         build(options, others)
     except ProblemError as problem:

@@ -45,6 +45,17 @@ POLICY = (  # a widget's script is a blob, and JupyterLab makes its checks of se
     "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; "
     "style-src 'self' 'unsafe-inline' data:"
 )
+# What the Pyodide kernel says of its language, and JupyterLab writes into each notebook that it opens: what holds it is
+# not changed by opening alone, and not kept by the browser until something was done in it.
+LANGUAGE = {
+    "codemirror_mode": {"name": "python", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": "3.8",
+}
 EPOCH = (1980, 1, 1, 0, 0, 0)
 HEAD = re.compile(r"<title>.*?</title>", re.DOTALL)
 BOOT = re.compile(r"<script>\s*\(async function.*?</script>", re.DOTALL)
@@ -58,10 +69,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def build(folder: Path, arguments: list[str]) -> str:
-    """Write `live/` into a folder, with the options of this part; returns a line that says how large it became.
-    SystemExit, with words, where a part is not as it has to be.
-    """
+def folder_of_pyodide(arguments: list[str]) -> Path | None:
+    """The folder that the options of this part name, if they do. SystemExit, with words, if it is not the right one."""
     parser = argparse.ArgumentParser(prog="python dev.py site", description="Write the course that runs in a browser.")
     parser.add_argument(
         "--pyodide",
@@ -70,7 +79,16 @@ def build(folder: Path, arguments: list[str]) -> str:
         help="a release of Pyodide to put into the site; else the page loads it from Pyodide's own server",
     )
     pyodide: Path | None = parser.parse_args(arguments).pyodide
-    release: dict[str, Any] = json.loads((OURS / "pyodide.json").read_text())
+    if pyodide is not None:
+        check_release(pyodide)
+    return pyodide
+
+
+def build(folder: Path, arguments: list[str]) -> str:
+    """Write `live/` into a folder, with the options of this part; returns a line that says how large it became.
+    SystemExit, with words, where a part is not as it has to be.
+    """
+    pyodide, release = folder_of_pyodide(arguments), described_release()
     site = folder.absolute() / "live"
     with TemporaryDirectory() as made:
         source = Path(made) / "source"  # not beside the site: what lies there JupyterLite passes over in silence
@@ -78,7 +96,8 @@ def build(folder: Path, arguments: list[str]) -> str:
         python.mkdir(parents=True)
         packages = own_packages(python)
         if pyodide is not None:
-            take_release(release, pyodide, python)
+            for name in release_files(release):
+                shutil.copy(pyodide / name, python)
         place = OWN_PLACE.format(**release["info"]) if pyodide is None else ""
         write_index(release, packages, place, python)
         write_settings(source, release)
@@ -187,15 +206,21 @@ def sha256(path: Path) -> str:
 # ---------------------------------------------------------------- Pyodide
 
 
-def take_release(release: dict[str, Any], folder: Path, target: Path) -> None:
-    """Copy the files of Pyodide that the course needs. SystemExit if one is absent, or another."""
+def described_release() -> dict[str, Any]:
+    """The release that the course is tried with: its version, and its files by name."""
+    release: dict[str, Any] = json.loads((OURS / "pyodide.json").read_text())
+    return release
+
+
+def check_release(folder: Path) -> None:
+    """SystemExit, with words, if a folder lacks a file of Pyodide that the course needs, or has another one."""
+    release = described_release()
     for name, expected in release_files(release).items():
         path = folder / name
         if not path.is_file():
             sys.exit(f"{folder} has no {name}: --pyodide takes the folder of Pyodide {release['info']['version']}")
         if sha256(path) != expected["sha256"]:
             sys.exit(f"{path} is not the file of Pyodide {release['info']['version']}: its sha256 is another")
-        shutil.copy(path, target)
 
 
 def release_files(release: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -270,6 +295,7 @@ def write_chapter(path: Path, target: Path) -> None:
     notebook.metadata["minigrad"] = {"made_from": fingerprint(texts)}
     notebook.metadata.pop("widgets", None)
     notebook.metadata["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
+    notebook.metadata["language_info"] = LANGUAGE
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(notebook), encoding="utf-8")
 
