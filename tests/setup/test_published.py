@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 import yaml
+from conftest import require_program
 from packaging.requirements import Requirement
 
 from minigrad.teach import EXERCISES
@@ -201,3 +202,52 @@ def test_the_workflow_builds_with_what_is_there() -> None:
     assert f"/{uploaded}/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert workflow["permissions"] == {"contents": "read"}  # more only where a job writes
     assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
+    assert all(jobs[name]["needs"] == "build" for name in ("publish", "colab"))
+    assert all(jobs[name]["if"] == "github.ref == 'refs/heads/main'" for name in ("publish", "colab"))
+
+
+def test_the_workflow_writes_the_branch_for_colab_anew_each_time(tmp_path: Path) -> None:
+    """Its commands, in a clone of a repository that has what they need, with nothing installed."""
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "site.yml").read_text(encoding="utf-8"))
+    (script,) = [step["run"] for step in workflow["jobs"]["colab"]["steps"] if "run" in step]
+    remote, clone = tmp_path / "remote.git", tmp_path / "clone"
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", str(remote))
+    git(tmp_path, "clone", "--quiet", str(remote), str(clone))
+    git(clone, "switch", "--quiet", "--orphan", "main")
+    names = {"00_start_here.ipynb", "glossary.ipynb"}
+    for name in ("tools/colab.py", ".gitignore", *(f"notebooks/{name}" for name in names)):
+        (clone / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, clone / name)
+    git(clone, "add", ".")
+    git(clone, *["-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "--quiet", "--message=x"])
+    git(clone, "push", "--quiet", "origin", "main")
+    environment = os.environ | {
+        "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_REPOSITORY": "someone/minigrad",
+        "GITHUB_SHA": "0123abc",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    for round_ in ("first", "second"):
+        git(clone, "switch", "--quiet", "--detach", "origin/main")
+        git(clone, "branch", "--quiet", "-D", "colab", check=False)  # each run of the workflow has a clone of its own
+        (tmp_path / round_).mkdir()
+        subprocess.run(
+            [require_program("bash"), "-e", "-c", script],
+            cwd=clone,
+            env=environment | {"RUNNER_TEMP": str(tmp_path / round_)},
+            check=True,
+            timeout=120,
+        )
+        assert set(git(remote, "ls-tree", "-r", "--name-only", "colab").split()) == names
+        assert git(remote, "rev-list", "--count", "colab") == "1"
+        chapter = json.loads(git(remote, "show", "colab:00_start_here.ipynb"))
+        assert "git clone --quiet --depth 1 https://github.com/someone/minigrad" in "".join(
+            "".join(cell["source"]) for cell in chapter["cells"][:2]
+        )
+
+
+def git(folder: Path, *words: str, check: bool = True) -> str:
+    done = subprocess.run(
+        [require_program("git"), *words], cwd=folder, capture_output=True, text=True, check=check, timeout=120
+    )
+    return done.stdout.strip()
