@@ -31,12 +31,14 @@ from tools.student import CHAPTERS
 PATH = "/sub/path/"
 # What JupyterLite itself says: that extensions were made for a newer JupyterLab, that our menu was added twice, that
 # there is no terminal, that the site is not at the top of its server, that a kernel that is waited for has no history
-# yet, that a chapter was closed of which it still drew the last cells or measured the toolbar, and that its service
-# worker is not there yet.
+# yet, that a chapter was closed of which it still drew the last cells or measured the toolbar, that another tab has
+# just made a place for files (it then goes on with the store as that one made it), and that its service worker is not
+# there yet.
 KNOWN = (
     *("Unsatisfied version", "No satisfying version", "Menu entry for command 'minigrad:", "Disabling terminals"),
     *("Manifest: ", "History was unable to be retrieved", "Cannot read properties of null (reading 'insertWidget')"),
     "Cannot read properties of null (reading 'id')",  # as before: of cells whose sizes it was still to measure
+    'The database "JupyterLite Storage',
     "Error while computing the ReactiveToolbar TypeError: Cannot read properties of null (reading 'widgets')",
 )
 HEARTBEAT = "/api/service-worker-heartbeat"

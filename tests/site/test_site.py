@@ -43,6 +43,19 @@ BOOK_PAGE, FRONT_PAGE, ALL = 600_000, 250_000, 25_000_000  # bytes
 SCROLLS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "() => [document.documentElement, document.body].map((one) => getComputedStyle(one).backgroundColor).join()"
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# What axe finds. Of a name that should hold the text that is seen, axe looks at what is in view alone: of a card that
+# is cut by the picture's edge, at pieces of its text. That all of its text is in its name, is looked at here.
+VIOLATIONS = """async () => {
+    const { violations } = await axe.run(document, OPTIONS);
+    const words = (text) => text.replaceAll(/\\s+/g, ' ').trim();
+    const lacksWords = ({ target }) => {
+        const element = document.querySelector(target.join(' '));
+        return !words(element.getAttribute('aria-label') ?? '').includes(words(element.textContent));
+    };
+    for (const one of violations)
+        if (one.id === 'label-content-name-mismatch') one.nodes = one.nodes.filter(lacksWords);
+    return violations.filter(({ nodes }) => nodes.length);
+}"""
 
 of_each_kind_or_all = pytest.mark.parametrize("are_all", [False, pytest.param(True, marks=pytest.mark.long)])
 
@@ -93,7 +106,7 @@ def test_axe_finds_nothing_serious(are_all: bool, reader: Any, paths: list[str],
             page.evaluate(SETTLED)
             rules = "" if scheme == "light" or are_all else ", runOnly: ['color-contrast']"
             options = f"{{ resultTypes: ['violations'], iframes: false{rules} }}"
-            found = page.evaluate(f"async () => (await axe.run(document, {options})).violations")
+            found = page.evaluate(VIOLATIONS.replace("OPTIONS", options))
             serious = [one for one in found if one["impact"] in ("serious", "critical")]
             told += [(path, scheme, one["id"], [node["html"][:140] for node in one["nodes"][:3]]) for one in serious]
     assert told == []
@@ -109,16 +122,22 @@ def test_every_stepper_walks_to_its_end(are_all: bool, reader: Any, paths: list[
             place.scroll_into_view_if_needed()
             stepper = place.locator(".minigrad-stepper").first
             expect(stepper).to_be_visible()
-            total = int(re.search(r"of (\d+)", stepper.locator(".mg-counter").inner_text())[1])  # type: ignore[index]
+            following = stepper.locator(".mg-press-next")
             stepper.focus()
             page.keyboard.press("Home")  # a chapter may show a pass that has run
-            if stepper.locator(".mg-press-next").get_attribute("aria-disabled") == "true":
+            expect(stepper.locator(".mg-press-back")).to_have_attribute("aria-disabled", "true")
+            if following.get_attribute("aria-disabled") == "true":
                 continue  # of a pass that runs code of the learner's only what ran is kept, and here nothing did
-            for step in range(1, (total if are_all else 1) + 1):
-                stepper.locator(".mg-press-next").click()
+            first = step = int(stepper.get_attribute("data-step"))  # below 0 where the way forward is shown, too
+            while step == first or (are_all and following.get_attribute("aria-disabled") != "true"):
+                following.click()
+                step += 1
                 expect(stepper).to_have_attribute("data-step", str(step))
             page.keyboard.press("End")
-            expect(stepper.locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")
+            expect(following).to_have_attribute("aria-disabled", "true")
+            last = int(stepper.get_attribute("data-step"))
+            expect(stepper.locator(".mg-counter")).to_have_text(f"step {last} of {last}")
+            assert last == step or not are_all
             walked[path] += 1
     assert sum(walked.values()) > 50 if are_all else walked == STEPPED
 
