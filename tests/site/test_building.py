@@ -3,12 +3,12 @@
 import io
 import json
 import re
-import runpy
 import shutil
 from pathlib import Path
 from typing import Any
 
 import book
+import build as building
 import gallery
 import graphs
 import nbformat
@@ -220,12 +220,11 @@ def test_where_the_site_stands_is_taken_from_what_is_written_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Previews of links show no picture of which they know a part of the address alone."""
-    building = runpy.run_path(str(ROOT / "tools" / "site" / "build.py"))
     asked: list[str] = []
-    monkeypatch.setitem(building["main"].__globals__, "build", lambda options, _: asked.append(options.address))
+    monkeypatch.setattr(building, "build", lambda options, _: asked.append(options.address))
     monkeypatch.setattr(book, "written_down", {"Course": "https://someone.github.io/minigrad/"}.get)
-    assert building["main"]([]) == 0
-    assert building["main"](["--address=http://pages.example.org/there"]) == 0
+    assert building.main([]) == 0
+    assert building.main(["--address=http://pages.example.org/there"]) == 0
     assert asked == ["https://someone.github.io/minigrad/", "http://pages.example.org/there"]
     site = pages.Site(tmp_path, ROOT / "notebooks", "https://someone.github.io/minigrad", False)
     site.pages = [pages.Page("gallery/vae.html", "One", "What it is about."), pages.Page("index.html", "Two", "All.")]
