@@ -584,6 +584,52 @@ def own_function(torch: Any) -> Any:
     return loss
 
 
+def jacobian_penalty(torch: Any) -> Any:
+    """A penalty on the whole Jacobian of a small map, row by row."""
+    torch.manual_seed(0)
+    W = torch.randn(3, 2, requires_grad=True)
+    x = torch.tensor([0.5, -1.0], requires_grad=True)
+    y = torch.tanh(W @ x)
+    rows = [torch.autograd.grad(y[k], x, create_graph=True)[0] for k in range(3)]
+    J = torch.stack(rows)
+    loss = (J**2).sum() + y.sum()
+    return loss
+
+
+def hessian_vector(torch: Any) -> Any:
+    """The product of a Hessian and a vector, by a backward through a backward."""
+    w = torch.tensor([1.0, -2.0, 0.5], requires_grad=True)
+    v = torch.tensor([1.0, 0.0, -1.0])
+    f = (w**3).sum() + w[0] * w[1] * w[2]
+    (gradient,) = torch.autograd.grad(f, w, create_graph=True)
+    slope = gradient @ v
+    return slope
+
+
+def two_outputs(torch: Any) -> Any:
+    """An operation of one's own that returns two tensors: a length and a direction."""
+
+    class Polar(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            length = x.norm()
+            direction = x / length
+            ctx.save_for_backward(length, direction)
+            return length, direction
+
+        @staticmethod
+        def backward(ctx, of_length, of_direction):
+            length, direction = ctx.saved_tensors
+            across = of_direction - direction * (of_direction * direction).sum()
+            return of_length * direction + across / length
+
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    target = torch.tensor([0.0, 1.0])
+    length, direction = Polar.apply(w * 2)
+    loss = (direction - target).square().sum() + 0.1 * (length - 1) ** 2
+    return loss
+
+
 def several_losses(torch: Any) -> Any:
     """Four terms with their weights, summed at the end."""
     torch.manual_seed(0)
@@ -1708,7 +1754,7 @@ FORMULAS += (word2vec, matrix_factorization, bilinear_attention, kalman_step, pc
 FORMULAS += (chain_of_7, chain_of_30, diamonds, in_place, views_and_slices, branches, own_function, several_losses)
 FORMULAS += (support_vectors, policy_gradient, softmax_by_hand, two_neurons, orbit, hyperparameter)
 FORMULAS += (heat_equation, graph_attention, both_directions, xor_of_scalars, momentum, memory_network, predator_prey)
-FORMULAS += (recursive_tree, contrastive_pairs)
+FORMULAS += (recursive_tree, contrastive_pairs, jacobian_penalty, hessian_vector, two_outputs)
 NETWORKS: tuple[Callable[[Any], Any], ...] = (autoencoder, one_layer, vae, siamese, triplet, gan_critic, dqn)
 NETWORKS += (actor_critic, ppo_clip, conv_net, residual_block, squeeze_excite, tiny_unet, tied_autoencoder)
 NETWORKS += (distillation, mixup, bag_of_words, mixture_of_experts, hypernetwork, dropout_net, highway, simclr)

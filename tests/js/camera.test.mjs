@@ -114,3 +114,29 @@ test("where the view has to move sideways, as many boxes as can are whole", () =
   assert.ok(isSeen(seen, 1560, 900) && isSeen(seen, 1560, 1100), "of one more box less would be seen");
   assert.ok(isSeen(seen, 1300, 1000));
 });
+
+test("a view that will do moves sideways only where that lets two more boxes be whole", () => {
+  const begun = () => {
+    const seen = camera();
+    seen.revealed = true;
+    Object.assign(seen.view, { scrollLeft: 900, scrollTop: 800 });
+    return seen;
+  };
+  const [kept, moved] = [begun(), begun()];
+  kept.reveal(standing(1100, 1000), [], [standing(1450, 900)]);
+  assert.equal(kept.view.scrollLeft, 900);
+  moved.reveal(standing(1100, 1000), [], [standing(1450, 900), standing(1450, 1100)]);
+  assert.ok(isSeen(moved, 1450, 900) && isSeen(moved, 1100, 1000), "two boxes are cut off that have room");
+});
+
+test("the open part that the step is in is seen from side to side, where it is no wider than the view", () => {
+  const seen = camera();
+  seen.revealed = true;
+  Object.assign(seen.view, { scrollLeft: 900, scrollTop: 800 });
+  seen.reveal(standing(1100, 1000), [], [], standing(1050, 700, 550, 2000));
+  assert.ok(isSeen(seen, 1050, 1000, 550), "a part that has room is cut off at its side");
+  assert.equal(seen.view.scrollTop, 800);
+  const wide = camera();
+  wide.reveal(standing(1100, 1000), [], [], standing(200, 700, 1500, 2000));
+  assert.ok(isSeen(wide, 1100, 1000));
+});

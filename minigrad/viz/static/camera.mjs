@@ -10,6 +10,7 @@ const FACTOR = 1.25;
 export const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
 const AT_EDGE = 26; // pixels of the drawing between what is to be seen and the edge of the view: there flags and signs are
 const LEAST_EDGE = 10; // and at least, where what is to be seen is nearly as wide as the view
+const WORTH_MOVING = 2; // boxes more that are whole: for fewer a view that will do stays where it is
 const LOW = 0.62; // of the view's height: the gradient goes upwards, so what runs stands behind the middle
 const LINE = 16; // pixels of a line, for wheels that count in lines
 const SHEET = { width: 680, height: 560 }; // pixels of a sheet of paper for the drawing, in page.css too
@@ -68,6 +69,15 @@ export class Camera {
   /** Whether all of the drawing is in the view. */
   get showsAll() {
     return this.scale <= this.whole * 1.001;
+  }
+
+  /** Whether the middle of a part of the drawing is in the view. */
+  holds({ x, y, width, height }) {
+    const { view, scale, room } = this;
+    const isWithin = (middle, start, length) => middle * scale > start && middle * scale < start + length;
+    return (
+      isWithin(x + width / 2, view.scrollLeft, room.width) && isWithin(y + height / 2, view.scrollTop, room.height)
+    );
   }
 
   resize() {
@@ -154,14 +164,14 @@ export class Camera {
   }
 
   /**
-   * Where the view has to begin from the left so that a part lies in it: as it is, where that will do, else so that as
-   * many as can of the boxes at this height are whole.
+   * Where the view has to begin from the left so that a part lies in it: so that as many as can of the boxes at this height
+   * are whole, but as it is, where that will do and few more would be.
    */
   leftOf(part, boxes, top) {
     const { scale, room } = this;
     const start = this.inDrawing(this.startOf(part, "x", 0.5), "width");
     const [last, first] = this.rangeOf(part, "x");
-    if (first < last - 1 || (this.revealed && start === this.place.left)) return start;
+    if (first < last - 1) return start;
     const isWithin = (from, length, begin, size) => from * scale >= begin && (from + length) * scale <= begin + size;
     const beside = boxes.filter(({ y, height }) => isWithin(y, height, top, room.height));
     const wholeFrom = (left) => beside.filter(({ x, width }) => isWithin(x, width, left, room.width)).length;
@@ -173,7 +183,9 @@ export class Camera {
       this.inDrawing(left, "width"),
     );
     const byWorth = ways.map((left) => [wholeFrom(left), -Math.abs(left - start), left]);
-    return byWorth.reduce((best, other) => ((other[0] - best[0] || other[1] - best[1]) > 0 ? other : best))[2];
+    const most = byWorth.reduce((best, other) => ((other[0] - best[0] || other[1] - best[1]) > 0 ? other : best));
+    const willDo = this.revealed && start === this.place.left && most[0] < byWorth[0][0] + WORTH_MOVING;
+    return willDo ? start : most[2];
   }
 
   wheel(event) {
@@ -222,16 +234,16 @@ export class Camera {
 
   /**
    * Bring a box into view, with as many of those around it (by rank, the most wanted first) as have room beside it, unless
-   * they are there; where nothing has been seen yet, then also with as many of the others; and where the view has to move
-   * sideways, to where most are whole.
+   * they are there; where nothing has been seen yet, then also with as many of the others; and from side to side with all
+   * of the open part that it is in, where that has room, or to where most boxes are whole.
    */
-  reveal(element, around = [], others = []) {
+  reveal(element, around = [], others = [], home = null) {
     const { view } = this;
     if (!element || !view.clientWidth || this.showsAll) return;
     const box = frameOf(element);
     const byDistance = (some) => some.map(frameOf).sort((one, other) => apart(box, one) - apart(box, other));
+    const fits = (length, room) => (length + 2 * LEAST_EDGE) * this.scale <= room;
     const withThose = (start, some) => {
-      const fits = (length, room) => (length + 2 * LEAST_EDGE) * this.scale <= room;
       const both = (part, other) => {
         const { x, y, width, height } = union(part, other);
         return fits(width, this.room.width) && fits(height, this.room.height) ? { x, y, width, height } : part;
@@ -241,7 +253,9 @@ export class Camera {
     const part = around.reduce(withThose, box);
     const whole = this.revealed ? part : withThose(part, others);
     const top = this.inDrawing(this.startOf(whole, "y", LOW, box), "height");
-    const left = this.leftOf(part, others.map(frameOf), top);
+    const { x, width } = home ? union(part, frameOf(home)) : part;
+    const wide = fits(width, this.room.width) ? { ...part, x, width } : part;
+    const left = this.leftOf(wide, others.map(frameOf), top);
     const calm = !this.revealed || (window.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true);
     this.revealed = true;
     if (left === this.place.left && top === this.place.top) return;

@@ -1,8 +1,8 @@
 // The whole drawing in small, beside a view that shows only part of it: every box with its name, or else its operation,
 // as far as there is room for letters that can be read, and every edge, so that what the graph is made of is seen at
 // once; and open groups with theirs, the largest first, where nothing else stands. What has run is coloured, and a frame
-// says which part is seen. Clicking or dragging in it moves the view. A drawing that is too long for words in that is
-// shown as overview.mjs has it, around the step.
+// says which part is seen. Clicking or dragging in it moves the view. A drawing that is too long or too wide for words in
+// that is shown as overview.mjs has it, around the step; a wide one of which too little would be open there, without words.
 
 import { frameOf, LEGIBLE } from "./camera.mjs";
 import { make, shape } from "./dom.mjs";
@@ -26,11 +26,14 @@ const [SLIM, LESS_OF_SLIM] = [/[ijltfrI.,:;'()[\]_ …-]/g, 0.35]; // of that
 const [BROAD, MORE_OF_BROAD] = [/[mwMW@%]/g, 0.4];
 const LEAST_HIGH = 9; // pixels of a box, at least, where names are written
 const MOST_STRETCHED = 2; // times as much of its height as of its width, or of its width as of its height
+const FLAT_STRETCHED = 4; // and of its height, where it is too wide for words anyway
 const NEXT_TO_NAME = 3; // pixels between a name and what stands beside it
 const MOST_BEYOND = 16; // pixels by which a name may be wider than its box on each side
 const NARROWEST = 0.72; // of its width: of a letter, where there is little room
 const SEEN_AROUND = 3; // pixels between what is seen and the frame around it
 const MUTE = 0.16; // of its size: narrower boxes have no room for words
+const SPECK = 0.06; // of its size: boxes that are narrower tell nothing
+const OPEN_HIGH = 0.7; // of the map's height: what has words fills that, or too much of it is closed
 const RESULT_HIGH = NAME_ROW + 6 + 2 * ROW; // pixels of a box with its value and gradient
 const GROUP_LETTERS = [18, 12, 9, 6]; // and of a group's
 const MOST_NAMED = 40; // groups: of more there is no room for the names
@@ -89,9 +92,11 @@ export class Minimap {
     const share = Math.max(LEAST_WIDE, Math.min(MOST_WIDE, MAP_SHARE * width));
     const wide = spare >= LEAST_WIDE ? Math.min(share, spare) : share;
     const [across, down] = [wide / picture.width, height / picture.height];
-    const most = Math.min(MOST_STRETCHED * Math.min(across, down), 1);
+    const stretched = across < MUTE ? FLAT_STRETCHED : MOST_STRETCHED;
+    const most = Math.min(stretched * Math.min(across, down), 1);
     const parts = [across, down].map((part) => Math.min(most, part));
-    return { share, parts, isMute: parts[0] < MUTE || parts[1] * RESULT_HIGH < LEAST_HIGH };
+    const isLow = parts[1] * RESULT_HIGH < LEAST_HIGH;
+    return { share, parts, isMute: parts[0] < MUTE || isLow, isDrawn: parts[0] >= SPECK && !isLow };
   }
 
   /** How wide it is there: one that would be mute needs room for words. */
@@ -107,8 +112,9 @@ export class Minimap {
     this.element.hidden = camera.showsAll || !picture.width || room.height <= 0; // in a tab that is not shown
     if (this.element.hidden) return;
     const whole = { width: room.width + (this.element.offsetWidth || 0), height: room.height };
-    const { share, parts, isMute } = this.parts(whole);
-    if (isMute && this.paintWords({ width: share, height: room.height })) return;
+    const { share, parts, isMute, isDrawn } = this.parts(whole);
+    const own = { width: share, height: room.height };
+    if (isMute && !(isDrawn && this.overview.hides(own, OPEN_HIGH)) && this.paintWords(own)) return;
     if (this.drawing.parentNode !== this.element) {
       this.element.replaceChildren(this.drawing);
       this.drawing.append(this.seen);
@@ -156,16 +162,8 @@ export class Minimap {
   /** The boxes of which the middle is in the view, and those in closed parts of which it is. */
   boxesInView() {
     const { picture, camera } = this;
-    const { view, scale, room } = camera;
-    const [left, top] = [view.scrollLeft / scale, view.scrollTop / scale];
-    const isSeen = ({ x, y, width, height }) =>
-      x + width / 2 > left &&
-      x + width / 2 < left + room.width / scale &&
-      y + height / 2 > top &&
-      y + height / 2 < top + room.height / scale;
-    const isClosed = ({ open, group }) => !open && group.getAttribute("display") !== "none";
-    const boxes = [...picture.places].filter(([id, at]) => isSeen({ ...picture.boxes.get(id), ...at }));
-    const parts = [...picture.groups].filter(([, part]) => isClosed(part) && isSeen(frameOf(part.group)));
+    const boxes = [...picture.places].filter(([id, at]) => camera.holds({ ...picture.boxes.get(id), ...at }));
+    const parts = [...picture.closed].filter(([, group]) => camera.holds(frameOf(group)));
     return [...boxes.map(([id]) => id), ...parts.flatMap(([id]) => picture.layout.inside.get(id))];
   }
 

@@ -135,6 +135,15 @@ export class Overview {
     return this.known.get(key);
   }
 
+  /** Whether most boxes lie in closed parts in a room, though less than a part of its height is used. */
+  hides(room, part) {
+    const found = this.in(room);
+    return (
+      !found ||
+      (found.laid.height * found.down < part * room.height && 2 * found.laid.boxes.size < this.layout.home.size)
+    );
+  }
+
   fullest(room, around) {
     const { layout } = this;
     const loops = [...kindsOf(layout).values()].find((ids) => ids.every((id) => isLoopOfFew(layout, id))) ?? [];

@@ -136,17 +136,21 @@ export class Picture {
     const used = wires.filter(({ to }) => to === shown);
     const ranks = [used.filter(isFlowing), wires.filter(({ from }) => from === shown)];
     ranks.push(used.filter((wire) => !isFlowing(wire)));
-    return ranks.map((rank) => rank.map(({ from, to }) => this.element(from === shown ? to : from)).filter(Boolean));
+    const elements = ranks.map((rank) => rank.map(({ from, to }) => this.element(from === shown ? to : from)));
+    elements.splice(2, 0, [this.painted.next]);
+    return elements.map((rank) => rank.filter(Boolean));
   }
 
-  /** The elements of all boxes that are seen. */
-  seenBoxes() {
-    return [...(this.places ?? new Map()).keys()].map((id) => this.boxes.get(id)?.group).filter(Boolean);
+  /** The closed parts that are drawn, by their ids. */
+  get closed() {
+    const isClosed = ({ open, group }) => !open && group.getAttribute("display") !== "none";
+    return new Map([...this.groups].filter(([, part]) => isClosed(part)).map(([id, { group }]) => [id, group]));
   }
 
-  /** Whether a part is seen that a click opens. */
-  get hasClosed() {
-    return [...this.groups.values()].some(({ open, group }) => !open && group.getAttribute("display") !== "none");
+  /** The elements of all boxes and closed parts that are drawn. */
+  drawnBoxes() {
+    const boxes = [...(this.places ?? new Map()).keys()].map((id) => this.boxes.get(id)?.group);
+    return [...boxes.filter(Boolean), ...this.closed.values()];
   }
 
   /**
@@ -330,7 +334,7 @@ export class Picture {
     }
     shadow.setAttribute("visibility", open ? "hidden" : "visible");
     // Beside the name: where an edge comes in, there is rarely a word then.
-    kind.setAttribute("x", (32 + [...about.name].length * NAME_LETTER + 10).toFixed(1));
+    kind.setAttribute("x", (32 + lettersIn(about.name) * NAME_LETTER + 10).toFixed(1));
     fold.textContent = open ? "−" : "+";
     for (const part of [track, parts.bar]) part.setAttribute("visibility", open ? "hidden" : "visible");
     track.setAttribute("width", (w - 24).toFixed(1));

@@ -4,7 +4,7 @@
 // (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar (controls.mjs) paint it. The same text
 // steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
 
-import { Camera, LEGIBLE } from "./camera.mjs";
+import { Camera, frameOf, LEGIBLE } from "./camera.mjs";
 import { Changing } from "./changing.mjs";
 import { Controls } from "./controls.mjs";
 import { make } from "./dom.mjs";
@@ -209,6 +209,15 @@ export class Stepper {
     this.minimap.paint();
     this.whereabouts?.paintAhead();
     this.legend?.paint();
+    this.paintNote();
+  }
+
+  /** That a click opens a closed part is said as long as one is seen. */
+  paintNote() {
+    const { note, whole, picture, camera } = this;
+    if (!note) return;
+    const inView = () => [...picture.closed.values()].some((group) => camera.holds(frameOf(group)));
+    note.hidden = !(whole?.isShown ? whole.hasClosed : camera.showsAll ? picture.closed.size > 0 : inView());
   }
 
   // ---------------------------------------------------------------- the part that runs
@@ -505,7 +514,6 @@ export class Stepper {
     this.root.classList.toggle("mg-going-forward", player.index < 0);
     this.root.setAttribute("data-step", String(player.index));
     this.whole.paint();
-    if (this.note) this.note.hidden = !(this.whole.isShown ? this.whole.hasClosed : this.picture.hasClosed);
     this.minimap.paint();
     this.whereabouts.paint();
     this.controls.paintZoom();
@@ -517,13 +525,17 @@ export class Stepper {
       this.shown = frame;
       this.revealStep();
     }
+    this.paintNote();
   }
 
   /** Bring what runs, or will run next, into view, with its neighbours. */
   revealStep() {
     const { frame } = this.player;
     const id = frame?.box ?? frame?.next;
-    if (id) this.camera.reveal(this.picture.element(id), this.picture.neighbours(id), this.picture.seenBoxes());
+    if (!id) return;
+    const { camera, picture } = this;
+    const home = picture.layout.parent(picture.layout.shownFor(id));
+    camera.reveal(picture.element(id), picture.neighbours(id), picture.drawnBoxes(), picture.groups.get(home)?.group);
   }
 
   /** The view has got its size: JupyterLab renders first and puts the element into its page afterwards. */

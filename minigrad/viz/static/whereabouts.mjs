@@ -8,6 +8,7 @@ import { make } from "./dom.mjs";
 
 const WHOLE_GRAPH = "the whole";
 const TO_EDGE = 6; // pixels between the sign and the view's edge
+const ALONG = 6; // and by how much it is moved along it at a time, to lie on no box
 const ARROWS = { up: "↑", down: "↓", left: "←", right: "→" };
 
 /** @typedef {{ id: string, text: string }} Step */
@@ -105,17 +106,56 @@ export class Whereabouts {
     this.arrow.textContent = ARROWS[way.side];
     const [width, height] = [this.ahead.offsetWidth, this.ahead.offsetHeight];
     const within = (at, size, room) => Math.max(TO_EDGE, Math.min(room - size - TO_EDGE, at - size / 2));
-    this.ahead.style?.setProperty("left", `${view.offsetLeft + within(way.x, width, view.clientWidth)}px`);
-    this.ahead.style?.setProperty("top", `${view.offsetTop + within(way.y, height, view.clientHeight)}px`);
+    const place = {
+      x: within(way.x, width, view.clientWidth),
+      y: within(way.y, height, view.clientHeight),
+      width,
+      height,
+    };
+    const { x, y } = this.freePlace(place, way.side === "left" || way.side === "right" ? "y" : "x");
+    this.ahead.style?.setProperty("left", `${view.offsetLeft + x}px`);
+    this.ahead.style?.setProperty("top", `${view.offsetTop + y}px`);
+  }
+
+  /** The place along an edge of the view that is nearest to one where the sign would lie on no box, if there is any. */
+  freePlace(place, axis) {
+    const { view, picture } = this.stepper;
+    const [size, room] = axis === "x" ? [place.width, view.clientWidth] : [place.height, view.clientHeight];
+    const boxes = picture.drawnBoxes().map((element) => this.inView(frameOf(element)));
+    const meets = (one, other) =>
+      one.x < other.x + other.width &&
+      other.x < one.x + one.width &&
+      one.y < other.y + other.height &&
+      other.y < one.y + one.height;
+    const starts = Array.from(
+      { length: Math.floor(room / ALONG) },
+      (_, k) => place[axis] + (k % 2 ? -1 : 1) * Math.ceil(k / 2) * ALONG,
+    );
+    const places = starts
+      .filter((start) => start >= TO_EDGE && start + size <= room - TO_EDGE)
+      .map((start) => ({ ...place, [axis]: start }));
+    return places.find((one) => !boxes.some((box) => meets(one, box))) ?? place;
+  }
+
+  /** Where a part of the drawing stands in the view, in pixels of the screen. */
+  inView({ x, y, width, height }) {
+    const { camera, picture } = this.stepper;
+    const { scale, place } = camera;
+    const aside = Math.max(0, (camera.room.width - picture.width * scale) / 2); // a narrow drawing stands in the middle
+    return {
+      x: x * scale - place.left + aside,
+      y: y * scale - place.top,
+      width: width * scale,
+      height: height * scale,
+    };
   }
 
   /** Beyond which side of the view a part of the drawing lies, and where; null where it is seen. */
-  wayTo({ x, y, width, height }) {
-    const { camera, view, picture } = this.stepper;
-    const { scale, place } = camera;
+  wayTo(part) {
+    const { view } = this.stepper;
     const room = { width: view.clientWidth, height: view.clientHeight };
-    const aside = Math.max(0, (camera.room.width - picture.width * scale) / 2); // a narrow drawing stands in the middle
-    const at = { x: (x + width / 2) * scale - place.left + aside, y: (y + height / 2) * scale - place.top };
+    const { x, y, width, height } = this.inView(part);
+    const at = { x: x + width / 2, y: y + height / 2 };
     const hidden = {
       up: -at.y,
       down: at.y - room.height,
