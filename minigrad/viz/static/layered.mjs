@@ -24,6 +24,9 @@ import {
   THREAD,
 } from "./measures.mjs";
 
+const BOTH_ENDS = ["before", "after"];
+const [BEFORE, AFTER] = BOTH_ENDS.map((side) => [side]);
+
 /**
  * Place items in layers.
  *
@@ -275,20 +278,21 @@ class Layers {
   }
 
   wish(node, back, both) {
-    const ends = [];
-    if (both || !back) for (const end of node.before) ends.push([end, "before", "after"]);
-    if (both || back) for (const end of node.after) ends.push([end, "after", "before"]);
+    const shared = isLoose(node) ? LOOSE_WEIGHT : 1;
     let [sum, weights] = [0, 0];
-    for (const [{ node: end, id }, side, far] of ends) {
-      if (end.isGate) continue;
-      const shift = this.meets(node, id, side) - node.middle;
-      // The bends of one edge line up, and pull little at its ends.
-      const isOfOneKind = !isLoose(end) && node.bend === end.bend;
-      const weight = isOfOneKind ? (node.bend ? BEND_WEIGHT : 1) : LOOSE_WEIGHT;
-      sum += weight * (this.meets(end, id, far) - shift);
-      weights += weight;
+    for (const side of both ? BOTH_ENDS : back ? AFTER : BEFORE) {
+      const far = side === "before" ? "after" : "before";
+      for (const { node: end, id } of node[side]) {
+        if (end.isGate) continue;
+        const shift = this.meets(node, id, side) - node.middle;
+        // The bends of one edge line up, and pull little at its ends.
+        const isOfOneKind = !isLoose(end) && node.bend === end.bend;
+        const weight = isOfOneKind ? (node.bend ? BEND_WEIGHT : 1) : LOOSE_WEIGHT;
+        sum += weight * (this.meets(end, id, far) - shift);
+        weights += weight;
+      }
     }
-    return weights ? [sum / weights, weights * (isLoose(node) ? LOOSE_WEIGHT : 1)] : [node.middle, FREE_WEIGHT];
+    return weights ? [sum / weights, weights * shared] : [node.middle, FREE_WEIGHT];
   }
 
   meets(node, id, side) {
@@ -302,24 +306,23 @@ class Layers {
 
   /** Pool adjacent violators: the places nearest to the wishes, in least squares, that keep order and distance. */
   poolViolators(row, wishes) {
-    const offsets = row.map(() => 0);
-    for (let k = 1; k < row.length; k += 1) offsets[k] = offsets[k - 1] + this.apart(row[k - 1], row[k]);
-    const blocks = [];
-    wishes.forEach(([wish, weight], k) => {
-      let block = { sum: (wish - offsets[k]) * weight, weight, count: 1 };
-      while (blocks.length && blocks.at(-1).sum / blocks.at(-1).weight >= block.sum / block.weight) {
-        const before = blocks.pop();
-        block = {
-          sum: before.sum + block.sum,
-          weight: before.weight + block.weight,
-          count: before.count + block.count,
-        };
+    const [offsets, sums, weights, counts] = [[], [], [], []]; // of the row; and of blocks that move as one
+    for (const [k, node] of row.entries()) {
+      offsets.push(k ? offsets[k - 1] + this.apart(row[k - 1], node) : 0);
+      let [sum, weight, count] = [(wishes[k][0] - offsets[k]) * wishes[k][1], wishes[k][1], 1];
+      while (sums.length && sums.at(-1) / weights.at(-1) >= sum / weight) {
+        sum += sums.pop();
+        weight += weights.pop();
+        count += counts.pop();
       }
-      blocks.push(block);
-    });
-    return blocks
-      .flatMap(({ sum, weight, count }) => Array(count).fill(sum / weight))
-      .map((middle, k) => middle + offsets[k]);
+      sums.push(sum);
+      weights.push(weight);
+      counts.push(count);
+    }
+    const middles = [];
+    for (const [block, sum] of sums.entries())
+      for (let k = 0; k < counts[block]; k += 1) middles.push(sum / weights[block] + offsets[middles.length]);
+    return middles;
   }
 
   // ---------------------------------------------------------------- the picture
@@ -398,28 +401,29 @@ const isOrdered = (node) => node.made < Infinity && !isLoose(node);
 /** How many pairs of edges cross; and how many boxes stand against the order of making, but for what goes where its use is. */
 function worthOf(rows) {
   const byPlace = (one, other) => one.own - other.own || farPlace(one) - farPlace(other);
-  const ends = ({ after }) => (after.length > 1 ? [...after].sort(byPlace) : after).map(farPlace);
-  const inversionsOf = (numbersOf) => rows.reduce((sum, row) => sum + inversions(numbersOf(row)), 0);
-  return [
-    inversionsOf((row) => row.flatMap(ends)),
-    inversionsOf((row) => row.filter(isOrdered).map(({ made }) => made)),
-  ];
+  let [crossings, turned] = [0, 0];
+  for (const row of rows) {
+    const [ends, made] = [[], []];
+    for (const node of row) {
+      const { after } = node;
+      for (const end of after.length > 1 ? [...after].sort(byPlace) : after) ends.push(farPlace(end));
+      if (isOrdered(node)) made.push(node.made);
+    }
+    crossings += inversions(ends);
+    turned += inversions(made);
+  }
+  return [crossings, turned];
 }
 
 /** How many pairs of numbers are not in order, counted while they are put into it. */
 function inversions(numbers) {
-  const sorted = [];
   let count = 0;
-  for (const number of numbers) {
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sorted[middle] <= number) low = middle + 1;
-      else high = middle;
-    }
-    count += sorted.length - low;
-    sorted.splice(low, 0, number);
+  for (let k = 1; k < numbers.length; k += 1) {
+    const number = numbers[k];
+    let place = k;
+    for (; place > 0 && numbers[place - 1] > number; place -= 1) numbers[place] = numbers[place - 1];
+    numbers[place] = number;
+    count += k - place;
   }
   return count;
 }

@@ -32,6 +32,7 @@ import {
 
 const WHOLE = ""; // the id of what is around everything
 const RECORDED = "create_graph"; // the kind of a group that is the graph of a gradient, as in calls.py
+const MOST_KNOWN = 400; // groups of which it is known where their boxes go
 const MOST_FOLLOWED = 60; // things in a part that opens by itself
 
 export class GroupLayout {
@@ -39,6 +40,7 @@ export class GroupLayout {
   constructor(picture) {
     // The graph of a gradient is drawn as a sheet of paper, not as a module.
     this.gap = GAP; // between layers
+    this.arranged = new Map(); // what was asked of groups, and where their boxes go
     this.groups = (picture.groups ?? []).map((group) => (group.kind === RECORDED ? { ...group, sheet: true } : group));
     this.byId = new Map(this.groups.map((group) => [group.id, group]));
     this.boxes = picture.boxes ?? {};
@@ -213,21 +215,22 @@ export class GroupLayout {
    */
   layOut() {
     const links = this.links();
+    const inside = this.contents(links);
     const nothing = () => null;
-    if (!this.open.size) return this.placeAll(links, nothing);
+    const place = (beyond, isFree = false) => this.placeAll(links, beyond, isFree, inside);
+    if (!this.open.size) return place(nothing);
     const isGood = ({ worth }) => !worth.some(Boolean);
     const better = (one, other) => (compare(other.worth, one.worth) < 0 ? other : one);
-    const again = ({ wires, parts }) => this.placeAll(links, beyondOf(wires, parts));
+    const again = ({ wires, parts }) => place(beyondOf(wires, parts));
     const placeTwice = (isFree) => {
-      const second = again(this.placeAll(links, nothing, isFree));
+      const second = again(place(nothing, isFree));
       return isGood(second) || links.length > MOST_PLACED_AGAIN ? second : better(second, again(second));
     };
     const one = placeTwice(false);
     return isGood(one) ? one : better(one, placeTwice(true));
   }
 
-  placeAll(links, beyond, isFree = false) {
-    const inside = this.contents(links);
+  placeAll(links, beyond, isFree = false, inside = this.contents(links)) {
     const laid = new Map();
     const sizes = new Map([...inside.values()].flatMap(({ items }) => items.map((id) => [id, this.size(id)])));
     const port = (item, link, side) => {
@@ -238,20 +241,39 @@ export class GroupLayout {
     };
     for (const [id, { items, links: own }] of [...inside].reverse()) {
       const boxes = items.map((item) => ({ id: item, ...sizes.get(item) }));
-      laid.set(
-        id,
-        arrange({
-          items: boxes,
-          links: own,
-          port,
-          beyond: (link, side) => beyond(id, link, side),
-          gap: this.gap,
-          isFree,
-        }),
-      );
+      const beyondHere = (link, side) => beyond(id, link, side);
+      laid.set(id, this.arrangeOnce({ items: boxes, links: own, port, beyond: beyondHere, gap: this.gap, isFree }));
       if (id) sizes.set(id, this.frameSize(this.byId.get(id), own, laid.get(id)));
     }
     return this.gather(links, laid, sizes);
+  }
+
+  /**
+   * Where the boxes of a group go, as `arrange` says: what is asked once more, as most of it is when a part opens or all is
+   * placed again, is known. Of the places beyond a group their order counts alone.
+   */
+  arrangeOnce(asked) {
+    const { items, links, port, beyond, gap, isFree } = asked;
+    const gates = ["before", "after"].map((side) => {
+      const through = links.filter(({ from, to }) => (side === "before" ? !from : !to));
+      const places = through.map(({ id }) => beyond(id, side));
+      const inOrder = [...new Set(places)].sort((one, other) => one - other);
+      return places.map((place) => (place === null ? null : inOrder.indexOf(place)));
+    });
+    const ends = links.map(({ id, from, to, trunk }) => [
+      id,
+      from,
+      to,
+      trunk,
+      from && port(from, id, "after"),
+      to && port(to, id, "before"),
+    ]);
+    const key = JSON.stringify([gap, isFree, items, ends, gates]);
+    if (!this.arranged.has(key)) {
+      if (this.arranged.size >= MOST_KNOWN) this.arranged.clear();
+      this.arranged.set(key, arrange(asked));
+    }
+    return this.arranged.get(key);
   }
 
   /**
