@@ -164,7 +164,7 @@ class _Division:
             is_much = len(others) > MOST_PARTS or len(scope.inside) > MOST_WITH_INPUTS
             others = self._with_repeated_joined(others, SEVERAL if is_much else MANY_CALLS)
         if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
-            others = self._with_statements_joined(others)
+            others = self._with_statements_joined(scope, others)
         if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
             others = self._with_pattern_joined(scope, others)
         if len(others) > MOST_PARTS or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
@@ -202,7 +202,7 @@ class _Division:
             found += [Scope(REPEATED, None, None, calls, title=self.titles.calls_title(calls))] if is_several else calls
         return found
 
-    def _with_statements_joined(self, things: list[Any]) -> list[Any]:
+    def _with_statements_joined(self, scope: Scope, things: list[Any]) -> list[Any]:
         """What one statement has made as one part. Where no line is known, a result with a name ends a statement."""
         pieces: list[list[Any]] = []
         statements: list[Any] = []
@@ -219,7 +219,7 @@ class _Division:
         parts = [piece[0] if len(piece) == 1 else Scope(STATEMENT, None, None, piece) for piece in pieces]
         made = [(part, said) for part, piece, said in zip(parts, pieces, statements, strict=True) if len(piece) > 1]
         for part, statement in made:
-            part.title = self.titles.statement_title(part.inside, statement)
+            part.title = self.titles.statement_title(part.inside, statement, scope)
         number_titles([part for part, _ in made])
         return parts
 

@@ -96,25 +96,25 @@ class Titles:
             return self.calls_title(stretch.inside)
         return f"{stretch.word} {numbers}"
 
-    def statement_title(self, things: Sequence[Any], statement: Statement | None) -> str:
-        """What a statement is called that has made some things: by its variable, numbered as it is as a box."""
+    def statement_title(self, things: Sequence[Any], statement: Statement | None, around: Scope) -> str:
+        """What a statement is called that has made some things in a part: by its variable, numbered as it is as a box."""
         several = "" if statement is None else assigned_by(statement)
-        return several if "," in several else self.title_of_things(things)
+        return several if "," in several else self.title_of_things(things, around)
 
-    def title_of_things(self, things: Sequence[Any]) -> str:
+    def title_of_things(self, things: Sequence[Any], around: Scope | None = None) -> str:
         """What some things are called, where nothing has a name how many nodes they are."""
-        return self.name_of_things(things) or f"{sum(len(_things_in(thing, ())) for thing in things)} nodes"
+        return self.name_of_things(things, around) or f"{sum(len(_things_in(thing, ())) for thing in things)} nodes"
 
-    def name_of_things(self, things: Sequence[Any]) -> str:
+    def name_of_things(self, things: Sequence[Any], around: Scope | None = None) -> str:
         """The first and the last variable that some things compute; where the code gives them no names, what is near
-        that has one; "" where nothing has.
+        that has one, such as the module `around` them; "" where nothing has.
         """
         names = list(dict.fromkeys(name for thing in things for name in self._names_of(thing)))
         numbered = {plain for name in names if (plain := name.rstrip(SUBSCRIPTS)) != name}
         names = [name for name in names if name not in numbered]  # of `h = …` what leads to h₂ is called h
         if len(names) > 1:
             return f"{names[0]} … {names[-1]}"
-        return names[0] if names else self._name_nearby(things)
+        return names[0] if names else self._name_nearby(things, around)
 
     def _names_of(self, thing: Any) -> list[str]:
         """What the code calls a thing: a call by its name, a result by its variable or that of its statement; of a part
@@ -131,15 +131,17 @@ class Titles:
                 names += list(filter(None, map(assigned_by, reversed(around))))[:1]
         return names
 
-    def _name_nearby(self, things: Sequence[Any]) -> str:
+    def _name_nearby(self, things: Sequence[Any], around: Scope | None) -> str:
         """Of things to which the code gives no name: the module whose parameters they use, a leaf that they use, the
-        variable that is computed next.
+        module that computes them, the variable that is computed next.
         """
         boxes = [box for thing in things for box in _things_in(thing, ())]
         used = dict.fromkeys(edge.source for box in boxes for edge in self.graph.into[box])
         inputs = [self.graph.by_id[key] for key in used if self.graph.by_id[key].kind == "leaf"]
         names = [box.name for box in inputs if not ONLY_NUMBER.fullmatch(box.name)]
         modules = list(dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name))
+        if around is not None and around.kind == MODULE:
+            names.append(self.callee_name(around))
         later = self.graph.boxes[self.graph.order[boxes[-1]] :] if boxes else ()
         after = [box.name for box in later if self.is_named(box.id)]
         return [*modules, *names, *after, ""][0]
