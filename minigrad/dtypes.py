@@ -117,7 +117,7 @@ def dtype_of_number(value: Any, beside: dtype) -> dtype:
     return beside if category <= beside.category else (bool, int64, default)[category]
 
 
-_LARGEST = {float16: 65504, float32: 3.4028234663852886e38}
+_LARGEST = {float16: 65504, float32: 3.4028234663852886e38, float64: math.inf}
 
 
 def element(kind: dtype, number: Any, alone: builtins.bool = False) -> Any:
@@ -129,6 +129,8 @@ def element(kind: dtype, number: Any, alone: builtins.bool = False) -> Any:
     if alone and kind is float16 and abs(number) > 65504:  # maybe rounded to inf, of which numpy would warn
         number = math.copysign(65504 if abs(number) < 65520 else math.inf, number)
     try:
+        if abs(number) <= _LARGEST.get(kind, -1):  # most numbers are such
+            return kind.numpy.type(number)
         wraps = isinstance(number, int | np.integer) and kind is uint8 and -255 <= number < 0
         if (kind is uint8 and number < 0 and not wraps) or _LARGEST.get(kind, math.inf) < abs(number) < math.inf:
             raise OverflowError

@@ -96,10 +96,10 @@ def in_place(
     def method(self: Any, *operands: Any, **options: Any) -> Tensor:
         if self.__class__ is not Tensor and not isinstance(self, Tensor):
             raise wrong_type(name, "input", 1, "Tensor", self)
-        if operand:
-            _check_operand(name, operand, operands, options)
         recorded = needs_grad(self, *operands, *options.values()) and self._array.dtype.kind == "f"
         if recorded or ufunc is None or not _write_by(ufunc, self, *operands, **options):
+            if operand:
+                _check_operand(name, operand, operands, options)
             compute_and_write(self, operands, options, recorded)
         return self
 

@@ -40,7 +40,7 @@ def is_ours(frame: FrameType) -> bool:
 
 def current_line() -> CodeLine | None:
     """The learner's line that is being run."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(2)  # what asks is ours
     while frame is not None and is_ours(frame):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lineno)
