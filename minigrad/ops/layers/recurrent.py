@@ -37,8 +37,8 @@ class LSTMLayer(Function):
     ) -> Any:
         # sigmoid(x) = tanh(x / 2) / 2 + 1 / 2: three of the gates are this, and g, here the last, is tanh itself
         scale = np.array([0.5, 0.5, 0.5, 1], h._array.dtype).reshape(4, 1, 1)
-        matrices, rows = np.multiply(_by_gate(weight).mT, scale, order="C"), projected._array[::step]
-        i, f, g, o = np.split(rows if bias is None else rows + bias._array, 4, 2)
+        matrices, wx = np.multiply(_by_gate(weight).mT, scale, order="C"), projected._array[::step]
+        i, f, g, o = (wx if bias is None else wx + bias._array).reshape(*wx.shape[:2], 4, -1).transpose(2, 0, 1, 3)
         gates = np.stack([o, i, f, g], 1)
         gates[:, :3] *= 0.5
         states, cells, curves = (np.empty((len(gates) + 1, *h.shape), h._array.dtype) for _ in range(3))
