@@ -255,7 +255,7 @@ class _Division:
         for start, stop in itertools.pairwise(ends):
             stretch = Scope(STRETCH, None, scope, things[start:stop], word=word)
             stretch.number = start + (scope.number if scope.kind == STRETCH else 1)
-            stretch.title = self.titles.stretch_title(stretch)
+            stretch.title = self.titles.stretch_title(stretch, scope)
             stretches.append(stretch)
         number_titles(stretches)
         return stretches

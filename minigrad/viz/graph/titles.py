@@ -82,12 +82,12 @@ class Titles:
         several = f" ×{len(calls) // len(names)}" if len(calls) > len(names) else ""
         return f"{prefix}[{first}…{names[-1].rpartition('.')[2]}]{several}"
 
-    def stretch_title(self, stretch: Scope) -> str:
-        """A stretch of things: by their numbers, where they are counted, else by the first and the last."""
+    def stretch_title(self, stretch: Scope, around: Scope) -> str:
+        """A stretch of things in a part: by their numbers, where they are counted, else by the first and the last."""
         if stretch.word == INPUTS:
             return self.inputs_title(stretch.inside)
         if not stretch.word:
-            return self.title_of_things(stretch.inside)
+            return self.title_of_things(stretch.inside, around)
         numbers = f"{stretch.number}…{stretch.number + len(stretch.inside) - 1}"
         if stretch.word == AGAIN:
             what = stretch.inside[0].title.rpartition(",")[0]
@@ -140,8 +140,9 @@ class Titles:
         inputs = [self.graph.by_id[key] for key in used if self.graph.by_id[key].kind == "leaf"]
         names = [box.name for box in inputs if not ONLY_NUMBER.fullmatch(box.name)]
         modules = list(dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name))
-        if around is not None and around.kind == MODULE:
-            names.append(self.callee_name(around))
+        while around is not None and around.kind != MODULE:
+            around = around.parent
+        names += [self.callee_name(around)] if around is not None else []
         later = self.graph.boxes[self.graph.order[boxes[-1]] :] if boxes else ()
         after = [box.name for box in later if self.is_named(box.id)]
         return [*modules, *names, *after, ""][0]

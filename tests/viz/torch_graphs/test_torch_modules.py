@@ -135,3 +135,25 @@ def test_what_reshapes_for_a_linear_layer_lies_in_it() -> None:
     assert [path for op, path in found if op == "UnsafeViewBackward0"] == ["net.2"]
     assert [path for op, path in found if op == "ViewBackward0"] == ["net.0", "net.2", ""]  # and one of the learner's
     assert ("ReluBackward0", "net") in found
+
+
+def test_what_a_module_computes_between_its_modules_is_called_by_it() -> None:
+    def computed(x: Any) -> Any:
+        x = torch.relu(x).sin().tanh().cos().exp().neg().sigmoid().abs()
+        return x.sqrt().log1p().square().atan().sinh().erf().cosh().log()
+
+    class Tall(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            kinds = nn.Linear(2, 2), nn.LayerNorm(2), nn.Linear(2, 2), nn.LayerNorm(2)
+            self.first, self.second, self.third, self.last = kinds
+
+        def forward(self, x: Any) -> Any:
+            return self.last(computed(self.third(computed(self.second(computed(self.first(x)))))))
+
+    net = Tall()
+    loss = net(torch.ones(3, 2)).square().mean()
+    graph = snapshot(loss, {"net": net, "loss": loss})
+    names = [group.name for group in groups_of(graph, graph.modules)]
+    assert {f"net, {k} of 3" for k in (1, 2, 3)} < set(names)
+    assert not [name for name in names if name.startswith("loss")]
