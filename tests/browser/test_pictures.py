@@ -217,3 +217,41 @@ def test_the_walk_sees_where_the_box_that_runs_stands(page: Any) -> None:
         (False, False),
     ]
     assert len(walked["painted"]) == len(walked["heights"]) == 4
+
+
+AT_STEP = """(root, step) => {
+    const slider = root.querySelector(".mg-slider");
+    slider.value = String(step);
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}"""
+NOTE_AND_PARTS = """(root) => {
+    const view = root.querySelector(".mg-view").getBoundingClientRect();
+    const middles = [...root.querySelectorAll("[data-group]:not(.mg-open, [display=none]) .mg-frame")]
+        .map((frame) => frame.getBoundingClientRect())
+        .map(({ left, right, top, bottom }) => [(left + right) / 2, (top + bottom) / 2]);
+    const isSeen = ([x, y]) => x > view.left && x < view.right && y > view.top && y < view.bottom;
+    return [!root.querySelector(".mg-notice").hidden, middles.some(isSeen)];
+}"""
+
+
+def test_the_map_of_a_wide_drawing_shows_its_boxes(page: Any, saved: Path) -> None:
+    place = pictures.SavedPages(page, saved)
+    place.name = "vae"
+    widget = place.open(960)
+    widget.evaluate(AT_STEP, 15)
+    marks = widget.locator(".mg-minimap g:not(.mg-open) > rect:first-child")
+    assert marks.count() >= place.facts("vae")["nodes"] - 3, "most of the boxes lie in closed parts of the map"
+
+
+def test_that_a_click_opens_a_closed_part_is_said_where_one_is_seen(page: Any, saved: Path) -> None:
+    place = pictures.SavedPages(page, saved)
+    place.name = "maml"
+    widget = place.open(960)
+    said = []
+    for step in range(1, place.facts("maml")["steps"], 4):
+        widget.evaluate(AT_STEP, step)
+        is_said, is_seen = widget.evaluate(NOTE_AND_PARTS)
+        assert is_said == is_seen, f"at step {step}"
+        said.append(is_said)
+    assert {True, False} == set(said)

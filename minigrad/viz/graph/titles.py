@@ -97,7 +97,7 @@ class Titles:
         return f"{stretch.word} {numbers}"
 
     def statement_title(self, things: Sequence[Any], statement: Statement | None, around: Scope) -> str:
-        """What a statement is called that has made some things in a part: by its variable, numbered as it is as a box."""
+        """What a statement that has made some things in a part is called: by its variable, numbered as its box is."""
         several = "" if statement is None else assigned_by(statement)
         return several if "," in several else self.title_of_things(things, around)
 
