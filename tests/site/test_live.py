@@ -500,17 +500,20 @@ def test_where_storage_is_full_answers_can_be_taken_along(reader: Course, contex
 @pytest.mark.long
 def test_a_chapter_in_two_tabs_is_told_and_goes_on_in_one(reader: Course, context: BrowserContext, server: Any) -> None:
     reader.open("00_start_here.ipynb")
+    reader.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:toggle-autosave')")
     write(reader, "code-19", WRONG)
     other = Course(context, server)
     other.open("00_start_here.ipynb")
     says(other.panel, "00_start_here.ipynb is open in another tab, too")
     write(other, "code-02", "written = 'here'")
+    other.save()  # about which the first tab would be asked, were it to save as JupyterLab does
+    other.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
     other.panel.get_by_role("button", name="Close it there").click()
     says(reader.panel, "00_start_here.ipynb was saved, and goes on in another tab")
     other.page.wait_for_function(
         """(text) => {
             const model = window.jupyterapp.shell.currentWidget?.content?.model;
-            return model && JSON.stringify(model.toJSON()).includes(text);
+            return model?.cells && JSON.stringify(model.toJSON()).includes(text);
         }""",
         arg="return w * x + b - target",
     )

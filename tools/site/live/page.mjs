@@ -8,12 +8,16 @@ const LAB = "../config-utils.js"; // JupyterLite's own, which puts its settings 
 const FIRST = "00_start_here.ipynb";
 const MEGABYTE = 1e6;
 const CHAPTERS = "../files/"; // where the site has them; the browser keeps those that were saved
+const NARROW = "(max-width: 700px)";
 const A_MOMENT = 500; // milliseconds in which the next cell of several begins
 const LONG = 40_000; // milliseconds after which a cell may be one without an end
 const ENDLESS =
   "A cell cannot be interrupted in a browser. Should it have no end: restart Python, then run the cells again. What " +
   "you wrote is kept.";
 const READY = "Python is ready, and new: run the cells from the top, all of them with Run ▸ Run All Cells.";
+const NOT_KEPT =
+  "This browser did not keep what you wrote: its storage is full, or refused. Before you close the tab: " +
+  "Course ▸ Download my answers.";
 const MEMORY =
   "This device has too little memory left: a chapter needs about 0.7 GB. Close other tabs, then try again.";
 const HOW_TO = `Your answers of the course minigrad.
@@ -150,9 +154,24 @@ Object.defineProperty(window, "jupyterapp", {
   set(app) {
     Object.defineProperty(window, "jupyterapp", { value: app, writable: true });
     addCommands(app);
+    if (matchMedia(NARROW).matches) makeRoom(app);
     watch(app);
   },
 });
+
+/**
+ * On a telephone the list of files would leave the chapter a tenth of the width. It opens by itself, when JupyterLite has
+ * opened the chapter that the address names; its button at the left opens it again.
+ */
+function makeRoom(app) {
+  app.restored.then(() => app.commands.execute("application:toggle-side-tabbar", { side: "right" }));
+  const { commandExecuted } = app.commands;
+  commandExecuted.connect(function close(_, { id, result }) {
+    if (id !== "filebrowser:go-to-path") return;
+    commandExecuted.disconnect(close);
+    result.catch(() => {}).then(() => app.shell.collapseLeft());
+  });
+}
 
 function addCommands(app) {
   const add = (name, label, act) =>
@@ -258,6 +277,11 @@ async function bringChapter(app, name, copy) {
   return `${taken} in ${name}${before}`;
 }
 
+/** What stands in the cells of a chapter, to be compared. */
+function textsOf({ cells }) {
+  return JSON.stringify(cells.map(({ id, source }) => [id, [source].flat().join("")]));
+}
+
 /** Keep a chapter under another name; the answer says which. */
 async function setAside(contents, name, content) {
   const now = new Date().toISOString().slice(0, 19).replaceAll(":", ".");
@@ -343,12 +367,7 @@ function watch(app) {
       if (state === "completed") {
         navigator.storage?.persist?.(); // now there is something that should last; one browser asks the learner
       } else if (state === "failed") {
-        say(
-          aboutAnswers,
-          "This browser did not keep what you wrote: its storage is full, or refused. Before you close the tab: " +
-            "Course ▸ Download my answers.",
-          { kind: "bad" },
-        );
+        say(aboutAnswers, NOT_KEPT, { kind: "bad" });
       }
     });
   }
@@ -364,16 +383,24 @@ function watch(app) {
       });
     }
     if (tells === "close") {
-      await tab.context.save();
+      // Not context.save(): if the other tab has saved meanwhile, it would ask here what to do, where nobody looks.
+      const content = tab.context.model.toJSON();
+      try {
+        await app.serviceManager.contents.save(path, { type: "notebook", format: "json", content });
+      } catch {
+        say(aboutAnswers, NOT_KEPT, { kind: "bad" });
+        return;
+      }
       tab.dispose();
       channel.postMessage({ tells: "closed", path });
       say(aboutAnswers, `${path} was saved, and goes on in another tab.`);
     }
     if (tells === "closed") {
       clear(aboutAnswers);
-      const { model } = tab.context;
-      if (model.dirty)
-        say(aboutAnswers, `${path}: ${await setAside(app.serviceManager.contents, path, model.toJSON())}.`);
+      const { contents } = app.serviceManager;
+      const [ours, theirs] = [tab.context.model.toJSON(), await contents.get(path, { content: true, type: "notebook" })];
+      if (textsOf(ours) !== textsOf(theirs.content))
+        say(aboutAnswers, `${path}: ${await setAside(contents, path, ours)}.`);
       await openAnew(app, path);
     }
   };
