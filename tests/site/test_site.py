@@ -124,6 +124,10 @@ def test_every_stepper_walks_to_its_end(are_all: bool, reader: Any, paths: list[
             expect(stepper).to_be_visible()
             following = stepper.locator(".mg-press-next")
             stepper.focus()
+            asking = stepper.locator(".mg-press-predict")
+            if asking.get_attribute("aria-pressed") == "true":  # else Next waits for a prediction at each step
+                page.keyboard.press("p")
+                expect(asking).to_have_attribute("aria-pressed", "false")
             page.keyboard.press("Home")  # a chapter may show a pass that has run
             expect(stepper.locator(".mg-press-back")).to_have_attribute("aria-disabled", "true")
             if following.get_attribute("aria-disabled") == "true":
@@ -136,7 +140,8 @@ def test_every_stepper_walks_to_its_end(are_all: bool, reader: Any, paths: list[
             page.keyboard.press("End")
             expect(following).to_have_attribute("aria-disabled", "true")
             last = int(stepper.get_attribute("data-step"))
-            expect(stepper.locator(".mg-counter")).to_have_text(f"step {last} of {last}")
+            counted = re.compile(rf"^step {last} of \d+$")  # a pass that fails comes to its end before
+            expect(stepper.locator(".mg-counter")).to_have_text(counted)
             assert last == step or not are_all
             walked[path] += 1
     assert sum(walked.values()) > 50 if are_all else walked == STEPPED
