@@ -461,6 +461,15 @@ def text_of(course: Course, name: str) -> str:
 
 
 @pytest.mark.long
+def test_on_a_telephone_the_chapter_has_the_width(reader: Course) -> None:
+    """Not the list of files beside it."""
+    reader.page.set_viewport_size({"width": 360, "height": 780})
+    reader.page.goto(f"{reader.server.url}{PATH}live/lab/index.html?path=00_start_here.ipynb")
+    reader.page.wait_for_function("() => document.querySelector('.jp-Notebook')?.getBoundingClientRect().width > 300")
+    says(reader.page.locator(".jp-Notebook"), "what happens when I call")
+
+
+@pytest.mark.long
 def test_without_webassembly_the_chapters_are_there_to_read(reader: Course, context: BrowserContext) -> None:
     context.add_init_script("delete window.WebAssembly")
     reader.open("00_start_here.ipynb")
