@@ -398,7 +398,10 @@ function watch(app) {
     if (tells === "closed") {
       clear(aboutAnswers);
       const { contents } = app.serviceManager;
-      const [ours, theirs] = [tab.context.model.toJSON(), await contents.get(path, { content: true, type: "notebook" })];
+      const [ours, theirs] = [
+        tab.context.model.toJSON(),
+        await contents.get(path, { content: true, type: "notebook" }),
+      ];
       if (textsOf(ours) !== textsOf(theirs.content))
         say(aboutAnswers, `${path}: ${await setAside(contents, path, ours)}.`);
       await openAnew(app, path);
