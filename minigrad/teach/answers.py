@@ -44,8 +44,12 @@ def places_of(error: BaseException) -> list[tuple[str, int]]:
 
 def own_line(answer: Any, places: list[tuple[str, int]]) -> str:
     """The first of the places that is in the learner's function: the line that stands there."""
-    own = getattr(getattr(answer, "__code__", None), "co_filename", None)
+    own = _file_of(answer)
     return next((plain(linecache.getline(file, line).strip()) for file, line in places if file == own), "")
+
+
+def _file_of(answer: Any) -> Any:
+    return getattr(getattr(answer, "__code__", None), "co_filename", None)
 
 
 def failed_line(answer: Any, error: BaseException) -> str:
@@ -53,14 +57,20 @@ def failed_line(answer: Any, error: BaseException) -> str:
     return own_line(answer, places_of(error))
 
 
-def meaning_of(error: BaseException) -> str:
+def meaning_of(error: BaseException, answer: Any) -> str:
     """What an error of Python's usually means in a learner's function."""
     for kind, part, words in _MEANINGS:
         if isinstance(error, kind) and part in str(error):
             return words
+    if (own := _file_of(answer)) and all(file != own for file, _ in places_of(error)):
+        return AFTERWARDS
     return "The error arose while your function ran. Its text says what was wrong; the line above is where."
 
 
+AFTERWARDS = (
+    "None of your lines has raised it: it came afterwards, when the check used what your function returned, or what it "
+    "was given. Look at what it returns, and at what it has changed."
+)
 # fmt: off
 _MEANINGS = (
     (RecursionError, "", "The function calls itself, again and again, until Python's stack is full: graphs are deeper "

@@ -407,7 +407,7 @@ class Exercise:
                 ("raised", "" if stopped else f"{kind}: {plain(str(error))}"),
                 ("in your line", code(failed_line(outcome.answer, error))),
                 ("expected", shown),
-                ("likely", likely or self._mistake(outcome, cases) or meaning_of(error)),
+                ("likely", likely or self._mistake(outcome, cases) or meaning_of(error, outcome.answer)),
             )
         difference = self._difference(expected, outcome)
         left = outcome.left

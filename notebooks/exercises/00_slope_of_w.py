@@ -148,6 +148,7 @@ EXERCISE = Exercise(
         _case(0.5, -4.0, 2.0, -1.0),
         _case(1.0, 1.0, 1.0, 2.0),
         _case(2, 3, 1, 5),
+        _case(0.5, 65536.0, 0.0, 32767.875),  # a step to one side is never small enough here; no digit is lost
     ),
     hints=(
         "Between loss and w are a square, a subtraction, an addition and a product. What is the slope of each?",
@@ -193,6 +194,7 @@ EXERCISE = Exercise(
             edited(slope_of_one_side, "0.001", "0.01"),
             edited(slope_of_one_side, "0.001", "1e-4"),
             edited(slope_of_one_side, "0.001", "0.1"),
+            *(edited(slope_of_one_side, "0.001", f"1e-{digits}") for digits in range(5, 10)),
             near=True,
         ),
     ),
@@ -209,11 +211,12 @@ EXERCISE = Exercise(
         "likely None of the mistakes that are known": [
             lambda w, x, b, target: round(slope_of_w(w, x, b, target)),
             lambda w, x, b, target: 2 * abs(w * x + b - target) * x,
+            edited(slope_of_w, "x + b", "x + (b or 1.0)"),
         ],
         "ZeroDivisionError": [edited(slope_of_w, "error * x", "error**2 / error * x")],
         "w = 0.0": [slope_from_the_weighted_error],
         "drawn at random. check.slope_of_w(slope_of_w, seed=": [
-            lambda w, x, b, target: {(2.0, 3.0): 12, (-1.0, 2.5): -25, (0.5, -4.0): -8}.get((w, x), 0)
+            lambda w, x, b, target: {2.0: 12, -1.0: -25, 0.5: -8 if x < 0 else 16384}.get(w, 0)
         ],
         "A number is asked for; this is a complex": [lambda w, x, b, target: 2 * (complex(w) * x + b - target) * x],
     },

@@ -65,6 +65,7 @@ UNUSUAL = {
     "tensor({}, requires_grad=True) * 0": None,
     "tensor({}, dtype=int64)": None,
     "tensor({})[:1]": None,
+    "tensor([], requires_grad=True)": None,
     "tensor({}, requires_grad=True).clone()": None,
     "tensor({}, requires_grad=True).to(float64)": None,
     "nn.Parameter(tensor({})), frozen after backward()": _frozen_afterwards,
@@ -79,11 +80,17 @@ def _drawn(random):
         yield _made(words, draw_numbers(random, int(random.integers(1, 4)), unit=1.0, most=9), UNUSUAL[words])
 
 
+UNRECORDED = "the answer inside no_grad()"
+
+
 @observer
 def _asked(answer, tensor):
     before = _flags(tensor)
     word, after = answer(tensor), _flags(tensor)
-    return {"the answer": word, "the tensor afterwards": "as it was" if before == after else after}
+    with mg.no_grad():
+        unrecorded = answer(tensor)
+    kept = "as it was" if before == after else after
+    return {"the answer": word, "the tensor afterwards": kept, UNRECORDED: unrecorded}
 
 
 def _flags(tensor):
@@ -188,6 +195,12 @@ def kind_without_recording(tensor):
     return kind_of(tensor)
 
 
+def kind_by_a_product(tensor):
+    if not (tensor * 1).requires_grad:
+        return "data"
+    return "parameter" if tensor.is_leaf else "result"
+
+
 def kind_from_the_end(tensor):
     if tensor.is_leaf and tensor.requires_grad:
         return "parameter"
@@ -237,6 +250,8 @@ EXERCISE = Exercise(
     plug=_asked,
     notes={
         "the tensor afterwards": "The answer is right, but the tensor is to be asked, not changed.",
+        UNRECORDED: "Inside no_grad() it is another answer. That says whether new operations are recorded; a tensor "
+        "keeps its kind there. Ask its flags, and not a result that is made to look at it.",
     },
     evidence=lambda outcome: "  " + _flags(outcome.arguments[0]),
     mistakes=(
@@ -289,6 +304,10 @@ EXERCISE = Exercise(
             lambda tensor: "parameter" if tensor.requires_grad and tensor._grad is not None else kind_of(tensor)
         ],
         "yours data, expected": [kind_by_numbers],
+        "Inside no_grad() it is another answer": [kind_by_a_product],
+        "tensor([], requires_grad=True)": [
+            edited(kind_of, "tensor.requires_grad:", "tensor.requires_grad or tensor.numel() == 0:")
+        ],
         "float64": [
             edited(
                 kind_of,

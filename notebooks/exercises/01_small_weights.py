@@ -24,7 +24,7 @@ def _drawn(random):
     yield _case(numbers, 0.0)
 
 
-NUMBERS, FLAGS, GRADIENT = "the answer", "its flags", "its .grad"
+NUMBERS, FLAGS, GRADIENT, AGAIN = "the answer", "its flags", "its .grad", "the leaf of a second call"
 
 
 @observer
@@ -33,7 +33,13 @@ def _made(answer, numbers, scale):
     if not isinstance(weights, mg.Tensor):
         return {NUMBERS: weights}
     flags = f"is_leaf={weights.is_leaf}, requires_grad={weights.requires_grad}"
-    return {NUMBERS: weights, FLAGS: flags, GRADIENT: weights._grad}
+    again = answer([*numbers], scale)
+    return {
+        NUMBERS: weights,
+        FLAGS: flags,
+        GRADIENT: weights._grad,
+        AGAIN: "the same one" if again is weights else "another one",
+    }
 
 
 def _after_backward(outcome):
@@ -89,6 +95,14 @@ def weights_with_a_gradient(numbers, scale):
     return weights
 
 
+def weights_by_name(numbers, scale, known={}):  # noqa: B006 (the mistake)
+    return known.setdefault((*numbers, scale), small_weights(numbers, scale))
+
+
+def weights_of_known_products(numbers, scale, known={}):  # noqa: B006 (the mistake)
+    return mg.tensor(known.setdefault((*numbers,), [number * scale for number in numbers]), requires_grad=True)
+
+
 def weights_flagged(numbers, scale):
     weights = mg.tensor(numbers).mul_(scale)
     weights.requires_grad = True
@@ -107,7 +121,9 @@ EXERCISE = Exercise(
     cases=(
         _case([3.0, -2.0, 5.0], 0.1),
         _case([1.0], -2.0),
+        _case([], 3.0),
         _case([0.5, 0.25], 2),
+        _case([0.5, 0.25], -0.5),  # the same numbers again
     ),
     hints=(
         "A leaf is a tensor that no recorded operation made. When is a multiplication not recorded?",
@@ -119,6 +135,8 @@ EXERCISE = Exercise(
     notes={
         FLAGS: "The numbers are right, but an operation made this tensor, or nobody asks for its gradient.",
         GRADIENT: "The numbers are right, but a gradient is there already, and the first walk would add to it.",
+        AGAIN: "The numbers are right, but a second call has returned the same tensor: whoever trains one trains both. "
+        "Make a new one in each call.",
     },
     evidence=_after_backward,
     mistakes=(
@@ -164,6 +182,11 @@ EXERCISE = Exercise(
         "The answer is right, but afterwards numbers has other items than before": [weights_in_the_list],
         "The flag was not set, or got lost": [edited(flag_first, "return", "with mg.no_grad():\n        return")],
         "a gradient is there already": [weights_with_a_gradient],
+        "a second call has returned the same tensor": [weights_by_name],
+        "scale = -0.5": [weights_of_known_products],
+        "numbers = []": [
+            lambda numbers, scale: mg.stack([mg.tensor(number * scale) for number in numbers]).requires_grad_()
+        ],
         "An operation came after the flag": [lambda numbers, scale: small_weights(numbers, scale).clone()],
         "The shape is [4]; it should be [2]": [
             lambda numbers, scale: (

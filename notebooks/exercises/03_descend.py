@@ -42,6 +42,7 @@ def _drawn(random):
 def _and_one_step_more(answer, loss_of, w, rate, steps):
     """What an answer has done, and what it does when it is called once more, for a single step."""
     losses = answer(loss_of, w, rate, steps)
+    losses = [*losses] if isinstance(losses, list) else losses  # a second call may add to the same one
     seen = {"the losses": losses, "w afterwards": w.detach().clone()}
     seen["how often the loss was computed"] = len(loss_of.calls)
     answer(loss_of, w, rate, 1)
@@ -263,6 +264,7 @@ EXERCISE = Exercise(
             edited(descend, "loss.item()", "loss.detach()")
         ],
         "a list is asked for, and this is a tuple": [edited(descend, "return losses", "return tuple(losses)")],
+        "w = [0.0, 0.0]": [edited(descend_by_grad, "steps):\n    losses =", "steps, losses=[]):\n    _ =")],
         "": [
             edited(descend, "loss.item()", "round(loss.item(), 1)"),
             edited(descend, "rate * w.grad", "rate * w.grad.sum() / w.numel()"),

@@ -51,6 +51,7 @@ def _drawn(random):
 STAYS, MOVES, OTHER = "w where mask is False", "w where mask is True", "v, which the optimizer moves as well"
 BITS = "the bits of w where mask is False"
 LATER = "w.grad of a later walk, of w.sum()"
+SECOND = "in a second call, with the other mask, the numbers that stay"
 
 
 @observer
@@ -67,9 +68,14 @@ def _stepped(answer, w, mask, loss, optimizer):
         MOVES: now[moves],
         OTHER: v.detach().clone(),
     }
+    seen["the mask"] = "as before" if mask_is_same else "another one"
+    if not w.requires_grad:
+        return {**seen, LATER: "none, since w is frozen"}
     w.grad = None
     w.sum().backward()
-    return {**seen, LATER: w.grad, "the mask": "as before" if mask_is_same else "another one"}
+    seen[LATER] = w.grad.clone()
+    answer(w, ~moves, (v * w).sum(), optimizer)
+    return {**seen, SECOND: w.detach()[moves]}
 
 
 def _computed_anew(outcome):
@@ -95,6 +101,15 @@ def masked_by_a_hook(w, mask, loss, optimizer):
     loss.backward()
     handle.remove()
     optimizer.step()
+
+
+def masked_with_a_default(w, mask, loss, optimizer, kept=[]):  # noqa: B006 (that is what is wrong)
+    if not any(one is w for one, _ in kept):
+        kept[:] = [(w, w.detach().clone())]
+    loss.backward()
+    optimizer.step()
+    with mg.no_grad():
+        w.copy_(mg.where(mask, w, kept[0][1]))
 
 
 def stepped_first(w, mask, loss, optimizer):
@@ -131,6 +146,8 @@ EXERCISE = Exercise(
         "the mask": "The step is right, but the mask is the caller's, who uses it in the next step, too: leave it as "
         "it is.",
         LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
+        SECOND: "The first call is right, and a second one for the same w writes back older numbers: something of the "
+        "first was kept. Copy w anew in each call.",
     },
     writes=True,
     mistakes=(
@@ -149,6 +166,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             masked_gradient,
+            edited(masked_gradient, "w.grad * mask", "mg.where(mask, w.grad, 0.0)"),
             masked_by_a_hook,
             edited(masked_by_a_hook, "handle.remove()", "pass"),
             words="The gradient was masked, and numbers under the mask have moved all the same: weight decay pulls at "
@@ -202,7 +220,9 @@ EXERCISE = Exercise(
         "The step is right, but the mask is the caller's": [
             edited(masked_step, "before))", "before))\n    mask.copy_(~mask)"),
         ],
+        "a second one for the same w writes back older numbers": [masked_with_a_default],
         "something was left behind": [
+            edited(masked_step, "before))", "before))\n    w.requires_grad_(False)"),
             edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),
         ],
         "": [

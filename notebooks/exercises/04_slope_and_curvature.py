@@ -70,7 +70,7 @@ def _watching(answer, f, x):
     elsewhere = [point for point, _ in f.calls if not _is_at(point, x.item())]
     return {
         "the answer": slopes,
-        "x.grad": "as before" if x_kept else "written",
+        "x.grad": "as before" if x_kept else "written" if x._grad is not None else "cleared",
         OTHERS: "as before" if w_kept else "written",
         BESIDE: f"beside x, at {show(elsewhere[0])}" if elsewhere else "at x only",
     }
@@ -273,7 +273,7 @@ EXERCISE = Exercise(
             edited(by_backward_twice, "slope = x.grad", "slope, x.grad = x.grad, None"),
             words="The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, "
             "and writes nothing.",
-            when=right_but("x.grad"),
+            when=right_but("x.grad", lambda mine, right: mine == "written"),
         ),
         Mistake(
             edited(slope_and_curvature, ", create_graph=True", ""),
@@ -301,8 +301,8 @@ EXERCISE = Exercise(
         Mistake(
             slopes_at_a_new_number,
             edited(slopes_at_a_new_number, "item()", "tolist()"),
-            words="A new tensor was made of x.item() or x.tolist(): it is float32, whatever x is, and may have another "
-            "shape. Ask at x.",
+            words="f was asked at a new tensor, which has another dtype or shape than x, as one that is made of "
+            "x.item() or converted has. Ask at x.",
             when=_asked_at_a_new_tensor,
         ),
         Mistake(
