@@ -66,6 +66,7 @@ UNUSUAL = {
     "tensor({}, dtype=int64)": None,
     "tensor({})[:1]": None,
     "tensor([], requires_grad=True)": None,
+    "tensor({}, dtype=float16, requires_grad=True)": None,
     "tensor({}, requires_grad=True).clone()": None,
     "tensor({}, requires_grad=True).to(float64)": None,
     "nn.Parameter(tensor({})), frozen after backward()": _frozen_afterwards,
@@ -305,10 +306,11 @@ EXERCISE = Exercise(
         ],
         "yours data, expected": [kind_by_numbers],
         "Inside no_grad() it is another answer": [kind_by_a_product],
+        "float16": [edited(kind_of, "tensor.requires_grad", "(tensor.requires_grad and tensor.dtype != mg.float16)")],
         "tensor([], requires_grad=True)": [
             edited(kind_of, "tensor.requires_grad:", "tensor.requires_grad or tensor.numel() == 0:")
         ],
-        "float64": [
+        "yours data, expected parameter": [
             edited(
                 kind_of,
                 "tensor.requires_grad:",

@@ -118,6 +118,11 @@ def walked_twice(w, x, target):
 # ---------------------------------------------------------------- tried as well
 
 
+def middle_never_flat(w, x, target):
+    height = (w * x).detach().tanh()
+    return 2 * (height.sum() - target) * (1 - height**2).clamp(min=1e-3)
+
+
 def middle_through_w(w, x, target):
     middle_gradient(w, x, target)
     return w.grad / x
@@ -174,6 +179,7 @@ EXERCISE = Exercise(
         _model([1.0, 0.5], [0.5, -0.5], -1.0),
         _model([0.1], [3.0], 0.0),
         _model([0.5, -1.0], [0.0, 2.0], 1.0),
+        _model([4.0, -3.0], [2.0, 2.0], 0.5),  # where tanh is flat
     ),
     hints=(
         "hidden is a result, so its .grad stays None unless you ask for it.",
@@ -232,6 +238,7 @@ EXERCISE = Exercise(
     wrong={
         "": [edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean")],
         "w = [[": [middle_of_one_dimension],
+        "w = [4.0, -3.0]": [middle_never_flat],
         "This is the gradient of w": [middle_in_the_shape_of_w],
         "something went through float32": [edited(middle_asked_for, "[0]", "[0].float()")],
         "likely None of the mistakes that are known": [

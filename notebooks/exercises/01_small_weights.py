@@ -24,7 +24,8 @@ def _drawn(random):
     yield _case(numbers, 0.0)
 
 
-NUMBERS, FLAGS, GRADIENT, AGAIN = "the answer", "its flags", "its .grad", "the leaf of a second call"
+NUMBERS, FLAGS, GRADIENT = "the answer", "its flags", "its .grad"
+AGAIN, WALKED = "the leaf of a second call", "its .grad after weights.sum().backward()"
 
 
 @observer
@@ -34,12 +35,16 @@ def _made(answer, numbers, scale):
         return {NUMBERS: weights}
     flags = f"is_leaf={weights.is_leaf}, requires_grad={weights.requires_grad}"
     again = answer([*numbers], scale)
-    return {
+    shares = weights.numel() > 0 and again.data_ptr() == weights.data_ptr()
+    seen = {
         NUMBERS: weights,
         FLAGS: flags,
         GRADIENT: weights._grad,
-        AGAIN: "the same one" if again is weights else "another one",
+        AGAIN: "the same one" if again is weights else "another one, in the same memory" if shares else "another one",
     }
+    if again.requires_grad and again.is_leaf:
+        again.sum().backward()
+    return {**seen, WALKED: again._grad}
 
 
 def _after_backward(outcome):
@@ -103,6 +108,12 @@ def weights_of_known_products(numbers, scale, known={}):  # noqa: B006 (the mist
     return mg.tensor(known.setdefault((*numbers,), [number * scale for number in numbers]), requires_grad=True)
 
 
+def weights_with_a_hook(numbers, scale):
+    weights = small_weights(numbers, scale)
+    weights.register_hook(lambda gradient: gradient * scale)
+    return weights
+
+
 def weights_flagged(numbers, scale):
     weights = mg.tensor(numbers).mul_(scale)
     weights.requires_grad = True
@@ -135,8 +146,10 @@ EXERCISE = Exercise(
     notes={
         FLAGS: "The numbers are right, but an operation made this tensor, or nobody asks for its gradient.",
         GRADIENT: "The numbers are right, but a gradient is there already, and the first walk would add to it.",
-        AGAIN: "The numbers are right, but a second call has returned the same tensor: whoever trains one trains both. "
-        "Make a new one in each call.",
+        AGAIN: "The numbers are right, but a second call has returned the same tensor, or one in the same memory: "
+        "whoever trains one trains both. Make a new one in each call.",
+        WALKED: "The numbers are right, but the gradient that arrives here is changed: is there a hook on it? A leaf "
+        "needs no more than its flag.",
     },
     evidence=_after_backward,
     mistakes=(
@@ -182,7 +195,11 @@ EXERCISE = Exercise(
         "The answer is right, but afterwards numbers has other items than before": [weights_in_the_list],
         "The flag was not set, or got lost": [edited(flag_first, "return", "with mg.no_grad():\n        return")],
         "a gradient is there already": [weights_with_a_gradient],
-        "a second call has returned the same tensor": [weights_by_name],
+        "a second call has returned the same tensor": [
+            weights_by_name,
+            edited(weights_by_name, "_weights(numbers, scale))", "_weights(numbers, scale)).detach().requires_grad_()"),
+        ],
+        "the gradient that arrives here is changed": [weights_with_a_hook],
         "scale = -0.5": [weights_of_known_products],
         "numbers = []": [
             lambda numbers, scale: mg.stack([mg.tensor(number * scale) for number in numbers]).requires_grad_()

@@ -170,6 +170,16 @@ def depth_of_two_inputs(root):
     return depth[root.grad_fn]
 
 
+def depth_of_some_ways(root):
+    random, deepest = np.random.default_rng(1), 0
+    for _ in range(200):
+        way = [root.grad_fn]
+        while inner := [one for one, _ in way[-1].next_functions if one is not None]:
+            way.append(inner[random.integers(len(inner))])
+        deepest = max(deepest, len(way))
+    return deepest
+
+
 def depth_once_met(root):
     depth = {root.grad_fn: 1}
     todo = [root.grad_fn]
@@ -293,6 +303,7 @@ EXERCISE = Exercise(
     wrong={
         "first * second": [depth_over_outputs],
         "c.sin()": [depth_of_two_inputs],
+        "40 rounds of y = y.sin() + y": [depth_of_some_ways],
         "": [lambda root: len({node.name() for node in nodes_of(root)})],
         "A number is asked for; this is a str": [lambda root: str(graph_depth(root))],
         "The number is right, but this is an ndarray that holds it": [lambda root: np.array(graph_depth(root))],

@@ -11,6 +11,7 @@ from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
 
 NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
 ENOUGH = "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough."
+WRITTEN = "The numbers are right, but the .grad of a leaf was written: call the nodes of e, d and c, and no other."
 
 
 def by_hand(e):
@@ -228,7 +229,7 @@ EXERCISE = Exercise(
     cases=(running_case(3.0, 2.0), running_case(-1.5, 4.0), running_case(0.5, -3.0)),
     drawn=_drawn,
     plug=_with_calls,
-    notes={"the node of *": NOT_CALLED, SAVED: ENOUGH, GRADS: ENOUGH},
+    notes={"the node of *": NOT_CALLED, SAVED: ENOUGH, GRADS: WRITTEN},
     hints=(
         (
             "Each call of a node gives one gradient per input, in the order of next_functions. Begin with the "
@@ -277,7 +278,7 @@ EXERCISE = Exercise(
         "this is a float and a tensor is asked for": [lambda e: tuple(gradient.item() for gradient in by_hand(e))],
         "": [lambda e: tuple(gradient.abs() for gradient in by_hand(e))],
         "drawn at random": [hand_with_one_gradient_summed],
-        "a leaf's node was called, too": [hand_down_to_the_leaves],
+        "the .grad of a leaf was written": [hand_down_to_the_leaves],
         "2 values are asked for; these are 3": [hand_with_each_part],
         "the nodes behind e have other hooks or metadata than before": [
             edited(

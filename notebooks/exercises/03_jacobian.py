@@ -68,6 +68,15 @@ def transposed(f, x):
 # ---------------------------------------------------------------- tried as well
 
 
+def jacobian_by_subtraction(f, x):
+    sums, y = [mg.zeros_like(x)], f(x)
+    for element in y:
+        element.backward(retain_graph=True)
+        sums.append(x.grad.clone())
+    x.grad = None
+    return mg.stack(sums[1:]) - mg.stack(sums[:-1])
+
+
 def rows_of(f, x, y):
     for place in range(len(y)):
         weights = mg.zeros(len(y))
@@ -120,6 +129,7 @@ EXERCISE = Exercise(
         _vector_case("sin(x) * x.sum()", [0.5, -1.0, 2.0]),
         _vector_case("stack([(x * x).sum(), x[0] - x[2]])", [1.0, 2.0, -1.0]),
         _vector_case("linspace(0, 1, 24) * x[0] + x[1]", [2.0, -1.0]),
+        _vector_case("stack([1e6 * x[0] * x[1], 0.0005 * x[0]])", [3.0, 2.0]),  # steep, and nearly flat
     ),
     hints=(
         (
@@ -215,6 +225,10 @@ EXERCISE = Exercise(
         "": [jacobian_by_differences, lambda f, x: mg.stack(list(rows_of(f, x, f(x)))).round()],
         "drawn at random": [jacobian_of_rows_that_count],
         "There are as many rows as x has elements": [jacobian_of_a_square],
+        "1e6 * x[0] * x[1]": [
+            jacobian_by_subtraction,
+            lambda f, x: mg.stack([mg.where(row.abs() < 1e-3, 0.0, row) for row in rows_of(f, x, f(x))]),
+        ],
         "linspace(0, 1, 24)": [lambda f, x: mg.stack(list(rows_of(f, x, f(x)[:16])))],
         "The numbers are right, but this is a list": [lambda f, x: [row.tolist() for row in rows_of(f, x, f(x))]],
         "Rows and columns have changed places": [lambda f, x: mg.stack(list(rows_of(f, x, f(x))), dim=1)],

@@ -52,6 +52,7 @@ STAYS, MOVES, OTHER = "w where mask is False", "w where mask is True", "v, which
 BITS = "the bits of w where mask is False"
 LATER = "w.grad of a later walk, of w.sum()"
 SECOND = "in a second call, with the other mask, the numbers that stay"
+SETTINGS = "the optimizer's settings"
 
 
 @observer
@@ -69,6 +70,7 @@ def _stepped(answer, w, mask, loss, optimizer):
         OTHER: v.detach().clone(),
     }
     seen["the mask"] = "as before" if mask_is_same else "another one"
+    seen[SETTINGS] = str([value for name, value in optimizer.param_groups[0].items() if name != "params"])
     if not w.requires_grad:
         return {**seen, LATER: "none, since w is frozen"}
     w.grad = None
@@ -131,6 +133,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0, 0.5], [False, True, False], "SGD with momentum=0.9, after a step"),
         _case([-0.0, -2.0, 0.1], [False, True, False], "SGD with weight_decay=0.5"),
         _case([1.0, -2.0, 0.5], [True, False, True], "Adam, after a step"),
+        _case([1.0, -2.0], [False, False], "AdamW"),
         _case([1.0, -2.0, 0.5], [True, False, True], "SGD", earlier=3.0),
         _case([4.0, 0.0, 1.0], [True, False, True], "SGD", "w.sqrt()"),  # whose slope at 0 is infinite
     ),
@@ -148,6 +151,7 @@ EXERCISE = Exercise(
         LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
         SECOND: "The first call is right, and a second one for the same w writes back older numbers: something of the "
         "first was kept. Copy w anew in each call.",
+        SETTINGS: "This step is right, and the next ones will not be: the optimizer has other settings now.",
     },
     writes=True,
     mistakes=(
@@ -221,6 +225,10 @@ EXERCISE = Exercise(
             edited(masked_step, "before))", "before))\n    mask.copy_(~mask)"),
         ],
         "a second one for the same w writes back older numbers": [masked_with_a_default],
+        "the optimizer has other settings now": [
+            edited(masked_step, "before))", 'before))\n    optimizer.param_groups[0]["lr"] /= 2'),
+        ],
+        "mask = [False, False]": [edited(masked_step, "loss.b", "if not mask.any():\n        return\n    loss.b")],
         "something was left behind": [
             edited(masked_step, "before))", "before))\n    w.requires_grad_(False)"),
             edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),

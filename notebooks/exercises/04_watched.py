@@ -234,6 +234,7 @@ EXERCISE = Exercise(
             "(h * h).sum() + h.sin().sum()",
         ),
         _case("h is output 1 of unbind(), loss = loud", lambda: second_output([0.5, 1.0], [3.0, 1.0]), LOUD),
+        _case("h = w * x, of one element, loss = (h * h).sum()", lambda: trunk([0.5], [3.0]), "(h * h).sum()"),
         _case("h = w * x, loss = calm + loud", trunk, f"{CALM} + {LOUD}", walked=True),
     ),
     drawn=_drawn,
@@ -360,6 +361,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "it took two walks": [watched_in_two_walks],
+        "of one element … The shape is []; it should be [1]": [edited(watched, "seen[0]", "seen[0].squeeze()")],
         "retain_graph=True keeps the graph of the loss": [edited(watched, "backward()", "backward(retain_graph=True)")],
         "h does not have the hooks that it had": [
             edited(watched, "    return", "    (h._backward_hooks or {}).clear()\n    return")

@@ -89,6 +89,7 @@ CASES = (
     Case("stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum()", _many_inputs),
     Case("a.sin() * b, where a has a .grad from an earlier walk", _walked_before),
     Case("40 rounds of y = y.sin() + y.cos()", lambda: _repeated(lambda y: y.sin() + y.cos(), 40)),
+    Case("40 rounds of y = y.sin() + y", lambda: _repeated(lambda y: y.sin() + y, 40)),  # one of all ways is longest
     Case("3000 rounds of y = y.sin()", lambda: _repeated(lambda y: y.sin(), 3_000)),
 )
 
