@@ -248,6 +248,7 @@ def limited_without_a_branch(h, limit):
 
 
 def limited_by_the_first_walk(h, limit):
+    """The factor of the first walk is kept for all later ones. Compute it anew in the hook, from each gradient."""
     factors = []
     return branch_with(h, lambda g: g * (factors.append(min(1.0, limit / (g.norm().item() or 1.0))) or factors[0]))
 
@@ -261,6 +262,7 @@ EXERCISE = Exercise(
         branch_case("limit", [1.0, 2.0], 5.0),
         branch_case("limit", [0.1, -1.0], 1.0),
         branch_case("limit", [[1.0, 2.0], [-0.5, 1.0], [0.0, 3.0]], 2.5),
+        branch_case("limit", [0.5, 2.0], 6.5),  # a length is shorter, and its square larger
     ),
     drawn=drawn_branches("limit", lambda random: float(random.choice([0.25, 0.75, 2.0, 6.5, 12.5, 40.0, 200.0]))),
     hints=(
@@ -285,7 +287,8 @@ EXERCISE = Exercise(
         Mistake(lengthened_short_ones, lengthened_all_but_zeros, near=True),
         Mistake(divided_by_zero, when=raised(kind=ZeroDivisionError)),
         Mistake(made_zeros_unknown, near=True),
-        Mistake(used_the_square, near=True),
+        Mistake(used_the_square, edited(used_the_square, "limit / square)", "limit / square**0.5)"), near=True),
+        Mistake(limited_by_the_first_walk, near=True),
         Mistake(length_of_one, near=True),
         Mistake(upside_down, near=True),
         Mistake(by_the_largest, near=True),
@@ -306,9 +309,8 @@ EXERCISE = Exercise(
     wrong={
         "Each row was shortened by itself": [limited_each_row_too],
         "something went through float32": [lambda h, limit: limited(h.float(), limit)],
-        "when [0.25, -0.5] comes in[0]: yours 0.025": [limited_by_the_first_walk],
+        "when [0.25, -0.5] comes in[0]: yours 0.025 … The factor of the first walk": [limited_by_the_first],
         "": [
-            limited_by_the_first,
             edited(limited, "_shortened(g, limit))", "g * min(1.0, int(limit) / max(g.norm().item(), 1e-9)))"),
             edited(limited, "_shortened(g, limit))", "g * (limit / g.norm()) if int(g.norm()) > limit else g)"),
             limited_to_five,
