@@ -28,8 +28,8 @@ from teach.answers import (
 )
 
 import minigrad as mg
-from minigrad.teach import EXERCISES, check, predict, progress_file
-from minigrad.teach.answers import is_untouched
+from minigrad.teach import EXERCISES, check, edited, predict, progress_file
+from minigrad.teach.answers import is_untouched, meaning_of
 from minigrad.teach.limits import MOST_CHARACTERS, TookTooLongError, call_within
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -305,3 +305,13 @@ with cProfile.Profile():
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50)
     assert run.stdout == "45\n", run.stderr
+
+
+def test_an_error_that_none_of_the_lines_has_raised_is_told_as_such() -> None:
+    slope = edited(EXERCISES["slope_of_w"].reference, "2 *", "2.0 *")
+    with pytest.raises(TypeError) as caught:
+        slope(None, 1.0, 2.0, 3.0)
+    assert "the line above is where" in meaning_of(caught.value, slope)
+    with pytest.raises(RuntimeError) as caught:
+        mg.tensor(slope(1.0, 1.0, 2.0, 3.0)).backward()
+    assert "None of your lines has raised it" in meaning_of(caught.value, slope)
