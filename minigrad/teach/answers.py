@@ -78,6 +78,8 @@ _MEANINGS = (
     (TookTooLongError, "", "The loop does not come to an end, or not soon: look at what must change in each round "
      "so that it can stop. Is a list filled faster than it is emptied, or a node met again for each way that leads to "
      "it? Or does this line wait for what does not come?"),
+    (UnboundLocalError, "", "A variable is read that no line has set: with this input a loop found nothing, or an `if` "
+     "was passed by. Give it a value before."),
     (NameError, "", "A name that is not defined. Was the cell that defines it run after the kernel was started?"),
     (SystemExit, "", "exit() and quit() do not belong into the function."),
     (MemoryError, "", f"It asked for more memory than a check gives, which is {MEMORY // 1024**3} GB. Does something "

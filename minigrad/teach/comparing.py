@@ -31,8 +31,8 @@ EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as w
 BEHIND = "behind the seventh digit"
 ROUNDED = (
     "Only the first digits are right: something went through float32, was rounded, or was measured, or a small term "
-    "such as eps is not in it. Keep the float64 of what was given; mg.tensor(...) of Python's numbers is float32 "
-    "unless it is told the dtype."
+    "such as eps is left out, or is one too many. Keep the float64 of what was given; mg.tensor(...) of Python's "
+    "numbers is float32 unless it is told the dtype."
 )
 NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "

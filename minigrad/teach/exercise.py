@@ -19,6 +19,7 @@ import contextlib
 import functools
 import gc
 import inspect
+import itertools
 import re
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ from minigrad.tensor import Tensor
 Function = Callable[..., Any]
 
 DRAWS = 10  # times that a check draws cases
+MOST_HELD = 50  # lists and arrays of a result that are looked at
 _seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
@@ -63,6 +65,10 @@ FIRST = (
     "This input comes out right if no other one comes before it: something is left from an earlier call, or an id of "
     "what is gone is met again. A default, a name outside of the function, and an attribute of a class or of a "
     "function are the same in all calls."
+)
+TWICE = (
+    "The answer is right, but a second call gave out the same {} as the first, {}: whoever writes into one result "
+    "writes into the other, and so may a later call. Make it anew in each."
 )
 HELD = (
     "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
@@ -343,10 +349,10 @@ class Exercise:
                 results.append((outcome, self._whole_text(outcome), expected, self._whole_text(expected)))
             found = traces.left_behind(outcome.left, expected.left)
             told |= dict.fromkeys(traces.in_words([place], outcome.left) for place in found)
-        first = results[0][2]
+        mine, _, first, _ = results[0]
         if card := (
             self._judge_later(results)
-            or self._judge_again(answer, cases, first)
+            or self._judge_again(answer, cases, mine, first)
             or self._judge_in_double(answer, cases)
             or self._judge_used(answer, cases, first)
             or self._judge_after_an_error(answer)
@@ -447,14 +453,19 @@ class Exercise:
                 return self._card("bad", "a later call changes an earlier result", *rows)
         return None
 
-    def _judge_again(self, answer: Function, cases: tuple[Case, ...], expected: Outcome) -> Card | None:
-        """The card for an answer that is another one when the first case comes again, or that does not let go of what
-        it was given then; None otherwise.
+    def _judge_again(self, answer: Function, cases: tuple[Case, ...], mine: Outcome, expected: Outcome) -> Card | None:
+        """The card for an answer that is another one when the first case comes again, or gives out the same thing, or
+        that does not let go of what it was given then; None otherwise.
         """
         with print_limit(0), unheard():
             outcome = self.run(answer, expected.case)
         if (card := self._judge(replace(outcome, right=expected.value), expected, cases, likely=LATER)) is not None:
             return card
+        if shared := given_out_twice(mine.value, outcome.value):
+            again = self.run(self.reference, expected.case)
+            if not given_out_twice(expected.value, again.value):
+                rows = (("input", outcome.case.words), ("likely", TWICE.format(*shared)))
+                return self._card("bad", "gives out the same thing twice", *rows)
         held = self._weakly(outcome)
         del outcome
         if not (names := still_alive(held)):
@@ -702,6 +713,29 @@ def _is_same(came: BaseException | None, error: BaseException) -> bool:
 
 def _error_name(error: BaseException | None) -> str:
     return "no error" if error is None else f"a {type(error).__name__}"
+
+
+def given_out_twice(one: Any, other: Any) -> tuple[str, str] | tuple[()]:
+    """What two results have in common that can be written to, in words: its kind, and what it holds; or nothing."""
+    for value in itertools.islice(_writable(one), MOST_HELD):
+        for later in itertools.islice(_writable(other), MOST_HELD):
+            both = isinstance(value, np.ndarray) and isinstance(later, np.ndarray)
+            if value is later or (both and np.may_share_memory(value, later)):
+                return ("memory" if both else type(value).__name__), show(value)
+    return ()
+
+
+def _writable(value: Any) -> Iterator[Any]:
+    """The lists, dicts and arrays of which a value consists."""
+    todo = [value]
+    for one in todo:  # which grows
+        if isinstance(one, list | dict):
+            yield one
+        if isinstance(one, list | tuple | dict):
+            todo += one.values() if isinstance(one, dict) else one
+        array = one.detach().numpy() if isinstance(one, Tensor) else one
+        if isinstance(array, np.ndarray) and array.flags.writeable:
+            yield array
 
 
 def still_alive(held: Mapping[str, weakref.ref[Any]]) -> list[str]:

@@ -381,6 +381,32 @@ def ordered_by_depth_of_the_first(self):
     return sorted(order, key=depth)
 
 
+def ordered_by_its_distance(self):
+    """By the longest way to each, looked up anew for all behind it whenever a longer one is found."""
+    longest, todo = {}, [(self, 0)]
+    while todo:
+        one, distance = todo.pop()
+        if longest.get(one, -1) < distance:
+            longest[one] = distance
+            todo += [(below, distance + 1) for below in one.inputs]
+    return sorted(longest, key=longest.get, reverse=True)
+
+
+def marks_on_leaves(self):
+    """Marks that are taken off again, but from leaves."""
+    order, todo = [], [self]
+    while todo:
+        waiting = [one for one in todo[-1].inputs if not hasattr(one, "down")]
+        todo += waiting
+        if not waiting and not hasattr(one := todo.pop(), "down"):
+            one.down = True
+            order.append(one)
+    for one in order:
+        if one.inputs:
+            del one.down
+    return order
+
+
 def ordered_by_every_way(self):
     ways, order = [(self,)], []
     while ways:
@@ -464,7 +490,7 @@ EXERCISE = Exercise(
         ways,
         each_inputs_own,
         outputs_first,
-        Mistake(without_leaves, when=saw(LIST, "x is missing, in [y, z, L]")),
+        Mistake(without_leaves, when=saw(LIST, lambda mine, right: mine == "x is missing, in [y, z, L]")),
         only_required,
         without_self,
         Mistake(
@@ -478,7 +504,13 @@ EXERCISE = Exercise(
         done_too_early,
         used_twice_by_one,
     ),
-    right=(ordered_by_graphlib, ordered_by_counting, ordered_with_iterators, ordered_in_a_queue),
+    right=(
+        ordered_by_graphlib,
+        ordered_by_counting,
+        ordered_with_iterators,
+        ordered_in_a_queue,
+        ordered_by_its_distance,
+    ),
     wrong={
         "asked for once more, … is missing … The list of an earlier call was still there": [ordered_by_memory],
         "which is no list … The tensors are in a tuple": [lambda self: tuple(in_order(self))],
@@ -489,6 +521,7 @@ EXERCISE = Exercise(
         ],
         "is no tensor": [lambda self: [repr(one) for one in in_order(self)]],
         "still running": [ordered_by_every_way, ordered_by_its_inputs_once],
+        "asked for once more, x is missing … A mark was left on the tensors": [marks_on_leaves],
         "The orders of the inputs were put one behind the other": [ordered_by_its_inputs],
         "left behind in the tensors: yours something … A mark was left on the tensors": [
             edited(marks, "visited = True", "inputs = list(one.inputs)")

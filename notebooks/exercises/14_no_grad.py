@@ -83,6 +83,16 @@ def _one_of_two(answer, kind, look):
         return {"another class, inside": "recorded" if (other(2.0, True) * 3.0).requires_grad else "not recorded"}
 
 
+def _two_classes(answer, kind, look):
+    other = type("Other", (Tensor,), {"recording": True})
+    with answer(kind):
+        with answer(other):
+            look("inside both")
+        seen = {"the other class, when its block has ended": other.recording}
+        look("in the outer block again")
+    return seen
+
+
 STORIES = {
     "one block": _once,
     "a block in a block": _nested,
@@ -96,6 +106,7 @@ STORIES = {
     "no_grad(kind) called, and entered later": _made_early,
     "no_grad(kind) called, and entered where recording is off by then": _made_while_on,
     "a block for one of two classes": _one_of_two,
+    "a block for another class in a block": _two_classes,
 }
 
 
@@ -172,6 +183,22 @@ def off_by_exit_stack(kind):
             self.callback(setattr, kind, "recording", kind.recording)
             kind.recording = False
             return super().__enter__()
+
+    return Off()
+
+
+def off_by_one_count(kind, outer=[]):  # noqa: B006
+    """Right for one class: the outermost block alone puts back what was before."""
+
+    class Off:
+        def __enter__(self):
+            outer.append((kind, kind.recording))
+            kind.recording = False
+
+        def __exit__(self, *error):
+            if len(outer) == 1:
+                outer[0][0].recording = outer[0][1]
+            outer.pop()
 
     return Off()
 
@@ -302,6 +329,7 @@ EXERCISE = Exercise(
         "afterwards: yours not recorded … After an error recording stays off": [
             edited(no_grad, "kind.recording = self", "if error[0] is None:\n                kind.recording = self")
         ],
+        "the other class, when its block has ended: yours False, expected True": [off_by_one_count],
         "another class, inside: yours not recorded": [
             edited(
                 no_grad,

@@ -128,6 +128,17 @@ def from_y(g, y, x, eps=1e-5):
     return ((g - g.mean(axes, keepdims=True) - y * (g * y).mean(axes, keepdims=True)) / width,)
 
 
+_buffers = {}
+
+
+def into_buffers(g, y, x, eps=1e-5):
+    found = batch_norm_rule(g, y, x, eps)
+    kept = _buffers.setdefault(tuple(one.shape for one in found), found)
+    for buffer, one in zip(kept, found, strict=True):
+        buffer[...] = one
+    return kept
+
+
 EXERCISE = Exercise(
     title="the gradient of x, where y = batch norm of x, in a tuple",
     stars=3,
@@ -224,6 +235,7 @@ EXERCISE = Exercise(
     ),
     right=(by_the_steps, by_columns),
     wrong={
+        "a later call has changed it": [into_buffers],
         "behind the seventh digit": [measured],
         "first difference": [
             from_y,

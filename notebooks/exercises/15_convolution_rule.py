@@ -163,6 +163,17 @@ def by_minigrad(g, y, x, weight, stride=1):
     return tuple(one.numpy() for one in mg.autograd.grad(out, leaves, mg.tensor(g)))
 
 
+_buffers = {}
+
+
+def into_buffers(g, y, x, weight, stride=1):
+    found = convolution_rule(g, y, x, weight, stride)
+    kept = _buffers.setdefault(tuple(one.shape for one in found), found)
+    for buffer, one in zip(kept, found, strict=True):
+        buffer[...] = one
+    return kept
+
+
 EXERCISE = Exercise(
     title="the gradients of x and weight, where y is a convolution, in a tuple",
     stars=3,
@@ -242,6 +253,7 @@ EXERCISE = Exercise(
     ),
     right=(by_places, by_numbers, by_windows),
     wrong={
+        "gave out the same": [into_buffers],
         "first difference": [
             in_rows,
             lambda g, y, x, weight, stride=1: convolution_rule(g, y, x, weight, min(stride, 2)),

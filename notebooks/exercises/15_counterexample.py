@@ -82,6 +82,14 @@ def _stops(number):
     raise Interrupted
 
 
+class BrokenError(Exception):
+    """What a property raises that somebody else has written."""
+
+
+def _breaks(number):
+    raise BrokenError("no such layer")
+
+
 def _divides(number):
     return number < 7 or 10 // (number - 7) > 1
 
@@ -115,6 +123,10 @@ takes_any = edited(
 )
 one_too_small = edited(counterexample, "    return case\n", "    return next(iter(smaller(case)), case)\n")
 errors_come_out = edited(counterexample, "except Exception:", "except IndexError:")
+errors_come_out_first = edited(counterexample, "if fails(case):", "if not holds(case):")
+errors_come_out_later = edited(counterexample, "if fails(one):", "if not holds(one):")
+some_errors = edited(counterexample, "except Exception:", "except (ArithmeticError, LookupError, ValueError):")
+none_and_false = edited(counterexample, "return not holds(case)", "return str(holds(case)) in ('None', 'False')")
 errors_are_fine = edited(counterexample, "            return True", "            return False")
 all_errors = edited(counterexample, "except Exception:", "except BaseException:")
 last_drawn = edited(counterexample, "        return None\n    shrinks", "        return case\n    shrinks")
@@ -252,6 +264,10 @@ EXERCISE = Exercise(
         _case([5], "False, always", lambda number: False, "number // 2 and number - 1", _halves),
         _case([(2, 3)], "False, always", lambda row: False, "with one number left out", _shorter),
         _case([2, 14], "number < 7, or 10 // (number - 7) > 1", _divides, "number // 2 and number - 1", _halves),
+        _case([3, 7], "number < 7, or 10 // (number - 7) > 1", _divides, "number // 2 and number - 1", _halves),
+        _case([9, 12], "number % 4, a number", lambda number: number % 4, "number // 2 and number - 1", _halves),
+        _case([(0,), (0, 1)], "row[1:], a tuple", lambda row: row[1:], "with one number left out", _shorter),
+        _case([5], "raises an error of its own kind", _breaks, "number // 2 and number - 1", _halves),
         _case([4, 4, 4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=3),
         _case([11_000], "number < 10", _numbers(10), "number - 1", lambda number: [number - 1][:number]),
         _case([1], "number < 1", _numbers(1), "number // 2 and number - 1", _halves, tries=0),
@@ -288,7 +304,10 @@ EXERCISE = Exercise(
         ),
         Mistake(
             errors_come_out,
-            when=raised("division"),
+            errors_come_out_first,
+            errors_come_out_later,
+            some_errors,
+            when=lambda outcome: raised("division")(outcome) or isinstance(outcome.error, BrokenError),
             words="`holds` raised an error for this case, and it came out. For such a case the property does not hold: "
             "count it as a failure.",
         ),
@@ -302,8 +321,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             is_false,
-            words="`holds` may say False in other ways than by False itself: with 0, None, or numpy's False. "
-            "`not holds(case)` asks for all of them.",
+            none_and_false,
+            words="`holds` may say False in other ways than by False itself: with 0, None, an empty row, or numpy's "
+            "False. `not holds(case)` asks for all of them.",
         ),
         Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
         Mistake(found_or_none, found_not_0),

@@ -68,6 +68,8 @@ moved_before = edited(
     "self.lr * self.velocity[one]", "self.lr * before; self.velocity[one] = velocity",
 )  # fmt: skip
 not_scaled = edited(momentum_step, "self.momentum * before", "before")
+stands_still = edited(momentum_step, "    for one in", "    if not self.lr:\n        return\n    for one in")
+skips_zeros = edited(momentum_step, "if one.grad is not None:", "if one.grad is not None and np.any(one.grad):")
 fixed = edited(momentum_step, "self.momentum * ", "0.9 * ")
 first_is_nothing = edited(
     momentum_step, "before = self.velocity.get(one, 0.0)", "before = self.velocity.get(one, -one.grad)"
@@ -262,6 +264,8 @@ EXERCISE = Exercise(
         ),
         _case("two of the same numbers", [1.0, 1.0], [[1.0, 1.0], [1.0, -1.0], [2.0, 0.0]]),
         _case("lr is 0.01 from the third step on", [1.0], [[1.0], [2.0], [1.0], [-1.0]], rates=[0.1, 0.1, 0.01, 0.01]),
+        _case("lr is 0 in the second step", [1.0], [[1.0], [2.0], [1.0]], rates=[0.1, 0.0, 0.1]),
+        _case("3 small steps", [0.0], [[1e-4], [2e-4], [0.0]], lr=1.0, momentum=0.5),
         _case(
             "6 steps, and before the third the optimizer is copied",
             [0.0],
@@ -310,6 +314,15 @@ EXERCISE = Exercise(
             moved_before, words="The parameter moved by the velocity of the step before. Renew the velocity first."
         ),
         Mistake(not_scaled, words="The old velocity was not multiplied with the momentum: nothing ever fades."),
+        Mistake(
+            stands_still,
+            words="A step with an lr of 0 was left out. Nothing moves in it, but the velocity takes the gradient in.",
+            near=True,
+        ),
+        Mistake(
+            skips_zeros,
+            words="A gradient of zeros was taken for none. It is an array: the velocity goes on, and fades.",
+        ),
         Mistake(fixed, words="The momentum is 0.9 here whatever self.momentum says."),
         Mistake(
             first_is_nothing,
@@ -340,7 +353,10 @@ EXERCISE = Exercise(
             edited(momentum_step, "momentum * before", "momentum * np.clip(before, -10, 10)"),
             edited(momentum_step, "self.lr * self", "np.float32(self.lr) * self"),
             edited(momentum_step, "+ one.grad", "+ np.nan_to_num(one.grad)"),
-            edited(momentum_step, "if one.grad is not None:", "if one.grad is not None and np.any(one.grad):"),
+            edited(
+                momentum_step,
+                *("self.velocity[one]\n", "self.velocity[one] * (abs(self.velocity[one]).max() > 1e-3)\n"),
+            ),
         ],
     },
 )

@@ -91,9 +91,24 @@ def _other_things():
     )  # fmt: skip
 
 
+def _of_all_kinds():
+    """Parameters of no numbers, of one, and of a derived class; a result that was freed; and a class with one of its
+    own, which is no attribute of self.
+    """
+    square = Tensor([2.0], requires_grad=True) * 3.0
+    square.free()
+    made = type("Model", (Module,), {"shared": leaf()})()
+    derived = type("Parameter", (Tensor,), {})([1.0], requires_grad=True)
+    vars(made).update(
+        scale=Tensor(2.0, requires_grad=True), empty=Tensor(np.zeros((0, 3)), requires_grad=True), derived=derived,
+        result=square, several={leaf()}, waiting=iter([leaf()]), last=leaf(),
+    )  # fmt: skip
+    return made
+
+
 def _chain():
     one = leaf()
-    for number in range(60):
+    for number in range(100):
         one = module(inner=one) if number % 2 else [one]
     return module(outer=one, last=leaf())
 
@@ -194,6 +209,23 @@ no_private = edited(
     parameters,
     *("reversed(vars(one).values())", "[item for name, item in vars(one).items() if name[0] != '_'][::-1]"),
 )
+
+
+sets_too = edited(
+    parameters,
+    "isinstance(one, (list, tuple))",
+    "isinstance(one, (list, tuple, set))",
+    "reversed(one)\n",
+    "reversed([*one])\n",
+)
+freed_too = edited(parameters, "one.rule is None", "not one.inputs")
+of_the_class_too = edited(
+    parameters, "reversed(vars(one).values())",
+    "reversed([*vars(one).values(), *[item for item in vars(type(one)).values() if isinstance(item, Tensor)]])",
+)  # fmt: skip
+exact_class = edited(parameters, "isinstance(one, Tensor)", "type(one) is Tensor")
+without_numbers = edited(parameters, "one.requires_grad and", "one.requires_grad and one.data.ndim and")
+without_empty = edited(parameters, "one.requires_grad and", "one.requires_grad and one.data.size and")
 
 
 one_list_deep = edited(
@@ -304,7 +336,12 @@ EXERCISE = Exercise(
                 last=leaf(),
             ),
         ),
-        _case("a tensor in 60 lists and modules, each in the next one, and last, another tensor", _chain),
+        _case("a tensor in 100 lists and modules, each in the next one, and last, another tensor", _chain),
+        _case(
+            "parameters, of which one is a number, one is empty and one is of a class derived from Tensor; a result "
+            "that was freed, a set and an iterator, and a class that has a tensor itself",
+            _of_all_kinds,
+        ),
         _case("weight and inner, a layer that has outer, which is self", _circle),
     ),
     drawn=_drawn,
@@ -342,6 +379,28 @@ EXERCISE = Exercise(
             no_subclasses,
             words="A namedtuple is a tuple, and an OrderedDict a dict: isinstance(...) knows that, and type(...) does "
             "not.",
+        ),
+        Mistake(
+            sets_too,
+            words="A set was looked into. What is looked into are lists, tuples, the values of dicts, and modules: a "
+            "set has no order.",
+            near=True,
+        ),
+        Mistake(
+            freed_too,
+            words="A result that was freed is among them. It has no inputs any more, and is no leaf all the same: its "
+            "rule, which raises, is not None.",
+            near=True,
+        ),
+        Mistake(
+            of_the_class_too,
+            words="What the class has is no attribute of self: vars(self) holds those of the module alone.",
+            near=True,
+        ),
+        Mistake(
+            exact_class,
+            words="A tensor of a class derived from Tensor is one as well: isinstance(one, Tensor).",
+            near=True,
         ),
         Mistake(no_private, words="An attribute whose name begins with _ was left out. It is one like all others."),
         Mistake(one_list_deep, words="A list in a list, or a tuple or dict in it, was not looked into."),
@@ -385,6 +444,8 @@ EXERCISE = Exercise(
             first_of_equal_numbers,
             cut_short,
             thirteen_deep,
+            without_numbers,
+            without_empty,
             edited(parameters, "one.requires_grad and", "one.requires_grad and one.grad is None and"),
             lambda self: [*parameters(self), None],
             lambda self: [],

@@ -43,7 +43,7 @@ def _case(query, key, value, allowed, dtype=mg.float32):
 
 def _drawn(random):
     """Several sequences, in one axis or two, more keys than queries or fewer, and values of another size than keys."""
-    count, queries, keys, size, width = random.integers([1, 1, 1, 2, 1], [4, 4, 4, 4, 4]).tolist()
+    count, queries, keys, size, width = random.integers([1, 1, 1, 1, 1], [4, 6, 6, 5, 4]).tolist()
     front = pick(random, [(count,), (2, count)])
     given = [draw_numbers(random, (*front, *shape)) for shape in ((queries, size), (keys, size), (keys, width))]
     allowed = random.random(pick(random, [(queries, keys), (*front, queries, keys)])) < 0.7
@@ -106,6 +106,9 @@ EXERCISE = Exercise(
         ),
         _case(
             [[100.0, 0.0, 50.0, 0.0]], [[20.0, 1.0, 0.0, 1.0], [10.0, 5.0, 2.0, 0.0]], [[1.0], [2.0]], [[True, True]]
+        ),
+        _case(
+            [[1.0], [-2.0]], [[0.5], [1.0], [-1.0]], [[1.0], [2.0], [4.0]], [[True, True, True], [True, False, True]]
         ),
         _case(
             [[0.1, 0.7], [0.3, -0.2]],
@@ -188,6 +191,7 @@ EXERCISE = Exercise(
     wrong={
         "first difference": [
             edited(attended, "query.shape[-1] ** 0.5", "int(query.shape[-1] ** 0.5)"),
+            edited(attended, "query.shape[-1] ** 0.5", "max(query.shape[-1], 2) ** 0.5"),
             edited(attended, WEIGHTS, "masked_weights((scores * 100).round() / 100, allowed)"),
             edited(attended, WEIGHTS, "masked_weights(scores, allowed.tril())"),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),

@@ -20,6 +20,7 @@ from minigrad.teach import (
 from .chapter16 import masked_weights
 
 SENT, EXACTLY = "the gradient of scores", "the weights of what is not allowed"
+DTYPE, AFTER = "the dtype of the weights", "scores afterwards, where an operation made them"
 INF, NAN = float("inf"), float("nan")
 
 
@@ -33,19 +34,25 @@ def _with_gradient(answer, scores, allowed):
         leaks = ((hidden > 0) & (hidden < 1e-4)).any().item()
     counts = mg.arange(1, 2 * scores.numel(), 2, dtype=scores.dtype).reshape(scores.shape)
     exactly = {EXACTLY: "not 0" if leaks else "0"}
-    return {"the answer": weights, **exactly, **gradients_of(weights, {"scores": scores}, counts)}
+    sent = gradients_of(weights, {"scores": scores}, counts)
+    result = scores * 1.0  # as query @ key.mT is: no leaf, so writing to it raises no error
+    before = result._version
+    answer(result, allowed)
+    kind = {DTYPE: str(getattr(weights, "dtype", None)).removeprefix("minigrad.")}
+    after = {AFTER: "as they were" if result._version == before else "written to"}
+    return {"the answer": weights, **kind, **exactly, **sent, **after}
 
 
-@cases("scores = {scores}, allowed = {allowed}", dtype=", in float64")
-def _case(scores, allowed, dtype=mg.float32):
-    return mg.tensor(scores, dtype=dtype, requires_grad=True), mg.tensor(allowed, dtype=mg.bool)
+@cases("scores = {scores}, allowed = {allowed}", dtype=", in {dtype}")
+def _case(scores, allowed, dtype="float32"):
+    return mg.tensor(scores, dtype=getattr(mg, dtype), requires_grad=True), mg.tensor(allowed, dtype=mg.bool)
 
 
 def _drawn(random):
     """Of two to four dimensions, with one mask for each matrix of scores or one for all of them."""
     for shape, masks in (((2, 3), (2, 3)), ((2, 3, 3), (3, 3)), ((2, 1, 2, 3), (2, 1, 2, 3))):
         allowed = random.random(masks) < 0.6
-        yield _case(draw_numbers(random, shape), allowed.tolist(), pick(random, [mg.float32, mg.float64]))
+        yield _case(draw_numbers(random, shape), allowed.tolist(), pick(random, ["float32", "float64"]))
 
 
 def _is_nan(mine, right):
@@ -142,8 +149,8 @@ def added_and_harmless(scores, allowed):
 
 
 def lowest_of_all(scores, allowed):
-    """A large negative number was filled in, and a score that is allowed may be lower still: then softmax gives all to
-    what is not allowed, and nothing is left. -inf is below every number.
+    """A number was filled in for what is not allowed, and a score that is allowed may be far lower: then that number is
+    the largest of the row, softmax gives all to it, and nothing is left. -inf is below every number.
     """
     return scores.masked_fill(~allowed, -1e9).softmax(-1).masked_fill(~allowed, 0.0)
 
@@ -181,6 +188,12 @@ def masked_before_and_after(scores, allowed):
     return weights.masked_fill(nothing, 0.0)
 
 
+def masked_in_place_where_it_can_be(scores, allowed):
+    if not scores.is_leaf:
+        scores.masked_fill_(~allowed, -mg.inf)
+    return masked_weights(scores, allowed)
+
+
 def masked_in_place(scores, allowed):
     with mg.no_grad():
         scores[(~allowed).expand(scores.shape)] = 0.0
@@ -196,7 +209,10 @@ EXERCISE = Exercise(
     plug=_with_gradient,
     notes={
         EXACTLY: "The weights are nearly right, but one that is not allowed is not exactly 0: a little of what nobody "
-        "may see is seen. Fill with 0.0 after the softmax."
+        "may see is seen. Fill with 0.0 after the softmax.",
+        DTYPE: "The weights are right, and their dtype is not that of the scores.",
+        AFTER: "The weights are right, but the scores were written to, as masked_fill_() and scores[...] = ... do. "
+        "Whoever made them may need them still: masked_fill() and where() make a new tensor.",
     },
     cases=(
         _case([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]], [[True, True, False], [True, True, True]]),
@@ -205,8 +221,10 @@ EXERCISE = Exercise(
         _case([[0.0, 200.0, -300.0], [1000.0, 0.0, 2.0]], [[True, True, True], [False, True, True]]),
         _case([[NAN, 1.0, INF], [NAN, NAN, NAN]], [[False, True, False], [False, False, False]]),
         _case([[-1e10, -1e10 - 4096, 0.0]], [[True, True, False]]),
-        _case([[0.1, 0.2, 0.4], [1.0, -0.3, 0.7]], [[True, False, True], [True, True, True]], mg.float64),
+        _case([[0.1, 0.2, 0.4], [1.0, -0.3, 0.7]], [[True, False, True], [True, True, True]], "float64"),
         _case([0.5, 1.5], [False, True]),
+        _case([[0.0, -12.0, -30.0]], [[True, True, False]]),
+        _case([[1.0, 1.0, -1.0], [2.0, 0.0, 0.0]], [[True, True, False], [False, False, False]], "float16"),
         _case([[3.0]], [[True]]),
     ),
     drawn=_drawn,
@@ -255,15 +273,21 @@ EXERCISE = Exercise(
     wrong={
         "first difference": [
             lambda scores, allowed: masked_weights(scores, allowed.tril()),
+            lambda scores, allowed: (found := masked_weights(scores, allowed)) * (found > 1e-4),
         ],
-        "A large negative number was filled in": [
+        "A number was filled in for what is not allowed": [
             edited(masked_weights, MASKED, "masked_fill(~allowed, -1e4)"),
             edited(masked_weights, MASKED, "masked_fill(~allowed, -100.0)"),
+            edited(masked_by_exp, "kept.detach()", "scores.detach().masked_fill(~allowed, 0.0)"),
         ],
         "not exactly 0": [
             lambda scores, allowed: mg.where(allowed, masked_weights(scores, allowed), mg.full_like(scores, 1e-12))
         ],
         "scores holds other numbers than before": [masked_in_place],
+        "masked_fill() and where() make a new tensor": [masked_in_place_where_it_can_be],
+        "their dtype is not that of the scores": [
+            lambda scores, allowed: masked_weights(scores.float() if scores.dtype == mg.float16 else scores, allowed)
+        ],
         "Only the first digits are right": [
             lambda scores, allowed: masked_weights(scores.float(), allowed).to(scores.dtype)
         ],

@@ -28,6 +28,11 @@ def _case(numbers, weights, dtype=mg.float32):
     return mg.tensor(numbers, dtype=dtype, requires_grad=True), mg.tensor(weights, dtype=dtype)
 
 
+@cases("y = Norm.apply(x) at x = {numbers} turned, grad_output = {weights} turned: by .mT, so not contiguous")
+def _turned_case(numbers, weights):
+    return mg.tensor(numbers).mT.detach().requires_grad_(), mg.tensor(weights).mT
+
+
 def _drawn(random):
     """Of two, four and five dimensions; in float64, as a row of nearly equal numbers costs float32 its digits."""
     for shape in [(2, 5), (2, 1, 2, 3), (1, 2, 1, 2, 3)]:
@@ -90,6 +95,8 @@ EXERCISE = Exercise(
         _case([1000.0, 2000.0, -500.0], [100.0, 2.0, -300.0]),
         _case([0.3, 0.7, -0.4], [0.1, 0.9, -0.3], mg.float64),
         _case([3.0], [2.0]),
+        _case([[1.0, 2.0], [4.0, -1.0]], [[0.0, 0.0], [0.0, 0.0]]),
+        _turned_case([[1.0, 2.0, 4.0], [0.0, -3.0, 1.0]], [[1.0, -2.0, 0.5], [3.0, 1.0, 1.0]]),
     ),
     drawn=_drawn,
     notes=NOTES,
@@ -197,7 +204,9 @@ EXERCISE = Exercise(
         "invalid gradient": [
             lambda ctx, grad_output: norm_backward(ctx, grad_output).flatten(0, 0 if grad_output.dim() < 4 else -2)
         ],
+        "not contiguous": [edited(norm_backward, "grad_output.mean", "grad_output.view(-1).view(y.shape).mean")],
         "first difference": [
+            lambda ctx, grad_output: norm_backward(ctx, grad_output) if grad_output.any() else None,
             edited(norm_backward, "along)", "along) * (spread > 0.01)"),
             edited(norm_backward, "(grad_output - ", "(grad_output.clamp(-10, 10) - "),
             edited(norm_backward, "/ spread", "/ spread.clamp(min=0.1)"),

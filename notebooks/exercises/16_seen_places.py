@@ -59,10 +59,14 @@ MODELS = {
 }
 
 
+OF_F = "the gradients of f's parameters"
+
+
 @observer
 def _with_gradient_of_x(answer, f, x):
-    """What came back, and what is left in x.grad."""
-    return {"the answer": answer(f, x), "x.grad": x.grad}
+    """What came back, and what is left in x.grad, and in those of a module's parameters."""
+    seen = {"the answer": answer(f, x), "x.grad": x.grad}
+    return {**seen, OF_F: [one.grad for one in f.parameters()] if isinstance(f, nn.Module) else []}
 
 
 @cases("f gives {words}; x = {numbers}", dtype=", in float64", leaf="; x requires a gradient")
@@ -184,6 +188,10 @@ def seen_with_a_gradient_left(f, x):
     return mg.stack(seen)
 
 
+def seen_by_backward(f, x):
+    return seen_with_a_gradient_left(f, x.detach())
+
+
 def seen_by_squares(f, x):
     x = x.detach().clone().requires_grad_()
     rows = [grad((row**2).sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in f(x)]
@@ -202,7 +210,10 @@ EXERCISE = Exercise(
     plug=_with_gradient_of_x,
     notes={
         "x.grad": "The answer is right, and x.grad is another one than before: backward() has added to it. Walk with "
-        "mg.autograd.grad, or from a leaf of your own."
+        "mg.autograd.grad, or from a leaf of your own.",
+        OF_F: "The answer is right, and the parameters of f have got gradients: backward() brings them to all leaves, "
+        "and the next step of a training would add its own to them. mg.autograd.grad(score, x) asks for that of x "
+        "alone.",
     },
     cases=(
         _case("attention to all places", [[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]]),
@@ -291,6 +302,7 @@ EXERCISE = Exercise(
         edited(seen_places, "(slopes != 0).any(3).any(1)", "slopes.abs().amax((1, 3)) > 0"),
     ),
     wrong={
+        "the parameters of f have got gradients": [seen_by_backward],
         "x.requires_grad is not what it was": [seen_with_gradients_left],
         "which does not go through": [edited(moved_by_one, "+= 1.0", "+= 0.001")],
         "x.grad is another one than before": [seen_with_a_gradient_left],

@@ -106,6 +106,15 @@ def shifted_and_remembered(names, rows=[]):  # noqa: B006 (the mistake)
 
 
 NUMBERS = "mg.tensor([*numbers, 0])"
+_given_out = {}
+
+
+def shifted_once(names):
+    if (key := tuple(names)) not in _given_out:
+        _given_out[key] = shifted(names)
+    return _given_out[key]
+
+
 EXERCISE = Exercise(
     title="two tensors of whole numbers, in a tuple: what is given at each place of each name, and what follows there",
     stars=1,
@@ -190,6 +199,7 @@ EXERCISE = Exercise(
     right=(shifted_in_numpy, shifted_row_by_row, edited(shifted, 'ord("a")', "97")),
     wrong={
         "The shape is": [shifted_to_twelve],
+        "gave out the same": [shifted_once],
         "The shape is [1, 13]": [shifted_and_remembered],
         "names = ['zeal', 'aaaa', 'zz', 'zeal']": [lambda names: shifted(list(dict.fromkeys(names)))],
         "names has other items than before": [shifted_in_order],

@@ -204,6 +204,10 @@ def doubled(x):
     return x * 2
 
 
+def twice_and_size(x):
+    return [2 * x], x.numel()
+
+
 def test_no_later_call_changes_an_earlier_result() -> None:
     def in_a_buffer(x, buffers={}):  # noqa: B006
         return buffers.setdefault(x.shape, mg.empty(x.shape)).copy_(x * 2)
@@ -223,6 +227,41 @@ def test_no_later_call_changes_an_earlier_result() -> None:
     of_lists = replace(exercise, reference=lambda x: (x * 2).tolist())
     assert of_lists.check(in_a_list).title.endswith("a later call changes an earlier result")
     assert of_lists.check(lambda x: doubled(x).tolist()).kind == "good"
+
+
+def test_no_call_gives_out_what_an_earlier_one_has() -> None:
+    """In a tensor, in an array of it, or in the same list: found by a call with the first case once more."""
+    of_arrays = Exercise(
+        title="twice x, in a list, and its size", stars=1, minutes=1, reference=twice_and_size, hints=(), mistakes=(),
+        cases=(Case("x = [1.0]", lambda: (mg.tensor([1.0]),)), Case("x = [2.0]", lambda: (mg.tensor([2.0]),))),
+    )  # fmt: skip
+    known: dict[float, Any] = {}
+
+    def by_number(x):
+        return known.setdefault(x.item(), twice_and_size(x))
+
+    def by_memory(x):
+        found = known.setdefault(-x.item(), twice_and_size(x)[0][0])
+        return [found.view(1)], 1
+
+    for answer, kind in ((by_number, "list"), (by_memory, "memory")):
+        card = of_arrays.check(answer)
+        assert card.title == "twice_and_size: gives out the same thing twice"
+        assert f"a second call gave out the same {kind} as the first" in said(card)["likely"]
+    assert of_arrays.check(lambda x: ([x + x], 1)).kind == "good"
+
+
+def test_what_the_reference_gives_out_twice_an_answer_may() -> None:
+    names = ["a", "b"]
+
+    def letters(count):
+        return names
+
+    exercise = Exercise(
+        title="the letters, always the same list", stars=1, minutes=1, reference=letters, hints=(), mistakes=(),
+        cases=(Case("count = 2", lambda: (2,)),),
+    )  # fmt: skip
+    assert exercise.check(lambda count: names).kind == "good"
 
 
 def test_no_mode_is_left_on_when_a_function_that_was_given_raises() -> None:
