@@ -44,6 +44,7 @@ def _case(query, key, value, allowed, dtype=mg.float32):
 def _drawn(random):
     """Several sequences, in one axis or two, more keys than queries or fewer, and values of another size than keys."""
     count, queries, keys, size, width = random.integers([1, 1, 1, 1, 1], [4, 6, 6, 5, 4]).tolist()
+    keys = pick(random, [queries, keys])
     front = pick(random, [(count,), (2, count)])
     given = [draw_numbers(random, (*front, *shape)) for shape in ((queries, size), (keys, size), (keys, width))]
     allowed = random.random(pick(random, [(queries, keys), (*front, queries, keys)])) < 0.7
@@ -194,6 +195,11 @@ EXERCISE = Exercise(
             edited(attended, "query.shape[-1] ** 0.5", "max(query.shape[-1], 2) ** 0.5"),
             edited(attended, WEIGHTS, "masked_weights((scores * 100).round() / 100, allowed)"),
             edited(attended, WEIGHTS, "masked_weights(scores, allowed.tril())"),
+            edited(
+                attended,
+                WEIGHTS,
+                "masked_weights(scores, allowed.mT if allowed.shape[-1] == len(query) > 3 else allowed)",
+            ),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),
         ],
         "the gradient of value": [edited(attended, "@ value", "@ value.detach()")],
