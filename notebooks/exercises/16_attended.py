@@ -109,7 +109,10 @@ EXERCISE = Exercise(
             [[100.0, 0.0, 50.0, 0.0]], [[20.0, 1.0, 0.0, 1.0], [10.0, 5.0, 2.0, 0.0]], [[1.0], [2.0]], [[True, True]]
         ),
         _case(
-            [[1.0], [-2.0]], [[0.5], [1.0], [-1.0]], [[1.0], [2.0], [4.0]], [[True, True, True], [True, False, True]]
+            [[1.0], [-2.0], [0.5], [2.0]],
+            [[0.5], [1.0], [-1.0], [2.0]],
+            [[1.0], [2.0], [4.0], [0.0]],
+            [[number <= row for number in range(4)] for row in range(4)],
         ),
         _case(
             [[0.1, 0.7], [0.3, -0.2]],
@@ -198,7 +201,7 @@ EXERCISE = Exercise(
             edited(
                 attended,
                 WEIGHTS,
-                "masked_weights(scores, allowed.mT if allowed.shape[-1] == len(query) > 3 else allowed)",
+                "masked_weights(scores, allowed.mT if allowed.shape[-2] == allowed.shape[-1] > 3 else allowed)",
             ),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),
         ],
