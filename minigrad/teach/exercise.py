@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import autograd
-from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.dtypes import float64, get_default_dtype, set_default_dtype
 from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
@@ -158,7 +158,17 @@ class Mistake:
 
 
 def function_of(name: str, forward: Function, backward: Function) -> Any:
-    """For `plug`: an autograd.Function of these two, which stand outside of any class."""
+    """For `plug`: an autograd.Function of these two, which stand outside of any class. As in programs, it is one for
+    all calls: what is kept on it meets the next one.
+    """
+    try:
+        return _function_of(name, forward, backward)
+    except TypeError:  # an answer without a hash, as an object with an __eq__ of its own is
+        return _function_of.__wrapped__(name, forward, backward)
+
+
+@functools.lru_cache(100)
+def _function_of(name: str, forward: Function, backward: Function) -> Any:
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     return type(name, (autograd.Function,), methods)
 
@@ -274,8 +284,8 @@ class Exercise:
         """The card of an answer, which says whether its input comes out right if it comes first, whatever mistake it
         looks like: no other process has tried the answer yet.
         """
-        is_other = card.failed and "first difference" in dict(card.rows)  # and not only what is left behind
-        if is_other and run_apart(self.seconds, lambda: self._is_right(answer, cases[card.failed])):
+        is_wrong = "first difference" in dict(card.rows) or self._diagnosis(card).startswith("raises ")
+        if card.failed and is_wrong and run_apart(self.seconds, lambda: self._is_right(answer, cases[card.failed])):
             return replace(card, rows=tuple((dict(card.rows) | {"likely": FIRST}).items()))
         return card
 
@@ -356,6 +366,7 @@ class Exercise:
             or self._judge_in_double(answer, cases)
             or self._judge_used(answer, cases, first)
             or self._judge_after_an_error(answer)
+            or self._judge_unrecorded(answer)
         ):
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
@@ -518,6 +529,31 @@ class Exercise:
             if not brings and self._whole_text(expected) == self._whole_text(first):
                 return self._judge_run(answer, expected, cases, [(first,)])
         return None
+
+    def _judge_unrecorded(self, answer: Function) -> Card | None:
+        """The card for an answer after which operations are recorded although its caller had switched that off; None
+        otherwise. What it returns there does not count: no words say what it should be.
+        """
+        left, expected = self._left_without_recording(answer), self._left_without_recording(self.reference)
+        wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
+        if not wrong:
+            return None
+        changed = traces.in_words(wrong, left)
+        told = f"The answer is right, but if it is called inside no_grad(), then afterwards {changed}.{WITH}"
+        return self._card("bad", "leaves something behind", ("input", self.cases[0].words), ("likely", told))
+
+    def _left_without_recording(self, answer: Function) -> traces.Traces:
+        """The modes that are not as they were, after a run inside no_grad(); of one that raises an error, nothing."""
+        arguments, modes = self.cases[0].make(), traces.modes_now()
+        try:
+            with no_grad(), print_limit(0), unheard():
+                function, given = self.plug(answer), traces.modes_before()
+                call_within(self.seconds, function, *arguments)
+                return traces.changes(given, traces.modes_now())
+        except (Exception, StoppedError):
+            return {}
+        finally:
+            traces.put_back(modes)
 
     def _judge_after_an_error(self, answer: Function) -> Card | None:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an

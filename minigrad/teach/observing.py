@@ -90,9 +90,14 @@ def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) ->
 
 
 def walked_again(result: Tensor, inputs: list[Tensor], weights: Tensor) -> dict[str, Any]:
-    """For an observer: what a second walk from a result brings to inputs, or the error that it raises."""
+    """For an observer: what a second walk from a result brings to inputs, or the error that it raises. What it begins
+    with lies in memory by columns, as a gradient does behind a transposed result.
+    """
+    turned = weights * -2
+    if turned.ndim > 1:
+        turned = turned.transpose(0, -1).contiguous().transpose(0, -1)
     try:
-        return {SECOND: [*grad(result, inputs, weights * -2, retain_graph=True, allow_unused=True)]}
+        return {SECOND: [*grad(result, inputs, turned, retain_graph=True, allow_unused=True)]}
     except Exception as error:
         return {SECOND: f"{type(error).__name__}: {error}"}
 

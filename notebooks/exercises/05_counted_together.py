@@ -134,13 +134,14 @@ EXERCISE = Exercise(
     cases=(
         _pair("t", "t.detach()", is_trained=True),
         _pair("t", "t.data"),
-        _pair("t", "t.clone()"),
+        _pair("t", "t.clone()", (float("inf"), 0.0, -1.0)),
         _pair("t", "t[[0, 1]]"),
         _pair("t[:1]", "t[1:]"),
         _pair("t.view(3, 1)", "t", writes=2),
         _pair("t", "t.clone()", writes=2),
         _pair("t", "t"),
         _pair("t.detach()", "t", 3.0, is_trained=True),
+        _pair("t.T", "t", [[3.0, 0.5], [1.0, -1.0]], is_trained=True),
         _pair("t", "t[1:]"),
         _pair("t", "t.clone().mul_(1)"),  # written to once, as t is then
     ),
@@ -223,7 +224,9 @@ EXERCISE = Exercise(
         counted_by_two_writes,
         counted_by_the_difference,
         edited(
-            counted_at_the_first_element, "a[0] = a[0].clone()", "one = a.view(-1)[:1]\n        one.copy_(one.clone())"
+            counted_at_the_first_element,
+            "a[0] = a[0].clone()",
+            "one = a[(slice(1),) * a.ndim]\n        one.copy_(one.clone())",
         ),
         edited(counted_together, "a.add_(0)", "a.detach().mul_(1)", "!= before", "== before + 1"),
         edited(
@@ -241,6 +244,18 @@ EXERCISE = Exercise(
                 "if a.is_leaf:\n        a.requires_grad = False\n    with",
                 "add_(0)",
                 "mul_(1)",
+            )
+        ],
+        "view size is not compatible": [
+            edited(
+                counted_at_the_first_element,
+                "a[0] = a[0].clone()",
+                "one = a.view(-1)[:1]\n        one.copy_(one.clone())",
+            )
+        ],
+        "The write has changed the numbers": [
+            edited(
+                counted_together, "before =", "given, before = a.detach().clone(),", "add_(0)", "mul_(0).add_(given)"
             )
         ],
         "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],

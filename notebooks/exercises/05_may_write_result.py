@@ -183,6 +183,7 @@ EXERCISE = Exercise(
         _operation("x.sigmoid()"),
         _operation("x.relu()"),
         _operation("x.exp().view(-1)"),
+        _operation("(x * 3).T", [[0.5, 1.0], [2.0, 0.25]]),
         _operation("a Function that computes exp and has saved its result", function=KeepsResult.apply),
     ),
     drawn=_drawn,
@@ -223,6 +224,11 @@ EXERCISE = Exercise(
             words="This writes to the input of f. Asked for is the result: sin needs its input, exp its result.",
         ),
         saved_its_input,
+        Mistake(
+            edited(may_write_result, "y.add_(1)\n    try:", "try:\n        y.view(-1)[0] = 5.0"),
+            words="view(-1) cannot show a transposed result, and its error was taken for that of the walk. Write with "
+            "y.add_(1), before the try: the walk alone belongs into it.",
+        ),
         Mistake(asked_the_last_node, looked_through_the_last_node, knew_the_names),
         Mistake(
             edited(may_write_result, "False\n    return True", "True\n    return False"),

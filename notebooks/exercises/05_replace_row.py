@@ -127,8 +127,8 @@ def compared_elements(h, row, values):
 
 
 def masked_by_multiplication(h, row, values):
-    """The old row was multiplied by 0, and that does not make everything 0: inf * 0 and nan * 0 are nan. Write over the
-    row, or choose with mg.where().
+    """The old row is still in the answer, times 0 or taken away from itself, and that does not make everything 0:
+    inf * 0 and nan * 0 are nan, and so is inf - inf. Write over the row, or choose with mg.where().
     """
     mask = mg.zeros(h.shape)
     mask[row] = 1.0
@@ -234,6 +234,7 @@ EXERCISE = Exercise(
         _table("leaf * 2", 0, [0.5, -1.0], [[1.0, 2.0], [1.0, 2.0], [5.0, 6.0]]),
         _table("leaf.log()", 1, [0.5, -1.0], [[1.0, 2.0], [0.0, 4.0], [5.0, 6.0]]),
         _table("leaf / 3", 1, [0.1, -0.7], dtype=mg.float64),
+        _table("leaf * 2", 1, [6.0, 8.0]),  # as it is already
     ),
     drawn=_drawn,
     hints=(
@@ -291,6 +292,11 @@ EXERCISE = Exercise(
         Mistake(replaced_equal_rows, compared_elements, near=True),
         Mistake(masked_by_multiplication, when=_is_masked),
         Mistake(
+            lambda h, row, values: h if mg.equal(h[row], values) else replace_row(h, row, values),
+            words="Where the row holds the numbers of values already, h itself comes back: then values gets no "
+            "gradient, and h one for the row that is to be replaced. Replace it there, too.",
+        ),
+        Mistake(
             edited(replace_row, "return result", "return result[row]"),
             words="This is the row alone. The whole tensor is asked for, with the row in it.",
             near=True,
@@ -315,6 +321,7 @@ EXERCISE = Exercise(
     wrong={
         "Every row that holds the same numbers was replaced": [replaced_where_equal],
         "inf * 0 and nan * 0 are nan": [replaced_with_a_mask_of_numbers],
+        "are nan, and so is inf - inf": [edited(replace_row, "= values", "+= values - h[row]")],
         "counted from the end": [lambda h, row, values: mg.cat([h[:row], values[None], h[row + 1 :]])],
         "h itself was written to": [replaced_and_put_back],
         "values was cut off": [edited(replace_row, "result[row] = values", "result[row] = values.detach()")],

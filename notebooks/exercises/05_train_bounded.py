@@ -4,7 +4,19 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import STEP, Exercise, Mistake, cases, compare, draw_wrong_node, edited, numbers, slopes, yours
+from minigrad.teach import (
+    STEP,
+    Exercise,
+    Mistake,
+    Noted,
+    cases,
+    compare,
+    draw_wrong_node,
+    edited,
+    numbers,
+    slopes,
+    yours,
+)
 from minigrad.teach.draws import draw_numbers, flip, formula, pick
 from minigrad.teach.observing import observer, raised, right_but, right_with_graph, saw
 
@@ -35,7 +47,7 @@ def _model(first, second, target, rate, inputs=INPUTS, bend="w1 * x"):
     def loss_of(w1, w2):
         return ((w2 * hidden(w1, x)).sum() - target) ** 2
 
-    return loss_of, mg.tensor(first, requires_grad=True), mg.tensor(second, requires_grad=True), rate
+    return Noted("loss_of", loss_of), mg.tensor(first, requires_grad=True), mg.tensor(second, requires_grad=True), rate
 
 
 def _drawn(random):
@@ -80,7 +92,8 @@ def _stepping(answer, loss_of, w1, w2, rate):
         is_moved = not np.shares_memory(w.detach().numpy(), memory)
         writes[f"the writes to {name}"] = MOVED if is_moved else COUNTED
         if is_behind or w._version == version:
-            writes[f"the writes to {name}"] = UNCOUNTED if is_behind or w.tolist() != values else NEVER
+            is_still = COUNTED if rate == 0 else NEVER  # a step of 0 may be left out
+            writes[f"the writes to {name}"] = UNCOUNTED if is_behind or w.tolist() != values else is_still
     return {
         "the loss": loss,
         **{f"{name} afterwards": w.detach().clone() for name, w in weights.items()},
@@ -121,7 +134,9 @@ def _draw(outcome, difference):
 
 def _unchanged(outcome):
     """Whether both weights hold what they held before."""
-    _, w1, w2, _ = outcome.case.make()
+    _, w1, w2, rate = outcome.case.make()
+    if rate == 0:
+        return False
     names = ("w1 afterwards", "w2 afterwards")
     return compare([w1, w2], [outcome.seen.get(name) for name in names]) is None
 
@@ -198,6 +213,13 @@ def trained_with_an_optimizer(loss_of, w1, w2, rate):
     return loss.item()
 
 
+def trained_whatever_happens(loss_of, w1, w2, rate):
+    try:
+        return train_bounded(loss_of, w1, w2, rate)
+    except Exception:
+        return float("nan")
+
+
 def trained_by_copies(loss_of, w1, w2, rate):
     loss = loss_of(w1, w2)
     first, second = grad(loss, (w1, w2))
@@ -218,6 +240,7 @@ EXERCISE = Exercise(
         _model(-3.0, [1.0, 0.0, 0.5], -4.0, 0.01),
         _model(1.5, [-3.0, 0.5, -1.25], 2.0, 0.02),
         _model(0.25, [-1.0, 0.5, 1.0], 2.0, 0.05, bend="tanh(w1 * x)"),
+        _model(0.5, [2.0, -1.5, 0.5], 0.465, 0.0),  # a loss of 0.001225, and bounds hold for whom no step has moved
     ),
     drawn=_drawn,
     hints=(
@@ -235,6 +258,7 @@ EXERCISE = Exercise(
     evidence=_measured,
     picture=_draw,
     writes=True,
+    errors_go_on=True,
     mistakes=(
         Mistake(
             edited(train_bounded, "with mg.no_grad():", "if True:"),
@@ -368,6 +392,11 @@ EXERCISE = Exercise(
             edited(trained_by_copies, "loss.item()", "loss", "(w1, w2))\n", "(w1, w2), retain_graph=True)\n")
         ],
         "this is a Tensor that holds it": [edited(trained_by_copies, "loss.item()", "loss.detach()")],
+        "the model above, w1 = 0.5, w2 = [2.0, -1.5, 0.5], target = 0.465": [
+            edited(train_bounded, "loss.backward()", "if rate == 0:\n        return loss.item()\n    loss.backward()"),
+            edited(train_bounded, "loss.item()", "round(loss.item(), 4)"),
+        ],
+        "no error comes out": [trained_whatever_happens],
         "": [
             lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate),
             moved_one_after_the_other,

@@ -274,6 +274,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(peaks_backward, "places, grad_output", "places, mg.ones(grad_output.shape)"),
+            edited(peaks_backward, "places, grad_output", "places, mg.ones_like(grad_output)"),
             words="Ones were put at the places of the peaks. It is grad_output that has to get there: what comes in is "
             "not always 1.",
         ),

@@ -40,7 +40,7 @@ def _weights(x):
     return mg.tensor(np.resize(np.float32(WEIGHTS), tuple(x.shape)))
 
 
-WAY_BACK = "the way back to x"
+WAY_BACK, DTYPE = "the way back to x", "the dtype"
 
 
 @observer
@@ -50,13 +50,15 @@ def _watched(answer, x, step):
     given = Given(grad_output=weights)
     sent = gradients_of(result, {"x": x}, weights)
     way = {WAY_BACK: "there is one" if result.requires_grad else "there is none"} if sent else {}
-    return {"the numbers": result.detach() if sent else result, **way, **sent, **given.seen()}
+    kind = {DTYPE: str(result.dtype)} if sent else {}
+    return {"the numbers": result.detach() if sent else result, **kind, **way, **sent, **given.seen()}
 
 
-@cases("x = {numbers}{is_result}, step = {step}", is_result=", a result of w * 1")
-def _case(numbers, step, is_result=False):
+@cases("x = {numbers}{is_result}{turned}, step = {step}", is_result=", a result of w * 1", turned=", transposed")
+def _case(numbers, step, is_result=False, turned=False):
     x = mg.tensor(numbers, requires_grad=True)
-    return x * 1 if is_result else x, step
+    x = x * 1 if is_result else x
+    return x.T if turned else x, step
 
 
 def _drawn(random):
@@ -272,6 +274,8 @@ EXERCISE = Exercise(
         _case([7.0, 12.0, -3.0], 4.0),
         _case([1.55, -2.35, 0.1], 0.1),  # halves of 0.1, as far as float32 goes
         _case([[0.1, -0.2], [0.9, -0.6]], 0.5, is_result=True),
+        _case([[0.3, 0.8], [-1.1, 2.0]], 0.5, turned=True),
+        _case([3e9, -1e10], 0.5),
         _case([0.25, 0.75, 1.25, -0.25], 0.5),  # all of them between two multiples
     ),
     drawn=_drawn,
@@ -284,6 +288,8 @@ EXERCISE = Exercise(
     plug=_watched,
     notes={
         WAY_BACK: "The numbers are right, but no gradient comes from them to x.",
+        DTYPE: "The numbers are right, but not of the dtype of x: float() and mg.tensor() of Python's numbers give "
+        "float32, and numpy's own is float64. dtype=x.dtype, or to(x.dtype), keeps that of x.",
         **NOTES,
     },
     evidence=_evidence,
@@ -341,11 +347,18 @@ EXERCISE = Exercise(
         "x = [1.55, -2.35, 0.1]": [
             lambda x, step: quantized_function(lambda x, step: (x * (1 / step)).round() * step)(x, step)
         ],
-        "something went through float32": [
+        "x holds other numbers": [quantized_over_x],
+        "but not of the dtype of x": [
             edited(quantized_in_numpy, "* step))", "* step, np.float32))"),
             edited(quantized_by_a_hookless_class, "to(x.dtype)", "float()"),
+            lambda x, step: x + ((x.detach().double() / step).round() * step - x.detach()),
         ],
-        "x holds other numbers": [quantized_over_x],
+        "x = [3000000000.0, -10000000000.0]": [
+            lambda x, step: quantized_function(lambda x, step: (x / step).round().to(mg.int32).to(x.dtype) * step)(
+                x, step
+            )
+        ],
+        "view size is not compatible": [lambda x, step: quantized(x.view(-1), step).view(x.shape)],
         "backward has written to grad_output": [
             lambda x, step: quantized_function(backward=lambda g, given: g.add_(1).sub(1))(x, step)
         ],

@@ -11,7 +11,7 @@ from minigrad.teach.observing import raised, right_but, saw
 from minigrad.teach.wrong_node import draw_wrong_node, numbers
 
 from . import chapter06_recomputed as trials
-from .chapter06_recomputed import AGAIN, ARRIVED, HOOKED, KEPT, MANY, NUMBERS, OLD, ONCE, OTHER, WRITTEN, Trial
+from .chapter06_recomputed import AGAIN, ARRIVED, HOOKED, KEPT, MANY, NUMBERS, OLD, ONCE, OTHER, SILENT, WRITTEN, Trial
 
 
 def recomputed(f, x):
@@ -419,6 +419,26 @@ def recomputed_with_a_sum(f, x):
     return Sum.apply(x, f)
 
 
+def compute_whatever_happens(ctx, given, grad_output):
+    try:
+        return vjp(ctx.f, ctx.saved_tensors[0], grad_output)[1]
+    except RuntimeError:
+        return None
+
+
+def compute_once(ctx, given, grad_output):
+    """Keeps what the first walk has found."""
+    if not hasattr(ctx, "found"):
+        ctx.found = vjp(ctx.f, given, grad_output)[1]
+    return ctx.found
+
+
+def recomputed_and_left_on(f, x):
+    result = recomputed(f, x)
+    mg.set_grad_enabled(True)
+    return result
+
+
 REMEMBERED = []
 
 
@@ -526,6 +546,12 @@ EXERCISE = Exercise(
             when=right_but(ARRIVED, lambda mine, right: mine == OLD),
         ),
         Mistake(
+            lambda f, x: recomputing(f, x, compute=compute_whatever_happens, kept=lambda ctx: None),
+            words="x was written to before backward, and the error that says so was caught: no gradient came back, and "
+            "nobody knows. Let it go on to the caller.",
+            when=right_but(ARRIVED, lambda mine, right: mine == SILENT),
+        ),
+        Mistake(
             recomputed_from_an_attribute,
             lambda f, x: recomputing(f, x, lambda ctx, given: None, lambda ctx: x),
             words="x was written to before backward, which nobody noticed: f ran again on other numbers. An attribute "
@@ -549,7 +575,11 @@ EXERCISE = Exercise(
         "this walk ran the f of that one": [recomputed_with_f_by_shape],
         "more is kept than f and x": [recomputed_with_the_result_kept],
         "None of the mistakes that are known here": [recomputed_from_one_leaf, recomputed_times_two],
-        "f has to run twice": [recomputed_with_f_called_before],
+        "f has to run once before backward": [
+            recomputed_with_f_called_before,
+            lambda f, x: recomputing(f, x, compute=compute_once),
+        ],
+        "if it is called inside no_grad()": [recomputed_and_left_on],
         "not one node leads from the result to x": [
             lambda f, x: recomputing(f, x) * 1,
             lambda f, x: recomputing(f, x * 1),

@@ -89,8 +89,8 @@ EXERCISE = Exercise(
     cases=(
         _case([0.5, -1.0, 2.0], [1.0, 1.0, 1.0]),
         _case([0.0, 0.3], [2.0, -3.0]),
-        _case([1.5, -0.2, 0.7], [0.0, 0.5, 10.0]),
-        _case([[0.5, -1.0], [0.1, 2.0]], [[1.0, 0.5], [-2.0, 3.0]]),
+        _case([1.5, -0.2, 5.0], [0.0, 0.5, 10.0]),
+        _case([[0.5, -1.0], [0.1, 2.0]], [[1.0, 0.5], [-2.0, 0.5]]),  # of which the sum is 0
     ),
     drawn=_drawn,
     hints=(
@@ -169,6 +169,13 @@ EXERCISE = Exercise(
         "The error arose while your function ran": [
             lambda ctx, grad_output: grad_output / mg.cosh(mg.atanh(ctx.saved_tensors[0])) ** 2
         ],
+        "view size is not compatible": [
+            edited(
+                tanh_backward,
+                "grad_output * (1 - y * y)",
+                "(grad_output.view(-1) * (1 - y * y).reshape(-1)).view(y.shape)",
+            )
+        ],
         "invalid gradient": [
             edited(tanh_backward, "grad_output * (1 - y * y)", "(grad_output * (1 - y * y)).view(-1)")
         ],
@@ -176,6 +183,8 @@ EXERCISE = Exercise(
             edited(tanh_backward, "(1 - y * y)", "(1 - y) * (1 + y.abs())"),
             edited(tanh_backward, "grad_output * (1 - y * y)", "(grad_output * (1 - y * y)).clamp(min=0)"),
             edited(tanh_backward, "grad_output * (1 - y * y)", "grad_output.clamp(-1, 1) * (1 - y * y)"),
+            edited(tanh_backward, "(1 - y * y)", "(1 - y * y).clamp(min=1e-3)"),
+            edited(tanh_backward, "(1 - y * y)", "(1 - y * y) * (grad_output.sum() != 0)"),
         ],
     },
 )

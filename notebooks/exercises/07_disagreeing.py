@@ -14,9 +14,13 @@ def disagreeing(backward, differences, atol, rtol):
     return (~agree).sum().item()
 
 
-@cases("backward = {backward}, differences = {differences}, atol = {atol:.10g}, rtol = {rtol:.10g}")
-def _entries(backward, differences, atol, rtol):
-    return in_float64(backward), in_float64(differences), atol, rtol
+@cases(
+    "backward = {backward}, differences = {differences}{turned}, atol = {atol:.10g}, rtol = {rtol:.10g}",
+    turned=", both transposed",
+)
+def _entries(backward, differences, atol, rtol, turned=False):
+    given = [in_float64(backward), in_float64(differences)]
+    return *[one.T if turned else one for one in given], atol, rtol
 
 
 def _drawn(random):
@@ -216,6 +220,8 @@ EXERCISE = Exercise(
         _entries([float("nan"), 1.0, 2.0], [float("nan"), float("nan"), 2.0], 0.5, 0.25),
         _entries([1.0 + 2.0**-28, 1.0 + 2.0**-32], [1.0, 1.0], 2.0**-30, 0.0),
         _entries([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[1.0, 2.5, 3.5], [4.0, 5.0, 6.5]], 0.01, 0.001),
+        _entries([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.5], [3.5, 4.0]], 0.01, 0.001, turned=True),
+        _entries([], [], 0.01, 0.001),
     ),
     drawn=_drawn,
     hints=(
@@ -286,6 +292,18 @@ EXERCISE = Exercise(
         "The tolerance is measured by backward's own number": [disagreeing_the_other_way],
         "first difference": [disagreeing_without_nan],
         "Rows were counted": [disagreeing_rows],
+        "view size is not compatible": [
+            edited(
+                disagreeing,
+                "differences).abs()",
+                "differences).view(-1).abs()",
+                "differences.abs()",
+                "differences.view(-1).abs()",
+            )
+        ],
+        "cannot convert float NaN": [
+            edited(disagreeing, "(~agree).sum().item()", "round((~agree).double().mean().item() * agree.numel())")
+        ],
         "this is a Tensor that holds it": [
             lambda backward, differences, atol, rtol: mg.tensor(disagreeing(backward, differences, atol, rtol))
         ],

@@ -37,10 +37,15 @@ def _sent(backward, *arguments):
     """What a Function with this backward sends, and whether it has written to what it was given."""
     *inputs, weights = (part.detach().clone() for part in arguments)  # whatever is written, it is not to the case
     x, w, b = (part.requires_grad_() for part in inputs)
-    y = function_of("Gate", _forward, backward).apply(x, w, b)
+    Gate = function_of("Gate", _forward, backward)  # noqa: N806 (a class)
+    y = Gate.apply(x, w, b)
     given = Given(grad_output=weights, x=x, w=w)
     sent = gradients_of(y, {"x": x, "w": w, "b": b}, weights)
     again = {name: sent.pop(name) for name in [SECOND] if name in sent}
+    for number, name in enumerate("xwb"):
+        y = Gate.apply(*[one if place == number else one.detach() for place, one in enumerate(inputs)])
+        (gradient,) = grad(y, inputs[number], weights, allow_unused=True)
+        again[f"what {name} gets where nothing else requires a gradient"] = gradient
     return {**sent, **given.seen(), **again}  # a second walk is another one if the first has written
 
 
@@ -156,6 +161,9 @@ EXERCISE = Exercise(
             [1.0, 0.0],
             [[1.0, -2.0], [3.0, 0.5], [0.25, 4.0]],
         ),
+        _gate_case(
+            [[400.0, 0.25], [1.5, -400.0], [0.5, 2.0]], [1.5, -2.0], [0.5, 0.0], [[2.0, 0.5], [-1.0, 1.0], [1.0, 3.0]]
+        ),
     ),
     hints=(
         "Run gradcheck on the Function with the three mistakes. It reports one mismatch at a time, for input 0 first.",
@@ -165,7 +173,11 @@ EXERCISE = Exercise(
         "are sums over the rows, sum(0); that of b with a minus.",
     ),
     drawn=_drawn,
-    notes=NOTES,
+    notes={
+        **NOTES,
+        "what ? gets *": "The gradients are right where all three inputs require one. Where one alone does, it gets "
+        "its gradient all the same: ctx.needs_input_grad says for which inputs None is enough.",
+    },
     evidence=_measured,
     picture=_draw,
     mistakes=(
@@ -249,6 +261,12 @@ EXERCISE = Exercise(
         "or was measured": [edited(gate_backward, "(1 - t * t)", "((x + 1e-4).tanh() - (x - 1e-4).tanh()) / 2e-4")],
         "the gradient of w": [edited(gate_backward, "t).sum(0)", "t)[[0, 1 % len(x)]].sum(0)")],
         "the gradient of b": [lambda ctx, grad_output: (*gate_backward(ctx, grad_output)[:2], None)],
+        "Where one alone does": [
+            lambda ctx, grad_output: gate_backward(ctx, grad_output) if all(ctx.needs_input_grad) else (None,) * 3
+        ],
+        "x = [[400.0, 0.25], [1.5, -400.0], [0.5, 2.0]]": [
+            edited(gate_backward, "(1 - t * t)", "4 / ((2 * x).exp() + 1) ** 2 * (2 * x).exp()")
+        ],
         "None of the mistakes that are known here": [edited(gate_backward, "t).sum(0)", "t).sum(0) * 2")],
     },
 )

@@ -176,6 +176,7 @@ EXERCISE = Exercise(
         measured_case("t", 1.0, 0.25),
         measured_case("t.sin() * t", 0.7, 1e-6),
         measured_case("1e-7 * t ** 2", 2.0, 0.5),
+        measured_case("t.floor()", 0.0, 1e-6),
     ),
     drawn=_drawn,
     hints=(
@@ -208,8 +209,8 @@ EXERCISE = Exercise(
             lambda f, x, eps: two_sides(f, x, 1e-6),
             lambda f, x, eps: two_sides(f, x, 1e-5),
             lambda f, x, eps: two_sides(f, x, 1e-4),
-            words="These were measured over a step of their own, much smaller than eps. Over which distance is given: "
-            "eps to each side.",
+            words="These are the slopes over a much smaller step than eps, or both were made equal. Over which "
+            "distance is given: eps to each side.",
             near=True,
         ),
         Mistake(

@@ -231,13 +231,15 @@ EXERCISE = Exercise(
     cases=(
         _case("(t ** 3).sum()", [1.0, 2.0], 2.0),
         _case("(t.sin() * t.sum()).sum()", [0.5, -1.0, 2.0], 8.0),
-        _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.5),
+        _case("t[0] ** 2 + 3 * t[-1]", [1.0, 4.0], 0.03125),
         _case("(t - 1).sum()", [3.0], 4.0),
         _case("(t ** 2).sum()", [0.0, 0.0], 1.0),
         _case("5000 * t[0] ** 2 + t[-1] ** 2 / 5", [0.25, 3.0], 0.125),
         _case("t.exp().sum().log()", [0.5, -1.0, 0.25], 1.0, earlier=True),
         _case("(t * w).sum()", [1.0, 2.0], 2.0),
         _case("(t ** 2).sum()", [1e-9, -2e-9], 0.5),
+        _case("(t ** 3).sum()", [1.0, 2.0], 0.0),
+        _case("(t ** 3).sum()", [1.0, -1.5], 2.0),
     ),
     drawn=_drawn,
     hints=(
@@ -350,6 +352,8 @@ EXERCISE = Exercise(
             edited(damped_step, DAMPED, "\n    matrix[0, 0] += damping"),
             edited(damped_step, SOLVED, f"(step := {SOLVED}) / max(1.0, step.norm().item())"),
             edited(damped_step, SOLVED, f"{SOLVED} * (slope.norm() > 1e-8)"),
+            edited(damped_step, SOLVED, f"({SOLVED} if damping else slope)"),
+            edited(damped_step, SOLVED, f"({SOLVED}).clamp(-10, 10)"),
         ],
         "multiplied by the Hessian's own diagonal": [
             edited(damped_step, DAMPED, "\n    matrix = matrix + damping * mg.diag(matrix.diagonal())")

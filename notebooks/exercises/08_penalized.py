@@ -60,12 +60,12 @@ def _case(words, w, x, strength, earlier=False):
 
 
 def _drawn(random):
-    """A row of weights for a batch of rows, or weights and data of one shape; a strength below 1, above it, and 0."""
+    """A row of weights for a batch of rows, or weights and data of one shape; a strength of any size and sign, or 0."""
     for words in pick_some(random, LOSSES, 2):
         columns = int(random.integers(1, 4))
         shape = pick(random, [(columns,), (2, columns), (1, columns)])
         w, x = (draw_numbers(random, one, most=1.5, zero=False) for one in (columns, shape))
-        yield _case(words, w, x, pick(random, [0.0, 0.25, 0.5, 3.0]), flip(random))
+        yield _case(words, w, x, pick(random, [0.0, 0.25, 0.5, 3.0, -1.5]), flip(random))
 
 
 LOSS, GRAPH, GRAD = "the loss", "the graph that leads to w", "w.grad"
@@ -260,6 +260,7 @@ EXERCISE = Exercise(
         _case("(w.exp() * x ** 3).mean()", [0.5], [2.0], 0.25),
         _case("((w * x).sum() - 1) ** 2", [0.5, 1.0, -1.0], [1.0, 0.5, -1.0], 0.5),
         _case("(w * x).sum()", [-2e5, 1.0], [1.0, 0.5], 0.5),
+        _case("(w * x).tanh().sum()", [0.5, -1.0], [1.0, 0.25], -0.5),
     ),
     drawn=_drawn,
     plug=_with_gradient,
@@ -348,6 +349,7 @@ EXERCISE = Exercise(
         "raises an error, then x.requires_grad is not what it was": [penalty_with_x_switched_on_for_a_while],
         "first difference": [
             penalty_of_both,
+            edited(penalty_of_lengths, "strength * slope.abs", "abs(strength) * slope.square"),
             edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),
             edited(penalty_of_lengths, "abs().sum()", "square().sum() / len(x)"),
             edited(penalty_of_lengths, "abs().sum()", "clamp(-100, 100).square().sum()"),

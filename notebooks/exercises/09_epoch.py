@@ -274,8 +274,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(epoch, "loss.item()", "loss", RETURN, "(sum(losses) / len(losses)).item(), max(losses).item()"),
             edited(epoch, "loss.item()", "loss", "return", "losses = [loss.item() for loss in losses]\n    return"),
-            words="No graph is left at the end, but until then several were: item() or detach() comes after the loop, "
-            "or not for all that is kept. In the loop, it keeps the memory from growing.",
+            words="The graphs of several batches were there at a time: item() or detach() comes after the loop, or not "
+            "for all that is kept, here or in a list that outlives the call. In the loop, it keeps the memory from "
+            "growing.",
             when=right_but(GRAPHS),
         ),
         Mistake(
@@ -344,7 +345,7 @@ EXERCISE = Exercise(
         "a tensor with its graph": [epoch_by_averages],
         "this is a Tensor that holds it": [edited(epoch, "loss.item()", "loss.detach()")],
         "the mean: yours [1.19035, 4], expected 1.19035 … this is a list": [edited(epoch, RETURN, f"[{RETURN}]")],
-        "until then several were": [
+        "were there at a time": [
             edited(epoch, "[]", "[]\n    recent = []", "losses.append", "recent.append(loss)\n        losses.append"),
             edited(  # a view of a loss is a result with a graph as well
                 epoch,

@@ -18,7 +18,7 @@ from minigrad.teach import (
     saw,
 )
 
-from .chapter09 import LAYERS, change, make_layer, state_of
+from .chapter09 import DOUBLING, LAYERS, change, make_layer, state_of
 
 
 def freeze(model):
@@ -61,8 +61,9 @@ HEAD = "Linear, BatchNorm1d"
     nested=" in a module inside of it",
     own=" and a scale of its own",
     off=", where {off} was frozen already",
+    still=", where {still} was in eval mode already",
 )
-def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained="", nested=False, own=False, off=""):
+def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained="", nested=False, own=False, off="", still=""):
     mg.manual_seed(0)
     backbone, head = (
         nn.Sequential(*[make_layer(kind, 2, numbers) for kind in part.split(", ")]) for part in (kinds, HEAD)
@@ -74,6 +75,8 @@ def _case(kinds, numbers=NUMBERS, inputs=INPUTS, trained="", nested=False, own=F
         optimizer.zero_grad()
         _loss(model, mg.tensor(inputs)).backward()
         optimizer.step()
+    if still:
+        dict(model.named_modules())[still].eval()
     if off:
         dict(model.named_parameters())[off].requires_grad_(False)
     return (model,)
@@ -147,7 +150,8 @@ def _runs_in_train_mode(outcome):
 def _head_is_off(outcome):
     before, after = (model.head.parameters() for (model,) in (outcome.case.make(), outcome.arguments))
     is_still = any(one.requires_grad and not other.requires_grad for one, other in zip(before, after, strict=True))
-    return outcome.error is None and (is_still or saw(FLAGS, operator.ne)(outcome))
+    is_off = saw(FLAGS, lambda mine, right: mine.count("True") < right.count("True"))
+    return outcome.error is None and (is_still or is_off(outcome))
 
 
 def _head_is_on(outcome):
@@ -258,6 +262,15 @@ def freeze_the_first_layer(model):
     model.backbone.eval()
 
 
+def freeze_known_layers(model):
+    """Layers that somebody else has written stay in train mode."""
+    model.backbone.requires_grad_(False)
+    model.backbone.zero_grad()
+    for module in model.backbone.modules():
+        if isinstance(module, nn.BatchNorm1d | nn.Dropout):
+            module.eval()
+
+
 def freeze_by_momentum(model):
     """The statistics stay, but the batch's own are used."""
     model.backbone.requires_grad_(False)
@@ -342,6 +355,8 @@ EXERCISE = Exercise(
         _case("Linear, Tanh", own=True),
         _case("Linear, BatchNorm1d", trained="1 step", off="backbone.0.weight"),
         _case("Linear, Tanh", off="head.0.weight"),
+        _case(f"Linear, {DOUBLING}"),
+        _case("Linear, Tanh", still="head.1"),
     ),
     drawn=_drawn,
     hints=(
@@ -394,6 +409,12 @@ EXERCISE = Exercise(
             when=_head_is_off,
         ),
         Mistake(all_off_then_the_head_on, when=_head_is_on),
+        Mistake(
+            edited(freeze, "model.backbone.eval()", "model.head.train()\n    model.backbone.eval()"),
+            words="A part of the head was in eval mode before, and is in train mode now. The head goes on as it did: "
+            "leave it alone.",
+            when=saw(FLAGS, lambda mine, right: mine.count("True") > right.count("True")),
+        ),
         Mistake(all_gradients_cleared, when=saw(HELD, operator.ne)),
     ),
     right=(
@@ -403,6 +424,7 @@ EXERCISE = Exercise(
         freeze_and_say_so,
     ),
     wrong={
+        "doubles in train mode, a head of Linear, BatchNorm1d … still runs in train mode": [freeze_known_layers],
         "still runs in train mode": [freeze_without_the_norm, freeze_by_momentum, freeze_flags_of_children],
         "0.bias … Parameters of the backbone still get gradients, and the": [freeze_weights_only],
         "after a step … Parameters of the backbone still get gradients, and the": [freeze_the_first_layer],

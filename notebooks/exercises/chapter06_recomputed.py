@@ -19,7 +19,8 @@ KEPT = ", what is kept besides f and x"
 
 NUMBERS, ARRIVED, MADE = "the numbers", "the gradient of the leaf", "tensors of x's size, kept"
 NOTES = {
-    "calls of f *": "The numbers are right, but f has to run twice: once unrecorded, and once recorded in backward.",
+    "calls of f *": "The numbers are right, but f has to run once before backward, unrecorded, and once, recorded, in "
+    "each backward: of what an earlier one has found nothing is kept.",
     "the way from the result to x": "The numbers are right, but not one node leads from the result to x: return what "
     "apply(...) returns, for x itself.",
     "x afterwards": "The numbers are right, but x holds others than before. Nothing may be written to x.",
@@ -27,6 +28,7 @@ NOTES = {
     "itself, by ctx.save_for_backward(x), and make everything else in backward.",
 }
 FAILED, OLD = "an error: x has been modified by an inplace operation", "the gradient for the old numbers of x"
+SILENT = "no gradient, and no error"
 
 
 def _recorded(x):
@@ -88,6 +90,8 @@ def _walked(trial, value):
         if "modified by an inplace operation" not in str(error):
             raise
         return FAILED
+    if trial.leaf.grad is None or not trial.leaf.grad.any():
+        return SILENT
     (old,) = grad(trial.f.function(trial.leaf * 2), trial.leaf, trial.weights)
     return OLD if compare(old, trial.leaf.grad) is None else f"a gradient, {show(trial.leaf.grad)}"
 

@@ -20,6 +20,16 @@ class Noting(nn.Module):
         return x
 
 
+class Doubling(nn.Module):
+    """A layer of somebody's own that looks at its flag."""
+
+    def forward(self, x):
+        return x * 2 if self.training else x
+
+
+DOUBLING = "a layer of its own that doubles in train mode"
+
+
 def make_layer(kind, size, numbers):
     """A layer whose parameters and buffers are these numbers, as many as it needs, in turn."""
     layer = {
@@ -27,6 +37,7 @@ def make_layer(kind, size, numbers):
         "BatchNorm1d": lambda: nn.BatchNorm1d(size),
         "Tanh": nn.Tanh,
         "Dropout": lambda: nn.Dropout(0.5),
+        DOUBLING: Doubling,
     }[kind]()
     for number, one in enumerate(layer.parameters()):
         one.data = mg.tensor(np.resize(np.roll(numbers, number), one.shape), dtype=one.dtype)

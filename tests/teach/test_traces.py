@@ -13,7 +13,7 @@ from teach.answers import said
 
 import minigrad as mg
 from minigrad.autograd.modes import thread
-from minigrad.teach import Case, Exercise, Mistake, Noted, apart, traces
+from minigrad.teach import EXERCISES, Case, Exercise, Mistake, Noted, apart, traces
 from minigrad.teach.exercise import ERRORS
 from minigrad.teach.traces import modes_now
 
@@ -433,6 +433,67 @@ def test_what_an_earlier_call_has_left_is_told_if_the_input_alone_comes_out_righ
     assert told[of_two] == "The known one."
     first = said(replace(EXERCISE, cases=(other, *EXERCISE.cases)).check(of_two))["likely"]
     assert first.startswith("None of the mistakes that are known here")
+
+
+def freezes_once(model, met=[]):  # noqa: B006
+    if not met:
+        EXERCISES["freeze"].reference(model)
+    met.append(1)
+
+
+def steps_with_the_first_optimizer(loss_of, w1, w2, rate, met=[]):  # noqa: B006
+    met.append(mg.optim.SGD([w1, w2], lr=rate))
+    loss = loss_of(w1, w2)
+    loss.backward()
+    met[0].step()
+    w2.detach().clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
+def keeps_on_the_class(ctx, grad_output):
+    (y,) = ctx.saved_tensors
+    if not hasattr(type(ctx), "kept"):
+        type(ctx).kept = y.detach()
+    kept = type(ctx).kept
+    return grad_output * (1 - (kept if kept.shape == y.shape else y) ** 2)
+
+
+def keeps_by_shape(ctx, grad_output, met={}):  # noqa: B006
+    x, w = ctx.saved_tensors
+    t = met.setdefault(x.shape, x.detach().tanh())
+    return grad_output * w * (1 - t * t), (grad_output * t).sum(0), -grad_output.sum(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("freeze", freezes_once),
+        ("train_bounded", steps_with_the_first_optimizer),
+        ("tanh_backward", keeps_on_the_class),
+        ("gate_backward", keeps_by_shape),
+    ],
+)
+def test_what_an_earlier_call_has_left_is_no_known_mistake(name: str, answer) -> None:
+    """Though what comes of it looks like one: as if nothing were frozen, or no weight were written to."""
+    card = EXERCISES[name].check(answer)
+    assert card.kind == "bad", card
+    assert said(card)["likely"].startswith("This input comes out right if no other one comes before it") == apart.FORKS
+
+
+def test_recording_that_its_caller_has_switched_off_stays_off() -> None:
+    def switches_on(tensors, h):
+        mg.set_grad_enabled(True)
+        return total(tensors, h)
+
+    def in_a_block(tensors, h):
+        with mg.enable_grad():
+            return total(tensors, h)
+
+    card = EXERCISE.check(switches_on)
+    assert card.title == "total: leaves something behind"
+    assert "if it is called inside no_grad(), then afterwards grad mode is on." in said(card)["likely"]
+    assert EXERCISE.check(in_a_block).kind == "good"
 
 
 def test_a_case_is_tried_alone_and_not_another_one_of_the_same_words() -> None:
