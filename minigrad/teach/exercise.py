@@ -6,8 +6,8 @@ what was put in, what came out, what was expected, what finite differences say, 
 mistake is recognised by what it does: an answer that does the same as a known wrong one on every case has made the
 same mistake, and gets the words that stand there as its docstring. After the fixed cases come drawn ones, other ones at
 each check, for what fixed numbers do not reach; the card of one that fails has the seed that draws it again. And what
-came out right is tried once more as no case tries it: again, in float64, with arguments that somebody has used, and
-with functions that raise an error.
+came out right is tried once more as no case tries it: again, in float64, with arguments that somebody has used, with
+functions that raise an error, and where nothing is recorded.
 
 Nothing that a learner passes may stop the notebook or change it: it is tried in a process of its own (`apart`), and
 the answer is always a card.
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import autograd
-from minigrad.autograd.grad_mode import enable_grad, no_grad
+from minigrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from minigrad.dtypes import float64, get_default_dtype, set_default_dtype
 from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
@@ -534,26 +534,14 @@ class Exercise:
         """The card for an answer after which operations are recorded although its caller had switched that off; None
         otherwise. What it returns there does not count: no words say what it should be.
         """
-        left, expected = self._left_without_recording(answer), self._left_without_recording(self.reference)
+        case = self.cases[0]
+        came, left = self._after_an_error(answer, case)
+        _, expected = self._after_an_error(self.reference, case)
         wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
-        if not wrong:
+        if came is not None or not wrong:
             return None
-        changed = traces.in_words(wrong, left)
-        told = f"The answer is right, but if it is called inside no_grad(), then afterwards {changed}.{WITH}"
-        return self._card("bad", "leaves something behind", ("input", self.cases[0].words), ("likely", told))
-
-    def _left_without_recording(self, answer: Function) -> traces.Traces:
-        """The modes that are not as they were, after a run inside no_grad(); of one that raises an error, nothing."""
-        arguments, modes = self.cases[0].make(), traces.modes_now()
-        try:
-            with no_grad(), print_limit(0), unheard():
-                function, given = self.plug(answer), traces.modes_before()
-                call_within(self.seconds, function, *arguments)
-                return traces.changes(given, traces.modes_now())
-        except (Exception, StoppedError):
-            return {}
-        finally:
-            traces.put_back(modes)
+        told = f"The answer is right, but if it is called inside no_grad(), then {traces.in_words(wrong, left)}.{WITH}"
+        return self._card("bad", "leaves something behind", ("input", case.words), ("likely", told))
 
     def _judge_after_an_error(self, answer: Function) -> Card | None:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an
@@ -578,17 +566,19 @@ class Exercise:
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None
 
-    def _after_an_error(self, answer: Function, case: Case, error: BaseException) -> tuple[Any, traces.Traces]:
-        """What comes out when an argument raises this error, and the modes, and the flags and hooks of the arguments,
-        that are not as they were.
+    def _after_an_error(
+        self, answer: Function, case: Case, error: BaseException | None = None
+    ) -> tuple[Any, traces.Traces]:
+        """The error that comes out when an argument raises this one, or, without one, where nothing is recorded; and
+        the modes, and the flags and hooks of the arguments, that are not as they were.
         """
         arguments, modes, came = case.make(), traces.modes_now(), None
         names = self._names(arguments)
-        for _, fail in _failing(names, arguments):
+        for _, fail in _failing(names, arguments) if error else ():
             fail(error)
         before = traces.contents(names, arguments)
         try:
-            with enable_grad(), print_limit(0):
+            with set_grad_enabled(error is not None), print_limit(0), unheard():
                 function, given = self.plug(answer), traces.modes_before()
                 try:
                     call_within(self.seconds, function, *arguments)

@@ -41,7 +41,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (141_000, ("viz",)),
     "viz's scripts": (98_600, ("viz/static",)),
-    "teach": (23_780, ("teach",)),
+    "teach": (24_300, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {

@@ -481,6 +481,17 @@ def test_what_an_earlier_call_has_left_is_no_known_mistake(name: str, answer) ->
     assert said(card)["likely"].startswith("This input comes out right if no other one comes before it") == apart.FORKS
 
 
+def test_a_backward_without_a_hash_is_tried_as_any() -> None:
+    class Equal:
+        def __eq__(self, other):
+            return isinstance(other, Equal)
+
+        def __call__(self, ctx, grad_output):
+            return EXERCISES["tanh_backward"].reference(ctx, grad_output)
+
+    assert EXERCISES["tanh_backward"].check(Equal()).kind == "good"
+
+
 def test_recording_that_its_caller_has_switched_off_stays_off() -> None:
     def switches_on(tensors, h):
         mg.set_grad_enabled(True)
@@ -492,7 +503,7 @@ def test_recording_that_its_caller_has_switched_off_stays_off() -> None:
 
     card = EXERCISE.check(switches_on)
     assert card.title == "total: leaves something behind"
-    assert "if it is called inside no_grad(), then afterwards grad mode is on." in said(card)["likely"]
+    assert "if it is called inside no_grad(), then grad mode is on." in said(card)["likely"]
     assert EXERCISE.check(in_a_block).kind == "good"
 
 
