@@ -535,8 +535,8 @@ class Exercise:
         otherwise. What it returns there does not count: no words say what it should be.
         """
         case = self.cases[0]
-        came, left = self._after_an_error(answer, case)
-        _, expected = self._after_an_error(self.reference, case)
+        came, left = self._aftermath(answer, case)
+        _, expected = self._aftermath(self.reference, case)
         wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
         if came is not None or not wrong:
             return None
@@ -551,8 +551,8 @@ class Exercise:
         found = ((case, name) for case, given in made for name, _ in _failing(self._names(given), given))
         case, failing = next(found, (self.cases[0], ""))
         for error in (kind("raised by the check") for kind in ERRORS if failing):
-            came, left = self._after_an_error(answer, case, error)
-            _, expected = self._after_an_error(self.reference, case, error)
+            came, left = self._aftermath(answer, case, error)
+            _, expected = self._aftermath(self.reference, case, error)
             wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
             if wrong:
                 with_block = WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else ""
@@ -566,9 +566,7 @@ class Exercise:
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None
 
-    def _after_an_error(
-        self, answer: Function, case: Case, error: BaseException | None = None
-    ) -> tuple[Any, traces.Traces]:
+    def _aftermath(self, answer: Function, case: Case, error: BaseException | None = None) -> tuple[Any, traces.Traces]:
         """The error that comes out when an argument raises this one, or, without one, where nothing is recorded; and
         the modes, and the flags and hooks of the arguments, that are not as they were.
         """
