@@ -19,6 +19,7 @@ from minigrad.teach import (
     raised,
     saw,
 )
+from minigrad.teach.observing import SECOND
 
 from .chapter06 import sends
 from .chapter11 import CALLED_IN_A_LOOP, codes_of, lines_run, operations
@@ -38,6 +39,7 @@ def _forward(ctx, x):
 
 FEW, MANY = (4, 3), (40, 30)
 WORK = "the work for 40 x 30 numbers"
+VIEW = "view size is not compatible"
 COUNTED = "4 rows of 3 numbers and then 40 rows of 30, for which the operations are counted"
 
 
@@ -292,7 +294,7 @@ EXERCISE = Exercise(
             ),
             words="view() takes numbers that lie in memory one after the other, which those of a transposed or "
             "expanded tensor do not. No view is needed here: a comparison and a product take any shape.",
-            when=raised("view size is not compatible"),
+            when=lambda outcome: raised(VIEW)(outcome) or saw(SECOND, VIEW)(outcome),
         ),
         Mistake(and_for_ampersand, when=raised("Boolean value of Tensor")),
     ),
