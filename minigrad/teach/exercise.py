@@ -572,8 +572,9 @@ class Exercise:
         """
         arguments, modes, came = case.make(), traces.modes_now(), None
         names = self._names(arguments)
-        for _, fail in _failing(names, arguments) if error else ():
-            fail(error)
+        if error is not None:
+            for _, fail in _failing(names, arguments):
+                fail(error)
         before = traces.contents(names, arguments)
         try:
             with set_grad_enabled(error is not None), print_limit(0), unheard():
