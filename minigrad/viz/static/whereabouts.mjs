@@ -139,12 +139,13 @@ export class Whereabouts {
 
   /** Where a part of the drawing stands in the view, in pixels of the screen. */
   inView({ x, y, width, height }) {
-    const { camera, picture } = this.stepper;
+    const { camera, picture, view } = this.stepper;
     const { scale, place } = camera;
     const aside = Math.max(0, (camera.room.width - picture.width * scale) / 2); // a narrow drawing stands in the middle
+    const { paddingLeft, paddingTop } = getComputedStyle(view);
     return {
-      x: x * scale - place.left + aside,
-      y: y * scale - place.top,
+      x: x * scale - place.left + aside + (Number.parseFloat(paddingLeft) || 0),
+      y: y * scale - place.top + (Number.parseFloat(paddingTop) || 0),
       width: width * scale,
       height: height * scale,
     };
