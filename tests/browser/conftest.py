@@ -86,6 +86,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = home / "work"
     folder.mkdir()
     settings = home / "settings"
+    # At each load of a page JupyterLab looks whether it is to be built anew, with two processes of node.
+    page_config = home / "config" / "labconfig" / "page_config.json"
+    page_config.parent.mkdir(parents=True)
+    page_config.write_text(json.dumps({"buildCheck": False}))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
