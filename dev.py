@@ -462,6 +462,8 @@ def write_lab_settings():
     write(os.path.join(folder, "jupyter_server_config.json"), json.dumps(server, indent=2))
     write(os.path.join(folder, "jupyter_lab_config.json"), json.dumps({"LabApp": lab_app}, indent=2))
     write(os.path.join(folder, "labconfig", "default_setting_overrides.json"), json.dumps(settings, indent=2))
+    # Else two processes of node look, at each load of the page, whether JupyterLab is to be built anew.
+    write(os.path.join(folder, "labconfig", "page_config.json"), json.dumps({"buildCheck": False}, indent=2))
     write(os.path.join(HOME, "ipython", "profile_default", "startup", "language.py"), LANGUAGE)
     workspace = os.path.join(HOME, "jupyter", "workspaces", "default-37a8.jupyterlab-workspace")
     if not os.path.exists(workspace):  # the side bar begins closed, and then stays as the learner left it

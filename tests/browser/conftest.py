@@ -86,7 +86,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = home / "work"
     folder.mkdir()
     settings = home / "settings"
-    # At each load of a page JupyterLab looks whether it is to be built anew, with two processes of node.
+    # As `dev.py lab` has it: else JupyterLab looks at each load of a page whether it is to be built anew.
     page_config = home / "config" / "labconfig" / "page_config.json"
     page_config.parent.mkdir(parents=True)
     page_config.write_text(json.dumps({"buildCheck": False}))
