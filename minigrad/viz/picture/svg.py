@@ -287,9 +287,10 @@ def texts_in_box(box: Box, width: float) -> dict[str, str]:
 
 def row_text(value: Value, width: float, text: str = "") -> str:
     """A value or a gradient as it fits into its row, or a `text` that stands for it; what is wrong with it first."""
+    room = _room(width, MAP_WIDTH + 10 if value.heat else 0)
     if value.alarm:
         text = f"⚠ {value.alarm}"
-    room = _room(width, MAP_WIDTH + 10 if value.heat else 0)
+        text = text if columns(text) <= room else value.alarm  # its colour warns, too
     return clean(shorten(text, room) if text else value_text(value.text, value.shape, room))
 
 

@@ -223,12 +223,17 @@ def test_a_box_says_its_operation_where_its_expression_has_no_room() -> None:
     assert beside == {"y": "cumsum", "z": "softmax(y,…"}
 
 
-def test_nan_is_drawn_as_an_alarm() -> None:
-    scope = cell("x = mg.tensor([-1.], requires_grad=True)\ny = x.log()\nd = viz.draw(y)\n")
-    (text,) = [
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [("mg.tensor([-1.]).log()", "⚠ NaN"), ("mg.full((4, 2), mg.nan)", "8 NaN")],
+    ids=["one", "many: beside the map is no room for the sign"],
+)
+def test_nan_is_drawn_as_an_alarm(made: str, told: str) -> None:
+    scope = cell(f"x = ({made}).requires_grad_()\nd = viz.draw(x * 2, names={{'x': x}})\n")
+    texts = [
         element.text for element in parsed(scope["d"].svg).iter(f"{SVG}text") if "mg-alarm" in element.get("class", "")
     ]
-    assert text == "⚠ NaN"
+    assert texts == [told] * 2
 
 
 def test_make_dot_has_torchvizs_colours_and_no_addresses() -> None:
