@@ -354,6 +354,12 @@ def test_on_paper_there_is_what_one_reads(reader: Any) -> None:
     expect(page.locator("h1", has_text="Start here").filter(visible=True)).to_have_count(1)
     assert page.evaluate("() => getComputedStyle(document.querySelector('main')).colorScheme") == "light"
     assert page.evaluate(SCROLLS) <= 0
+    cut = "() => [...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    assert page.evaluate(cut) == 0
+    # A browser that prints waits for no picture: all are there a moment after the page is.
+    page.wait_for_function("() => [...document.images].every((one) => one.complete && one.naturalWidth)")
+    far = page.locator(".minigrad-recorded:not([data-shown])")
+    assert far.count() == far.locator(".on-paper img").filter(visible=True).count() > 0
 
 
 # ---------------------------------------------------------------- files

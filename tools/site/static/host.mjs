@@ -9,6 +9,7 @@ import { resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
 
 {
   const NEAR = "600px"; // how far below what is seen a stepper is made
+  const UNTIL_THEN = 3000; // milliseconds, in which what is near has been fetched and made
   const NOTE = "The recorded graph, computed by this page.";
 
   /** @param {HTMLElement} place */
@@ -27,6 +28,7 @@ import { resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
       place.append(el);
       await renderKept(globalThis.minigradStepper.render, model, el, true);
       place.dataset.shown = "";
+      place.querySelector(".on-paper")?.remove();
       if (place.id) followAddress(el, model);
       await connectNumbers(place, model);
     } catch (error) {
@@ -94,4 +96,20 @@ import { resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
     { rootMargin: NEAR },
   );
   for (const place of document.querySelectorAll(".minigrad-recorded")) near.observe(place);
+
+  // A browser that prints does not wait for pictures. So those that are far away are fetched when all else is there; of a
+  // stepper that is not made yet, the still picture, which is seen on paper only.
+  const prepareForPaper = () => {
+    /** @type {NodeListOf<HTMLImageElement>} */
+    const images = document.querySelectorAll("img[loading=lazy]");
+    for (const image of images) image.loading = "eager";
+    for (const place of document.querySelectorAll(".minigrad-recorded:not([data-shown])")) {
+      const still = document.createElement("div");
+      still.className = "on-paper";
+      still.innerHTML = place.querySelector("noscript")?.textContent.replace('loading="lazy"', "") ?? "";
+      place.append(still);
+    }
+  };
+  const savesData = /** @type {any} */ (navigator).connection?.saveData;
+  if (!savesData) setTimeout(prepareForPaper, UNTIL_THEN);
 }
