@@ -54,11 +54,6 @@ _draws, _run = Exercise._draws, Exercise.run
 _run_once = functools.lru_cache(maxsize=500)(_run)
 
 
-def _run_reference_once(exercise: Exercise, answer: Any, case: Case) -> Outcome:
-    """As `Exercise.run`, but what is expected of a case is found once for all answers."""
-    return (_run_once if answer is exercise.reference else _run)(exercise, answer, case)
-
-
 @functools.lru_cache(maxsize=1)  # the answers of an exercise follow each other
 def _drawn_once(exercise: Exercise, first: int | None) -> list[Case]:
     return list(_draws(exercise, first))
@@ -70,8 +65,11 @@ def draws_once(monkeypatch: pytest.MonkeyPatch) -> None:
     case is found once for all of them, which takes half of the time.
     """
 
+    def run(exercise: Exercise, answer: Any, case: Case) -> Outcome:
+        return (_run_once if answer is exercise.reference else _run)(exercise, answer, case)
+
     monkeypatch.setattr(Exercise, "_draws", _drawn_once)
-    monkeypatch.setattr(Exercise, "run", _run_reference_once)
+    monkeypatch.setattr(Exercise, "run", run)
 
 
 FEW = 2  # times that cases are drawn for a wrong answer: with fewer it is harder to refuse it, and to name the mistake
@@ -88,8 +86,7 @@ def _few_cases(exercise: Exercise) -> list[Case]:
 def _same_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong answer meets the same draws each time: the words for it may depend on them, once in hundreds of draws.
     So do all of an exercise: what the known mistakes do with a case, which takes the time, is then found once for all.
-    So is what is expected of it, but where the reference itself is tried (test_the_reference_passes). Right ones, and
-    all in test_drawn.py, are tried with what comes.
+    Right ones, and all in test_drawn.py, are tried with what comes.
     """
 
     def draws(exercise: Exercise, first: int | None) -> Iterable[Case]:
@@ -100,5 +97,3 @@ def _same_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(request.node.name.encode())))
         monkeypatch.setattr(Exercise, "_draws", draws)
         monkeypatch.setattr(exercises, "DRAWS", FEW)
-    if "words" in request.fixturenames:
-        monkeypatch.setattr(Exercise, "run", _run_reference_once)
