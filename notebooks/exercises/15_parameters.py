@@ -108,7 +108,7 @@ def _of_all_kinds():
 
 def _chain():
     one = leaf()
-    for number in range(100):
+    for number in range(50):  # of calls within each other Python in a browser holds fewer than elsewhere
         one = module(inner=one) if number % 2 else [one]
     return module(outer=one, last=leaf())
 
@@ -336,7 +336,7 @@ EXERCISE = Exercise(
                 last=leaf(),
             ),
         ),
-        _case("a tensor in 100 lists and modules, each in the next one, and last, another tensor", _chain),
+        _case("a tensor in 50 lists and modules, each in the next one, and last, another tensor", _chain),
         _case(
             "parameters, of which one is a number, one is empty and one is of a class derived from Tensor; a result "
             "that was freed, a set and an iterator, and a class that has a tensor itself",

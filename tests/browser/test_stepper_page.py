@@ -648,9 +648,9 @@ def test_under_a_finger_every_control_is_large_enough_at_any_width(opened: Any, 
         assert {name: box for name, box in sizes.items() if box["height"] < least or box["width"] < least} == {}
     page.keyboard.press("Escape")
     page.locator(".mg-why summary").click()
-    summary, reasons = (
-        page.locator(".mg-why summary").bounding_box(),
-        page.locator(".mg-why .mg-reasons").bounding_box(),
+    page.locator(".mg-why .mg-reasons").wait_for()
+    summary, reasons = page.evaluate(  # at once: the page may be moving
+        "() => ['summary', '.mg-reasons'].map((one) => document.querySelector(`.mg-why ${one}`).getBoundingClientRect())"
     )
     assert reasons["y"] >= summary["y"] + summary["height"] - 1
 
