@@ -204,7 +204,9 @@ EXERCISE = Exercise(
         "invalid gradient": [
             lambda ctx, grad_output: norm_backward(ctx, grad_output).flatten(0, 0 if grad_output.dim() < 4 else -2)
         ],
-        "reshape() takes what view() does not": [edited(norm_backward, "grad_output.mean", "grad_output.view(-1).view(y.shape).mean")],
+        "reshape() takes what view() does not": [
+            edited(norm_backward, "grad_output.mean", "grad_output.view(-1).view(y.shape).mean")
+        ],
         "first difference": [
             lambda ctx, grad_output: norm_backward(ctx, grad_output) if grad_output.any() else None,
             edited(norm_backward, "along)", "along) * (spread > 0.01)"),

@@ -649,9 +649,8 @@ def test_under_a_finger_every_control_is_large_enough_at_any_width(opened: Any, 
     page.keyboard.press("Escape")
     page.locator(".mg-why summary").click()
     page.locator(".mg-why .mg-reasons").wait_for()
-    summary, reasons = page.evaluate(  # at once: the page may be moving
-        "() => ['summary', '.mg-reasons'].map((one) => document.querySelector(`.mg-why ${one}`).getBoundingClientRect())"
-    )
+    parts = "() => ['summary', '.mg-reasons'].map((one) => document.querySelector(`.mg-why ${one}`)"
+    summary, reasons = page.evaluate(f"{parts}.getBoundingClientRect())")  # at once: the page may be moving
     assert reasons["y"] >= summary["y"] + summary["height"] - 1
 
 

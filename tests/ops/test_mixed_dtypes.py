@@ -138,7 +138,9 @@ def test_what_takes_one_dtype_says_so(name: str, kinds: tuple[str, str]) -> None
     if (name, kinds[0]) == ("conv2d", "float16") and not torch.ops.mkldnn._is_mkldnn_fp16_supported():
         # On processors without kernels for float16 PyTorch has other words; ours are those of all the others.
         assert theirs.startswith("expected scalar type Half but found ")
-        theirs = f"Input type (minigrad.HalfTensor) and weight type (minigrad.{theirs.split()[-1]}Tensor) should be the same"
+        theirs = (
+            f"Input type (minigrad.HalfTensor) and weight type (minigrad.{theirs.split()[-1]}Tensor) should be the same"
+        )
     assert words.startswith(theirs.partition(" or input should be a MKLDNN")[0])
 
 
