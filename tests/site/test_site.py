@@ -356,10 +356,11 @@ def test_on_paper_there_is_what_one_reads(reader: Any) -> None:
     assert page.evaluate(SCROLLS) <= 0
     cut = "() => [...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
     assert page.evaluate(cut) == 0
-    # A browser that prints waits for no picture: all are there a moment after the page is.
-    page.wait_for_function("() => [...document.images].every((one) => one.complete && one.naturalWidth)")
+    # A browser that prints waits for no picture: all are there a while after the page is.
     far = page.locator(".minigrad-recorded:not([data-shown])")
-    assert far.count() == far.locator(".on-paper img").filter(visible=True).count() > 0
+    expect(far.locator(".on-paper img").filter(visible=True)).to_have_count(far.count())
+    assert far.count() > 0
+    page.wait_for_function("() => [...document.images].every((one) => one.complete && one.naturalWidth)")
 
 
 # ---------------------------------------------------------------- files
