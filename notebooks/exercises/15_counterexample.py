@@ -13,6 +13,10 @@ class Interrupted(KeyboardInterrupt):
     """What comes out of `holds` when somebody wants to stop."""
 
 
+class Left(SystemExit):
+    """What comes out of `holds` when it ends the program."""
+
+
 FOUND, DRAWN, ASKED = "the answer", "how many cases were drawn", "the cases of which `holds` was asked"
 NOTES = {
     DRAWN: "The answer is right, but how often draw() is called is not: once for each try, and not again when a "
@@ -30,8 +34,8 @@ def _looked(answer, draw, holds, smaller, tries):
     """None is an answer here: it stands in a tuple."""
     try:
         found = answer(draw, holds, smaller, tries)
-    except Interrupted:
-        found = "the KeyboardInterrupt came out"
+    except (Interrupted, Left) as stop:
+        found = f"the {type(stop).__base__.__name__} came out"
     asked = holds.calls if len(holds.calls) <= MOST else [len(holds.calls), *holds.calls[-5:]]
     return {FOUND: (found,), DRAWN: len(draw.calls), ASKED: [repr(one) for one in asked]}
 
@@ -82,6 +86,10 @@ def _stops(number):
     raise Interrupted
 
 
+def _leaves(number):
+    raise Left
+
+
 class BrokenError(Exception):
     """What a property raises that somebody else has written."""
 
@@ -129,6 +137,9 @@ some_errors = edited(counterexample, "except Exception:", "except (ArithmeticErr
 none_and_false = edited(counterexample, "return not holds(case)", "return str(holds(case)) in ('None', 'False')")
 errors_are_fine = edited(counterexample, "            return True", "            return False")
 all_errors = edited(counterexample, "except Exception:", "except BaseException:")
+all_but_one = edited(
+    counterexample, "except Exception:", "except KeyboardInterrupt:\n            raise\n        except BaseException:"
+)
 last_drawn = edited(counterexample, "        return None\n    shrinks", "        return case\n    shrinks")
 keeps_drawing = edited(
     counterexample,
@@ -261,6 +272,7 @@ EXERCISE = Exercise(
             words="arrays, [1 2] and [2 2 3]",
         ),
         _case([5], "raises a KeyboardInterrupt", _stops, "number // 2 and number - 1", _halves),
+        _case([5], "raises a SystemExit, as sys.exit() does", _leaves, "number // 2 and number - 1", _halves),
         _case([5], "False, always", lambda number: False, "number // 2 and number - 1", _halves),
         _case([(2, 3)], "False, always", lambda row: False, "with one number left out", _shorter),
         _case([2, 14], "number < 7, or 10 // (number - 7) > 1", _divides, "number // 2 and number - 1", _halves),
@@ -316,8 +328,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             all_errors,
-            words="A KeyboardInterrupt was taken for a failure. It is no `Exception`: somebody wants to stop. "
-            "`except Exception` lets it out, `except:` and `except BaseException` do not.",
+            all_but_one,
+            words="A KeyboardInterrupt or a SystemExit was taken for a failure. It is no `Exception`: somebody wants to "
+            "stop. `except Exception` lets it out, `except:` and `except BaseException` do not.",
         ),
         Mistake(
             is_false,

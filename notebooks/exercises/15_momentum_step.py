@@ -1,5 +1,7 @@
 """Exercise `momentum_step`: SGD that remembers where it was going."""
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, raised, right_but
@@ -77,13 +79,19 @@ first_is_nothing = edited(
 
 
 def kept_by_numbers(self):
-    """The velocities are found by id(...), and a copy of the optimizer, or one that was saved and loaded, has other
-    ids: it begins anew. Keep them by the parameter itself, or by its place.
+    """A copy of the optimizer, or one that was saved and loaded, does not find its velocities, and begins anew: by
+    id(...), or in a dict with weak keys, they belong to the parameters that were copied. Keep them in a plain dict, by
+    the parameter itself or by its place.
     """
     for one in self.parameters:
         if one.grad is not None:
             self.velocity[id(one)] = self.momentum * self.velocity.get(id(one), 0.0) + one.grad
             one.data = one.data - self.lr * self.velocity[id(one)]
+
+
+def kept_weakly(self):
+    self.velocity = WeakKeyDictionary(self.velocity)
+    momentum_step(self)
 
 
 def goes_on_without(self):
@@ -329,7 +337,7 @@ EXERCISE = Exercise(
             words="The first step is not a whole one: a velocity begins with 0, so after the first step it is the "
             "gradient.",
         ),
-        kept_by_numbers,
+        Mistake(kept_by_numbers, kept_weakly),
         goes_on_without,
         Mistake(
             slows_down_without,

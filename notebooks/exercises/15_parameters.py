@@ -172,6 +172,12 @@ breadth_first = edited(
 )  # fmt: skip
 
 
+def own_ones_first(self):
+    found = parameters(self)
+    of_its_own = [one for one in vars(self).values() if any(one is other for other in found)]
+    return [*dict.fromkeys(of_its_own + found)]
+
+
 def by_themselves(self):
     """The function calls itself, or one that asks it, without end: a module may hold one that holds it. Note which
     were met already.
@@ -427,11 +433,10 @@ EXERCISE = Exercise(
         Mistake(
             breadth_first,
             backwards,
+            own_ones_first,
             words="The right ones, in another order: all of the first attribute, however deep, come before those of "
             "the second.",
-            when=right_but(
-                FOUND, lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)
-            ),
+            when=right_but("*", lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)),
         ),
         Mistake(by_themselves, when=raised("maximum recursion depth", kind=RecursionError)),
         Mistake(kept_on_the_module, when=_does_not_look_again),

@@ -200,6 +200,7 @@ EXERCISE = Exercise(
         _case([0.0, 1e-6], 1e-6, 0.1),
         _case([0.0, 20.0], 1.0, 1e-9),
         _case([1.0, 900.0, 899.0], 1.0, 0.8),
+        _case([-mg.inf, 0.0, 1.0], 1.0, 0.5),
         _case([-mg.inf, 1.0, 0.0], 1.0, 0.0),
         _case([0.0, -mg.inf, 1.0], 3.0, 0.5),
         _even(1.0, 1 - 2**-53),
@@ -224,6 +225,11 @@ EXERCISE = Exercise(
         Mistake(past_the_end, when=saw("the answer", lambda mine, right: mine == 27)),
         Mistake(first_that_reaches, when=lambda outcome: outcome.arguments[2] == 0 and _has_no_chance(outcome)),
         Mistake(drawn_from_sums, when=lambda outcome: outcome.arguments[2] > 0.99 and _has_no_chance(outcome)),
+        Mistake(
+            edited(drawn, "    chances =", "    scores = scores[scores > -mg.inf]\n    chances ="),
+            words="Places of -inf were taken out, and the others counted anew. The place is that in `scores`.",
+            near=True,
+        ),
         Mistake(
             edited(drawn, "lot < chance", "lot <= chance"),
             words="The lot fell on the end of a share. There the next share begins: a share holds its beginning, and "

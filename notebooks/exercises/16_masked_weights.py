@@ -269,6 +269,11 @@ EXERCISE = Exercise(
             words="The softmax runs along another axis. The weights of one row, the last axis, sum to 1.",
         ),
         cut_off,
+        Mistake(
+            edited(masked_weights, "-mg.inf", "-1e30"),
+            words="float16 ends at 65504, and has no such number. -mg.inf is one in every dtype.",
+            when=raised("without overflow"),
+        ),
     ),
     right=(
         masked_by_where,

@@ -79,7 +79,7 @@ def norm_of_the_first_walk(ctx, grad_output):
     return ctx.sent
 
 
-FIRST, SECOND = " - common", " - y * along"
+FIRST, SECOND, OWN = " - common", " - y * along", "(y * y).sum(-1, keepdim=True)"
 EXERCISE = Exercise(
     title="the gradient of x, from grad_output and the y and spread that forward saved",
     stars=3,
@@ -89,7 +89,7 @@ EXERCISE = Exercise(
     cases=(
         _case([1.0, 2.0, 4.0], [1.0, 0.0, 0.0]),
         _case([[1.0, 2.0, 4.0], [0.0, -3.0, 1.0]], [[1.0, -2.0, 0.5], [3.0, 1.0, 1.0]]),
-        _case([[1.0, 3.0], [2.0, -1.0]], [[2.0, 1.0], [0.5, -1.0]]),
+        _case([[1.0, 3.0], [2.0, -1.0]], [[2.0, 1.0], [0.5, -1.0]], mg.float64),
         _case([[[1.0, 2.0, 0.5]], [[3.0, 5.0, -1.0]]], [[[1.0, 0.0, 2.0]], [[-1.0, 0.5, 0.0]]]),
         _case([0.5, 0.5, 0.5], [1.0, 2.0, -1.0]),
         _case([1000.0, 2000.0, -500.0], [100.0, 2.0, -300.0]),
@@ -186,6 +186,12 @@ EXERCISE = Exercise(
             edited(norm_backward, "y).mean(-1, keepdim=True)", "y).sum(-1, keepdim=True) / max(y.shape[-1] - 1, 1)"),
             words="The sum along y was divided by n - 1. This spread is the root of a mean over all n, and so is what "
             "goes back by it: divide by n.",
+            near=True,
+        ),
+        Mistake(
+            edited(norm_backward, "y).mean(-1, keepdim=True)", f"y).sum(-1, keepdim=True) / {OWN}.clamp(min=1e-30)"),
+            words="The sum along y was divided by that of y * y. This is a little less than n, as 1e-5 is in spread, "
+            "and far less where a row is nearly constant: divide by n.",
             near=True,
         ),
         Mistake(walked_inside, when=raised("does not require grad")),

@@ -56,6 +56,8 @@ MODELS = {
     "the first place, less the second": lambda x: (x[:1] - x[1:2]).expand(len(x), x.shape[1]),
     "27 scores, of which only the last is not 0: the sum so far": lambda x: _last_of_many(x[:, :1].cumsum(0)),
     "itself, and 1e-60 times the first place": lambda x: x + 1e-60 * x[:1],
+    "itself, and 1e-200 times the first place": lambda x: x + 1e-200 * x[:1],
+    "ones, whatever x is": lambda x: mg.ones(len(x), 2),
 }
 
 
@@ -81,7 +83,7 @@ def _layer_case(rows, numbers):
 
 def _drawn(random):
     """Any of them, of two to four places with two to four features, none of which is 0."""
-    for words in (pick(random, list(MODELS)[:-2]), pick(random, list(MODELS)[:5])):
+    for words in (pick(random, list(MODELS)[:-4]), pick(random, list(MODELS)[:5])):
         shape = random.integers([2, 2], [5, 5]).tolist()
         yield _case(
             words, draw_numbers(random, shape, zero=False), pick(random, [mg.float32, mg.float64]), flip(random)
@@ -105,13 +107,18 @@ def _went_through_detach(outcome):
 # ---------------------------------------------------------------- wrong answers
 
 
+def _of(f, x):
+    """f(x), in the graph of x also where f does not ask for x."""
+    return f(x) + 0 * x.sum()
+
+
 def summed_scores(f, x):
     """The scores of a place were added up before the walk. Where one grows as another shrinks, as chances do, or h, -2h
     and h, their sum has no slope, nor if they are weighed by 1, 2, 3. Ask for each score by itself, or weigh them with
     numbers drawn at random.
     """
     x = x.detach().clone().requires_grad_()
-    rows = [grad(row.sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in f(x)]
+    rows = [grad(row.sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in _of(f, x)]
     return (mg.stack(rows) != 0).any(2)
 
 
@@ -147,7 +154,7 @@ def seen_by_single_walks(f, x):
     x = x.detach().clone().requires_grad_()
     scores, seen = f(x), []
     for row in scores:
-        walks = [grad(one, x, retain_graph=True, allow_unused=True)[0] for one in row]
+        walks = [grad(one, x, retain_graph=True, allow_unused=True)[0] for one in row if one.requires_grad]
         found = [walk.ne(0).any(1) for walk in walks if walk is not None]
         seen.append(mg.stack(found).any(0) if found else mg.zeros(len(x), dtype=mg.bool))
     return mg.stack(seen)
@@ -156,7 +163,7 @@ def seen_by_single_walks(f, x):
 def seen_by_weights(f, x):
     """Scores weighed with numbers of which no sum cancels."""
     x = x.detach().clone().requires_grad_()
-    scores = f(x)
+    scores = _of(f, x)
     weights = mg.tensor(np.random.default_rng(1).uniform(1, 2, scores.shape[1]), dtype=scores.dtype)
     sums = scores @ weights
     found = [grad(one, x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for one in sums]
@@ -194,7 +201,9 @@ def seen_by_backward(f, x):
 
 def seen_by_squares(f, x):
     x = x.detach().clone().requires_grad_()
-    rows = [grad((row**2).sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in f(x)]
+    rows = [
+        grad((row**2).sum(), x, retain_graph=True, allow_unused=True, materialize_grads=True)[0] for row in _of(f, x)
+    ]
     return (mg.stack(rows) != 0).any(2)
 
 
@@ -227,11 +236,13 @@ EXERCISE = Exercise(
         _case("its own place, and the last one's numbers by detach()", [[1.0, 2.0], [3.0, 4.0]]),
         _case("itself, and a millionth of the first place, subtracted", [[1.0, 2.0], [3.0, 4.0]]),
         _case("itself, and 1e-60 times the first place", [[1.0], [3.0]], mg.float64),
+        _case("itself, and 1e-200 times the first place", [[1.0], [3.0]], mg.float64),
         _case("the square of the last feature", [[1.0, 2.0], [3.0, 4.0]], leaf=True),
         _case("itself; the last score has the next place, too", [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5]]),
         _case("the first place, less the second", [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5]], mg.float64),
         _case("the first feature, less the second", [[1.0, 2.0], [3.0, 4.0]]),
         _case("attention to itself and what is before", [[1.0, 2.0]]),
+        _case("ones, whatever x is", [[1.0], [2.0], [3.0]]),
         _layer_case([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]], [[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]]),
     ),
     drawn=_drawn,
@@ -243,7 +254,7 @@ EXERCISE = Exercise(
         "slopes = mg.autograd.functional.jacobian(f, x); then (slopes != 0).any(3).any(1)",
     ),
     mistakes=(
-        summed_scores,
+        Mistake(summed_scores, edited(summed_scores, "_of(f, x)", "f(x)")),
         all_scores_at_once,
         as_it_should_be,
         Mistake(moved_by_one, when=_went_through_detach),
@@ -264,7 +275,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(seen_places, "slopes != 0", "slopes.abs() > 1e-5"),
-            words="A small slope is no 0: what is hidden has a gradient of exactly 0.",
+            edited(seen_places, "(slopes != 0).any(3).any(1)", "(slopes**2).sum((1, 3)) > 0"),
+            words="A small slope is no 0, though its square may be: what is hidden has a gradient of exactly 0.",
         ),
         Mistake(
             edited(seen_places, "any(3).any(1)", "any(3)[:, 0]"),
@@ -277,6 +289,12 @@ EXERCISE = Exercise(
         Mistake(
             edited(seen_places, "(slopes != 0).any(3).any(1)", "slopes.abs().sum((1, 3))"),
             words="These are sizes of slopes. True and False are asked for: compare them with 0.",
+        ),
+        Mistake(
+            edited(seen_by_single_walks, "f(x), []", "f(x), []\n    grad(scores.sum(), x, retain_graph=True)"),
+            words="No score depends on x here, so none has a graph to walk, and grad(...) raises. Nothing is seen "
+            "then: ask scores.requires_grad first. functional.jacobian gives zeros.",
+            when=lambda outcome: "whatever x is" in outcome.case.words and raised("does not require grad")(outcome),
         ),
         Mistake(
             edited(
