@@ -329,8 +329,8 @@ EXERCISE = Exercise(
         Mistake(
             all_errors,
             all_but_one,
-            words="A KeyboardInterrupt or a SystemExit was taken for a failure. It is no `Exception`: somebody wants to "
-            "stop. `except Exception` lets it out, `except:` and `except BaseException` do not.",
+            words="A KeyboardInterrupt or a SystemExit was taken for a failure. It is no `Exception`: somebody wants "
+            "to stop. `except Exception` lets it out, `except:` and `except BaseException` do not.",
         ),
         Mistake(
             is_false,
