@@ -1,5 +1,7 @@
 """Exercise `adam_step`: each number moves by about the rate, whatever the size of its gradient."""
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, raised, right_but
@@ -149,9 +151,15 @@ def squares_in_place(self):
             one.grad **= 2
 
 
+def kept_weakly(self):
+    self.state = WeakKeyDictionary(self.state)
+    adam_step(self)
+
+
 def kept_by_numbers(self):
-    """The averages are found by id(...), and a copy of the optimizer, or one that was saved and loaded, has other ids:
-    it begins anew. Keep them by the parameter itself, or by its place.
+    """A copy of the optimizer, or one that was saved and loaded, does not find its averages, and begins anew: by
+    id(...), or in a dict with weak keys, they belong to the parameters that were copied. Keep them in a plain dict, by
+    the parameter itself or by its place.
     """
     b1, b2 = self.betas
     for one in self.parameters:
@@ -323,7 +331,7 @@ EXERCISE = Exercise(
             stops_at_none,
             words="At the first parameter without a gradient the step ended. `continue` goes on with the next one.",
         ),
-        kept_by_numbers,
+        Mistake(kept_by_numbers, kept_weakly),
         Mistake(squares_in_place, when=right_but(GRADIENTS, lambda mine, right: mine == "written to")),
         Mistake(clears_as_well, when=right_but(GRADIENTS, lambda mine, right: mine == "taken away")),
         Mistake(

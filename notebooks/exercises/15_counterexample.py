@@ -90,8 +90,8 @@ def _leaves(number):
     raise Left
 
 
-class BrokenError(Exception):
-    """What a property raises that somebody else has written."""
+class BrokenError(StopIteration):
+    """What a property raises that somebody else has written: an `Exception` to which Python itself listens."""
 
 
 def _breaks(number):

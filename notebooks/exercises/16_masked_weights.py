@@ -232,6 +232,7 @@ EXERCISE = Exercise(
         _case([[0.0, -12.0, -30.0]], [[True, True, False]]),
         _case([[1.0, -1.0], [2.0, 0.0]], [[True, False], [False, False]], "float16"),
         _case([[3.0]], [[True]]),
+        _case([[3.0], [2.0]], [[False], [True]]),
     ),
     drawn=_drawn,
     hints=(
@@ -283,6 +284,9 @@ EXERCISE = Exercise(
         lambda scores, allowed: mg.where(allowed, mg.where(allowed, scores, -mg.inf).softmax(-1), 0.0),
     ),
     wrong={
+        "A row in which nothing is allowed has equal weights": [
+            lambda scores, allowed: masked_weights(scores, allowed | (scores.shape[-1] == 1)),
+        ],
         "first difference": [
             lambda scores, allowed: masked_weights(scores, allowed.tril()),
             lambda scores, allowed: (found := masked_weights(scores, allowed)) * (found > 1e-4),
