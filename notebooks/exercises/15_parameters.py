@@ -335,10 +335,11 @@ EXERCISE = Exercise(
             _other_things,
         ),
         _case(
-            "blocks, a list of a tuple and a namedtuple of layers, and heads, an OrderedDict of lists",
+            "blocks, a list of a tuple (a layer and a word) and a namedtuple of layers, and heads, an OrderedDict of "
+            "lists",
             lambda: module(
-                blocks=[(linear(),), Pair(linear(), linear())],
-                heads=OrderedDict(a=[linear()], b=[leaf(), leaf()]),
+                blocks=[(linear(), "relu"), Pair(linear(), linear())],
+                heads=OrderedDict(b=[linear()], a=[leaf(), leaf()]),
                 last=leaf(),
             ),
         ),
@@ -444,9 +445,19 @@ EXERCISE = Exercise(
     right=(by_recursion, by_names),
     wrong={
         "something of the first call is left": [remembered],
+        "The right ones, in another order": [
+            edited(parameters, "reversed(one.values())", "[item for _, item in sorted(one.items(), key=str)][::-1]"),
+        ],
         "a tensor that is not in it": [by_default],
         "first difference": [
             first_of_equal_numbers,
+            edited(
+                parameters,
+                *(
+                    "todo += reversed(one)\n",
+                    "todo += reversed([] if any(isinstance(part, str) for part in one) else one)\n",
+                ),
+            ),
             cut_short,
             thirteen_deep,
             without_numbers,
