@@ -139,6 +139,14 @@ def into_buffers(g, y, x, eps=1e-5):
     return kept
 
 
+_widths = {}
+
+
+def by_an_earlier_eps(g, y, x, eps=1e-5):
+    """The width is kept for the numbers it was computed from, which are not all."""
+    return batch_norm_rule(g, y, x, _widths.setdefault(x.tobytes(), eps))
+
+
 EXERCISE = Exercise(
     title="the gradient of x, where y = batch norm of x, in a tuple",
     stars=3,
@@ -149,6 +157,7 @@ EXERCISE = Exercise(
         _case([[1.0], [0.0], [0.0]], [[1.0], [2.0], [6.0]]),
         _case([[1.0, -2.0], [0.0, 3.0], [2.0, 0.5]], [[1.0, 4.0], [2.0, -1.0], [6.0, 0.0]]),
         _case([[1.0, 2.0], [0.5, -1.0]], [[1.0, 3.0], [2.0, -1.0]], eps=0.5),
+        _case([[1.0, 2.0], [0.5, -1.0]], [[1.0, 3.0], [2.0, -1.0]]),
         _of_shape(2, 3, 2, 2),
         _of_shape(3, 2, 4, eps=0.01),
         _of_shape(1, 2, 3),
@@ -242,6 +251,7 @@ EXERCISE = Exercise(
         "behind the seventh digit": [measured],
         "first difference": [
             from_y,
+            by_an_earlier_eps,
             edited(
                 batch_norm_rule,
                 *("x.var(axis=axes, keepdims=True)", "np.maximum(mean(x * x) - mean(x) ** 2, 0)"),

@@ -174,6 +174,16 @@ def into_buffers(g, y, x, weight, stride=1):
     return kept
 
 
+_strides = {}
+
+
+def by_an_earlier_stride(g, y, x, weight, stride=1):
+    """What the shapes decide is kept for them, and the stride with it."""
+    kept = _strides.setdefault((x.shape, weight.shape), stride)
+    rows, columns = ((size - kernel) // kept + 1 for size, kernel in zip(x.shape[2:], weight.shape[2:], strict=True))
+    return convolution_rule(g[:, :, :rows, :columns], y, x, weight, kept)
+
+
 EXERCISE = Exercise(
     title="the gradients of x and weight, where y is a convolution, in a tuple",
     stars=3,
@@ -189,6 +199,7 @@ EXERCISE = Exercise(
         _of_shapes((1, 1, 5, 3), (1, 1, 3, 2), 1),
         _of_shapes((2, 3, 4, 6), (2, 3, 2, 3), 1),
         _of_shapes((3, 2, 7, 6), (4, 2, 2, 3), 2),
+        _of_shapes((3, 2, 7, 6), (4, 2, 2, 3), 1),
         _of_shapes((1, 2, 8, 5), (2, 2, 2, 1), 3),
         _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
         _turned(),
@@ -255,9 +266,10 @@ EXERCISE = Exercise(
     ),
     right=(by_places, by_numbers, by_windows),
     wrong={
-        "gave out the same": [into_buffers],
+        "a later call has changed it": [into_buffers],
         "first difference": [
             in_rows,
+            by_an_earlier_stride,
             edited(
                 convolution_rule,
                 ":\n        met",

@@ -25,6 +25,8 @@ NOTES = {
     "case, "
     "and go on with the first smaller one that fails, without a look at the others.",
 }
+STOPPED = " came out"
+NOT_OURS = "A KeyboardInterrupt or a SystemExit says nothing of a case: it has to come out, and the search is over."
 NONE = "A case that was drawn fails, and None came back: it was taken to hold, or lost on the way."
 MOST = 60  # cases that a card can show
 
@@ -35,7 +37,7 @@ def _looked(answer, draw, holds, smaller, tries):
     try:
         found = answer(draw, holds, smaller, tries)
     except (Interrupted, Left) as stop:
-        found = f"the {type(stop).__base__.__name__} came out"
+        found = f"the {type(stop).__base__.__name__}{STOPPED}"
     asked = holds.calls if len(holds.calls) <= MOST else [len(holds.calls), *holds.calls[-5:]]
     return {FOUND: (found,), DRAWN: len(draw.calls), ASKED: [repr(one) for one in asked]}
 
@@ -46,8 +48,10 @@ def _compare(expected, got, outcome):
     """
     if isinstance(got, Seen) and _and_more(expected[ASKED], got[ASKED]) and {*expected[ASKED]} == {*got[ASKED]}:
         got = Seen({**got, ASKED: expected[ASKED]})
-    none = isinstance(got, Seen) and got.first[0] is None
-    return compare(expected, got, notes={**NOTES, FOUND: NONE if none else ""})
+    note = NONE if isinstance(got, Seen) and got.first[0] is None else ""
+    if str(expected.first[0]).endswith(STOPPED):
+        note = NOT_OURS
+    return compare(expected, got, notes={**NOTES, FOUND: note})
 
 
 def _and_more(mine, right):

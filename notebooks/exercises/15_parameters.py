@@ -92,16 +92,18 @@ def _other_things():
 
 
 def _of_all_kinds():
-    """Parameters of no numbers, of one, and of a derived class; a result that was freed; and a class with one of its
-    own, which is no attribute of self.
+    """Parameters of no numbers, of one, of a derived class, and two of one array; a result that was freed; and a class
+    with one of its own, which is no attribute of self.
     """
     square = Tensor([2.0], requires_grad=True) * 3.0
     square.free()
     made = type("Model", (Module,), {"shared": leaf()})()
     derived = type("Parameter", (Tensor,), {})([1.0], requires_grad=True)
+    array = np.ones(2)
+    tied = [Tensor(array, requires_grad=True), Tensor(array, requires_grad=True)]
     vars(made).update(
         scale=Tensor(2.0, requires_grad=True), empty=Tensor(np.zeros((0, 3)), requires_grad=True), derived=derived,
-        result=square, several={leaf()}, waiting=iter([leaf()]), last=leaf(),
+        result=square, tied=tied, several={leaf()}, waiting=iter([leaf()]), last=leaf(),
     )  # fmt: skip
     return made
 
@@ -311,6 +313,11 @@ def unlinked(self):
     return found
 
 
+def one_of_each_array(self):
+    """Two parameters that begin with one array are two, of which each gets its step."""
+    return list({id(one.data): one for one in reversed(parameters(self))}.values())[::-1]
+
+
 EXERCISE = Exercise(
     title="a list of all leaves that require a gradient, in self and in what it holds, each once",
     stars=2,
@@ -345,8 +352,8 @@ EXERCISE = Exercise(
         ),
         _case("a tensor in 50 lists and modules, each in the next one, and last, another tensor", _chain),
         _case(
-            "parameters, of which one is a number, one is empty and one is of a class derived from Tensor; a result "
-            "that was freed, a set and an iterator, and a class that has a tensor itself",
+            "parameters, of which one is a number, one is empty, one is of a class derived from Tensor and two have "
+            "one array; a result that was freed, a set and an iterator, and a class that has a tensor itself",
             _of_all_kinds,
         ),
         _case("weight and inner, a layer that has outer, which is self", _circle),
@@ -450,6 +457,7 @@ EXERCISE = Exercise(
         ],
         "a tensor that is not in it": [by_default],
         "first difference": [
+            one_of_each_array,
             first_of_equal_numbers,
             edited(
                 parameters,
