@@ -437,6 +437,7 @@ RAISED: dict[str, Callable[[], Any]] = {
     "only Tensors of floating point dtype can require gradients": lambda: mg.tensor(1).requires_grad_(),
     "requires_grad must be a bool": lambda: setattr(leaf(), "requires_grad", 1),
     "can't optimize a non-leaf Tensor": lambda: mg.optim.SGD([leaf() * 2], lr=0.1),
+    "optimizer got an empty parameter list": lambda: mg.optim.SGD(nn.Module().parameters(), lr=0.1),
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed": lambda: (leaf() * 2).grad,
     "unsupported operand type(s) for *: 'float' and 'NoneType'": w_minus_rate_times_grad,
     "can't retain_grad on Tensor that has requires_grad=False": lambda: mg.ones(2).retain_grad(),
