@@ -224,13 +224,14 @@ def along_the_first_input(root):
 
 def by_recursion(answer):
     told = (
-        "The function calls itself for each node, and the last graph is deeper than Python's stack. Keep a list of "
+        "The function calls itself for each node, and this graph is deeper than Python's stack. Keep a list of "
         "what is still to do, and loop."
     )
+    deep = 100  # nodes: on the deepest way so many calls that Python in a browser ends them
     return Mistake(
         answer,
         words=told,
-        when=lambda outcome: isinstance(outcome.error, RecursionError) and len(nodes_of(*outcome.arguments)) > 900,
+        when=lambda outcome: isinstance(outcome.error, RecursionError) and len(nodes_of(*outcome.arguments)) > deep,
     )
 
 

@@ -83,7 +83,7 @@ def test_calls_within_calls_end_before_the_stack_is_full(answer: str, run: Path)
     """Where it is, all of Python ends."""
     kind, title, words, _ = found("stops", run)[answer]
     assert (kind, title.partition(": ")[2]) == ("bad", "raises RecursionError")
-    assert words.startswith("The function calls itself, again and again, until Python's stack is full")
+    assert words.startswith("The function calls itself for each node, and this graph is deeper than Python's stack")
 
 
 def test_after_that_all_works_on(run: Path) -> None:
