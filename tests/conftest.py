@@ -202,6 +202,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_runtest_setup() -> None:
+    """Hypothesis measures each collection, by a call into Python. A stop or a time limit that arises in that call is
+    printed and lost: the code that it was meant for goes on, and the test fails by what was printed.
+    """
+    gc.callbacks[:] = [call for call in gc.callbacks if not getattr(call, "__module__", "").startswith("hypothesis.")]
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if is_quick(config):
         asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
