@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from rounds import Row, fastest, main
+from rounds import WITHOUT_ONEDNN, Row, fastest, main, without_onednn
 
 ROWS = [Row("W4", "one training step of a network with two convolutions, 32 images of 28x28, float32", "ms")]
 BATCH, RATE = 32, np.float32(0.01)
@@ -211,6 +211,7 @@ def numpy(quick: bool) -> dict[str, float]:
 CONTENDERS = {
     "minigrad": tensors("minigrad"),
     "torch": tensors("torch"),
+    WITHOUT_ONEDNN: without_onednn(tensors("torch")),
     "autograd": autograd,
     "mygrad": mygrad,
     "numpy by hand": numpy,

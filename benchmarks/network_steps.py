@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from rounds import Row, fastest, main
+from rounds import WITHOUT_ONEDNN, Row, fastest, main, without_onednn
 
 ROWS = [
     Row("W12", "a step of a character transformer, 2 blocks of width 128, 16 x 64 characters", "ms"),
@@ -153,10 +153,12 @@ def step_of(F: Any, model: Any, loss: Callable[[Any], Any]) -> tuple[Callable[[]
     return step, parameters
 
 
+SHAPES = (784, 256), (256,), (256, 128), (128,), (128, 10), (10,)
+
+
 def descent(F: Any, quick: bool) -> float:
     """Microseconds of a step of gradient descent, written out."""
-    shapes = (784, 256), (256,), (256, 128), (128,), (128, 10), (10,)
-    parameters = [F.tensor(normal(*shape), requires_grad=True) for shape in shapes]
+    parameters = [F.tensor(normal(*shape), requires_grad=True) for shape in SHAPES]
     for p in parameters:
         p.grad = F.tensor(normal(*p.shape))
 
@@ -185,7 +187,24 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
     return run
 
 
-CONTENDERS = {"minigrad": tensors("minigrad"), "torch": tensors("torch")}
+def numpy(quick: bool) -> dict[str, float]:
+    """The limit of W17: numpy has no function that multiplies and adds at once."""
+    arrays = [(normal(*shape), normal(*shape)) for shape in SHAPES]
+    rate = np.float32(-0.01)
+
+    def step() -> None:
+        for p, gradient in arrays:
+            np.add(p, np.multiply(gradient, rate), out=p)
+
+    return {"W17": fastest(2 if quick else 300, step) * 1e6}
+
+
+CONTENDERS = {
+    "minigrad": tensors("minigrad"),
+    "torch": tensors("torch"),
+    WITHOUT_ONEDNN: without_onednn(tensors("torch")),
+    "numpy by hand": numpy,
+}
 
 if __name__ == "__main__":
     main(__file__, __doc__, CONTENDERS, ROWS)

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the benchmarks run from a clone where nothing is installed
 OPTIONAL = ("torch", "autograd", "mygrad")  # contenders that need not be installed; the others are minigrad's own needs
 BASE = "torch"
+WITHOUT_ONEDNN = "torch without oneDNN"
 ALONE = ", one thread"  # follows a row's name where its values are those of one thread
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
@@ -74,8 +75,8 @@ def environment(coretype: str | None = None, threads: int = 2) -> dict[str, str]
 
 
 def installed(names: Iterable[str]) -> list[str]:
-    """Those of the contenders that can run here."""
-    return [name for name in names if name not in OPTIONAL or importlib.util.find_spec(name)]
+    """Those of the contenders that can run here. The first word of a name is the library that it needs."""
+    return [name for name in names if (library := name.split()[0]) not in OPTIONAL or importlib.util.find_spec(library)]
 
 
 def measure(
@@ -109,6 +110,25 @@ def measure(
         for row in rows:
             results[row.name + kind][name].append(float(values.get(row.name, math.nan)))
     return results
+
+
+def without_onednn(run: Callable[[bool], dict[str, float]]) -> Callable[[bool], dict[str, float]]:
+    """A contender's run where torch convolves as numpy has to: it copies columns and multiplies them.
+
+    By default torch hands convolutions and LSTMs to oneDNN, whose machine code is made for the sizes at hand, and reads
+    images where they lie.
+    """
+
+    def run_so(quick: bool) -> dict[str, float]:
+        from torch.backends import mkldnn
+
+        before, mkldnn.enabled = mkldnn.enabled, False
+        try:
+            return run(quick)
+        finally:
+            mkldnn.enabled = before
+
+    return run_so
 
 
 def best(values: list[float]) -> float:
@@ -153,7 +173,7 @@ def processor() -> str:
 def conditions(options: argparse.Namespace, contenders: Iterable[str]) -> str:
     """Under what circumstances the numbers come about, and which contenders are missing."""
     contenders = list(contenders)
-    missing = [name for name in contenders if name not in installed(contenders)]
+    missing = list(dict.fromkeys(name.split()[0] for name in contenders if name not in installed(contenders)))
     coretype = environment(options.coretype).get("OPENBLAS_CORETYPE")
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", *installed(OPTIONAL))]
     lines = [
