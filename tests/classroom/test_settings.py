@@ -105,7 +105,10 @@ def test_the_pods_have_the_same_limits_and_bring_the_texts(monkeypatch: pytest.M
     student = values("kubernetes/values.yaml")["singleuser"]
     one = settings("jupyterhub_config.py", monkeypatch, systemd=True)
     assert (student["memory"]["limit"], student["cpu"]["limit"]) == ("1G", 1)
-    for name, value in student["extraEnv"].items():
+    variables = student["extraEnv"]
+    lab = variables.pop("JUPYTER_CONFIG_PATH").removeprefix("/srv/minigrad/")
+    assert (DEPLOY.parent / lab / "labconfig" / "default_setting_overrides.json").is_file()
+    for name, value in variables.items():
         assert one.Spawner.environment[name] == value
     command = student["lifecycleHooks"]["postStart"]["exec"]["command"][-1]
     (script,) = re.findall(r"/srv/minigrad/(\S+)", command)
