@@ -345,7 +345,7 @@ def _relation_of(numbers: Any, mine: Any) -> str:
     for words, power in {"the square of": numbers**2, "the root of": numbers**0.5, "1 divided by": 1 / numbers}.items():
         if np.allclose(mine, power):
             return f"What came is {words} what is expected."
-    if (mine % 1).any() and np.allclose(mine, numbers, 0.05):
+    if (mine % 1).any() and np.allclose(mine, numbers, 0.01):
         return "What came is near, and not near enough: is something rounded, measured, or added?"
     if size > 1 and np.allclose(distance, distance.flat[0]):
         return f"What came is everywhere {distance.flat[0]:.4g} more than what is expected."
