@@ -6,7 +6,7 @@ import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, raised, right_but
 
-from .chapter15 import ARRAYS, GRADIENTS, Adam, Tensor, adam_step, steps_taken
+from .chapter15 import ARRAYS, GRADIENTS, KEPT, Adam, Tensor, adam_step, steps_taken
 
 
 def _case(words, numbers, gradients, lr=0.1, betas=(0.9, 0.999), eps=1e-8, rates=None, copied=None):
@@ -191,6 +191,14 @@ def on_the_tensor(self):
         one.averages = averages
 
 
+def in_another_attribute(self):
+    if not hasattr(self, "means"):
+        self.means = {}
+    empty, self.state = self.state, self.means
+    adam_step(self)
+    self.state = empty
+
+
 def as_in_pytorch(self):
     b1, b2 = self.betas
     for one in self.parameters:
@@ -253,6 +261,8 @@ EXERCISE = Exercise(
     notes={
         GRADIENTS: "The numbers are right, but the gradients are not as they were.",
         ARRAYS: "The numbers are right, but the array that a parameter held before was written to.",
+        KEPT: "The numbers are right, but a step has left attributes that there were not before. What the next step "
+        "needs is kept in self.state and nowhere else: who saves a training saves that.",
         "*of a new optimizer": "All steps so far are right. A second optimizer of the same tensors begins anew, so "
         "what a step keeps belongs in self.state: not on the tensors, nor outside of the function.",
     },
@@ -343,7 +353,8 @@ EXERCISE = Exercise(
     ),
     right=(as_in_pytorch, by_place),
     wrong={
-        "A second optimizer of the same tensors": [on_the_tensor, in_a_global],
+        "A second optimizer of the same tensors": [in_a_global],
+        "kept in self.state and nowhere else": [on_the_tensor, in_another_attribute],
         "first difference": [
             edited(adam_step, "t + 1, b1", "min(t + 1, 4), b1"),
             edited(adam_step, "t + 1, b1", "min(t + 1, 100), b1"),

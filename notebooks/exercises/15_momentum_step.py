@@ -6,7 +6,7 @@ import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, raised, right_but
 
-from .chapter15 import ARRAYS, GRADIENTS, SGD, Tensor, momentum_step, steps_taken
+from .chapter15 import ARRAYS, GRADIENTS, KEPT, SGD, Tensor, momentum_step, steps_taken
 
 
 def _case(words, numbers, gradients, lr=0.1, momentum=0.9, rates=None, copied=None):
@@ -234,6 +234,15 @@ def of_all_steps(self):
             one.data = one.data - self.lr * sum(g * self.momentum**age for age, g in enumerate(kept))
 
 
+def on_the_tensor_by_optimizer(self):
+    """Copied with the optimizer, and another one's apart: and yet not where it is asked for."""
+    for one in self.parameters:
+        if one.grad is not None:
+            kept = vars(one).setdefault("velocities", {})
+            kept[self] = self.momentum * kept.get(self, 0.0) + one.grad
+            one.data = one.data - self.lr * kept[self]
+
+
 def by_place(self):
     for place, one in enumerate(self.parameters):
         if one.grad is None:
@@ -288,6 +297,8 @@ EXERCISE = Exercise(
     notes={
         GRADIENTS: "The numbers are right, but the gradients are not as they were.",
         ARRAYS: "The numbers are right, but the array that a parameter held before was written to.",
+        KEPT: "The numbers are right, but a step has left attributes that there were not before. What the next step "
+        "needs is kept in self.velocity and nowhere else: who saves a training saves that.",
         "*of a new optimizer": "All steps so far are right. A second optimizer of the same tensors begins with no "
         "velocity, so what a step keeps belongs in self.velocity: not on the tensors, nor outside of the function.",
     },
@@ -355,6 +366,7 @@ EXERCISE = Exercise(
     wrong={
         "the gradients are not as they were": [in_another_array],
         "A second optimizer of the same tensors": [on_the_tensor, in_a_global],
+        "kept in self.velocity and nowhere else": [on_the_tensor_by_optimizer],
         "first difference": [
             by_the_numbers,
             of_three_steps,

@@ -208,7 +208,7 @@ def steps_taken(answer, optimizer, gradients, rates=None, copied=None):
     """What `answer`, the method that takes a step, does with an optimizer's parameters, step by step. Between the steps
     somebody fills the gradients with zeros, in place; where `copied` says so, the optimizer is saved and loaded.
     """
-    seen, written, cleared = {}, set(), Counter()
+    seen, written, cleared, known = {}, set(), Counter(), _attributes(optimizer)
     other = deepcopy(optimizer)
     other.parameters = [*optimizer.parameters]  # a second optimizer of the same tensors, which comes at the end
     for number, row in enumerate(gradients):
@@ -220,10 +220,18 @@ def steps_taken(answer, optimizer, gradients, rates=None, copied=None):
     if copied is None:
         _one_step(answer, other, gradients[0], cleared)
         seen |= {f"{name} after a first step of a new optimizer": data for name, data in _data_of(other).items()}
-    return {**seen, GRADIENTS: " and ".join(sorted(cleared)) or "as they were", ARRAYS: _told(written)}
+    seen |= {GRADIENTS: " and ".join(sorted(cleared)) or "as they were", ARRAYS: _told(written)}
+    return {**seen, KEPT: ", ".join(sorted(_attributes(optimizer) - known)) or "none"}
 
 
 GRADIENTS, ARRAYS = "the gradients after a step", "the arrays that the parameters held before"
+KEPT = "attributes that there were not before"
+
+
+def _attributes(optimizer):
+    """The names of all attributes of an optimizer and its parameters."""
+    owners = {"self": optimizer, **dict(zip("abcdef", optimizer.parameters, strict=False))}
+    return {f"{owner}.{name}" for owner, one in owners.items() for name in vars(one)}
 
 
 def _one_step(answer, optimizer, row, changed):
