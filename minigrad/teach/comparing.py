@@ -31,8 +31,8 @@ EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as w
 BEHIND = "behind the seventh digit"
 ROUNDED = (
     "Only the first digits are right: something went through float32, was rounded, or was measured, or a small term "
-    "such as eps is left out, or is one too many. Keep the float64 of what was given; mg.tensor(...) of Python's "
-    "numbers is float32 unless it is told the dtype."
+    "such as eps is left out, one too many, or in another place. Keep the float64 of what was given; mg.tensor(...) of "
+    "Python's numbers is float32 unless it is told the dtype."
 )
 NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "
@@ -338,7 +338,7 @@ def _relation_of(numbers: Any, mine: Any) -> str:
     if size > 1 and agree.any():
         return f"Of {size} numbers {agree.sum()} are right."
     ratio, distance = mine[numbers != 0] / numbers[numbers != 0], mine - numbers
-    if ratio.size and ratio[0] and np.allclose(ratio, ratio[0]) and not mine[numbers == 0].any():
+    if ratio.size and round(ratio[0], 4) and np.allclose(ratio, ratio[0]) and not mine[numbers == 0].any():
         factor, part = round(float(ratio[0]), 4), round(1 / float(ratio[0]), 4)
         if size > 1 or factor == int(factor) or part == int(part):
             return f"What came is {factor:g} times what is expected."

@@ -38,8 +38,10 @@ def _looked(answer, draw, holds, smaller, tries):
         found = answer(draw, holds, smaller, tries)
     except (Interrupted, Left) as stop:
         found = f"the {type(stop).__base__.__name__}{STOPPED}"
-    asked = holds.calls if len(holds.calls) <= MOST else [len(holds.calls), *holds.calls[-5:]]
-    return {FOUND: (found,), DRAWN: len(draw.calls), ASKED: [repr(one) for one in asked]}
+    asked = [repr(one) for one in holds.calls]
+    if len(asked) > MOST:
+        asked = f"{len(asked)} cases, and at last {', '.join(asked[-5:])}"
+    return {FOUND: (found,), DRAWN: len(draw.calls), ASKED: asked}
 
 
 def _compare(expected, got, outcome):
@@ -57,7 +59,7 @@ def _compare(expected, got, outcome):
 def _and_more(mine, right):
     """Whether all that is right was asked, in its order, and more in between."""
     rest = iter(mine)
-    return all(one in rest for one in right)
+    return isinstance(mine, list) and isinstance(right, list) and all(one in rest for one in right)
 
 
 def _case(drawn, property_words, holds, smaller_words, smaller, tries=10, words=""):
@@ -174,6 +176,11 @@ def found_or_none(draw, holds, smaller, tries):
     return case
 
 
+drawn_not_0 = edited(
+    counterexample,
+    "    shrinks = True\n    while",
+    "    if not case:\n        return None\n    shrinks = True\n    while",
+)
 found_not_0 = edited(found_or_none, "if fails(one)), None)):", "if fails(one)), None)) is not None:")
 
 
@@ -343,7 +350,7 @@ EXERCISE = Exercise(
             "False. `not holds(case)` asks for all of them.",
         ),
         Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
-        Mistake(found_or_none, found_not_0),
+        Mistake(found_or_none, found_not_0, drawn_not_0),
         Mistake(by_itself, when=raised("maximum recursion depth", kind=RecursionError)),
         Mistake(too_many, words="One case too many was drawn: `tries` of them at most."),
         Mistake(turned, words="Cases were taken for which the property holds. Those that fail are looked for."),

@@ -226,6 +226,13 @@ sets_too = edited(
     "reversed(one)\n",
     "reversed([*one])\n",
 )
+iterables_too = edited(
+    parameters,
+    "isinstance(one, (list, tuple))",
+    "hasattr(one, '__iter__') and not isinstance(one, (dict, str, np.ndarray))",
+    "reversed(one)\n",
+    "reversed([*one])\n",
+)
 freed_too = edited(parameters, "one.rule is None", "not one.inputs")
 of_the_class_too = edited(
     parameters, "reversed(vars(one).values())",
@@ -327,12 +334,12 @@ EXERCISE = Exercise(
     cases=(
         _case("weight and bias", linear),
         _case(
-            "hidden, a list of two layers, and head, a layer",
-            lambda: module(hidden=[linear(), linear()], head=linear()),
-        ),
-        _case(
             "body, a module that has first and second, which are layers, and scale",
             lambda: module(body=module(first=linear(), second=linear()), scale=leaf()),
+        ),
+        _case(
+            "hidden, a list of two layers, and head, a layer",
+            lambda: module(hidden=[linear(), linear()], head=linear()),
         ),
         _case("nothing at all", module),
         _case("encoder and again, the same layer, and decoder, another one with the same weight", _shared),
@@ -401,6 +408,18 @@ EXERCISE = Exercise(
             near=True,
         ),
         Mistake(
+            iterables_too,
+            words="Whatever can be gone through was looked into, a set and an iterator as well. What is looked into "
+            "are lists, tuples, the values of dicts, and modules; other objects are not.",
+            near=True,
+        ),
+        Mistake(
+            thirteen_deep,
+            words="What lies 50 deep is missing: lists and modules were followed only so far. A circle ends where "
+            "something is met again, and not at a depth: note what was met.",
+            when=lambda outcome: "50 lists" in outcome.case.words and outcome.seen.get(FOUND) == ["last"],
+        ),
+        Mistake(
             freed_too,
             words="A result that was freed is among them. It has no inputs any more, and is no leaf all the same: its "
             "rule, which raises, is not None.",
@@ -467,7 +486,6 @@ EXERCISE = Exercise(
                 ),
             ),
             cut_short,
-            thirteen_deep,
             without_numbers,
             without_empty,
             edited(parameters, "one.requires_grad and", "one.requires_grad and one.grad is None and"),
