@@ -38,6 +38,8 @@ no_correction = edited(
 )
 only_the_mean = edited(adam_step, "np.sqrt(v / (1 - b2**t))", "np.sqrt(v)")
 only_the_squares = edited(adam_step, "self.lr * m / (1 - b1**t) /", "self.lr * m /")
+with_the_first = edited(adam_step, "1 - b2**t", "1 - b1**t")
+with_the_second = edited(adam_step, "1 - b1**t", "1 - b2**t")
 behind_the_root = edited(adam_step, "np.sqrt(v / (1 - b2**t))", "np.sqrt(v) / (1 - b2**t)")
 
 
@@ -286,6 +288,12 @@ EXERCISE = Exercise(
             only_the_mean, words="m was corrected and v was not: divide v by 1 - b2**t, too, before the root is taken."
         ),
         Mistake(only_the_squares, words="v was corrected and m was not: divide m by 1 - b1**t, too."),
+        Mistake(
+            with_the_first,
+            with_the_second,
+            words="Both were corrected with the same beta. The weights in m sum to 1 - b1**t, and those in v to 1 - "
+            "b2**t.",
+        ),
         Mistake(
             behind_the_root,
             words="v was corrected behind the root. It is v that is too small, so divide it by 1 - b2**t first, and "

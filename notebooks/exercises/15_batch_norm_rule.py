@@ -63,6 +63,18 @@ no_root = edited(
     batch_norm_rule, "np.sqrt(x.var(axis=axes, keepdims=True) + eps)", "(x.var(axis=axes, keepdims=True) + eps)"
 )
 no_division = edited(batch_norm_rule, " / np.sqrt(x.var(axis=axes, keepdims=True) + eps)", "")
+of_images = edited(batch_norm_rule, WHOLE, "(g - (mean(g) + y * mean(g * y)) * (x.size // x.shape[1] / len(x)))")
+of_all_numbers = edited(batch_norm_rule, WHOLE, "(g - (mean(g) + y * mean(g * y)) / x.shape[1])")
+
+
+def cut_into_columns(g, y, x, eps=1e-5):
+    """reshape(-1, channels) cuts the numbers as they lie, row by row. Where there are pixels, a channel's numbers do
+    not become a column by it: let the means go over all axes but 1.
+    """
+    flat = [one.reshape(-1, x.shape[1]) for one in (g, y, x)]
+    return (batch_norm_rule(*flat, eps)[0].reshape(x.shape),)
+
+
 one_less = edited(
     batch_norm_rule,
     "x.var(axis=axes, keepdims=True)",
@@ -203,6 +215,19 @@ EXERCISE = Exercise(
         Mistake(
             other_signs, words="The signs of what follows x: mean and width grow with it, and both make the y smaller."
         ),
+        Mistake(
+            of_images,
+            words="The sums were divided by len(x), the number of images. A channel's mean is over all of its numbers, "
+            "the pixels as well: x.size // x.shape[1].",
+            near=True,
+        ),
+        Mistake(
+            of_all_numbers,
+            words="The sums were divided by x.size, in which all channels are counted. A channel's mean is over its "
+            "own numbers: x.size // x.shape[1].",
+            near=True,
+        ),
+        Mistake(cut_into_columns, near=True),
         Mistake(
             over_rows,
             words="The means went over the images alone. A channel is normalized over all its pixels, too: all axes "

@@ -65,6 +65,7 @@ turned_kernel = edited(convolution_rule, "g, weight[:, :, i, j]", "g, weight[:, 
 turned_weight = edited(convolution_rule, "to_weight[:, :, i, j]", "to_weight[:, :, -1 - i, -1 - j]")
 averaged = edited(convolution_rule, "return to_x, to_weight", "return to_x, to_weight / len(x)")
 first_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[:1], x[met][:1]")
+last_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[-1:], x[met][-1:]")
 first_channel = edited(convolution_rule, TO_X, "to_x[met] += g[:, :1] * weight[:1, :, i, j, None, None]")
 swapped = edited(convolution_rule, "return to_x, to_weight", "return to_weight, to_x")
 no_x = edited(convolution_rule, TO_X, "pass")
@@ -115,6 +116,13 @@ def written_to(g, y, x, weight, stride=1):
     return right
 
 
+def added_at_once(g, y, x, weight, stride=1):
+    to_x = np.zeros_like(x)
+    view = np.lib.stride_tricks.sliding_window_view(to_x, weight.shape[2:], axis=(2, 3), writeable=True)
+    view[:, :, ::stride, ::stride] += np.einsum("nopq,ockl->ncpqkl", g, weight)
+    return to_x, convolution_rule(g, y, x, weight, stride)[1]
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -126,6 +134,11 @@ def by_places(g, y, x, weight, stride=1):
         to_x[:, :, top : top + high, left : left + wide] += np.einsum("no,ockl->nckl", g[:, :, p, q], weight)
         to_weight += np.einsum("no,nckl->ockl", g[:, :, p, q], x[:, :, top : top + high, left : left + wide])
     return to_x, to_weight
+
+
+overwritten_by_places = edited(
+    by_places, 'left + wide] += np.einsum("no,ockl->nckl', 'left + wide] = np.einsum("no,ockl->nckl'
+)
 
 
 def by_numbers(g, y, x, weight, stride=1):
@@ -226,6 +239,14 @@ EXERCISE = Exercise(
             words="= for +=: windows overlap, and a pixel that lies in several of them gets a gradient from each.",
         ),
         Mistake(
+            added_at_once,
+            overwritten_by_places,
+            words="Where windows overlap only the last one counts, and a pixel that lies in several of them gets a "
+            "gradient from each. += into a view of all windows does not add them up: it reads a pixel for all of its "
+            "windows before it writes the first. Add in a loop.",
+            near=True,
+        ),
+        Mistake(
             turned_kernel,
             words="The kernel was turned around for x. It is turned when the gradient is written as a convolution of "
             "g; a loop over the kernel's places adds it as it is.",
@@ -237,6 +258,11 @@ EXERCISE = Exercise(
             "the mean, if there is one, is in g already.",
         ),
         Mistake(first_image, words="Only the first image counts for the weight. All of them used it."),
+        Mistake(
+            last_image,
+            words="Only the last image counts for the weight: each one has written over the one before it. All of them "
+            "used it, so add.",
+        ),
         Mistake(
             first_channel,
             words="Only the first kernel counts for x. Each of them looked at it: sum over the channels of g.",
@@ -250,7 +276,11 @@ EXERCISE = Exercise(
         ),
         Mistake(rows_only, words="The stride is in the rows, and not in the columns."),
         Mistake(square, words="Rows of g were taken for its columns: images need not be square."),
-        Mistake(square_kernel, words="Not all columns of the kernel had their turn: kernels need not be square."),
+        Mistake(
+            square_kernel,
+            words="Not all columns of the kernel had their turn: kernels need not be square.",
+            near=True,
+        ),
         Mistake(
             to_the_end,
             when=raised("could not be broadcast"),

@@ -123,7 +123,7 @@ EXERCISE = Exercise(
         ),
     ),
     drawn=_drawn,
-    notes={LIBRARY: by_the_library.__doc__},
+    notes={LIBRARY: " ".join(by_the_library.__doc__.split())},
     hints=(
         "The score of a query and a key is their product, summed over the features: query @ key.mT has all of them, "
         "[..., query, key].",
@@ -163,6 +163,11 @@ EXERCISE = Exercise(
             words="The mask was not used: each query sees every place.",
         ),
         Mistake(
+            edited(attended, WEIGHTS, "masked_weights(scores, mg.ones(scores.shape[-2:]).tril().bool())"),
+            words="The mask is a triangle that was made here, and not `allowed`: whoever calls says what a query may "
+            "see.",
+        ),
+        Mistake(
             edited(attended, WEIGHTS, "masked_weights(scores, ~allowed)"),
             words="The mask was taken the other way round: True is where something may be seen.",
         ),
@@ -179,6 +184,12 @@ EXERCISE = Exercise(
             edited(attended, "key.mT", "key.transpose(0, -1)"),
             words="The axis of the sequences was turned as well, as .T does. .mT exchanges the last two axes alone.",
             when=raised("Expected size for first two dimensions"),
+        ),
+        Mistake(
+            edited(attended, "key.mT", "key.transpose(1, 2)"),
+            words="Axes 1 and 2 are the last two of three axes, but not of two or four. The last two are -2 and -1, of "
+            "however many, and .mT exchanges them.",
+            when=raised("Dimension out of range", "but got 2)"),
         ),
         Mistake(
             edited(attended, "@ value", "@ key"),

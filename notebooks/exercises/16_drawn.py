@@ -61,6 +61,13 @@ def _has_no_chance(outcome):
     return isinstance(place, int) and place in range(len(scores)) and scores[place].item() == -np.inf
 
 
+def _has_no_power(outcome):
+    """Whether all scores are so low that exp of them is 0, and no place came of it, or the first one."""
+    if outcome.arguments[0].max().item() / (outcome.arguments[1] or 1) > -800:
+        return False
+    return outcome.value == 0 or isinstance(outcome.error, UnboundLocalError) or raised("index -1 is out of")(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -244,7 +251,7 @@ EXERCISE = Exercise(
             drawn_by_numpy_as_it_is,
             words="exp of each score is 0 where all are hundreds below 0, and then no place has a chance. softmax "
             "subtracts the largest first: that one's exp is 1.",
-            when=raised("index -1 is out of bounds"),
+            when=_has_no_power,
         ),
         Mistake(never_cold, when=lambda outcome: outcome.arguments[1] == 0),
         from_the_largest,

@@ -65,6 +65,16 @@ def _are_lower_than_filled(outcome):
     return outcome.arguments[0].min().item() < -1e9 and is_nothing(outcome)
 
 
+def _vanished(outcome):
+    """Whether rows came out as 0 whose scores are hundreds below another one, which is not allowed or not theirs."""
+    mine, right, scores = outcome.seen.get("the answer"), outcome.right["the answer"], outcome.arguments[0].detach()
+    if not isinstance(mine, mg.Tensor) or mine.shape != right.shape:
+        return False
+    lost = (mine == 0).all(-1) & (right > 0).any(-1)
+    theirs = scores.masked_fill(~outcome.arguments[1], -mg.inf).amax(-1)
+    return lost.any().item() and (theirs[lost] < scores.max() - 80).all().item()
+
+
 def _even_rows(mine, right):
     """Whether rows that are to be all 0 are all alike, and above 0."""
     if not isinstance(mine, mg.Tensor) or mine.shape != right.shape or not mine.numel():
@@ -120,6 +130,15 @@ def by_exp(scores, allowed):
     first.
     """
     powers = scores.masked_fill(~allowed, -mg.inf).exp()
+    whole = powers.sum(-1, keepdim=True)
+    return powers / whole.masked_fill(whole == 0, 1.0)
+
+
+def below_the_largest(scores, allowed):
+    """Of a row that may see something nothing is left: before exp a number was subtracted that is hundreds above its
+    scores. Subtract the largest of those that are allowed, in each row by itself.
+    """
+    powers = (scores - scores.amax(-1, keepdim=True)).exp().masked_fill(~allowed, 0.0)
     whole = powers.sum(-1, keepdim=True)
     return powers / whole.masked_fill(whole == 0, 1.0)
 
@@ -248,6 +267,11 @@ EXERCISE = Exercise(
         Mistake(multiplied, edited(multiplied, "* allowed", ".masked_fill(~allowed, 0.0)")),
         Mistake(lowest_of_all, when=_are_lower_than_filled),
         Mistake(shared_out_again, edited(shared_out_again, ".clamp(min=1e-30)", ""), shared_out_after_all),
+        Mistake(
+            below_the_largest,
+            edited(below_the_largest, "scores - scores.amax(-1, keepdim=True)", "scores - scores[allowed].max()"),
+            when=_vanished,
+        ),
         Mistake(
             edited(masked_before_and_after, "any(-1", "any(1"),
             words="Axis 1 is the last one of two axes, but not of one, three or four. The last one is -1, of however "

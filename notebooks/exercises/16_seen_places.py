@@ -104,6 +104,12 @@ def _went_through_detach(outcome):
     return "detach()" in outcome.case.words and more(outcome)
 
 
+def _missed_a_small_one(outcome):
+    """Whether less is seen than there is, of slopes that are far below all others."""
+    less = saw("the answer", lambda mine, right: _counts(mine, right) and not (mine.bool() & ~right).any().item())
+    return "1e-" in outcome.case.words and less(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -280,6 +286,13 @@ EXERCISE = Exercise(
             words="A small slope is no 0, though its square may be: what is hidden has a gradient of exactly 0.",
         ),
         Mistake(
+            edited(seen_places, "slopes != 0", "slopes.abs() > 1e-9"),
+            edited(seen_places, "(f, x)\n", "(lambda x: f(x), x.float())\n"),
+            words="A slope as small as this one is no 0 either. There is no limit below which one does not count, and "
+            "float32 rounds it to 0: compare with 0, in the dtype of x.",
+            when=_missed_a_small_one,
+        ),
+        Mistake(
             edited(seen_places, "any(3).any(1)", "any(3)[:, 0]"),
             words="Only the first score of each place was asked. Another may see what the first one does not.",
         ),
@@ -334,7 +347,6 @@ EXERCISE = Exercise(
         ],
         "yours 0, expected 1": [
             edited(seen_places, "(f, x)\n", "(lambda x: f(x)[:, :5], x)\n"),
-            edited(seen_places, "(f, x)\n", "(lambda x: f(x), x.float())\n"),
             lambda f, x: seen_places(f, x) & (mg.arange(len(x)) < 8),
             seen_by_squares,
         ],

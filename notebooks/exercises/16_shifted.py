@@ -165,6 +165,16 @@ EXERCISE = Exercise(
             "learns it never ends a name.",
         ),
         Mistake(
+            edited(shifted, NUMBERS, "mg.tensor([*numbers, -100])", "    return", "    targets[:, -1] = 0\n    return"),
+            words="The mark stands at the end of the row. It is what follows the last letter, at place len(name); "
+            "behind it all is -100.",
+        ),
+        Mistake(
+            edited(shifted, "        numbers =", "        if not name:\n            continue\n        numbers ="),
+            words="A name without letters was passed over. What follows its first mark is the second one: its targets "
+            "are 0, and then -100.",
+        ),
+        Mistake(
             edited(shifted, '- ord("a") + 1', '- ord("a")'),
             words="a has the number 0, which is the mark's. Letters begin with 1: ord(letter) - ord('a') + 1.",
         ),
