@@ -248,6 +248,8 @@ EXERCISE = Exercise(
         _case([[-1e10, -1e10 - 4096, 0.0]], [[True, True, False]]),
         _case([[0.1, 0.2, 0.4], [1.0, -0.3, 0.7]], [[True, False, True], [True, True, True]], "float64"),
         _case([0.5, 1.5], [False, True]),
+        _case([[1.0, 0.0, 2.0], [0.5, 1.0, -1.0], [0.0, 0.0, 1.0]], [True, False, True]),
+        _case([[1.0, 0.0], [0.5, 1.0]], [[True], [False]]),
         _case([[0.0, -12.0, -30.0]], [[True, True, False]]),
         _case([[1.0, -1.0], [2.0, 0.0]], [[True, False], [False, False]], "float16"),
         _case([[3.0]], [[True]]),
