@@ -6,13 +6,20 @@ import minigrad as mg
 from minigrad.teach import Case, Exercise, Mistake, edited, right_but, saw
 
 from .chapter14 import WRITTEN, drawn_array
-from .chapter15 import MADE_BY, batch_norm_rule, normalized, rule_by_hand
+from .chapter15 import MADE_BY, batch_norm_rule, has_another_default, normalized, rule_by_hand
 
 
 def _case(g, x, eps=1e-5, words=""):
     g, x = np.asarray(g, float), np.asarray(x, float)
     given = words or f"g = {g.tolist()}, x = {x.tolist()}"
     return Case(f"{given}, eps = {eps:g}, y = batch norm of x", lambda: (g, normalized(x, eps), x, eps))
+
+
+def _by_default(g, x):
+    """As the engine calls a rule: eps is not given."""
+    g, x = np.asarray(g, float), np.asarray(x, float)
+    words = f"g = {g.tolist()}, x = {x.tolist()}, y = batch norm of x; eps is not given, so it is the default"
+    return Case(words, lambda: (g, normalized(x), x))
 
 
 def _of_shape(*shape, eps=1e-5):
@@ -28,14 +35,14 @@ def _drawn(random):
 
 def _evidence(outcome):
     """Each number of x moved, and what that does to the sum of g * y."""
-    g, _, x, eps = outcome.arguments
+    g, _, x, *eps = outcome.arguments
     if x.size > 8:
         return ""
     slopes, step = np.zeros_like(x), 1e-5
     for place in np.ndindex(x.shape):
         moved = np.zeros_like(x)
         moved[place] = step
-        slopes[place] = (g * (normalized(x + moved, eps) - normalized(x - moved, eps))).sum() / (2 * step)
+        slopes[place] = (g * (normalized(x + moved, *eps) - normalized(x - moved, *eps))).sum() / (2 * step)
     return f"  each element moved by {step} to both sides: the slopes are {(np.round(slopes, 3) + 0.0).tolist()}"
 
 
@@ -170,6 +177,7 @@ EXERCISE = Exercise(
         _case([[1.0, -2.0], [0.0, 3.0], [2.0, 0.5]], [[1.0, 4.0], [2.0, -1.0], [6.0, 0.0]]),
         _case([[1.0, 2.0], [0.5, -1.0]], [[1.0, 3.0], [2.0, -1.0]], eps=0.5),
         _case([[1.0, 2.0], [0.5, -1.0]], [[1.0, 3.0], [2.0, -1.0]]),
+        _by_default([[1.0], [0.5], [0.0]], [[1.0], [1.01], [0.98]]),
         _of_shape(2, 3, 2, 2),
         _of_shape(3, 2, 4, eps=0.01),
         _of_shape(1, 2, 3),
@@ -245,6 +253,12 @@ EXERCISE = Exercise(
         ),
         Mistake(no_eps, words="eps is missing. Where all numbers of a channel are equal this is a division by 0."),
         Mistake(eps_fixed, words="eps is 1e-5 here whatever the parameter says."),
+        Mistake(
+            edited(batch_norm_rule, "eps=1e-5", "eps"),
+            edited(batch_norm_rule, "eps=1e-5", "eps=1e-3"),
+            words="The engine calls a rule with g, y and x. What it does not give has a default: eps=1e-5, as it was.",
+            when=has_another_default(1e-5, given=3),
+        ),
         Mistake(eps_outside, words="eps belongs under the root, as it was in the forward: sqrt(variance + eps)."),
         Mistake(no_root, words="It was divided by the variance. The width is its root."),
         Mistake(

@@ -6,7 +6,7 @@ import minigrad as mg
 from minigrad.teach import Case, Exercise, Mistake, edited, raised, right_but, saw
 
 from .chapter14 import WRITTEN, drawn_array
-from .chapter15 import MADE_BY, convolution_rule, convolved, rule_by_hand
+from .chapter15 import MADE_BY, convolution_rule, convolved, has_another_default, rule_by_hand
 
 
 def _case(x, weight, stride=1, g=None, words=""):
@@ -15,6 +15,13 @@ def _case(x, weight, stride=1, g=None, words=""):
     g = np.asarray(g, float).reshape(y.shape) if g is not None else drawn_array(np.random.default_rng(1), y.shape)
     given = words or f"x = {x.tolist()}, weight = {weight.tolist()}, g = {g.tolist()}"
     return Case(f"{given}, stride = {stride}", lambda: (g, y, x, weight, stride))
+
+
+def _by_default():
+    """As the engine calls a rule: the stride is not given."""
+    x, weight, g = np.array([[[[1.0, -2.0, 3.0]]]]), np.array([[[[2.0, 0.5]]]]), np.array([[[[1.0, 3.0]]]])
+    words = f"x = {x.tolist()}, weight = {weight.tolist()}, g = {g.tolist()}; stride is not given, so it is the default"
+    return Case(words, lambda: (g, convolved(x, weight), x, weight))
 
 
 def _turned():
@@ -40,7 +47,7 @@ def _drawn(random):
 
 def _evidence(outcome):
     """Each number of x and weight moved, and what that does to the sum of g * y."""
-    g, _, x, weight, stride = outcome.arguments
+    g, _, x, weight, *stride = outcome.arguments
     if x.size + weight.size > 14:
         return ""
     found = []
@@ -51,7 +58,7 @@ def _evidence(outcome):
             up[place] += 0.5
             down[place] -= 0.5
             pairs = [(one, weight) if name == "x" else (x, one) for one in (up, down)]
-            one, other = [(g * convolved(*pair, stride)).sum() for pair in pairs]
+            one, other = [(g * convolved(*pair, *stride)).sum() for pair in pairs]
             slopes[place] = one - other
         found.append(f"  each element of {name} moved by 0.5 to both sides: {(slopes + 0.0).round(4).tolist()}")
     return "\n".join(found)
@@ -216,6 +223,7 @@ EXERCISE = Exercise(
         _of_shapes((1, 2, 8, 5), (2, 2, 2, 1), 3),
         _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
         _turned(),
+        _by_default(),
         _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, 3.0]),
     ),
     drawn=_drawn,
@@ -286,6 +294,13 @@ EXERCISE = Exercise(
             when=raised("could not be broadcast"),
             words="There may be more pixels behind the last window, and other numbers of them for each place of the "
             "kernel: take as many as g has, i : i + stride * rows : stride.",
+        ),
+        Mistake(
+            edited(convolution_rule, "stride=1", "stride"),
+            edited(convolution_rule, "stride=1", "stride=2"),
+            words="The engine calls a rule with g, y, x and weight. What it does not give has a default: stride=1, as "
+            "it was.",
+            when=has_another_default(1, given=4),
         ),
         Mistake(written_to, when=saw(WRITTEN, "changed")),
         Mistake(

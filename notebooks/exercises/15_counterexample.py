@@ -17,6 +17,10 @@ class Left(SystemExit):
     """What comes out of `holds` when it ends the program."""
 
 
+class NoneLeftError(LookupError):
+    """What comes out of `draw` or `smaller` when they cannot go on."""
+
+
 FOUND, DRAWN, ASKED = "the answer", "how many cases were drawn", "the cases of which `holds` was asked"
 NOTES = {
     DRAWN: "The answer is right, but how often draw() is called is not: once for each try, and not again when a "
@@ -26,7 +30,10 @@ NOTES = {
     "and go on with the first smaller one that fails, without a look at the others.",
 }
 STOPPED = " came out"
-NOT_OURS = "A KeyboardInterrupt or a SystemExit says nothing of a case: it has to come out, and the search is over."
+NOT_OURS = (
+    "A KeyboardInterrupt, a SystemExit, and an error of draw or of smaller say nothing of a case: it has to come out, "
+    "and the search is over."
+)
 NONE = "A case that was drawn fails, and None came back: it was taken to hold, or lost on the way."
 MOST = 60  # cases that a card can show
 
@@ -36,7 +43,7 @@ def _looked(answer, draw, holds, smaller, tries):
     """None is an answer here: it stands in a tuple."""
     try:
         found = answer(draw, holds, smaller, tries)
-    except (Interrupted, Left) as stop:
+    except (Interrupted, Left, NoneLeftError) as stop:
         found = f"the {type(stop).__base__.__name__}{STOPPED}"
     asked = [repr(one) for one in holds.calls]
     if len(asked) > MOST:
@@ -64,7 +71,7 @@ def _and_more(mine, right):
 
 def _case(drawn, property_words, holds, smaller_words, smaller, tries=10, words=""):
     def make():
-        several = itertools.cycle(drawn)
+        several = drawn() if callable(drawn) else itertools.cycle(drawn)
         return (
             Noted("draw", lambda: next(several)),
             Noted("holds", holds, note=lambda case: case),
@@ -94,6 +101,17 @@ def _stops(number):
 
 def _leaves(number):
     raise Left
+
+
+def _one_and_no_more():
+    yield 3
+    raise NoneLeftError("no more cases")
+
+
+def _none_below_11(number):
+    if number == 11:
+        raise NoneLeftError("nothing below 11")
+    return [number - 1]
 
 
 class BrokenError(StopIteration):
@@ -212,6 +230,21 @@ asks_twice = edited(
 turned = edited(counterexample, "return not holds(case)", "return holds(case)")
 
 
+draws_in_the_try = edited(
+    counterexample,
+    "        case = draw()\n        if fails(case):\n",
+    "        try:\n            case = draw()\n            fine = holds(case)\n        except Exception:\n"
+    "            fine = False\n        if not fine:\n",
+)
+shrinks_in_the_try = edited(
+    counterexample,
+    "        for one in smaller(case):\n            if fails(one):\n                case, shrinks = one, True\n"
+    "                break\n",
+    "        try:\n            case, shrinks = next(one for one in smaller(case) if fails(one)), True\n"
+    "        except Exception:\n            break\n",
+)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -291,6 +324,15 @@ EXERCISE = Exercise(
         _case([9, 12], "number % 4, a number", lambda number: number % 4, "number // 2 and number - 1", _halves),
         _case([(0,), (0, 1)], "row[1:], a tuple", lambda row: row[1:], "with one number left out", _shorter),
         _case([5], "raises an error of its own kind", _breaks, "number // 2 and number - 1", _halves),
+        _case(
+            _one_and_no_more,
+            "number < 10",
+            _numbers(10),
+            "number // 2 and number - 1",
+            _halves,
+            words="3, and then raises a LookupError",
+        ),
+        _case([12], "number < 10", _numbers(10), "number - 1; of 11 it raises a LookupError", _none_below_11),
         _case([4, 4, 4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=3),
         _case([11_000], "number < 10", _numbers(10), "number - 1", lambda number: [number - 1][:number]),
         _case([1], "number < 1", _numbers(1), "number // 2 and number - 1", _halves, tries=0),
@@ -348,6 +390,13 @@ EXERCISE = Exercise(
             none_and_false,
             words="`holds` may say False in other ways than by False itself: with 0, None, an empty row, or numpy's "
             "False. `not holds(case)` asks for all of them.",
+        ),
+        Mistake(
+            draws_in_the_try,
+            shrinks_in_the_try,
+            words="An error of draw or of smaller did not come out. Only `holds` says something of a case: nothing "
+            "else belongs into the try.",
+            when=lambda outcome: "LookupError" in str(outcome.right.first[0]),
         ),
         Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
         Mistake(found_or_none, found_not_0, drawn_not_0),

@@ -6,6 +6,7 @@ notebook by an assignment, `Module.parameters = working(parameters)`.
 
 import contextlib
 import functools
+import inspect
 from collections import Counter
 from copy import deepcopy
 from unittest.mock import patch
@@ -187,6 +188,16 @@ def noted_minigrad():
     with profile() as run:
         yield ran
     ran += [event.name for event in run.function_events or []]
+
+
+def has_another_default(value, given):
+    """For `when`: the last parameter of a rule has not this default, where only so many arguments were given."""
+
+    def has(outcome):
+        last = [*inspect.signature(outcome.answer).parameters.values()][-1]
+        return len(outcome.arguments) == given and last.default != value
+
+    return has
 
 
 def rule_by_hand(*names):

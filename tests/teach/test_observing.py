@@ -325,6 +325,7 @@ def test_of_what_is_seen_an_answer_with_its_graph_is_told_besides() -> None:
         (6.0, -6.0, "What came is -1 times what is expected."),
         (6.0, 3.0, "What came is 0.5 times what is expected."),
         (6.0, 7.3, ""),
+        (0.9, 2.5e-8, ""),
         (6.5, 42.25, "What came is the square of what is expected."),
         ([6.5, [2.25]], [6.5, [1.5]], "What came is the root of what is expected."),
         (mg.tensor([2.0, 5.0]), mg.tensor([0.5, 0.2]), "What came is 1 divided by what is expected."),
