@@ -77,6 +77,18 @@ counts_from_0 = edited(
 length_of_all = edited(adam_step, "one.grad**2", "(one.grad**2).mean()")
 
 
+def begins_with_the_first(self):
+    """Both means begin with the first gradient and its square. They begin with 0, and what that takes from them the
+    correction gives back.
+    """
+    b1, b2 = self.betas
+    for one in self.parameters:
+        if one.grad is not None:
+            m, v = self.state.get(one, (one.grad, one.grad**2))
+            m, v = self.state[one] = b1 * m + (1 - b1) * one.grad, b2 * v + (1 - b2) * one.grad**2
+            one.data = one.data - self.lr * m / (np.sqrt(v) + self.eps)
+
+
 def counted_together(self):
     """There is one count of steps for all parameters. A parameter without a gradient took no part in a step, so its
     averages are younger than the count says, and are corrected too little. Count for each.
@@ -336,6 +348,7 @@ EXERCISE = Exercise(
             words="All numbers of a tensor share one mean square here. Each number has one of its own: that is the "
             "point of Adam.",
         ),
+        begins_with_the_first,
         counted_together,
         counted_by_parameters,
         keeps_the_corrected,

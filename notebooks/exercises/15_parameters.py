@@ -29,7 +29,8 @@ def _parts(one, name="", met=None):
 
 
 def _shape(self):
-    return sorted(_parts(self).values()), len(vars(self))
+    """What an answer has to leave as it is: what is in a module, in which order, and the gradients."""
+    return list(_parts(self).values()), len(vars(self)), [id(one.grad) for one in parameters(self)]
 
 
 def _named(found, names):
@@ -320,6 +321,19 @@ def unlinked(self):
     return found
 
 
+def without_gradients(self):
+    for one in (found := parameters(self)):
+        one.grad = None
+    return found
+
+
+def turned_in_place(self):
+    for one in vars(self).values():
+        if isinstance(one, list):
+            one.reverse()
+    return parameters(self)
+
+
 def one_of_each_array(self):
     """Two parameters that begin with one array are two, of which each gets its step."""
     return list({id(one.data): one for one in reversed(parameters(self))}.values())[::-1]
@@ -492,7 +506,8 @@ EXERCISE = Exercise(
             lambda self: [*parameters(self), None],
             lambda self: [],
         ],
-        "the module afterwards": [unlinked],
+        "the module afterwards": [unlinked, without_gradients],
+        "in another order": [turned_in_place],
         "a list is asked for": [lambda self: tuple(parameters(self))],
         "are asked for, in a list": [lambda self: iter(parameters(self)), lambda self: set(parameters(self))],
     },
