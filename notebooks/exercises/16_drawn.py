@@ -187,6 +187,7 @@ def drawn_with_a_seed(scores, temperature, lot):
     return by_its_own_lot(scores, temperature, lot)
 
 
+COLDEST = 1e-30
 COLD = "    if temperature == 0:\n        return scores.argmax().item()\n"
 EXERCISE = Exercise(
     title="a whole number: the place on which the lot falls, of shares by softmax at a temperature",
@@ -207,6 +208,7 @@ EXERCISE = Exercise(
         _case([0.0, 3.0, 2.0], 0.01, 0.999),
         _case([0.0, 1e-6], 1e-6, 0.1),
         _case([0.0, 1e-6], 1e-6, 0.4),
+        _case([2.0, 2.0, -1.0], COLDEST, 0.9),
         _case([0.0, 30.0], 30.0, 0.2),
         _case([0.0, 20.0], 1.0, 1e-9),
         _case([1.0, 900.0, 899.0], 1.0, 0.8),
@@ -256,6 +258,10 @@ EXERCISE = Exercise(
         Mistake(never_cold, when=lambda outcome: outcome.arguments[1] == 0),
         from_the_largest,
         Mistake(
+            edited(drawn, "enumerate(chances)", "reversed([*enumerate(chances)])"),
+            words="The shares begin with the last place here. Place 0 comes first.",
+        ),
+        Mistake(
             edited(drawn, "(scores / temperature)", "scores"),
             words="The temperature has no effect. Divide the scores by it, before the softmax.",
         ),
@@ -267,6 +273,12 @@ EXERCISE = Exercise(
             edited(drawn, "(scores / temperature).softmax(-1)", "(scores.softmax(-1) / temperature)"),
             words="The chances were divided by the temperature, so that they do not sum to 1. Divide the scores, "
             "before the softmax.",
+        ),
+        Mistake(
+            edited(drawn, "temperature == 0", "temperature < 1e-8"),
+            words="A temperature that is nearly 0 was taken for 0. It divides the scores as any other does, and two of "
+            "the same size share the chances; 0 alone is apart.",
+            when=lambda outcome: outcome.arguments[1] == COLDEST,
         ),
         Mistake(
             edited(drawn, ".softmax(-1)", ""),
@@ -283,7 +295,6 @@ EXERCISE = Exercise(
         "first difference": [
             edited(drawn, "return last", "return chances.index(max(chances)) if temperature < 0.3 else last"),
             edited(drawn, "chances =", "scores = scores.clamp(-10, 10)\n    chances ="),
-            edited(drawn, "temperature == 0", "temperature < 0.001"),
             edited(drawn, "if chance > 0", "if chance > 1e-6"),
             edited(drawn, "scores / temperature", "scores / max(temperature, 0.1)"),
             edited(drawn, "scores / temperature", "scores / min(temperature, 10.0)"),
