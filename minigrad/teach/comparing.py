@@ -30,9 +30,9 @@ SUMMED = 1e-6  # of float64 that was added up in float32
 EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as which a small sum may be rounded
 BEHIND = "behind the seventh digit"
 ROUNDED = (
-    "Only the first digits are right: something went through float32, was rounded, or was measured, or a small term "
-    "such as eps is left out, one too many, or in another place. Keep the float64 of what was given; mg.tensor(...) of "
-    "Python's numbers is float32 unless it is told the dtype."
+    "Only the first digits are right: perhaps something went through float32, was rounded, or was measured, or a small "
+    "term such as eps is left out, one too many, or in another place. Keep the float64 of what was given; "
+    "mg.tensor(...) of Python's numbers is float32 unless it is told the dtype."
 )
 NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "

@@ -65,6 +65,14 @@ def _are_lower_than_filled(outcome):
     return outcome.arguments[0].min().item() < -1e9 and is_nothing(outcome)
 
 
+def _only_empty_rows_are_nan(mine, right):
+    """Whether nan are all weights of the rows in which nothing is allowed, and no others."""
+    if not isinstance(mine, mg.Tensor) or mine.shape != right.shape:
+        return False
+    empty = (right == 0).all(-1, keepdim=True)
+    return empty.any().item() and mine.isnan().equal(empty.expand(mine.shape))
+
+
 def _vanished(outcome):
     """Whether rows came out as 0 whose scores are hundreds below another one, which is not allowed or not theirs."""
     mine, right, scores = outcome.seen.get("the answer"), outcome.right["the answer"], outcome.arguments[0].detach()
@@ -296,6 +304,12 @@ EXERCISE = Exercise(
             words="The softmax runs along another axis. The weights of one row, the last axis, sum to 1.",
         ),
         cut_off,
+        Mistake(
+            edited(below_the_largest, "whole.masked_fill(whole == 0, 1.0)", "whole"),
+            words="A row in which nothing is allowed is nan, as what comes of -inf less -inf, or of 0 divided by 0. "
+            "Its weights are 0: fill them in behind it, or treat such rows apart.",
+            when=saw("the answer", _only_empty_rows_are_nan),
+        ),
         Mistake(
             edited(masked_weights, "-mg.inf", "-1e30"),
             words="float16 ends at 65504, and has no such number. -mg.inf is one in every dtype.",

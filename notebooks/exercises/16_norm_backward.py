@@ -79,6 +79,17 @@ def norm_of_the_first_walk(ctx, grad_output):
     return ctx.sent
 
 
+def _divided_by(size):
+    return (
+        "mean(-1, keepdim=True)\n    along",
+        f"sum(-1, keepdim=True) / {size}\n    along",
+        *(
+            "* y).mean(-1, keepdim=True)",
+            f"* y).sum(-1, keepdim=True) / {size}",
+        ),
+    )
+
+
 FIRST, SECOND, OWN = " - common", " - y * along", "(y * y).sum(-1, keepdim=True)"
 EXERCISE = Exercise(
     title="the gradient of x, from grad_output and the y and spread that forward saved",
@@ -193,6 +204,14 @@ EXERCISE = Exercise(
             words="The sum along y was divided by that of y * y. This is a little less than n, as 1e-5 is in spread, "
             "and far less where a row is nearly constant: divide by n.",
             near=True,
+        ),
+        Mistake(
+            *(edited(norm_backward, *_divided_by(size)) for size in ("len(y)", "y.numel()")),
+            words="The sums were divided by another size: each row has y.shape[-1] numbers, whatever else there is.",
+        ),
+        Mistake(
+            edited(norm_backward, "y, spread =", "spread, y ="),
+            words="y and spread have changed places: saved_tensors has them in the order in which forward saved them.",
         ),
         Mistake(walked_inside, when=raised("does not require grad")),
     ),

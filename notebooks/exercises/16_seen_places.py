@@ -76,9 +76,11 @@ def _case(words, numbers, dtype=mg.float32, leaf=False):
     return Noted(words, MODELS[words]), mg.tensor(numbers, dtype=dtype, requires_grad=leaf)
 
 
-@cases("f is a module, tanh of x @ {rows}; x = {numbers}")
-def _layer_case(rows, numbers):
-    return _Layer(rows), mg.tensor(numbers)
+@cases("f is a module, tanh of x @ {rows}; x = {numbers}", earlier="; its weight has a gradient from an earlier walk")
+def _layer_case(rows, numbers, earlier=False):
+    layer = _Layer(rows)
+    layer.weight.grad = mg.ones_like(layer.weight) if earlier else None
+    return layer, mg.tensor(numbers)
 
 
 def _drawn(random):
@@ -205,6 +207,13 @@ def seen_by_backward(f, x):
     return seen_with_a_gradient_left(f, x.detach())
 
 
+def seen_and_cleared(f, x):
+    seen = seen_by_backward(f, x)
+    if isinstance(f, nn.Module):
+        f.zero_grad()
+    return seen
+
+
 def seen_by_squares(f, x):
     x = x.detach().clone().requires_grad_()
     rows = [
@@ -226,9 +235,9 @@ EXERCISE = Exercise(
     notes={
         "x.grad": "The answer is right, and x.grad is another one than before: backward() has added to it. Walk with "
         "mg.autograd.grad, or from a leaf of your own.",
-        OF_F: "The answer is right, and the parameters of f have got gradients: backward() brings them to all leaves, "
-        "and the next step of a training would add its own to them. mg.autograd.grad(score, x) asks for that of x "
-        "alone.",
+        OF_F: "The answer is right, and the gradients of f's parameters are not what they were: backward() adds to "
+        "those of all leaves, zero_grad() takes away what was there, and a training that goes on has others. "
+        "mg.autograd.grad(score, x) asks for that of x alone.",
     },
     cases=(
         _case("attention to all places", [[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]]),
@@ -251,6 +260,7 @@ EXERCISE = Exercise(
         _case("attention to itself and what is before", [[1.0, 2.0]]),
         _case("ones, whatever x is", [[1.0], [2.0], [3.0]]),
         _layer_case([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]], [[1.0, 2.0], [0.5, -1.0], [2.0, 0.0]]),
+        _layer_case([[0.5, -1.0], [1.0, 0.0]], [[1.0, 2.0], [0.5, -1.0]], earlier=True),
     ),
     drawn=_drawn,
     hints=(
@@ -334,7 +344,7 @@ EXERCISE = Exercise(
         edited(seen_places, "(slopes != 0).any(3).any(1)", "slopes.abs().amax((1, 3)) > 0"),
     ),
     wrong={
-        "the parameters of f have got gradients": [seen_by_backward],
+        "the gradients of f's parameters are not what they were": [seen_by_backward, seen_and_cleared],
         "x.requires_grad is not what it was": [seen_with_gradients_left],
         "which does not go through": [edited(moved_by_one, "+= 1.0", "+= 0.001")],
         "x.grad is another one than before": [seen_with_a_gradient_left],

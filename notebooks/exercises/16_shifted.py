@@ -40,6 +40,11 @@ def _has_no_start(mine, right):
     return bool(is_letter.any()) and np.array_equal(inputs.numpy()[is_letter], right[1].numpy()[is_letter])
 
 
+def _has_filling_in_inputs(mine, right):
+    inputs = mine[0] if isinstance(mine, tuple) and mine else None
+    return isinstance(inputs, mg.Tensor) and (inputs == -100).any().item()
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -192,6 +197,7 @@ EXERCISE = Exercise(
             edited(shifted, "mg.zeros(len(names), length, dtype=mg.long)", "mg.full((len(names), length), -100)"),
             words="The inputs are filled up with -100, for which there is no row in a table of 27. They are filled up "
             "with 0; what stands there is never asked for.",
+            when=saw("the answer", _has_filling_in_inputs),
         ),
         Mistake(
             edited(shifted, "[0, *numbers]", "[*numbers, 0]"),
