@@ -9,7 +9,8 @@ PREDICTIONS = (
         options=(
             Option(
                 "it has learned the names by heart",
-                "Then the names that were put aside would go badly, which it has never been given. They go as well.",
+                "Then it would do badly on the names that were put aside, which it has never been given. It does as "
+                "well.",
             ),
             Option(
                 "what it is to tell is among what it is given",
@@ -69,8 +70,8 @@ PREDICTIONS = (
     ),
     Prediction(
         name="rows_of_nothing",
-        question="Two names are filled up in front, so that they end together. What is filled up sees nothing, and the "
-        "loss leaves it out. What comes of this?",
+        question="A name is filled up in front, so that it ends where longer ones do. What is filled up sees nothing, "
+        "and the loss leaves it out. What comes of this?",
         about="weights = scores.masked_fill(~allowed, -mg.inf).softmax(-1)\nmixed = weights @ value\n"
         "loss = (mixed[2:] ** 2).sum()          # rows 0 and 1 are filled up",
         options=(
