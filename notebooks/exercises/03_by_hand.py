@@ -4,13 +4,14 @@ from unittest.mock import patch
 
 import minigrad as mg
 from minigrad.autograd.graph import Node
-from minigrad.teach import EXERCISES, Exercise, Mistake, edited, observer, raised
+from minigrad.teach import EXERCISES, Exercise, Mistake, edited, observer, raised, right_but
 
 from .chapter02 import GRADS, SAVED, state_of_graph
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
 
 NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
 ENOUGH = "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough."
+TIMES = {0: "not called", 1: "called once"}
 WRITTEN = "The numbers are right, but the .grad of a leaf was written: call the nodes of e, d and c, and no other."
 
 
@@ -39,17 +40,17 @@ def _drawn(random):
 
 @observer
 def _with_calls(answer, e):
-    """The gradients, which of the nodes were called for them, and whether something else ran as well."""
-    called, call = set(), Node.__call__
+    """The gradients, how often each of the nodes was called for them, and whether something else ran as well."""
+    called, call = [], Node.__call__
 
     def noted(node, *gradients):
-        called.add(node)
+        called.append(node)
         return call(node, *gradients)
 
     with patch.object(Node, "__call__", noted):
         seen = {"the answer": answer(e)}
     for name, node in zip("ecd", _nodes(e), strict=True):
-        seen[f"the node of {name}"] = "called with what arrives at it" if node in called else "not called"
+        seen[f"the node of {name}"] = TIMES.get(called.count(node), "called more than once")
     return seen | state_of_graph(e)
 
 
@@ -103,6 +104,17 @@ def ran_c_twice_with_the_sum(e):
     grad_c = grad_c + more
     more_a, more_b = node_c(grad_c)
     return grad_a + to_a + more_a, grad_b + more_b
+
+
+def called_c_for_each_part(e):
+    """The gradients are right, but a node was called more than once, and so would be all that lie behind it. Keep what
+    a call returns, add up what arrives at a node, and call it once, with the sum.
+    """
+    node_e, node_c, node_d = _nodes(e)
+    to_c, to_d = node_e(mg.ones(()))
+    more_to_c, to_a = node_d(to_d)
+    first, second = node_c(to_c), node_c(more_to_c)
+    return first[0] + second[0] + to_a, first[1] + second[1]
 
 
 def b_before_a(e):
@@ -174,15 +186,6 @@ def hand_with_one_gradient_summed(e):
     return (a + b, b) if leaves_of_example(e)[0] == leaves_of_example(e)[1] else (a, b)
 
 
-def hand_with_c_in_parts(e):
-    node_e = e.grad_fn
-    (node_c, _), (node_d, _) = node_e.next_functions
-    to_c, to_d = node_e(mg.ones(()))
-    more_to_c, to_a = node_d(to_d)
-    first, second = node_c(to_c), node_c(more_to_c)
-    return first[0] + second[0] + to_a, first[1] + second[1]
-
-
 def hand_without_recording(e):
     with mg.no_grad():
         return by_hand(e)
@@ -252,6 +255,15 @@ EXERCISE = Exercise(
             words="The gradient of a misses what c sent. a is used twice, by c and by d, and both parts count.",
         ),
         ran_c_twice_with_the_sum,
+        Mistake(
+            called_c_for_each_part,
+            edited(
+                by_hand,
+                "e_to_c, e_to_d = node_e(mg.tensor(1.0))",
+                "e_to_c, e_to_d = [node_e(mg.tensor(1.0))[i] for i in (0, 1)]",
+            ),
+            when=right_but("the node of *", lambda mine, right: "more" in mine),
+        ),
         b_before_a,
         began_with_the_value,
         called_d_with_one,
@@ -267,7 +279,6 @@ EXERCISE = Exercise(
         ),
     ),
     right=(
-        hand_with_c_in_parts,
         hand_without_recording,
         hand_in_numbers_of_its_own,
         by_hand_in_a_loop,
@@ -281,9 +292,7 @@ EXERCISE = Exercise(
         "the .grad of a leaf was written": [hand_down_to_the_leaves],
         "2 values are asked for; these are 3": [hand_with_each_part],
         "the nodes behind e have other hooks or metadata than before": [
-            edited(
-                hand_with_c_in_parts, "first, second", "node_c.register_prehook(lambda given: None)\n    first, second"
-            )
+            edited(by_hand, "d_to_c, d_to_a", "node_c.register_prehook(lambda given: None)\n    d_to_c, d_to_a")
         ],
         "a tuple is asked for, and this is a list": [lambda e: list(by_hand(e))],
     },
