@@ -4,7 +4,19 @@ import numpy as np
 
 from minigrad.teach import EXERCISES, Exercise, Mistake, edited, nodes_of
 
-from .chapter02 import CASES, NOTES, SECONDS, along_the_first_input, by_recursion, draw, drawn, looking, pairs_for_nodes
+from .chapter02 import (
+    CASES,
+    NOTES,
+    SECONDS,
+    along_the_first_input,
+    by_recursion,
+    draw,
+    drawn,
+    looking,
+    over_first_outputs,
+    pairs_for_nodes,
+    up_to_a_number,
+)
 
 
 def graph_depth(root):
@@ -12,15 +24,15 @@ def graph_depth(root):
     return _depth(root, max)
 
 
-def _depth(root, choose):
-    return _depths(root, choose)[root.grad_fn]
+def _depth(root, choose, edges=iter):
+    return _depths(root, choose, edges)[root.grad_fn]
 
 
-def _depths(root, choose):
+def _depths(root, choose, edges=iter):
     depth = {}
     todo = [root.grad_fn]
     while todo:
-        inner = [next_node for next_node, _ in todo[-1].next_functions if next_node is not None]
+        inner = [next_node for next_node, _ in edges(todo[-1].next_functions) if next_node is not None]
         unknown = [next_node for next_node in inner if next_node not in depth]
         if unknown:
             todo += unknown
@@ -28,6 +40,10 @@ def _depths(root, choose):
             node = todo.pop()
             depth[node] = 1 + choose([depth[next_node] for next_node in inner], default=0)
     return depth
+
+
+def _deepest_over(root, edges):
+    return _depth(root, max, edges)
 
 
 def _draw(outcome, difference):
@@ -72,6 +88,13 @@ def counted_all_nodes(root):
 def followed_the_first_input(root):
     """Only the first input was followed. The longest way may go through any of them."""
     return len(along_the_first_input(root))
+
+
+def followed_the_first_node(root):
+    way = [root.grad_fn]
+    while inner := [node for node, _ in way[-1].next_functions if node is not None]:
+        way.append(inner[0])
+    return len(way)
 
 
 def shortest_way(root):
@@ -126,18 +149,6 @@ def depth_without_going_on(root):
                     todo.append(next_node)
                 depth[next_node] = max(depth.get(next_node, 0), depth[node] + 1)
     return max(depth.values())
-
-
-def depth_up_to_a_number(root):
-    """The loop over next_functions ended at a None. An input that needs no gradient has none, and others may follow:
-    go on to the next one, with `continue`.
-    """
-    level, count = {root.grad_fn}, 0
-    while level:
-        count += 1
-        below = [[next_node for next_node, _ in node.next_functions] for node in level]
-        level = {one for nodes in below for one in nodes[: [*nodes, None].index(None)]}
-    return count
 
 
 def depth_by_recursion(root):
@@ -286,12 +297,13 @@ EXERCISE = Exercise(
         counted_leaves,
         pairs_for_nodes(depth_of_pairs),
         counted_all_nodes,
-        followed_the_first_input,
+        Mistake(followed_the_first_input, followed_the_first_node),
         shortest_way,
         by_recursion(depth_by_recursion),
         Mistake(level_by_level, depth_at_the_first_meeting, depth_where_taken_first),
         depth_without_going_on,
-        depth_up_to_a_number,
+        up_to_a_number(_deepest_over),
+        over_first_outputs(_deepest_over),
     ),
     right=(
         depth_level_by_level,

@@ -1,5 +1,7 @@
 """Exercise `leaves_of`: the leaves that a backward reaches."""
 
+from dataclasses import replace
+
 import minigrad as mg
 from minigrad.teach import Difference, Exercise, Mistake, edited, nodes_of, plain, raised, show
 
@@ -12,7 +14,10 @@ from .chapter02 import (
     is_list,
     kind_if_no_list,
     leaf_names,
+    nodes_over,
+    over_first_outputs,
     pairs_for_nodes,
+    up_to_a_number,
     ways_to,
 )
 
@@ -20,6 +25,10 @@ from .chapter02 import (
 def leaves_of(root):
     """The leaves that get a gradient from root.backward()."""
     return [node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"]
+
+
+def _leaves_over(root, edges):
+    return [node.variable for node in nodes_over(root, edges) if node.name() == "AccumulateGrad"]
 
 
 def _compare_tensors(_, got, outcome):
@@ -60,14 +69,26 @@ def _for_each_way(outcome):
 
 
 def _equal_one_is_missing(outcome):
-    """Whether the answer holds leaves of the graph, each once, and those that are missing are equal to one of them."""
+    """Whether the answer holds leaves of the graph, each once, those that are missing are equal to one of them, and all
+    are found where no two are equal.
+    """
     leaves, got = leaves_of(outcome.arguments[0]), outcome.value
     if not is_list(got) or not all(isinstance(item, mg.Tensor) for item in got) or len(set(got)) < len(got):
         return False
     missing = [leaf for leaf in leaves if not any(item is leaf for item in got)]
     if len(got) + len(missing) != len(leaves):
         return False
-    return bool(missing) and all(any(mg.equal(leaf, item) for item in got) for leaf in missing)
+    if not missing or not all(any(mg.equal(leaf, item) for item in got) for leaf in missing):
+        return False
+
+    def without_equal_ones():
+        (root,) = outcome.case.make()
+        for number, leaf in enumerate(leaves_of(root)):
+            leaf.data = leaf.data + 10 * number
+        return (root,)
+
+    other = EXERCISE.run(outcome.answer, replace(outcome.case, make=without_equal_ones))
+    return other.error is None and _compare_tensors(None, other.value, other) is None
 
 
 def _one_of_a_memory_is_missing(outcome):
@@ -306,6 +327,8 @@ EXERCISE = Exercise(
         ),
         only_the_first_leaf,
         leaf_along_the_first_input,
+        up_to_a_number(_leaves_over),
+        over_first_outputs(_leaves_over),
         by_recursion(leaves_by_recursion),
     ),
     right=(

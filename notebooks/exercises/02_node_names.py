@@ -14,7 +14,10 @@ from .chapter02 import (
     harmed,
     is_list,
     kind_if_no_list,
+    nodes_over,
+    over_first_outputs,
     pairs_for_nodes,
+    up_to_a_number,
     ways_to,
 )
 
@@ -22,6 +25,10 @@ from .chapter02 import (
 def node_names(root):
     """The name of each node of a graph."""
     return [node.name() for node in nodes_of(root)]
+
+
+def _names_over(root, edges):
+    return [node.name() for node in nodes_over(root, edges)]
 
 
 def _counted(names):
@@ -152,20 +159,6 @@ def names_by_recursion(root):
     return [node.name() for node in visit(root.grad_fn, [])]
 
 
-def names_up_to_a_number(root):
-    """The loop over next_functions ended at a None. An input that needs no gradient has none, and others may follow:
-    go on to the next one, with `continue`.
-    """
-    met = [root.grad_fn]
-    for node in met:
-        for next_node, _ in node.next_functions:
-            if next_node is None:
-                break
-            if next_node not in met:
-                met.append(next_node)
-    return [node.name() for node in met]
-
-
 # ---------------------------------------------------------------- tried as well
 
 
@@ -221,7 +214,8 @@ EXERCISE = Exercise(
         nodes_as_text,
         return_in_the_loop,
         the_next_ones_only,
-        names_up_to_a_number,
+        up_to_a_number(_names_over),
+        over_first_outputs(_names_over),
         pairs_for_nodes(names_of_pairs),
         by_recursion(names_by_recursion),
     ),

@@ -3,6 +3,7 @@ at random are for chapter 03, too.
 """
 
 import functools
+import itertools
 
 import minigrad as mg
 from minigrad.teach import Case, Difference, Mistake, Seen, compare, draw_nodes, nodes_of, observer, raised, show
@@ -85,6 +86,7 @@ CASES = (
         "first * second, where first, second = stack([a, b]).unbind(), and a and b are leaves that both hold 2.0",
         lambda: (first_times_second(_leaf(2.0), _leaf(2.0)),),
     ),
+    Case("stack([a, b]).unbind()[1].sin()", lambda: (mg.stack([_leaf(1.0), _leaf(2.0)]).unbind()[1].sin(),)),
     Case("a * b, where b = a.detach().requires_grad_() has the memory of a", _one_memory),
     Case("stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum()", _many_inputs),
     Case("a.sin() * b, where a has a .grad from an earlier walk", _walked_before),
@@ -220,6 +222,34 @@ def along_the_first_input(root):
         nodes.append(node)
         node = node.next_functions[0][0] if node.next_functions else None
     return nodes
+
+
+def nodes_over(root, edges):
+    """The nodes that a walk meets which goes on over some pairs of next_functions only."""
+    met = dict.fromkeys([root.grad_fn])
+    todo = [root.grad_fn]
+    for node in todo:
+        todo += (new := {one: None for one, _ in edges(node.next_functions) if one is not None and one not in met})
+        met |= new
+    return todo
+
+
+def up_to_a_number(answer):
+    """For a walk whose loop over next_functions ends at a None; `answer(root, edges)` goes over some edges only."""
+    return Mistake(
+        lambda root: answer(root, lambda pairs: itertools.takewhile(lambda pair: pair[0] is not None, pairs)),
+        words="The loop over next_functions ended at a None. An input that needs no gradient has none, and others may "
+        "follow: go on to the next one, with `continue`.",
+    )
+
+
+def over_first_outputs(answer):
+    """For a walk that takes the number in a pair for something else."""
+    return Mistake(
+        lambda root: answer(root, lambda pairs: [pair for pair in pairs if pair[1] == 0]),
+        words="Only pairs with the number 0 were followed. The number says which result of that node was used, and the "
+        "node sends gradients on whichever it is: leave the number out of the question.",
+    )
 
 
 def by_recursion(answer):
