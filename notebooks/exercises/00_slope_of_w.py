@@ -183,7 +183,16 @@ EXERCISE = Exercise(
             edited(forgot_the_two, "return (w * x + b - target)", "guess = w * x\n    return 2 * (guess - target)"),
             words="b is missing from the error: it is w * x + b - target.",
         ),
-        size_only,
+        Mistake(
+            lambda w, x, b, target: 2 * (w * x + b) * x,
+            lambda w, x, b, target: (w * x + b) * x,
+            words="The target is missing from the error: it is w * x + b - target.",
+        ),
+        Mistake(
+            edited(slope_of_w, "error * x", "error * x * x"),
+            words="x comes in twice. The product w * x has the slope x, and the square of the error brings 2 * error.",
+        ),
+        Mistake(size_only, lambda w, x, b, target: 2 * abs(w * x + b - target) * x),
         Mistake(
             slope_at_a_tensor_of_w,
             words="Here w is a whole number, and a tensor of whole numbers has no gradient: make it of float(w).",
@@ -210,7 +219,6 @@ EXERCISE = Exercise(
     wrong={
         "likely None of the mistakes that are known": [
             lambda w, x, b, target: round(slope_of_w(w, x, b, target)),
-            lambda w, x, b, target: 2 * abs(w * x + b - target) * x,
             edited(slope_of_w, "x + b", "x + (b or 1.0)"),
         ],
         "ZeroDivisionError": [edited(slope_of_w, "error * x", "error**2 / error * x")],

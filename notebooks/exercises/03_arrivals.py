@@ -128,6 +128,9 @@ def counted_users(root):
 
 
 def arrivals_of_pairs(root):
+    """The pairs of a node were counted once each, and x * x has the same pair twice: it sends two gradients to x. Go
+    over all of next_functions, and not over the different pairs in it.
+    """
     counts = Counter({root.grad_fn: 1})
     for node in nodes_of(root):
         counts.update(one for one, _ in dict.fromkeys(node.next_functions) if one is not None)
@@ -233,7 +236,13 @@ EXERCISE = Exercise(
         Mistake(forgot_the_root, lambda root: {**arrivals(root), root.grad_fn: 0}),
         forgot_the_leaves,
         Mistake(walked_paths, when=_counts_ways),
-        counted_outgoing,
+        Mistake(
+            counted_outgoing,
+            lambda root: {node: sum(one is not None for one, _ in node.next_functions) for node in nodes_of(root)},
+            lambda root: {
+                node: max(1, sum(one is not None for one, _ in node.next_functions)) for node in nodes_of(root)
+            },
+        ),
         Mistake(
             edited(arrivals, "while todo:\n        node = todo.pop()", "for node in todo:", "] = 0", "] = 1"),
             words="One too many for each: a node that is met for the first time begins with 0, and only root.grad_fn "
@@ -241,6 +250,7 @@ EXERCISE = Exercise(
         ),
         one_for_each,
         counted_users,
+        arrivals_of_pairs,
         counted_by_pair,
         Mistake(
             lambda root: {**arrivals(root), mg.tensor(1.0, requires_grad=True).sin().grad_fn: 1},
@@ -256,7 +266,9 @@ EXERCISE = Exercise(
         arrivals_from_a_class,
     ),
     wrong={
-        "(AccumulateGrad): yours 1, expected 2": [arrivals_of_pairs],
+        "(AccumulateGrad): yours 1, expected 2 … The pairs of a node": [
+            edited(arrivals_of_pairs, "dict.fromkeys(node.next_functions)", "set(node.next_functions)")
+        ],
         "first * second": [arrivals_of_first_outputs],
         "The answer is right, but somebody walked backward on the way": [arrivals_and_a_walk],
         "the nodes behind root have other hooks or metadata than before": [

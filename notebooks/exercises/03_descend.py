@@ -2,7 +2,7 @@
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, edited, observer, raised, saw, slopes
+from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, compare, edited, observer, raised, saw, slopes
 from minigrad.teach.answers import failed_line
 from minigrad.teach.draws import draw_numbers, formula, pick
 
@@ -74,6 +74,15 @@ def _has_no_gradient_to_use(outcome):
 
 def _no_graph(outcome):
     return isinstance(outcome.error, RuntimeError) and "does not require grad" in str(outcome.error)
+
+
+def _differ(mine, right):
+    return compare(right, mine) is not None
+
+
+def _one_more(outcome):
+    """Whether there is one loss more than there are steps."""
+    return saw("the losses", lambda mine, right: isinstance(mine, list) and len(mine) == len(right) + 1)(outcome)
 
 
 def _at_work(answer):
@@ -216,9 +225,15 @@ EXERCISE = Exercise(
             "moved: compute loss_of(w) in each step.",
         ),
         Mistake(
+            edited(descend, "return losses", "return [*losses, loss_of(w).item()]"),
+            words="One loss too many: w has made its steps, and the list holds one loss for each of them. The one "
+            "after the last step is not asked for.",
+            when=lambda outcome: _one_more(outcome) and not saw("w afterwards", _differ)(outcome),
+        ),
+        Mistake(
             edited(descend, "range(steps)", "range(steps + 1)"),
             words="One step too many: the list holds one loss for each of the steps.",
-            when=saw("the losses", lambda losses, right: isinstance(losses, list) and len(losses) == len(right) + 1),
+            when=_one_more,
         ),
         Mistake(
             *_either_way(edited(cleared_only_afterwards, "range(steps)", "range(1, steps)")),

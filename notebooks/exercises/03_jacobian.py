@@ -194,6 +194,17 @@ EXERCISE = Exercise(
             "place i is 1.",
         ),
         Mistake(
+            edited(jacobian, "range(len(y))", "range(len(y) - 1)"),
+            edited(jacobian, "range(len(y))", "range(1, len(y))"),
+            words="One row is missing, the first or the last: range(len(y)) has a number for each element of f(x).",
+        ),
+        Mistake(
+            edited(jacobian, "zeros_like(y)", "zeros(len(x))", "range(len(y))", "range(len(x))"),
+            words="The weights are not as many as f(x) has elements. They say how much each element of the result "
+            "counts, and so there are as many, and as many rows: len(y), which need not be len(x).",
+            when=raised("Mismatch in shape: grad_output"),
+        ),
+        Mistake(
             edited(jacobian, "range(len(y))", "range(min(len(x), len(y)))"),
             words="There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x))).",
             when=instead(lambda matrix: matrix[: matrix.shape[1]]),

@@ -9,6 +9,8 @@ from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, edited, nod
 from .chapter02 import SECONDS, drawn, harmed, kind_if_no_list
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
 
+ROOT_MISSING = "The root's own node is missing. It runs first, with the gradient that the walk begins with."
+
 
 def _compare_order(_, got, outcome):
     names = node_names(outcome.arguments[0])
@@ -84,6 +86,11 @@ def _backwards(outcome):
 def _only_leaves_are_missing(outcome):
     others = {node for node in node_names(outcome.arguments[0]) if not isinstance(node, AccumulateGrad)}
     return all(_is_node(item) for item in _items(outcome)) and set(_items(outcome)) == others
+
+
+def _only_the_root_is_missing(outcome):
+    nodes, items = set(node_names(outcome.arguments[0])), _items(outcome)
+    return all(map(_is_node, items)) and nodes - set(items) == {outcome.arguments[0].grad_fn}
 
 
 def _one_that_waits_is_missing(outcome):
@@ -213,7 +220,7 @@ def by_sequence_number(root):
 
 
 def depth_first(root):
-    """This goes as deep as it can, along the first input, and runs each node the first time it is met. A node that is
+    """This goes as deep as it can, along one of the inputs, and runs each node the first time it is met. A node that is
     used twice then runs before its second gradient has arrived.
     """
     order = {}
@@ -370,7 +377,27 @@ EXERCISE = Exercise(
         Mistake(without_leaves, when=_only_leaves_are_missing),
         Mistake(never_counted_down, when=_one_that_waits_is_missing),
         by_sequence_number,
-        depth_first,
+        Mistake(
+            depth_first,
+            edited(depth_first, "reversed(node.next_functions)", "node.next_functions"),
+            edited(depth_first_and_leaves, "sorted(order, key=lambda node: not node.next_functions)", "order"),
+        ),
+        Mistake(
+            *(
+                edited(
+                    run_order,
+                    *(
+                        "node = ready.pop()",
+                        f"node = ready.pop({end})\n        if node in order:\n            continue",
+                    ),
+                    *("== 0", "<= 1"),
+                )
+                for end in (-1, 0)
+            ),
+            words="A node is taken one gradient too early, when a single one is still to come. It is ready when its "
+            "number has come down to 0.",
+        ),
+        Mistake(lambda root: run_order(root)[1:], words=ROOT_MISSING, when=_only_the_root_is_missing),
         to_the_end_when_met_again,
         depth_first_and_leaves,
         Mistake(
