@@ -1,7 +1,7 @@
 """Exercise `freeze_first`: tensors that train no longer."""
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, edited, observer, pick, saw, show
+from minigrad.teach import Exercise, Mistake, cases, edited, observer, pick, raised, saw, show
 
 
 def freeze_first(parameters, count):
@@ -100,6 +100,16 @@ def froze_one_more(parameters, count):
         if number <= count:
             parameter.requires_grad = False
     return [parameter for parameter in parameters if parameter.requires_grad]
+
+
+def counted_those_that_train(parameters, count):
+    """Those that were frozen before were left out of the count: the first `count` of the list are meant, whether or not
+    one of them is frozen already.
+    """
+    others = [parameter for parameter in parameters if parameter.requires_grad]
+    for parameter in others[:count]:
+        parameter.requires_grad_(False)
+    return others[count:]
 
 
 def froze_the_last(parameters, count):
@@ -228,7 +238,33 @@ EXERCISE = Exercise(
             "make new tensors; change the flag of the old ones.",
             when=_none_was_frozen,
         ),
-        froze_one_more,
+        Mistake(
+            froze_one_more,
+            edited(
+                froze_one_more,
+                "[parameter for parameter in parameters if parameter.requires_grad]",
+                "parameters[count:]",
+            ),
+        ),
+        Mistake(
+            counted_those_that_train,
+            edited(counted_those_that_train, "others[count:]", "parameters[count:]"),
+            edited(counted_those_that_train, "others[count:]", "[one for one in parameters if one.requires_grad]"),
+        ),
+        Mistake(
+            lambda parameters, count: parameters[:count].requires_grad_(False),
+            words="A list has no flag and no such method. Go over the list, and set the flag of each tensor in it.",
+            when=raised("'list' object has no attribute 'requires_grad"),
+        ),
+        Mistake(
+            edited(freeze_first, "parameters[count:]", "[parameter.clone() for parameter in parameters[count:]]"),
+            words="The right ones are frozen, and copies of the others came back. The model uses its own tensors: an "
+            "optimizer of copies would train nothing. Return the tensors themselves.",
+            when=lambda outcome: (
+                outcome.seen.get(FLAGS) == outcome.right[FLAGS]
+                and "a new tensor" in str(outcome.seen.get("the list returned"))
+            ),
+        ),
         Mistake(
             edited(freeze_first, "parameters[count:]", "parameters"),
             words="All tensors were returned. Asked for are those that still train, without the frozen ones.",
@@ -236,6 +272,7 @@ EXERCISE = Exercise(
         Mistake(
             froze_the_last,
             froze_as_many_of_the_last,
+            edited(froze_as_many_of_the_last, "len(parameters) - count :", "-count:", ": len(parameters) -", ": -"),
         ),
         Mistake(
             edited(froze_the_last, "parameters[count:]:", "parameters:", "parameters[:count]", "parameters[count:]"),
@@ -286,6 +323,8 @@ EXERCISE = Exercise(
         ],
         "the first of them frozen already": [
             edited(freeze_first, "requires_grad_(False)", "requires_grad = not parameter.requires_grad"),
+        ],
+        "Those that were frozen before were left out of the count": [
             edited(
                 freeze_first, "in parameters[:count]", "in [one for one in parameters if one.requires_grad][:count]"
             ),
@@ -297,8 +336,8 @@ EXERCISE = Exercise(
         "count = 1 … parameters[2]": [
             edited(freeze_first, "parameters[count:]", "[one for one in parameters[count:] if one.numel() > 1 or one]")
         ],
-        "yours a new tensor": [
-            edited(freeze_first, "parameters[count:]", "[parameter.clone() for parameter in parameters[count:]]")
+        "copies of the others came back": [
+            edited(freeze_first, "parameters[count:]", "[mg.tensor(one.tolist()) for one in parameters[count:]]")
         ],
         "The wrong end was frozen": [froze_as_many_from_the_end],
     },

@@ -7,7 +7,18 @@ from types import FunctionType
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, cases, draw_numbers, draw_wrong_node, edited, measured_slopes, raised
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    draw_numbers,
+    draw_wrong_node,
+    edited,
+    instead,
+    measured_slopes,
+    raised,
+    saw,
+)
 
 
 def middle_gradient(w, x, target):
@@ -225,6 +236,29 @@ EXERCISE = Exercise(
         Mistake(
             edited(middle_by_rule, "1 - activated**2", "1 - (w * x).detach() ** 2"),
             words="The slope of tanh was taken for 1 - hidden ** 2. It is 1 - tanh(hidden) ** 2.",
+        ),
+        Mistake(
+            edited(middle_by_rule, "(activated.sum() - target)", "(target - activated.sum())"),
+            words="The sign is turned around. The derivative of (sum - target) ** 2 is 2 * (sum - target), whichever "
+            "of the two is larger.",
+            when=instead(lambda right: -right),
+        ),
+        Mistake(
+            edited(
+                middle_by_a_hook,
+                "hidden.register_hook(seen.append)\n    ",
+                "",
+                "return",
+                "hidden.register_hook(seen.append)\n    return",
+            ),
+            words="There was nothing where you looked for what the hook had seen. It was registered after the walk, or "
+            "on a tensor on which the loss does not rest: register it on hidden, before backward().",
+            when=raised("list index out of range", kind=IndexError),
+        ),
+        Mistake(
+            edited(middle_asked_for, "[0]", ""),
+            words="This is the tuple of autograd.grad, one gradient for each input. Its item [0] is asked for.",
+            when=saw("the answer", lambda mine, right: isinstance(mine, tuple)),
         ),
         Mistake(walked_twice, when=raised("a second time")),
     ),

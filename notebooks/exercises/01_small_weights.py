@@ -172,6 +172,19 @@ EXERCISE = Exercise(
             when=saw(NUMBERS, "method"),
         ),
         forgot_the_scale,
+        Mistake(
+            edited(small_weights, "mg.tensor(numbers) * scale", "mg.tensor(numbers) / scale"),
+            words="The numbers were divided by scale. They are to be multiplied by it.",
+            near=NUMBERS,
+        ),
+        Mistake(
+            lambda numbers, scale: [mg.tensor(number * scale, requires_grad=True) for number in numbers],
+            words="Each number became a leaf of its own. One leaf is asked for that holds them all, and mg.stack would "
+            "make a result of them: make one list of numbers, and one tensor of that.",
+            when=saw(
+                NUMBERS, lambda mine, right: isinstance(mine, list) and any(isinstance(one, mg.Tensor) for one in mine)
+            ),
+        ),
         Mistake(list_times_float, when=raised("can't multiply sequence")),
         Mistake(scaled_in_place, when=raised("a leaf Variable that requires grad")),
     ),
