@@ -2,7 +2,7 @@
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Exercise, Mistake, Noted, cases, edited, has_graph, observer, saw
+from minigrad.teach import Exercise, Mistake, Noted, cases, compare, edited, has_graph, observer, saw
 from minigrad.teach.draws import draw_numbers, formula, pick
 
 
@@ -61,6 +61,17 @@ def _kind_of(lengths):
         return "a tensor with a graph"
     kinds = {type(length).__name__ for length in lengths} if isinstance(lengths, list | tuple) else set()
     return "a tensor" if kinds & {"Tensor"} else "a float"
+
+
+def _asked_the_model_once(outcome):
+    """Whether there are as many lengths as are asked for, of one call of the model."""
+    lengths, calls, right = outcome.seen.get("the lengths"), "how often the model was computed", outcome.right
+    as_many = isinstance(lengths, list) and len(lengths) == len(right["the lengths"])
+    return as_many and outcome.seen[calls] == 1 < right[calls]
+
+
+def _is_the_last(mine, right):
+    return compare(right[-1:], mine) is None and compare(right[:1], mine) is not None
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -166,6 +177,37 @@ EXERCISE = Exercise(
         ),
         Mistake(
             walked_the_first,
+            edited(
+                walked_the_first,
+                *("w.data = w.data - rate * w.grad", "with mg.no_grad():\n            w -= rate * w.grad"),
+            ),
+            when=_asked_the_model_once,
+        ),
+        Mistake(
+            edited(lengths_seen, HOOK, HOOK + "\n        h, loss = model(w)"),
+            words="The hook hangs on the h of another call of model than the one that is walked: each call makes a new "
+            "one. Call it once in each step, and register on what it returns.",
+            near="the lengths",
+        ),
+        Mistake(
+            edited(lengths_seen, "g.norm().item()", "h.norm().item()"),
+            words="This is the length of h itself. Asked for is that of its gradient, which the hook gets.",
+            near="the lengths",
+        ),
+        Mistake(
+            edited(lengths_seen, "g.norm().item()", "loss.item()"),
+            words="These are the losses. Asked for is the length of the gradient of h, which the hook gets.",
+            near="the lengths",
+        ),
+        Mistake(
+            edited(lengths_seen, "g.norm()", "(g * g).sum()"),
+            words="This is the square of the length. The length is g.norm(), the root of the sum of the squares.",
+            near="the lengths",
+        ),
+        Mistake(
+            edited(lengths_seen, "return lengths", "return lengths[-1:]"),
+            words="Only the last length is there. The list is to have one for each step.",
+            when=saw("the lengths", _is_the_last),
         ),
         Mistake(
             edited(lengths_seen, "w.grad = None\n        ", ""),

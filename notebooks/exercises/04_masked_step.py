@@ -1,7 +1,7 @@
 """Exercise `masked_step`: a part of a weight that stays, whatever the optimizer does."""
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, edited, observer, raised, right_but, saw
+from minigrad.teach import Exercise, Mistake, cases, compare, edited, observer, raised, right_but, saw
 from minigrad.teach.draws import draw_numbers, formula, pick, pick_some
 
 
@@ -86,6 +86,12 @@ def _computed_anew(outcome):
     return became_nan(outcome) or right_but(BITS)(outcome)
 
 
+def _wrote_older_numbers(outcome):
+    """Whether in the second call those that were to stay are what they were before the first."""
+    w, mask, *_ = outcome.case.make()
+    return right_but(SECOND, lambda mine, right: compare(w.detach()[mask], mine) is None)(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -149,8 +155,7 @@ EXERCISE = Exercise(
         "the mask": "The step is right, but the mask is the caller's, who uses it in the next step, too: leave it as "
         "it is.",
         LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
-        SECOND: "The first call is right, and a second one for the same w writes back older numbers: something of the "
-        "first was kept. Copy w anew in each call.",
+        SECOND: "The first call is right, and in a second one for the same w numbers have changed that were to stay.",
         SETTINGS: "This step is right, and the next ones will not be: the optimizer has other settings now.",
     },
     writes=True,
@@ -173,8 +178,14 @@ EXERCISE = Exercise(
             edited(masked_gradient, "w.grad * mask", "mg.where(mask, w.grad, 0.0)"),
             masked_by_a_hook,
             edited(masked_by_a_hook, "handle.remove()", "pass"),
-            words="The gradient was masked, and numbers under the mask have moved all the same: weight decay pulls at "
-            "them without a gradient, and momentum with earlier ones. Write the numbers back after the step.",
+            words="The gradient was masked, and numbers under the mask have moved all the same: by weight decay, which "
+            "needs no gradient, by momentum, or by what .grad held already. Write the numbers back after the step.",
+        ),
+        Mistake(
+            masked_with_a_default,
+            words="The first call is right, and a second one for the same w writes back older numbers: something of "
+            "the first was kept. Copy w anew in each call.",
+            when=_wrote_older_numbers,
         ),
         Mistake(
             edited(masked_step, "detach().clone()", "detach()"),
@@ -187,8 +198,13 @@ EXERCISE = Exercise(
             words="The mask is the other way round: True is where w moves.",
         ),
         Mistake(
-            edited(masked_step, "optimizer.step()", "pass"),
             stepped_first,
+            words="The step came before the walk: it wrote into w, and the walk needs what w held. First "
+            "loss.backward(), and then optimizer.step(), which moves w by its gradient.",
+            when=raised("has been modified by an inplace operation"),
+        ),
+        Mistake(
+            edited(masked_step, "optimizer.step()", "pass"),
             edited(masked_step, "loss.backward()", "pass"),
             words="w has not moved by this loss, nor has v: first loss.backward() writes the gradients, and then "
             "optimizer.step() moves all of its tensors by them.",
@@ -196,6 +212,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(masked_step, BACK, "w.mul_(mask)"),
             words="The numbers under the mask became 0. They were to stay what they were.",
+            near=STAYS,
         ),
         Mistake(
             edited(masked_step, "    with mg.no_grad():\n        ", "    "),

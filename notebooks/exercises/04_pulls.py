@@ -284,8 +284,16 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda losses, h: [grad(losses, h)[0].norm().item()],
+            lambda losses, h: [
+                grad(losses, h, retain_graph=True, materialize_grads=True)[0].norm().item() for _ in losses
+            ],
             words="Several outputs in one call are added up: this is the length of the gradient of all losses "
-            "together.",
+            "together. Ask for each loss in a call of its own.",
+        ),
+        Mistake(
+            edited(pulls, "norm()", "square().mean().sqrt()"),
+            words="This is the root of the mean of the squares. The length is the root of their sum, gradient.norm().",
+            near=True,
         ),
         Mistake(
             edited(pulls, "norm()", "sum()"),

@@ -268,7 +268,11 @@ EXERCISE = Exercise(
     evidence=_measured_twice,
     picture=_draw_slopes,
     mistakes=(
-        Mistake(by_backward_twice, near=True),
+        Mistake(
+            by_backward_twice,
+            edited(by_backward_twice, "slope = x.grad", "slope = x.grad.clone()"),
+            near=True,
+        ),
         Mistake(
             edited(by_backward_twice, "slope = x.grad", "slope, x.grad = x.grad, None"),
             words="The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, "

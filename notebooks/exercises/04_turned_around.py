@@ -196,6 +196,16 @@ EXERCISE = Exercise(
             edited(turned_around, "h.clone()", "h * 1", "g * -strength", "-g"),
             words="The strength was left out: the gradient is only turned around.",
         ),
+        Mistake(
+            edited(turned_around, "g * -strength", "-g / strength"),
+            words="The gradient was divided by strength. It is to be multiplied by it.",
+            near=True,
+        ),
+        Mistake(
+            lambda h, strength: h.detach() - strength * h,
+            words="The gradient is right, and the numbers are not: what is subtracted is missing from them. Add it "
+            "without its history, strength * h.detach().",
+        ),
         Mistake(hook_of_two, when=raised("missing", "argument")),
     ),
     right=(

@@ -99,10 +99,17 @@ def _draw(outcome, difference):
 
 
 def _is_name_of_the_hook(outcome):
-    """Whether a name is missing that is assigned in a function inside of the answer."""
-    constants = getattr(getattr(outcome.answer, "__code__", None), "co_consts", ())
-    inner = [one for one in constants if isinstance(one, CodeType)]
-    return isinstance(outcome.error, NameError) and any(outcome.error.name in code.co_varnames for code in inner)
+    """Whether a name is missing, or None, that is assigned in a function inside of the answer."""
+    own = getattr(outcome.answer, "__code__", None)
+    inner = {
+        name
+        for code in getattr(own, "co_consts", ())
+        if isinstance(code, CodeType)
+        for name in code.co_varnames[code.co_argcount :]
+    }
+    if outcome.error is None:
+        return outcome.value is None and not inner.isdisjoint(own.co_varnames if own else ())
+    return isinstance(outcome.error, NameError) and outcome.error.name in inner
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -119,6 +126,16 @@ def assigned_in_the_hook(h, loss):
     with h.register_hook(look):
         loss.backward()
     return seen  # noqa: F821
+
+
+def saw_what_goes_out(h, loss):
+    """This is what the node of h sends on to its inputs, the first argument of a node's hook. What comes by at h is the
+    second one, what comes in; a hook on h itself gets it alone.
+    """
+    seen = []
+    with h.grad_fn.register_hook(lambda out, into: seen.append(out[0])):
+        loss.backward()
+    return seen[0]
 
 
 def retained_instead(h, loss):
@@ -267,8 +284,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(watched, "[]\n", "[]\n    loss.backward()\n", ":\n        loss.backward()", ":\n        pass"),
             edited(watched, "seen = []", "seen = {}", "seen.append):\n        ", "seen.get):\n        pass\n    "),
-            words="There was nothing where you looked for what the hook had seen. Was it registered after the walk, "
-            "or removed before it, or was there no walk at all?",
+            words="There was nothing where you looked for what the hook had seen. Was it registered after the walk, or "
+            "on a tensor that no walk comes by, such as a copy of h? Was it removed before, or was there no walk?",
             when=lambda outcome: isinstance(outcome.error, IndexError | KeyError),
         ),
         Mistake(
@@ -287,6 +304,7 @@ EXERCISE = Exercise(
             "get their gradients, too: run loss.backward().",
             when=right_but("backward()"),
         ),
+        saw_what_goes_out,
         Mistake(
             edited(watched, "):\n        loss.", "):\n        h.sum()."),
             words="The walk began at h instead of at the loss, so that ones came by. Run loss.backward().",
