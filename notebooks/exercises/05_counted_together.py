@@ -19,7 +19,7 @@ def counted_together(a, b):
     writes=", which was written to {writes} times before",
     is_trained="; t requires a gradient",
 )
-def _pair(a, b, numbers=(3.0, 0.1, -1.0), writes=0, is_trained=False):
+def _pair(a, b, numbers=(0.9, 0.83, -1.0), writes=0, is_trained=False):
     t = mg.tensor(numbers, requires_grad=is_trained)
     with mg.no_grad():
         for _ in range(writes):
@@ -84,17 +84,20 @@ def view_and_base(a, b):
     return b._base is a or a._base is b
 
 
+def same_base(a, b):
+    """The object, or the base of a view, is asked for, and that does not tell who counts: detach() gives a tensor that
+    is no view and shares the count. Write to a, and look.
+    """
+    bases = [one if one._base is None else one._base for one in (a, b)]
+    return bases[0] is bases[1]
+
+
 def b_is_a_view(a, b):
     """_base says that b is a view. It need not be one of a, and detach() gives none."""
     return b._base is not None
 
 
 # ---------------------------------------------------------------- tried as well
-
-
-def counted_by_the_base(a, b):
-    bases = [one if one._base is None else one._base for one in (a, b)]
-    return bases[0] is bases[1]
 
 
 def counted_by_memory_and_not_by_data(a, b):
@@ -173,6 +176,18 @@ EXERCISE = Exercise(
             "two parts of one tensor do not, and share the count.",
         ),
         view_and_base,
+        same_base,
+        Mistake(
+            edited(
+                counted_together,
+                "with mg.no_grad():",
+                "try:",
+                "    return",
+                "    except RuntimeError:\n        pass\n    return",
+            ),
+            words="A leaf that requires a gradient may be written to inside `with mg.no_grad():` only. Here the error "
+            "was caught, so that nothing was written, and nothing counted.",
+        ),
         Mistake(
             edited(counted_together, "with mg.no_grad():\n        a", "a", "_version != before", "_version > before"),
             words="A leaf that requires a gradient may be written to inside `with mg.no_grad():` only.",
@@ -256,9 +271,11 @@ EXERCISE = Exercise(
         "The write has changed the numbers": [
             edited(
                 counted_together, "before =", "given, before = a.detach().clone(),", "add_(0)", "mul_(0).add_(given)"
-            )
+            ),
+            edited(counted_together, "add_(0)", "mul_(10).div_(10)"),
+            edited(counted_together, "add_(0)", "div_(3).mul_(3)"),
         ],
-        "": [counted_by_the_base, counted_by_memory_and_not_by_data, counted_at_the_first_element],
+        "": [counted_by_memory_and_not_by_data, counted_at_the_first_element],
         "The answer is True or False; this is an int": [lambda a, b: int(counted_together(a, b))],
         "The answer is True or False; this is a Tensor": [lambda a, b: mg.tensor(counted_together(a, b))],
     },

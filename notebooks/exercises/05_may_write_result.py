@@ -183,6 +183,7 @@ EXERCISE = Exercise(
         _operation("x.sigmoid()"),
         _operation("x.relu()"),
         _operation("x.exp().view(-1)"),
+        _operation("x.sin() if x[0] > 0.5 else x.exp()"),
         _operation("(x * 3).T", [[0.5, 1.0], [2.0, 0.25]]),
         _operation("a Function that computes exp and has saved its result", function=KeepsResult.apply),
     ),
@@ -225,11 +226,22 @@ EXERCISE = Exercise(
         ),
         saved_its_input,
         Mistake(
+            edited(may_write_result, "f(x)", "f(mg.ones_like(x).requires_grad_())"),
+            edited(may_write_result, "f(x)", "f(mg.zeros_like(x).add_(0.75).requires_grad_())"),
+            words="f was asked at another x. Which operations a function consists of may depend on the numbers: ask "
+            "it at this x.",
+        ),
+        Mistake(
             edited(may_write_result, "y.add_(1)\n    try:", "try:\n        y.view(-1)[0] = 5.0"),
             words="view(-1) cannot show a transposed result, and its error was taken for that of the walk. Write with "
             "y.add_(1), before the try: the walk alone belongs into it.",
         ),
-        Mistake(asked_the_last_node, looked_through_the_last_node, knew_the_names),
+        Mistake(
+            asked_the_last_node,
+            looked_through_the_last_node,
+            knew_the_names,
+            edited(knew_the_names, '"ExpBackward0", ', '"ExpBackward0", "SqrtBackward0", '),
+        ),
         Mistake(
             edited(may_write_result, "False\n    return True", "True\n    return False"),
             words="True and False have changed places: an error means that the result may not be written to.",

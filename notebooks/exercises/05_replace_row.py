@@ -135,6 +135,20 @@ def masked_by_multiplication(h, row, values):
     return h * (1 - mask) + values * mask
 
 
+def masked_and_added(h, row, values):
+    """values went into the other rows as well, times 0, and inf * 0 is nan: what is not to be there must not be
+    multiplied, but left out, as with result[row] = values or mg.where().
+    """
+    mask = mg.zeros(len(h), 1, dtype=mg.bool)
+    mask[row] = True
+    return h.masked_fill(mask, 0) + mask.to(h.dtype) * values
+
+
+def appended(h, row, values):
+    """The new row stands at the end. It takes the place of h[row], and the others stay where they are."""
+    return mg.stack([*(h[place] for place in range(len(h)) if place != row % len(h)), values])
+
+
 def replaced_in_new_zeros(h, row, values):
     result = mg.zeros(h.shape)
     result[:] = h
@@ -235,6 +249,7 @@ EXERCISE = Exercise(
         _table("leaf.log()", 1, [0.5, -1.0], [[1.0, 2.0], [0.0, 4.0], [5.0, 6.0]]),
         _table("leaf / 3", 1, [0.1, -0.7], dtype=mg.float64),
         _table("leaf * 2", 1, [6.0, 8.0]),  # as it is already
+        _table("leaf * 2", 0, [float("inf"), -1.0]),
     ),
     drawn=_drawn,
     hints=(
@@ -291,6 +306,8 @@ EXERCISE = Exercise(
         ),
         Mistake(replaced_equal_rows, compared_elements, near=True),
         Mistake(masked_by_multiplication, when=_is_masked),
+        masked_and_added,
+        Mistake(appended, edited(appended, "row % len(h)", "row")),
         Mistake(
             lambda h, row, values: h if mg.equal(h[row], values) else replace_row(h, row, values),
             words="Where the row holds the numbers of values already, h itself comes back: then values gets no "

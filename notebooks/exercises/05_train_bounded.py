@@ -168,7 +168,9 @@ def moved_as_arrays(loss_of, w1, w2, rate):
 
 
 def moved_one_after_the_other(loss_of, w1, w2, rate):
-    """The second weight moves by a gradient at the new first one."""
+    """w2 moves by the gradient of another loss: w1 had moved before it was computed. Both move by the gradients of one
+    walk.
+    """
     loss = loss_of(w1, w2)
     (first,) = grad(loss, w1)
     with mg.no_grad():
@@ -327,6 +329,17 @@ EXERCISE = Exercise(
             words="Both weights were clamped. Only w2 has bounds.",
         ),
         Mistake(
+            edited(train_bounded, "loss = loss_of", "w2.detach().clamp_(-1, 1)\n    loss = loss_of"),
+            words="w2 was clamped before the forward pass as well, so that this is the step, and the loss, of other "
+            "weights than those that came in. Clamp last, and only there.",
+        ),
+        Mistake(
+            edited(train_bounded, "clamp_(-1, 1)", "div_(w2.abs().max().clamp(min=1))"),
+            words="All of w2 was made smaller by one factor, until the largest was within the bounds. Clamped means "
+            "that what is outside goes to the nearest bound, and the rest stays where it is.",
+        ),
+        moved_one_after_the_other,
+        Mistake(
             edited(train_bounded, "w1 -=", "w1 +=", "w2 -=", "w2 +="),
             words="The weights go uphill: subtract rate times the gradient.",
         ),
@@ -397,10 +410,7 @@ EXERCISE = Exercise(
             edited(train_bounded, "loss.item()", "round(loss.item(), 4)"),
         ],
         "no error comes out": [trained_whatever_happens],
-        "": [
-            lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate),
-            moved_one_after_the_other,
-        ],
+        "": [lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate)],
         "bounded on one side only": [edited(train_bounded, "clamp_(-1, 1)", "clamp_(max=1)")],
         "clamp() makes a new tensor": [
             edited(train_bounded, "w2.clamp_(-1, 1)", "w2 = mg.clamp(w2, min=-1.0, max=1.0)")
