@@ -131,6 +131,14 @@ def all_that_are_equal(ctx, grad_output):
     return 2 * x * at_peaks, None, None
 
 
+def in_the_first_row(ctx, grad_output):
+    """Only the first row of x got gradients. places and grad_output have as many rows as x: go through all of them."""
+    x, places = ctx.saved_tensors
+    at_peaks = mg.zeros_like(x)
+    at_peaks[0].scatter_add_(-1, places[0], grad_output[0])
+    return 2 * x * at_peaks, None, None
+
+
 def everywhere(ctx, grad_output):
     """Elements of x got a gradient that are no peaks. Only peaks get one: others can change a little and no maximum
     moves.
@@ -279,6 +287,7 @@ EXERCISE = Exercise(
             "not always 1.",
         ),
         all_that_are_equal,
+        in_the_first_row,
         Mistake(
             peaks_of_all_rows_at_once,
             words="places count within a row, and here they were taken for places in the whole memory: all gradients "

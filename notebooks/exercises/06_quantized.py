@@ -98,8 +98,8 @@ def whole_numbers(x, step):
 
 
 def no_function(x, step):
-    """This is the gradient of rounding itself, 0 everywhere. It needs a Function with a backward of your own, called by
-    its apply.
+    """This is the gradient of rounding itself, 0 everywhere. Another one has to be put in its place: a Function with a
+    backward of your own, called by its apply, is one way.
     """
     return (x / step).round() * step
 
@@ -297,8 +297,12 @@ EXERCISE = Exercise(
     mistakes=(
         whole_numbers,
         Mistake(no_function, lambda x, step: _forward(None, x, step)),
+        Mistake(
+            lambda x, step: quantized(x, 0.5),
+            words="These are multiples of 0.5, as in the picture. step says of what: it is another one in each call.",
+        ),
         number_of_steps,
-        rounded_down,
+        Mistake(rounded_down, lambda x, step: x + ((x // step) * step - x).detach()),
         cut_towards_zero,
         halves_up,
         halves_away_from_zero,

@@ -151,6 +151,17 @@ def gradient_of_the_sum(f, x):
     return _recomputed_with(f, x, backward=backward)
 
 
+def weighted_afterwards(f, x):
+    """grad_output was multiplied with the gradient of the sum, afterwards. That is right only where each number of f(x)
+    depends on one number of x. Hand it to the inner walk.
+    """
+
+    def backward(ctx, grad_output):
+        return None, grad_output * _backward(ctx, mg.ones_like(grad_output))[1]
+
+    return _recomputed_with(f, x, backward=backward)
+
+
 def times_f(f, x):
     """This is grad_output times f(x). It has to be multiplied by the slopes of f, which the small graph gives."""
 
@@ -487,6 +498,7 @@ EXERCISE = Exercise(
             when=_hook_ran_twice,
         ),
         gradient_of_the_sum,
+        Mistake(weighted_afterwards, near=True),
         times_f,
         straight_through,
         weighted_twice,

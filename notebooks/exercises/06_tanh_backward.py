@@ -116,6 +116,19 @@ EXERCISE = Exercise(
             edited(tanh_backward, "1 - y * y", "1 + y**2"), words="The slope is 1 minus the square of y, not 1 plus it."
         ),
         Mistake(
+            edited(tanh_backward, "(1 - y * y)", "y * (1 - y)"),
+            words="y * (1 - y) is the slope of the sigmoid. That of tanh is 1 - y * y.",
+        ),
+        Mistake(
+            edited(tanh_backward, "(1 - y * y)", "(1 - y) ** 2"),
+            words="The whole of 1 - y was squared. The slope is 1 minus the square of y.",
+        ),
+        Mistake(
+            edited(tanh_backward, "(1 - y * y)", "1 - y * y"),
+            words="Brackets are missing: * comes before -, so grad_output is multiplied by 1 alone. It belongs to the "
+            "whole slope: grad_output * (1 - y * y).",
+        ),
+        Mistake(
             edited(tanh_backward, "grad_output * (1 - y * y)", "grad_output + (1 - y * y)"),
             words="The slope was added to grad_output. A node multiplies what comes in by its slope.",
         ),
