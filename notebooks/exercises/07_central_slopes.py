@@ -259,6 +259,23 @@ EXERCISE = Exercise(
             "nearer to the slope.",
         ),
         Mistake(
+            edited(central_slopes, "f(x + step) - f(x - step)) / (2 * eps)", "f(x) - f(x - step)) / eps"),
+            words="One side only, the left one: f(x) - f(x - step). A central difference also steps to the other side, "
+            "and is much nearer to the slope.",
+        ),
+        Mistake(
+            edited(central_slopes, "[k] = eps", "[k] = eps / 2", "(2 * eps)", "eps"),
+            words="The two points are eps apart here. Asked for is the slope from x - eps to x + eps, over 2 * eps.",
+        ),
+        Mistake(
+            edited(central_slopes, "    return", "        return"),
+            words="Only the first element was measured: the return stands inside the loop, which ends there.",
+        ),
+        Mistake(
+            edited(central_slopes, "x.numel()", "x.numel() - 1"),
+            words="The last element was not measured. range(n) ends before n by itself.",
+        ),
+        Mistake(
             edited(central_slopes, "(2 * eps)", "eps"),
             words="Twice too much. The two points are 2 * eps apart, and this is what to divide by.",
         ),

@@ -140,6 +140,12 @@ def lets_nan_through(backward, differences, atol, rtol):
     return ((backward - differences).abs() > atol + rtol * differences.abs()).sum()
 
 
+def without_nan(backward, differences, atol, rtol):
+    """Entries where backward is nan were left out. nan is never near enough: they are to be counted."""
+    kept = ~backward.isnan()
+    return disagreeing(backward[kept], differences[kept], atol, rtol)
+
+
 def negative_tolerance(backward, differences, atol, rtol):
     """rtol is multiplied with a negative number, which takes away from what is allowed. The size is meant:
     differences.abs().
@@ -233,6 +239,15 @@ EXERCISE = Exercise(
     evidence=_distances,
     mistakes=(
         lets_nan_through,
+        without_nan,
+        Mistake(
+            lambda backward, differences, atol, rtol: disagreeing(backward, differences, 1e-5, 1e-3),
+            words="1e-5 and 1e-3 were taken, as gradcheck does. Here atol and rtol are given, others in each call.",
+        ),
+        Mistake(
+            edited(disagreeing, "sum()", "double().mean()"),
+            words="This is the share of the entries, between 0 and 1. Asked for is their number: .sum().",
+        ),
         forgot_abs,
         Mistake(
             edited(forgot_rtol, "atol)).", "atol + rtol * backward.abs()))."),

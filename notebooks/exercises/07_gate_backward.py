@@ -187,6 +187,48 @@ EXERCISE = Exercise(
             near=OF_X,
         ),
         Mistake(
+            edited(gate_backward, "1 - t * t", "1 - x * x"),
+            words="The gradient of x has 1 - x * x in it. The slope of tanh is made of its result: 1 - t * t.",
+            near=OF_X,
+        ),
+        Mistake(
+            edited(gate_backward, "(1 - t * t)", "(1 - t) ** 2"),
+            words="In the gradient of x the whole of 1 - t was squared. The slope of tanh is 1 - t * t.",
+            near=OF_X,
+        ),
+        Mistake(
+            edited(gate_backward, "1 - t * t", "1 + t * t"),
+            words="The gradient of x has the slope of tanh as 1 + t * t. It is 1 - t * t.",
+            near=OF_X,
+        ),
+        Mistake(
+            edited(gate_backward, "x, w =", "w, x ="),
+            words="x and w have changed places: ctx.saved_tensors has them in the order of save_for_backward.",
+            near=OF_X,
+        ),
+        Mistake(
+            edited(
+                gate_backward,
+                "tanh()\n",
+                "tanh()\n    of_w = grad_output.mul_(t).sum(0)\n",
+                "(grad_output * t).sum(0)",
+                "of_w",
+            ),
+            words="grad_output was written to, times t, and the gradient of x was computed from that. Make a new "
+            "tensor: grad_output * t.",
+            near=OF_X,
+        ),
+        Mistake(
+            edited(gate_backward, "output * t)", "output * w * t)"),
+            words="The gradient of w has w in it. y is w times t, so its slope for w is t.",
+            near=OF_W,
+        ),
+        Mistake(
+            edited(gate_backward, "t).sum(0)", "t)[0]"),
+            words="The gradient of w is that of the first row alone. Each row adds its part: use sum(0).",
+            near=OF_W,
+        ),
+        Mistake(
             edited(gate_backward, "output * w", "output"),
             words="The gradient of x lacks the factor w: y grows w times as fast as tanh(x).",
             near=OF_X,

@@ -1,6 +1,7 @@
 """Exercise `two_sides`: the slopes to the left and to the right of a point."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,7 +42,8 @@ def _as_numbers(value):
     """A pair as numbers, whether they are tensors or not."""
     if not isinstance(value, tuple | list):
         return value
-    return type(value)([one.item() if isinstance(one, mg.Tensor) and one.ndim == 0 else one for one in value])
+    kind = list if isinstance(value, list) else tuple  # a tuple with names is a tuple, too
+    return kind(one.item() if isinstance(one, mg.Tensor) and one.ndim == 0 else one for one in value)
 
 
 def _compare_slopes(expected, got, outcome):
@@ -144,6 +146,13 @@ def sides_in_numpy(f, x, eps):
     return tuple(np.diff(values) / eps)
 
 
+class Sides(NamedTuple):
+    """A tuple of two numbers, which have names as well."""
+
+    left: float
+    right: float
+
+
 def sides_of_double_numbers(f, x, eps):
     below, at, above = (f(mg.tensor(x.item() + step, dtype=mg.float64)) for step in (-eps, 0, eps))
     return (at - below) / eps, (above - at) / eps
@@ -214,13 +223,24 @@ EXERCISE = Exercise(
             near=True,
         ),
         Mistake(
+            lambda f, x, eps: tuple(abs(side) for side in two_sides(f, x, eps)),
+            words="The signs are lost: where f falls, its slope is negative.",
+        ),
+        Mistake(
+            lambda f, x, eps: tuple(one_slope(f, x + side * 1.5 * eps, eps / 2) for side in (-1, 1)),
+            words="These are the slopes one step further out, from x - 2 * eps to x - eps and from x + eps to x + 2 * "
+            "eps. Each of the two asked for begins at x.",
+        ),
+        Mistake(
             lambda f, x, eps: tuple(round(side.item(), 6) for side in two_sides(f, x, eps)),
+            lambda f, x, eps: tuple(round(side.item(), 3) for side in two_sides(f, x, eps)),
             words="The slopes were rounded, and of small ones nothing is left. Return them as they are.",
         ),
         Mistake(in_float32, when=lost_in_float32),
     ),
     right=(
         sides_in_numpy,
+        lambda f, x, eps: Sides(*sides_in_numpy(f, x, eps)),
         lambda f, x, eps: tuple((f(x + step) - f(x)) / step for step in (-eps, eps)),
         sides_of_double_numbers,
         sides_of_one_value,
