@@ -224,6 +224,15 @@ EXERCISE = Exercise(
             words="v came too late. The second walk gives the Hessian times what it starts with, here ones; "
             "multiplying by v afterwards, element by element, is not a product with the matrix.",
         ),
+        Mistake(
+            edited(
+                hessian_times,
+                *("(product,) = grad(slope, x, v)", "rows = hessian(f, x).reshape(x.numel(), -1)"),
+                *("return product", "return rows.diagonal().reshape(x.shape) * v"),
+            ),
+            words="Only the diagonal of the Hessian was used, as if no element changed the slope of another. (And the "
+            "Hessian is not to be made.)",
+        ),
         Mistake(slope_along_v, near=True),
         slope_times_v,
         Mistake(number_for_v, near=True),

@@ -8,6 +8,7 @@ from minigrad.autograd.functional import hessian, hvp, vhp
 from minigrad.teach import Exercise, Mistake, draw_numbers, edited, instead, pick, raised, right_but, saw
 
 from .chapter08 import (
+    DIGITS,
     FUNCTIONS,
     LEFT,
     MADE,
@@ -70,7 +71,7 @@ def _has_fewer_steps(outcome):
     """Whether this is the number after some of the steps."""
     f, x, v, steps = outcome.case.make()
     found = (largest_curvature(f, x, v, fewer) for fewer in range(1, min(steps, 50)))
-    return any(instead(lambda right, one=one: one)(outcome) for one in found)
+    return any(instead(lambda right, one=one: mg.tensor(one, dtype=mg.float64), DIGITS)(outcome) for one in found)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -154,6 +155,15 @@ def curvature_until_it_settles(f, x, v, steps):
     product = product_of(f, x)
     for _ in range(50):
         v = product(v) / product(v).norm()
+    return (v * product(v)).sum().item()
+
+
+def curvature_until_it_changes_little(f, x, v, steps):
+    product = product_of(f, x)
+    for _ in range(steps):
+        before, v = v, product(v) / product(v).norm()
+        if (v - before).norm() < 0.1:
+            break
     return (v * product(v)).sum().item()
 
 
@@ -280,6 +290,14 @@ EXERCISE = Exercise(
         Mistake(one_step_less, lambda f, x, v, steps: largest_curvature(f, x, v, steps - 1)),
         one_step_more,
         Mistake(
+            lambda f, x, v, steps: largest_curvature(f, x, mg.ones_like(x), steps),
+            words="The steps began with ones. They begin with the v that is given.",
+        ),
+        Mistake(
+            edited(largest_curvature, "v.norm()", "(v * v).sum()"),
+            words="v was divided by the square of its length, and not by its length, v.norm().",
+        ),
+        Mistake(
             edited(largest_curvature, "v * product", "v * slope"),
             words="This is v times the slope. The curvature is v times the product of the Hessian with v.",
         ),
@@ -323,11 +341,11 @@ EXERCISE = Exercise(
         "steps = 400 … fewer steps than": [edited(largest_curvature, "range(steps)", "range(min(steps, 3))")],
         "steps = 400 … by its length at the end only": [curvature_as_a_quotient],
         "first difference": [
-            lambda f, x, v, steps: curvature_with(product_of(f, x), steps, mg.ones_like(x)),
             edited(largest_curvature, "range(steps)", "range(min(steps, 300))"),
         ],
         "Each row was divided by a length of its own": [curvature_of_rows],
         "fewer steps than": [
+            curvature_until_it_changes_little,
             lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v),
         ],
         "was rounded, or was measured": [

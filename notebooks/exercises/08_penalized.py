@@ -307,7 +307,24 @@ EXERCISE = Exercise(
             edited(penalized, "sum()", "sum().sqrt()"),
             words="This is the length of the slope. The sum of its squares is asked for, without the root.",
         ),
+        Mistake(
+            edited(penalized, "(slope**2).sum()", "(slope.norm() - 1) ** 2"),
+            words="This draws the length of the slope towards 1, as some networks want it. Here it is drawn towards 0: "
+            "add the sum of the squares.",
+        ),
+        Mistake(
+            edited(penalized, "strength *", "strength / 2 *"),
+            words="This is half of the penalty. It is strength times the sum of the squares, without a 1/2.",
+        ),
+        Mistake(
+            edited(penalized, "loss + strength * (slope**2).sum()", "strength * (loss + (slope**2).sum())"),
+            words="The strength multiplies the loss as well. It belongs to the penalty alone.",
+        ),
         Mistake(edited(penalized, "sum()", "mean()"), words="This is the mean of the squares. Their sum is asked for."),
+        Mistake(
+            edited(penalized, "sum()", "sum(-1).mean()"),
+            words="This is a mean over the rows of x. Asked for is the sum of all squares.",
+        ),
         Mistake(
             edited(penalized, "(slope**2).sum()", "slope.sum() ** 2"),
             words="The slopes were added up before they were squared, so that large ones of both signs cancel. Square "
@@ -350,9 +367,11 @@ EXERCISE = Exercise(
         "first difference": [
             penalty_of_both,
             edited(penalty_of_lengths, "strength * slope.abs", "abs(strength) * slope.square"),
-            edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2"),
             edited(penalty_of_lengths, "abs().sum()", "square().sum() / len(x)"),
             edited(penalty_of_lengths, "abs().sum()", "clamp(-100, 100).square().sum()"),
+        ],
+        "draws the length of the slope towards 1": [
+            edited(penalty_of_lengths, "slope.abs().sum()", "(slope.norm() - 1) ** 2")
         ],
         "The strength was squared with the slopes": [
             edited(penalty_of_lengths, "strength * slope.abs", "(strength * slope).square")
