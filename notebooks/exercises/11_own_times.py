@@ -120,6 +120,15 @@ def _are_whole(outcome):
     return bool(times) and all(time % 1 == 0 for time in times) and any(time % 1 for _, time in outcome.right)
 
 
+def _are_rounded(outcome):
+    """Whether these are the right times with fewer digits behind the point, one of them or more."""
+    pairs, right = _pairs(outcome.value) or [], dict(outcome.right)
+    with more_digits():
+        if [*dict(pairs)] != [*right] or all(compare(right[name], time) is None for name, time in pairs):
+            return False
+    return any(all(round(right[name], digits) == time for name, time in pairs) for digits in range(1, 12))
+
+
 def _are_averages(outcome):
     """Whether these are averages, in whatever order: rounding decides which of two that are equal is the larger."""
     calls, pairs = outcome.case.make()[0], outcome.value
@@ -356,7 +365,7 @@ EXERCISE = Exercise(
         _case([("step", 0, 10), ("matmul", 0, 4), ("sum", 4, 10)]),  # a self time of 0
         _case([("load", 0.5, 2.75), ("copy", 1.25, 2.0)]),
         _case([("step", 0, 10), ("forward", 0, 10)]),
-        _case([("load", 0.0, 0.00045), ("copy", 0.001, 0.00125)]),
+        _case([("load", 0.0, 0.0004512345), ("copy", 0.001, 0.0012512345)]),
         _case([("copy", 0.0, 0.2), ("load", 0.2, 0.9), ("sum", 1.0, 124.456789)]),
         _case([]),
         _case([("copy", 1, 6), ("sum", 7, 10), ("sum", 7, 10), ("sum", 7, 10)]),  # each lies in the one before
@@ -426,6 +435,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(own_times, "times.items()", "((name, round(time, 3)) for name, time in times.items())"),
             words="The times were rounded. A call may be shorter than that: keep them as they are.",
+            when=_are_rounded,
         ),
         Mistake(
             edited(own_times, "times.items()", "((name, int(time)) for name, time in times.items())"),

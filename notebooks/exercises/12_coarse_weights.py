@@ -526,8 +526,8 @@ EXERCISE = Exercise(
                 f"(x, {COARSE}",
                 "(x, layer.weight + off",
             ),
-            words="The rounding was computed once, when the network was changed, and the layers go on with "
-            "those numbers: nothing that the optimizer does is seen. Round inside `forward`.",
+            words="The rounding was computed once, when the network was changed, and the layers go on with what came "
+            "out then: after a step of the optimizer it belongs to other weights. Round inside `forward`.",
         ),
         Mistake(
             edited(

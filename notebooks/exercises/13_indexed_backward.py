@@ -303,8 +303,15 @@ EXERCISE = Exercise(
         Mistake(
             edited(indexed_backward, "np.add.at(gradient, places, g)", "gradient[places] += g"),
             edited(indexed_backward, "np.add.at(gradient, places, g)", "gradient[places] = g"),
-            words="`gradient[places] += g` reads all these elements, adds, and writes them back: of an element that "
-            "comes twice only the last one stays. np.add.at adds them one after the other.",
+            words="`gradient[places] = g` writes each of these elements once, and `+= g` reads all of them, adds, and "
+            "writes them back: of an element that comes twice only the last one stays. np.add.at adds them one after "
+            "the other.",
+        ),
+        Mistake(
+            edited(indexed_backward, "places, g)", "list(places), g)"),
+            edited(indexed_backward, "places, g)", "np.array(places), g)"),
+            words="A tuple of two arrays was made a list, or one array. In brackets that picks rows, and a tuple picks "
+            "by row and column: leave it a tuple.",
         ),
         Mistake(
             edited(indexed_backward, "at(gradient, places, g)", "at(gradient, places, 1.0)"),

@@ -5,7 +5,19 @@ import numpy as np
 import minigrad as mg
 import minigrad.nn.functional as F
 from minigrad import nn
-from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, observer, pick, right_with_graph, saw
+from minigrad.teach import (
+    Exercise,
+    Mistake,
+    cases,
+    draw_numbers,
+    edited,
+    flip,
+    observer,
+    pick,
+    raised,
+    right_with_graph,
+    saw,
+)
 
 from .chapter09 import draw_weights, trained_state
 
@@ -263,7 +275,7 @@ EXERCISE = Exercise(
             edited(train_step, ".long())", ")"),
             words="The labels come as floats, as a file of numbers has them. cross_entropy wants whole numbers, one "
             "for each image: labels.long().",
-            when=lambda outcome: outcome.error is not None and "float" in str(outcome.error).lower(),
+            when=raised("expected target dtype"),
         ),
     ),
     right=(

@@ -37,7 +37,7 @@ class Weighted:
 
 
 class Straight:
-    """A backward that does not fit its forward, on purpose: it is to be asked all the same."""
+    """A backward that does not fit its forward, on purpose, and limits what it gets: it is to be asked all the same."""
 
     @staticmethod
     def forward(ctx, x):
@@ -45,7 +45,7 @@ class Straight:
 
     @staticmethod
     def backward(ctx, g):
-        return (g,)
+        return (np.clip(g, -1.5, 1.5),)
 
 
 FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 1)}
@@ -387,11 +387,19 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(applied, WHOLE, "Tensor(function.forward(ctx, *[one.data for one in inputs]))"),
-            words="This is the result of forward alone: nothing was noted, so no gradient comes to the inputs.",
+            words="Nothing was noted of the result, so no gradient comes to the inputs: it is what forward gave, and "
+            "no more. Let inputs[0].recorded make it.",
+            when=saw("recorded", lambda mine, right: right and not mine),
         ),
         Mistake(
             edited(applied, TUPLE, f"tuple(g * one for one in ({TUPLE}))"),
             words="What backward returns was multiplied by g. That has been done in it: g is what it was given.",
+        ),
+        Mistake(
+            edited(applied, "(ctx, g)", "(ctx, np.ones_like(g))", TUPLE, f"tuple(g * one for one in ({TUPLE}))"),
+            near=True,
+            words="backward was asked with ones in the place of g, and its answer multiplied by g. That is the same "
+            "only of some: one that limits a gradient, or mixes its elements, has to see g itself.",
         ),
         Mistake(taken_apart, when=_took_an_array_apart),
         first_gradients_kept,

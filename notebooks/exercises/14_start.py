@@ -12,7 +12,8 @@ class Noted(Tensor):
     """Notes what it receives."""
 
     def receive(self, gradient):
-        self.received.append(np.asarray(gradient).tolist())
+        held = "" if self.rule is None or self.grad is None else f" on top of {self.grad.tolist()}"
+        self.received.append(f"{np.asarray(gradient).tolist()}{held}")
         super().receive(gradient)
 
 
@@ -26,7 +27,7 @@ def _started(answer, tensors):
     answer(tensors["L"])
     return {
         **{f"{name}.grad": array_of(one.grad) for name, one in tensors.items()},
-        "received by all": str(Noted.received),
+        "received by all": f"[{', '.join(Noted.received)}]",
         HELD: whether_written(held, copies)[WRITTEN],
     }
 
@@ -158,7 +159,7 @@ def a_leaf_cleared(self):
     start(self)
     if self.rule is None:
         self.grad = np.ones_like(self.data)
-        self.received[:] = [self.grad.tolist()]
+        self.received[:] = [str(self.grad.tolist())]
 
 
 def nothing_for_a_leaf(self):
@@ -224,7 +225,8 @@ EXERCISE = Exercise(
     reference=start,
     plug=step_observer(_started, returns=False),
     notes={
-        "received by all": "The gradients are right. self is to receive ones, by self.receive, and nobody else.",
+        "received by all": "The gradients are right. self is to receive ones, by self.receive, and nobody else; if it "
+        "is a result, its .grad is None by then.",
         HELD: "The gradients are right. But an array that was in .grad before holds other numbers now, and others may "
         "hold it: put None there, and leave the array as it is.",
     },
@@ -298,6 +300,9 @@ EXERCISE = Exercise(
         "L.grad: yours 144": [started_with_data],
         "c.grad: yours None": [edited(start, "rule is not None:", "rule is not None or not one.requires_grad:")],
         "received by all: yours": [started_in_halves],
+        "received by all: yours [1.0 on top of 0.0]": [
+            edited(start, "one.grad = None", "one.grad = np.zeros_like(self.data) if one is self else None")
+        ],
         "belong to whoever reads them": [edited(all_cleared, "in_order()", "in_order()[::-1]")],
     },
 )
