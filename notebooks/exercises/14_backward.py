@@ -164,6 +164,10 @@ def _leaf_sent(outcome):
     return raised("'NoneType' object is not callable")(outcome)
 
 
+def _nothing_for_a_leaf(outcome):
+    return outcome.arguments[0]["L"].rule is None and saw("L.grad", lambda mine, right: mine is None)(outcome)
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -305,6 +309,12 @@ EXERCISE = Exercise(
             words="The rule was taken away before it had run. A result is freed after it has sent.",
         ),
         only_self,
+        Mistake(
+            edited(backward, "self.start()", "if self.rule is None:\n        return\n    self.start()"),
+            words="self is a leaf here, and nothing has come to it. A leaf sends nothing, but it receives ones as "
+            "well: self.start() is called in any case.",
+            when=_nothing_for_a_leaf,
+        ),
         Mistake(
             edited(backward, "one.rule is not None", "one.inputs"),
             words="What has been freed has no inputs any more, and was passed over without a word. It still has a "

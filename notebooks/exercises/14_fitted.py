@@ -124,6 +124,28 @@ def reshaped(gradient, shape):
     return gradient.reshape(shape)
 
 
+def nothing_in_front(gradient, shape):
+    """The dimensions that `shape` does not have are still there. They are those in front: sum them, too."""
+    for axis, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.sum(axis=axis, keepdims=True)
+    return gradient
+
+
+def once_in_front(gradient, shape):
+    """One dimension in front was summed. Several may be missing in `shape`: sum until as many are left as it has."""
+    gradient = gradient.sum(axis=0) if gradient.ndim > len(shape) else gradient
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and axis < gradient.ndim)
+    return gradient.sum(axis=axes, keepdims=True)
+
+
+def from_behind(gradient, shape):
+    """The last dimensions were summed. What broadcasting adds it adds in front: sum along axis 0."""
+    while gradient.ndim > len(shape):
+        gradient = gradient.sum(axis=-1)
+    return fitted(gradient, shape)
+
+
 def _too_few_left(outcome):
     """Whether fewer numbers were left than the shape has room for."""
     left = re.search("cannot reshape array of size (\\d+) into", str(outcome.error))
@@ -155,18 +177,6 @@ def fitted_by_lengths(gradient, shape):
         if gradient.shape[axis] not in shape:
             gradient = gradient.sum(axis=axis)
     return gradient.reshape(shape)
-
-
-def fitted_from_behind(gradient, shape):
-    while gradient.ndim > len(shape):
-        gradient = gradient.sum(axis=-1)
-    return fitted(gradient, shape)
-
-
-def fitted_once(gradient, shape):
-    axes = [axis for axis, size in enumerate(shape) if size == 1]
-    gradient = gradient.sum(axis=0) if gradient.ndim > len(shape) else gradient
-    return gradient.sum(axis=tuple(axes), keepdims=True)
 
 
 def fitted_as_number(gradient, shape):
@@ -241,7 +251,10 @@ EXERCISE = Exercise(
         as_it_is,
         only_where_more,
         in_front_only,
-        without_keepdims,
+        Mistake(without_keepdims, near=True),
+        Mistake(nothing_in_front, near=True),
+        Mistake(once_in_front, near=True),
+        Mistake(from_behind, near=True),
         Mistake(averaged, averaged_where_stretched, near=True),
         first_copy,
         folded,
@@ -257,9 +270,7 @@ EXERCISE = Exercise(
         "They have to be summed": [fitted_by_lengths],
         "the gradient[1]: yours 1, expected nan": [lambda gradient, shape: fitted(np.nan_to_num(gradient), shape)],
         "The shape is … A dimension of size 1 is gone": [lambda gradient, shape: fitted(gradient, shape).squeeze()],
-        "The shape is": [
-            fitted_from_behind,
-            fitted_once,
+        "The shape is … The dimensions that `shape` does not have are still there": [
             edited(reshaped, ".reshape(", " if gradient.size == int(np.prod(shape)) else fitted(gradient, "),
         ],
         "An array is asked for; this is a float": [

@@ -308,6 +308,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             kept_in_one_place,
+            near=True,
             words="What it was before is kept in one place for all blocks: the inner block writes over what the outer "
             "one has kept. Keep it in the object, self.before, or in a variable of the call.",
         ),

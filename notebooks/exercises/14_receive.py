@@ -134,7 +134,7 @@ EXERCISE = Exercise(
         _case([5.0, -5.0], earlier=1.0),
         _case([3.0], is_result=True),
         _case([[[1.0, 2.0]], [[0.0, -2.0]]], earlier=[[10.0, 20.0]]),
-        _case([[0.0, 0.0]]),
+        _case([[0.0, 0.0], [0.5, -1.0]]),
         _case([[np.nan, np.inf, 1e6], [1.0, 2.0, -3e5]]),
     ),
     drawn=_drawn,
@@ -199,6 +199,7 @@ EXERCISE = Exercise(
             edited(receive, "gradient.copy()", "gradient"),
             edited(receive, "gradient.copy()", "gradient.reshape(self.data.shape)"),
             edited(receive, "gradient.copy()", "(gradient.copy() if self.rule is None else gradient)"),
+            edited(receive, "self.grad + gradient", "self.grad + gradient if self.grad.any() else gradient"),
         ],
         "the arrays that were given: yours changed … The sum was written into the array that came, and that": [
             edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")

@@ -229,6 +229,11 @@ EXERCISE = Exercise(
             when=_is_noted_all_the_same,
         ),
         Mistake(
+            edited(recorded, "kind(one) for", "kind(one, True) for"),
+            words="What was made of a number, a list or an array requires a gradient here, and nobody will ask for it: "
+            "kind(one) requires none.",
+        ),
+        Mistake(
             edited(recorded, NOTED, "True, list(inputs), rule"),
             words="The inputs are the right ones, in a list. A tuple is asked for, which nobody can change later.",
             when=right_but(KEPT, lambda mine, right: mine == "a list"),

@@ -108,6 +108,25 @@ def over_axis_1(g, y, x):
     return (y * (g - (g * y).sum(axis=axis, keepdims=True)),)
 
 
+def matrix_of_one_row(g, y, x):
+    """np.diag and np.outer make the matrix of one row. y may have several, and each has a matrix of its own: take the
+    rows one by one, or look what its product with g comes to.
+    """
+    return ((np.diag(y) - np.outer(y, y)) @ g,)
+
+
+def _has_the_matrix_of_all(outcome):
+    size = outcome.arguments[1].size
+    return raised(f"({size},{size})", kind=ValueError)(outcome)
+
+
+def whole_sum(g, y, x):
+    """The sum of all g * y was subtracted as it is. Each x[i] moves y[i] times as much: its part is y[i] times the
+    sum.
+    """
+    return (g * y - (g * y).sum(axis=-1, keepdims=True),)
+
+
 def averaged(g, y, x):
     """A mean stands where the sum is needed: each y[j] counts with the whole of g[j] * y[j]."""
     return (y * (g - (g * y).mean(axis=-1, keepdims=True)),)
@@ -202,7 +221,9 @@ EXERCISE = Exercise(
         other_sign,
         Mistake(no_keepdims, when=_as_without_keepdims),
         no_tuple,
-        over_axis_1,
+        Mistake(over_axis_1, near=True, when=raised("axis 1 is out of bounds")),
+        Mistake(matrix_of_one_row, when=_has_the_matrix_of_all),
+        whole_sum,
         Mistake(averaged, edited(g_alone, "sum", "mean")),
         Mistake(written_to, when=saw(WRITTEN, "changed")),
     ),
