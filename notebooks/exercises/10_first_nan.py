@@ -576,8 +576,9 @@ EXERCISE = Exercise(
                 "    loss.backward",
                 "    with contextlib.suppress(KeyError):\n        loss.backward",
             ),
-            words="The leaves have got nothing: an error that is raised in a hook ends backward(). Note the name, and "
-            "let the walk go on to its end. Or it was autograd.grad that walked, which writes no .grad.",
+            words="The leaves hold nothing afterwards. An error that is raised in a hook ends backward(): note the "
+            "name, and let the walk go on to its end. autograd.grad writes no .grad; and what the walk has brought is "
+            "not to be cleared.",
             when=right_but("the gradient of *", lambda mine, right: mine is None),
         ),
         results_by_hooks_and_leaves_by_grad,
@@ -611,8 +612,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
-            words="The hooks have changed the gradients: what a hook returns is sent on in the place of what came. A "
-            "hook that only looks returns nothing.",
+            words="The leaves have got other gradients than the walk brings them. What a hook returns is sent on in "
+            "the place of what came: one that only looks returns nothing. And .grad stays as the walk leaves it.",
+            when=right_but("the gradient of *", lambda mine, right: isinstance(mine, mg.Tensor)),
         ),
     ),
     right=(nan_with_numpy, nan_unequal_to_itself, nan_within_contexts),
@@ -636,8 +638,8 @@ EXERCISE = Exercise(
         "the answer: yours '', expected 'x'": [edited(first_nan, "g.isnan().any()", "g.view(-1)[0].isnan()")],
         "x = [-1, 0], root": [edited(first_nan, "any():", "any() and not g.isinf().any():")],
         "The name is right, but the hooks are still there": [edited(first_nan, "in handles", "in handles[-1:]")],
-        "an error that is raised in a hook ends backward()": [nan_that_stops_the_walk],
-        "Or it was autograd.grad that walked": [nan_without_backward],
+        "An error that is raised in a hook ends backward()": [nan_that_stops_the_walk],
+        "autograd.grad writes no .grad": [nan_without_backward],
         "This is the name of a node": [nan_by_anomaly_mode],
         "the answer: yours 'x', expected ''": [nan_by_the_name_alone],
     },

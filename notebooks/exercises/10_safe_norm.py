@@ -42,7 +42,7 @@ def _drawn(random):
 
 def _measured(outcome):
     (x,) = outcome.case.make()
-    return measured_where(safe_norm, x.detach(), lambda rows, place: rows[place[0]].any())
+    return measured_where(safe_norm, x.detach(), lambda rows, place: np.abs(rows[place[0]]).max() > 1e-3)
 
 
 def _nan_at_first(outcome):
@@ -159,6 +159,7 @@ EXERCISE = Exercise(
         case_of([[0.0]]),
         case_of([[-1.7], [0.0], [0.028]], mg.float64),  # second derivatives of 0, but for rounding
         case_of([[3e-10, -4e-10], [0.0, 0.0]]),
+        case_of([[3e-40, -4e-40], [0.0, 0.0]], mg.float64),
         case_of([[0.5, 1.2], [0.0, 0.0], [-8.0, 6.0]], mg.float64),
         case_of([[0.0, 0.0], [6.0, -8.0]], result=True),
         case_of([[NAN, 1.0], [0.0, 0.0]]),
@@ -261,6 +262,7 @@ EXERCISE = Exercise(
             lambda x: x.float().square().sum(-1).relu().sqrt().to(x.dtype)
         ],
         "yours 0, expected 5e-10 … A short row is not": [edited(safe_norm, "squares == 0", "squares < 1e-15")],
+        "yours 0, expected 5e-40 … A short row is not": [edited(safe_norm, "squares == 0", "squares <= 1e-60")],
         "A row of zeros has got the root of a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
         "they have no graph": [lambda x: mg.stack([row.norm() if row.any() else mg.zeros(()) for row in x])],
         "the numbers[0]: yours 0, expected 2.82843 … A row whose numbers add up to 0": [

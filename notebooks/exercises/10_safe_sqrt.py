@@ -114,6 +114,25 @@ def through_float32(x):
     return safe_sqrt(x.float()).to(x.dtype)
 
 
+def with_a_late_choice_in_its_rule(x):
+    """There is a nan in the second derivative: what sends the gradient back is differentiated as well, and a choice in
+    it came after a root or a quotient that is infinite. Choose before them there, too.
+    """
+
+    class Root(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return safe_sqrt(x)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            return mg.where(x > 0, grad_output / (2 * x.sqrt()), mg.zeros_like(x))
+
+    return Root.apply(x)
+
+
 def with_new_tensors(x):
     """The numbers are right, and not their dtype: float() gives a float32, and so do mg.zeros and mg.ones, unless they
     are told x.dtype; a float16 beside them becomes float32. zeros_like(x) and masked_fill keep what x is.
@@ -196,6 +215,7 @@ EXERCISE = Exercise(
         case_of([16.0, 0.0], result=True),
         case_of([4.0, 0.0, -1.0], mg.float16),
         case_of([2.3, 0.7], mg.float64),
+        case_of([4e-90, 0.0, 1e-60], mg.float64),
         case_of([]),
         case_of([INF, 4.0]),
         case_of([4.0, 0.0], plain=True),
@@ -275,6 +295,9 @@ EXERCISE = Exercise(
         Mistake(with_new_tensors, when=_in_another_dtype),
         Mistake(by_logs, when=_has_nan_at_inf),
         Mistake(
+            with_a_late_choice_in_its_rule, when=lambda outcome: has_nan(outcome, "second") and not has_nan(outcome)
+        ),
+        Mistake(
             lambda x: mg.where(x > 0, x.sqrt(), mg.zeros_like(x)),
             words="There is a nan in the gradient: something with an infinite slope, or none, has been multiplied by "
             "the 0 of a choice made later; or a choice was made by a product, and 0 · inf is nan. Choose before the "
@@ -307,7 +330,10 @@ EXERCISE = Exercise(
             sqrt_one_at_negative_numbers
         ],
         "the numbers[0]: yours 0, expected 1e-08 … Small numbers have another root": [
-            edited(safe_sqrt, "x <= 0", "x <= 1e-12")
+            edited(safe_sqrt, "x <= 0", "x <= 1e-12"),
+        ],
+        "the numbers[0]: yours 1e-19, expected 2e-45 … Small numbers have another root": [
+            edited(safe_sqrt, "x.masked_fill(empty, 1.0)", "x.clamp(min=1e-38)")
         ],
         "this is the root of a small number, which was added or is a bound": [lambda x: (x.relu() + 1e-6).sqrt()],
         "The gradient, differentiated once more, is not": [sqrt_with_its_own_rule],

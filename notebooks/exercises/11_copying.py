@@ -352,6 +352,12 @@ EXERCISE = Exercise(
         sorted_names,
         first_alone,
         with_their_bytes,
+        Mistake(
+            copying_unrecorded,
+            words="f walks through a graph, and found none: it ran in no_grad(), or got an x that was detached. Leave "
+            "recording on, and call f with x itself.",
+            when=raised("does not require grad", kind=RuntimeError),
+        ),
         Mistake(read_in_the_block, when=raised("Profiler didn't finish running")),
     ),
     right=(copying_less_the_children, copying_by_hand, copying_sorted_by_beginning),
@@ -368,7 +374,7 @@ EXERCISE = Exercise(
         "the name of a call does not tell": [lambda f, x: [e.name for e in _events(f, x) if "write" in e.name]],
         "f ran more than once": [copying_after_a_rehearsal],
         "other calls copy then: run f(x)": [lambda f, x: copying(f, x.clone())],
-        "raises RuntimeError": [copying_unrecorded, edited(copying_unrecorded, "no_grad", "inference_mode")],
+        "raises RuntimeError … Leave recording on": [edited(copying_unrecorded, "no_grad", "inference_mode")],
         "t.double()": [lambda f, x: [name for name in copying(f, x) if name != "aten::_to_copy"]],
         "t.sort(1) … call others that make some as well": [
             lambda f, x: [e.name for e in _events(f, x) if e.cpu_memory_usage and not e.cpu_children]

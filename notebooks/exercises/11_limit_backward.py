@@ -277,6 +277,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(limit_backward, " * (x.abs() < 1)", ".masked_fill(x.abs() >= 1, 0)"),
+            near=True,
             words="Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison "
             "with it is False. Ask for what is inside.",
         ),

@@ -516,7 +516,7 @@ EXERCISE = Exercise(
         "A later call of a name has overwritten the earlier ones": [edited(own_times, "+=", "=")],
         "This is the average of a call": [own_means],
         "the order: yours": [edited(own_times, "pair: pair[1]", "pair: int(pair[1])")],
-        "behind the seventh digit": [
+        "yours 0.00045123, expected 0.0004512345 … The times were rounded": [
             lambda calls: [(name, float(f"{time:.5g}")) for name, time in own_times(calls)],
         ],
     },
