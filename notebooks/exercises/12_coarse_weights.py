@@ -480,7 +480,7 @@ EXERCISE = Exercise(
         _case(PLAIN, 2.0, rate=0.015625, bias=False, frozen=True, seed=3),
         _case(TWICE, 0.5, seed=4),
         _case(PLAIN, 0.5, seed=5, trains=False),
-        _case(PLAIN, 0.001, seed=6, far=300),
+        _case(PLAIN, 0.001, seed=6, far=3000),
         _case(PLAIN, 0.5, seed=7, again=True, deep=True),
     ),
     drawn=_drawn,

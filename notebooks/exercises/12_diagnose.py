@@ -91,6 +91,7 @@ SHORT = (
         gradient=[1.0, 0.3, 0.2, 0.6],
         arrived=[1.0, 0.8, 0.5, 0.4],
     ),
+    _of_four_steps("of which the first has taught it nothing", held_out=[0.1, 0.8]),
     _of_four_steps("in which a loss is twice the first", loss=[2.0, 4.0, 1.0, 0.5]),
     _of_four_steps("after which the gradient is tiny", gradient=[1.0, 1e-5, 1e-10, 1e-15]),
 )

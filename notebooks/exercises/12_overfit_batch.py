@@ -11,6 +11,7 @@ from minigrad.teach import (
     Exercise,
     Mistake,
     cases,
+    compare,
     draw_numbers,
     edited,
     observer,
@@ -51,12 +52,13 @@ RULES = {
 
 
 @cases(
-    "{kind}{earlier}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
+    "{kind}{earlier}{warm}, {rule}, lr = {rate}; images = {images}, labels = {labels}, limit = {limit}, most = {most}",
     earlier=", .grad is {earlier} everywhere",
+    warm=", with which the optimizer has made a step",
     blank=", all parameters are 0",
     sure=", all parameters are hundreds",
 )
-def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None, blank=False, sure=False):
+def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None, warm=False, blank=False, sure=False):
     runs, norm = [], [] if kind == PLAIN else [nn.BatchNorm1d(4)]
     model = nn.Sequential(Noting(runs), nn.Linear(len(images[0]), 4), *norm, nn.Tanh(), nn.Linear(4, 3))
     draw_weights(model, 12, 0.0 if blank else 300.0 if sure else 0.7)
@@ -68,6 +70,8 @@ def _case(kind, images, labels, limit, most, rule="SGD", rate=0.5, earlier=None,
         norm[0].eval()
     model.__dict__["runs"] = runs
     optimizer = RULES[rule](model.parameters(), rate)
+    if warm:
+        optimizer.step()
     return model, optimizer, mg.tensor(images), mg.tensor(labels), limit, most
 
 
@@ -242,6 +246,30 @@ def first_pass_before_the_loop(model, optimizer, images, labels, limit, most):
     return overfit_batch(model, optimizer, images, labels, limit, max(most, 1))
 
 
+def overfit_until_it_rises(*given):
+    losses = overfit_batch(*given)
+    for number in range(1, len(losses)):
+        if losses[number] >= losses[number - 1]:
+            return losses[: number + 1]
+    return losses
+
+
+def overfit_until_it_rises_again(*given):
+    losses = overfit_batch(*given)
+    for number in range(2, len(losses)):
+        if losses[number] > losses[number - 1] > losses[number - 2]:
+            return losses[: number + 1]
+    return losses
+
+
+def _ended_where_it_rose(outcome):
+    """Whether the losses are the first of the right ones, and the last that came is above the one before it."""
+    mine, right = outcome.seen.get(LOSSES), outcome.right[LOSSES]
+    if not isinstance(mine, list) or not 1 < len(mine) < len(right) or compare(right[: len(mine)], mine) is not None:
+        return False
+    return mine[-1] >= mine[-2]
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -324,15 +352,6 @@ def overfit_without_the_last_step(model, optimizer, images, labels, limit, most)
     return [loss.item() for loss in losses]
 
 
-def overfit_until_it_rises(*given):
-    """No loss goes up in an easy training."""
-    losses = overfit_batch(*given)
-    for number in range(1, len(losses)):
-        if losses[number] >= losses[number - 1]:
-            return losses[: number + 1]
-    return losses
-
-
 def overfit_while_it_is_the_best(*given):
     losses = overfit_batch(*given)
     return [loss for number, loss in enumerate(losses) if loss == min(losses[: number + 1])]
@@ -401,10 +420,10 @@ EXERCISE = Exercise(
         _case(PLAIN, THREE, [0, 2, 1], 0.5, 0),
         _case(PLAIN, [*THREE[:2], [float("nan"), 1.0]], [0, 2, 1], 0.5, 3),
         _case(PLAIN, THREE, [1, 2, 2], 0.5, 3, sure=True),
-        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule="SGD with momentum 0.5", earlier=1.0),
+        _case(NORMED, THREE, [1, 1, 0], 0.25, 6, rule="SGD with momentum 0.5", earlier=1.0, warm=True),
         _case(EVALUATED, THREE, [1, 1, 0], 0.5, 6, rule="Adam", rate=0.25),
         _case(NORM_FROZEN, THREE, [1, 1, 0], 5.0, 3),
-        _case(PLAIN, THREE, [0, 2, 1], 0.07, 8, rate=4.0),  # the loss goes up on the way
+        _case(PLAIN, THREE, [2, 0, 1], 0.07, 8, rate=6.0),  # the loss goes up on the way, two times
         _case(PLAIN, LARGER, [0, 2, 1], 0.0, 4, rate=40.0),  # and here to many times what it was
         _case(PLAIN, THREE, [0, 2, 1], 0.0, 30, rate=0.0625),
         _case(PLAIN, THREE[:1], [0], float(np.log(np.float32(3))), 3, blank=True),  # which is the first loss
@@ -499,6 +518,13 @@ EXERCISE = Exercise(
             words="Where all parameters are 0 the first loss is the limit exactly, and not below it: others follow.",
             when=_ended_at_the_limit,
         ),
+        Mistake(
+            overfit_until_it_rises,
+            overfit_until_it_rises_again,
+            words="The loop ended where the loss went up, or stayed. A loss below the limit ends it, or that there are "
+            "`most` of them; on the way it may go up.",
+            when=_ended_where_it_rose,
+        ),
         only_the_last,
         one_image_at_a_time,
     ),
@@ -534,7 +560,6 @@ EXERCISE = Exercise(
                 "optimizer.step",
                 "nn.utils.clip_grad_norm_(model.parameters(), 10.0)\n        optimizer.step",
             ),
-            overfit_until_it_rises,
             overfit_while_it_is_the_best,
         ],
         "the losses, item 1 of": [
@@ -545,15 +570,17 @@ EXERCISE = Exercise(
         "behind the seventh digit": [
             edited(overfit_batch, "return losses", "return [round(one, 5) for one in losses]")
         ],
-        "lr = 40.0": [edited(overfit_batch, "< limit", "< limit or losses[-1] > 2 * losses[-2:][0]")],
+        "lr = 40.0 … The loop ended where the loss went up": [
+            edited(overfit_batch, "< limit", "< limit or losses[-1] > 2 * losses[-2:][0]")
+        ],
         "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
         "The mode was changed": [overfit_in_train_mode_for_a_while],
         "a step was made with the last one": [overfit_with_closures],
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
         "most = 30": [edited(overfit_batch, "range(most)", "range(min(most, 10))")],
-        "all parameters are 0": [
-            edited(overfit_batch, "< limit", "<= limit"),
+        "all parameters are 0": [edited(overfit_batch, "< limit", "<= limit")],
+        "all parameters are 0 … went up, or stayed": [
             edited(overfit_batch, "< limit", "< limit or losses[-13:-12] and losses[-2] - losses[-1] < 1e-3"),
         ],
         "a list is asked for, and this is a tuple": [lambda *given: tuple(overfit_batch(*given))],

@@ -686,7 +686,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(resume, SAVE, ""),
-            words="Nothing is in the file: save after each epoch.",
+            words="There is no file afterwards: save after each epoch, under `path`, and leave it there.",
             when=_calls_say(lambda mine, right: right[0].is_saved and not any(call.is_saved for call in mine)),
         ),
         Mistake(
@@ -803,7 +803,7 @@ EXERCISE = Exercise(
         "call 2, what it returned … those from before have to be in the file": [resumed_with_losses_of_its_own],
         "raises KeyError": [resumed_in_memory],
         "a seed was set": [resumed_with_a_seed_for_each_epoch],
-        "Nothing is in the file": [resumed_beside],
+        "There is no file afterwards": [resumed_beside],
         "What the optimizer remembers is gone": [resumed_with_the_rate_alone],
         "call 4, at the beginning of its epoch 1": [resumed_from_the_best],
         "call 2, the file: yours deleted, expected as it was": [resumed_and_tidied_up],
