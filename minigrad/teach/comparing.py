@@ -335,7 +335,7 @@ def _relation_of(numbers: Any, mine: Any) -> str:
     agree, size = np.asarray(is_close(numbers, mine)), numbers.size
     if size and (np.isfinite(numbers) & ~np.isfinite(mine)).any():
         return "There is nan or inf where a number is expected."
-    if size > 1 and agree.any():
+    if size > 1 and 0 < agree.sum() < size:
         return f"Of {size} numbers {agree.sum()} are right."
     ratio, distance = mine[numbers != 0] / numbers[numbers != 0], mine - numbers
     if ratio.size and round(ratio[0], 4) and np.allclose(ratio, ratio[0]) and not mine[numbers == 0].any():

@@ -97,6 +97,7 @@ SEEN_BY = {
     "squares": "a sum over an array that is not square",
     "value": "values that are compared, too: the .data of the result",
     "forget": "gradients of leaves, after two walks, which add up",
+    "in a hundred": "a closer look at the gradients: one in a hundred is no rounding",
 }
 
 

@@ -238,8 +238,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(train_step, "optimizer.step()\n    ", ""),
             edited(train_step, "()\n    optimizer.zero_grad", "", "step()", "zero_grad()\n    optimizer.step()"),
-            words="The parameters have not moved: optimizer.step() is missing, or the gradients were cleared between "
-            "walk and step, which then has nothing to go by.",
+            words="The parameters have not moved: optimizer.step() is missing, or comes before the walk, or the "
+            "gradients were cleared between walk and step, which then has nothing to go by.",
         ),
         Mistake(
             edited(train_step, "()\n    optimizer.zero_grad", "", "return", "optimizer.zero_grad()\n    return"),
