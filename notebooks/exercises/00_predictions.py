@@ -38,7 +38,7 @@ PREDICTIONS = (
     Prediction(
         name="first_loss",
         question=(
-            "All of W and b are zero, so the classifier gives each of the ten digits the same probability. "
+            "All of W and the offsets are zero, so the classifier gives each of the ten digits the same probability. "
             "The loss is minus the logarithm of the probability of the right digit. What is it now?"
         ),
         options=(

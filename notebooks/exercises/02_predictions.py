@@ -11,7 +11,7 @@ PREDICTIONS = (
             Option(
                 "a node for the comparison, and both multiplications under it",
                 (
-                    "minigrad and PyTorch never see the `if`: Python decides, and then runs one line. The other line "
+                    "minigrad and PyTorch never see the if: Python decides, and then runs one line. The other line "
                     "did not run, so nothing recorded it."
                 ),
             ),
@@ -28,7 +28,7 @@ PREDICTIONS = (
                 ),
             ),
             Option(
-                "nothing: a function with an `if` has no derivative",
+                "nothing: a function with an if has no derivative",
                 "At -2 it has one: close to -2 the same branch is taken, and there the function is -x.",
             ),
         ),

@@ -200,5 +200,6 @@ def call_text(
         power = f"{parts[0]} ** {values.number_in_sentence(exponent) if is_known else '…'}"
         return {"pow": power, "rsub": f"… - {parts[0]}", "neg": f"-{parts[0]}"}[word]
     if len(parts) == 2 and word in SYMBOLS:
-        return f" {SYMBOLS[word]} ".join(parts)
+        is_of_layer = word == "mm" and inputs[1] == "weight"  # whose weight has a row for each output
+        return f" {SYMBOLS[word]} ".join(parts) + ".T" * is_of_layer
     return f"{word}({', '.join(parts)})"

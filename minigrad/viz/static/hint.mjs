@@ -7,7 +7,7 @@ import { recall, remember } from "./remembering.mjs";
 /** @import { Stepper } from "./stepper.mjs" */
 
 const ROOM = 900; // pixels of a bar in which it has one line
-const TEXT = "Press Next: backward runs one node at a time.";
+const TEXT = "Press Next: it goes one node at a time.";
 
 export class Hint {
   /** @param {Stepper} stepper */

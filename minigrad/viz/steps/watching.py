@@ -162,7 +162,7 @@ class Teller:
 
     def _retain_grad_events(self, note: Note, box: Box, before: Any, after: Any) -> Iterator[Event]:
         grad = f"{box.name}.grad"
-        text = f"{box.name}.retain_grad() was called, so {grad} now holds {in_words(after)}"
+        text = f"{box.name}.retain_grad() was called (inputs= does it, too), so {grad} now holds {in_words(after)}"
         text += "." if before is None else f": what came, added to {in_words(before)}."
         yield self._event(note, f"{grad} is kept", text, before, after, line=None)
 

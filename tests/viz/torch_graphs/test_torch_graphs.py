@@ -307,7 +307,7 @@ def test_a_frame_names_each_hook_and_tells_what_it_changed() -> None:
         "The tensor hook double changed the gradient of b from [1, 1] to [2, 2].",
         "The prehook one_more changed the gradient that comes in to ExpBackward0 from [2, 2] to [3, 3].",
         "The node hook triple changed the gradient for a from [3, 3] to [9, 9].",
-        "b.retain_grad() was called, so b.grad now holds [2, 2].",
+        "b.retain_grad() was called (inputs= does it, too), so b.grad now holds [2, 2].",
     ]
     assert [event.line[1:] for event in at_b.events[:3] if event.line] == [
         (4, "def double(g): return g * 2"),
