@@ -189,8 +189,10 @@ EXERCISE = Exercise(
             "writes there. Set x.grad = None instead, or keep a clone().",
         ),
         Mistake(
+            edited(jacobian, "x.grad = None", "pass"),
             edited(jacobian, "zeros_like", "ones_like", "\n        weights[i] = 1.0", ""),
-            words="Every row is the gradient of the sum of all elements: the weights were 1 everywhere. For row i only "
+            words="Every row is the gradient of the sum of all elements. Either all rows are one tensor, x.grad, to "
+            "which each walk has added: set x.grad = None after each. Or the weights were 1 everywhere: for row i only "
             "place i is 1.",
         ),
         Mistake(
