@@ -158,13 +158,19 @@ def number_in_sentence(value: Any, digits: int = 6) -> str:
     return number(shortest, digits) if is_short else rounded
 
 
-@silent
 def as_in_code(value: Any) -> float:
     """The float with the fewest digits that means this number in its type: 0.1 for the 0.10000000149 that 0.1 is in
     float32, also where that has been cast to float64 since.
     """
     is_wide = isinstance(value, float) or value.dtype.itemsize > 4
-    return float(str(np.float32(value) if is_wide and value == np.float32(value) else value))
+    return float(str(_in_single(value) if is_wide else value))
+
+
+@silent
+def _in_single(value: Any) -> Any:
+    """A number in single precision, where that is the same; else the number."""
+    single = np.float32(value)
+    return single if value == single else value
 
 
 def is_numeral(text: str) -> bool:
@@ -247,6 +253,7 @@ def in_words(value: Any) -> str:
     return f"{shape_text(value.shape)} (min {least}, mean {mean}, max {most})"
 
 
+@once_for_read_only
 def in_short(array: Any) -> str:
     """An array in a sentence: all of up to nine elements, else its shape."""
     if array.size == 1:

@@ -7,7 +7,7 @@
 import { frameOf, LEGIBLE } from "./camera.mjs";
 import { make, shape } from "./dom.mjs";
 import { NAME_ROW, ROW } from "./measures.mjs";
-import { ownPart, shortTitle } from "./overview.mjs";
+import { ownPart, shortTitle, WITH_BOTH } from "./overview.mjs";
 import { WholeDrawing } from "./whole.mjs";
 
 /** @import { Camera } from "./camera.mjs" */
@@ -190,14 +190,15 @@ export class Minimap {
     const closed = this.shown.filter(({ open }) => !open);
     const words = this.nameBoxes(closed, wide);
     const places = [...closed.map(({ place }) => place), ...words];
+    const wires = picture.wires.size > MOST_EDGES ? [] : [...picture.wires.values()];
     const titles = this.nameGroups(
       this.shown.filter(({ open }) => open),
       places,
+      wires.flatMap(({ chip }) => linesOf(chip.points.map(({ x, y }) => ({ x: x * across, y: y * down })))),
     );
     this.frames.replaceChildren(...this.shown.filter(({ open }) => open).map(({ mark }) => mark));
     this.marks.replaceChildren(...closed.map(({ mark }) => mark), ...titles);
     this.edges.setAttribute("transform", `scale(${across} ${down})`);
-    const wires = picture.wires.size > MOST_EDGES ? [] : [...picture.wires.values()];
     const lineOf = (group) => shape("path", { d: group.querySelector(".mg-wire")?.getAttribute("d") });
     this.lines = wires.map(({ group }) => ({ group, line: lineOf(group) }));
     this.edges.replaceChildren(...this.lines.map(({ line }) => line));
@@ -240,8 +241,8 @@ export class Minimap {
     return written;
   }
 
-  /** The names of open groups, each where nothing else of the map stands in it. */
-  nameGroups(groups, places) {
+  /** The names of open groups, each where nothing else of the map stands in it, and no edge, where that has room. */
+  nameGroups(groups, places, lines) {
     const taken = [...places];
     const areaOf = ({ place }) => place.w * place.h;
     const shortest = groups.map(({ about }) => wordsOfTitle(about).at(-1));
@@ -256,9 +257,10 @@ export class Minimap {
         const texts = [words, parts.filter(Boolean)].flatMap((some) =>
           [1, NARROWEST].flatMap((part) => some.map((text) => [text, part])),
         );
-        for (const [text, part] of texts) {
+        const ways = [[...others, ...lines], others].flatMap((all) => texts.map((one) => [all, ...one]));
+        for (const [all, text, part] of ways) {
           const width = widthOfText(text) * part;
-          const place = placeForTitle(group.place, width, others);
+          const place = placeForTitle(group.place, width, all);
           if (!place) continue;
           taken.push(place);
           const line = wordsAt(text, part < 1 ? width : Infinity, { x: place.x, y: place.y + MAP_LETTER });
@@ -273,7 +275,7 @@ export class Minimap {
   namesOf(id, group) {
     if (group) return wordsOfTitle(group).slice(1);
     const { layout } = this.overview;
-    layout.words = 1;
+    layout.words = WITH_BOTH;
     const { name, made } = layout.label(id);
     return made ? [`${name} ${made}`, name] : [name];
   }
@@ -337,6 +339,19 @@ function liesIn(one, other) {
   return (
     one.x >= other.x && one.y >= other.y && one.x + one.w <= other.x + other.w && lowerEdge(one) <= lowerEdge(other)
   );
+}
+
+/** Where an edge's line runs, as rectangles: it leaves a point downwards, turns half way to the next, and arrives so. */
+function linesOf(points) {
+  return points.slice(1).flatMap((to, k) => {
+    const { x, y } = points[k];
+    const half = (to.y - y) / 2;
+    return [
+      { x, y, w: 0, h: half },
+      { x: Math.min(x, to.x), y: y + half, w: Math.abs(to.x - x), h: 0 },
+      { x: to.x, y: y + half, w: 0, h: half },
+    ];
+  });
 }
 
 /** The highest place in a frame for words of a width where they lie on nothing; null where there is none. */

@@ -4,7 +4,7 @@
 
 import { GroupLayout } from "./layout.mjs";
 import { TITLE_ROOM } from "./measures.mjs";
-import { opWord } from "./picture.mjs";
+import { lettersIn, opWord } from "./picture.mjs";
 
 /** @import { Group, PictureData } from "./model.d.ts" */
 
@@ -24,7 +24,8 @@ const ROUND_KIND = "iteration"; // of a group, as in loops.py
 const MOST_ROUNDS = 6; // beside each other
 const LONGEST = 16; // letters of an expression that stands beside a name
 const MODULES = /^([A-Za-z_]\w*\.)+(?=\w+\()/; // before the name of a function that is called
-const DENSEST = 2; // how much is said, at most: names; operations, where there is no name; expressions
+// How much is said: names; operations in the place of numbers; these beside them; and at most expressions.
+export const [WITH_OPERATIONS, WITH_BOTH, DENSEST] = [1, 2, 3];
 
 /** A layout of the whole in which each box is as large as its words, and which parts are open is its own affair. */
 class OverviewLayout extends GroupLayout {
@@ -49,6 +50,7 @@ class OverviewLayout extends GroupLayout {
     if (kind !== "result") return { name: own, made: "" };
     const fits = expression && expression !== name && [...expression].length <= LONGEST;
     const made = this.words === DENSEST && fits ? expression : opWord(op);
+    if (this.words === WITH_OPERATIONS && isNumbered(name)) return { name: made || own, made: "" };
     return { name: own, made: this.words === DENSEST || (this.words && isNumbered(name)) ? made : "" };
   }
 
@@ -56,7 +58,7 @@ class OverviewLayout extends GroupLayout {
   title(id) {
     const { name, kind } = this.byId.get(id);
     if (/^\d+$/.test(name) && kind) return `${name} ${kind}`;
-    return this.words ? name : shortTitle(name);
+    return this.words < WITH_BOTH ? shortTitle(name) : name;
   }
 
   wordsWidth({ id }) {
@@ -123,7 +125,7 @@ export class Overview {
   }
 
   /**
-   * The fullest picture of the whole that can be read in a room: {laid, across, down, letter, labels, sizes}; null where none
+   * The fullest picture of the whole that can be read in a room: {room, laid, across, down, letter, labels, sizes}; null where none
    * can. What is repeated may be closed in it; `around` says of which box the parts around it are to be open before others.
    * @param {{ width: number, height: number }} room
    * @param {string | null} around
@@ -156,7 +158,7 @@ export class Overview {
     const { laid, ...place } = this.wordy(room, around !== null);
     const labels = new Map([...laid.boxes.keys(), ...laid.groups.keys()].map((id) => [id, layout.label(id)]));
     const sizes = new Map([...laid.boxes.keys()].map((id) => [id, layout.size(id)]));
-    return { laid, ...place, labels, sizes };
+    return { room, laid, ...place, labels, sizes };
   }
 
   /** What is open now, laid out with as many words as have room. */
@@ -187,8 +189,17 @@ export class Overview {
       const { open } = layout;
       layout.open = new Set([...open, ...ids]);
       if (layout.open.size > open.size && !this.fit(room, 0)) layout.open = open;
+      // Of what is repeated at least the last is seen, where backward begins.
+      if (around === null && layout.open === open) this.openAlso(ids.at(-1), room);
     }
     return { state: { open: layout.open, abreast: layout.abreast }, things: thingsSeen(layout) };
+  }
+
+  /** Open a part, too, if that has room. */
+  openAlso(id, room) {
+    const { layout } = this;
+    layout.open.add(id);
+    if (!this.fit(room, 0)) layout.open.delete(id);
   }
 
   /** What is open now, laid out as well as is needed to know whether it has room; null where it has none. */
@@ -215,7 +226,7 @@ export class Overview {
 
 /** How wide a text is where nothing is stretched. */
 function widthOf(text) {
-  return [...text].length * LETTER * BOLD_WIDTH;
+  return lettersIn(text) * LETTER * BOLD_WIDTH;
 }
 
 /** Whether a name is a number that the code does not know. */

@@ -995,9 +995,9 @@ export class Picture {
 }
 
 /** How many letters of the mean width a text takes: some are wider. */
-function lettersIn(text) {
+export function lettersIn(text) {
   const count = (some) => text.match(some)?.length ?? 0;
-  return [...text].length + MORE_OF_WIDE * count(/[mwMW@%]/g) + MORE_OF_CAPITALS * count(/[A-LN-VX-ZΑ-Ω]/g);
+  return [...text].length + MORE_OF_WIDE * count(/[mwMW@%…]/g) + MORE_OF_CAPITALS * count(/[A-LN-VX-ZΑ-Ω]/g);
 }
 
 /** The state of a closed group: the most pressing one of its nodes, when not all of them are over. */

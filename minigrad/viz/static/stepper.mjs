@@ -163,7 +163,8 @@ export class Stepper {
     const width = this.root.clientWidth || USUAL;
     const head = (this.main.offsetTop || 50) - this.aboveAlso(); // which the picture makes room for
     const under = UNDER[this.panels.cells.isShown ? "cells" : this.isNarrow ? "narrow" : "words"];
-    const height = TALLEST * this.visible - head - 2 * EDGE - TOOLS - this.trailHeight;
+    const borders = this.root.offsetHeight - this.root.clientHeight || 0;
+    const height = TALLEST * this.visible - borders - head - 2 * EDGE - TOOLS - this.trailHeight;
     const below = { name: "below", width: width - 2 * EDGE, height: height - under };
     const beside = { name: "beside", width: width - ASIDE - 2 * EDGE, height };
     return width >= WIDE ? [beside, below] : [below];

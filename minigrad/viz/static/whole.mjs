@@ -43,6 +43,7 @@ export class WholeDrawing {
     this.element = shape("svg", { class: "mg-minimap-drawing mg-whole-drawing" });
     this.marks = new Map();
     this.drawn = null;
+    this.beyond = 0; // pixels of room on each side of it
   }
 
   /** Draw what was found for a room. */
@@ -50,6 +51,7 @@ export class WholeDrawing {
     if (this.drawn === fitted) return;
     this.drawn = fitted;
     const { laid, across, down, letter, labels } = fitted;
+    this.beyond = Math.max(0, (fitted.room.width - laid.width * across) / 2);
     const [width, height] = [laid.width * across, laid.height * down];
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
       this.element.setAttribute(name, String(value));
@@ -164,8 +166,8 @@ export class WholeDrawing {
   hang({ x, y, w, h }) {
     const end = Number(this.element.getAttribute("width"));
     const isFree = (left) =>
-      left >= 0 &&
-      left + FLAG.width <= end &&
+      left >= -this.beyond &&
+      left + FLAG.width <= end + this.beyond &&
       [...this.marks.values()].every(
         ({ isOpen, place }) =>
           isOpen ||
