@@ -194,7 +194,7 @@ export class Minimap {
     const titles = this.nameGroups(
       this.shown.filter(({ open }) => open),
       places,
-      wires.flatMap(({ chip }) => linesOf(chip.points.map(({ x, y }) => ({ x: x * across, y: y * down })))),
+      wires.flatMap(({ chip }) => stretchesOf(chip.points.map(({ x, y }) => ({ x: x * across, y: y * down })))),
     );
     this.frames.replaceChildren(...this.shown.filter(({ open }) => open).map(({ mark }) => mark));
     this.marks.replaceChildren(...closed.map(({ mark }) => mark), ...titles);
@@ -342,7 +342,7 @@ function liesIn(one, other) {
 }
 
 /** Where an edge's line runs, as rectangles: it leaves a point downwards, turns half way to the next, and arrives so. */
-function linesOf(points) {
+function stretchesOf(points) {
   return points.slice(1).flatMap((to, k) => {
     const { x, y } = points[k];
     const half = (to.y - y) / 2;
