@@ -250,12 +250,12 @@ function suffixes(layout) {
   return new Map([...named].map(([id, [home, ends]]) => [id, ends.find(isOne(home)) ?? ends.at(-1)]));
 }
 
-/** Parts that are of one kind, because they are called alike but for numbers and lie in parts that are. Outer ones first. */
+/** Parts that are alike, because they are of one kind, called so but for numbers, and lie in parts that are. Outer ones first. */
 function kindsOf(layout) {
   const kinds = new Map();
   const signs = new Map();
-  for (const { id, name, parent } of layout.groups) {
-    const sign = `${signs.get(parent) ?? ""}/${name.replace(/\d+/g, "#")}`;
+  for (const { id, name, kind, parent } of layout.groups) {
+    const sign = `${signs.get(parent) ?? ""}/${name.replace(/\d+/g, "#")} ${kind}`;
     signs.set(id, sign);
     kinds.set(sign, [...(kinds.get(sign) ?? []), id]);
   }
