@@ -444,7 +444,9 @@ def write_lab_settings():
             "answer_yes": True,  # Ctrl-C ends it without a question
             "allow_root": True,
             "log_level": "WARN",
-            "tornado_settings": {"ws_ping_timeout": 30000},  # its default makes the server warn
+            # On one machine nothing is lost unseen. With its defaults the server warns, and with a timeout as long as the
+            # time between two pings it closes every connection to a kernel after that, and a click may be lost.
+            "tornado_settings": {"ws_ping_interval": 0},
         },
         "KernelManager": {"transport_encryption": "auto"},  # without it every kernel warns
     }

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from jupyter_server.base.websocket import WebSocketMixin
 
 import dev
 
@@ -613,6 +614,19 @@ def test_lab_is_quiet_and_local(ready: Clone) -> None:
     of_a_class = ROOT / "deploy" / "jupyter" / "labconfig"
     assert json.loads((of_a_class / "default_setting_overrides.json").read_text()) == settings
     assert json.loads((of_a_class / "page_config.json").read_text()) == {"buildCheck": False}
+
+
+def test_a_connection_to_a_kernel_stays_open(ready: Clone) -> None:
+    ready.run("lab")
+    config = ready.folder / ".home" / "jupyter" / "config" / "jupyter_server_config.json"
+
+    class Connection(WebSocketMixin):
+        settings = json.loads(config.read_text())["ServerApp"]["tornado_settings"]
+
+    # When it pings for the first time no answer has come yet: that closes it, where the timeout is not longer.
+    interval, timeout = Connection().ping_interval, Connection().ping_timeout
+    assert interval == 0 or timeout > interval
+    assert not (interval and timeout > interval), "tornado warns of that"
 
 
 # --- nothing outside the clone ---

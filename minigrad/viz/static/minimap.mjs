@@ -341,15 +341,14 @@ function liesIn(one, other) {
   );
 }
 
-/** Where an edge's line runs, as rectangles: it leaves a point downwards, turns half way to the next, and arrives so. */
+/** Where an edge's line runs downwards, as rectangles: it leaves a point so, turns half way to the next, and arrives so. */
 function stretchesOf(points) {
   return points.slice(1).flatMap((to, k) => {
     const { x, y } = points[k];
-    const half = (to.y - y) / 2;
+    const h = (to.y - y) / 2;
     return [
-      { x, y, w: 0, h: half },
-      { x: Math.min(x, to.x), y: y + half, w: Math.abs(to.x - x), h: 0 },
-      { x: to.x, y: y + half, w: 0, h: half },
+      { x, y, w: 0, h },
+      { x: to.x, y: y + h, w: 0, h },
     ];
   });
 }

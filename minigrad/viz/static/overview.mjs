@@ -50,8 +50,8 @@ class OverviewLayout extends GroupLayout {
     if (kind !== "result") return { name: own, made: "" };
     const fits = expression && expression !== name && [...expression].length <= LONGEST;
     const made = this.words === DENSEST && fits ? expression : opWord(op);
-    if (this.words === WITH_OPERATIONS && isNumbered(name)) return { name: made || own, made: "" };
-    return { name: own, made: this.words === DENSEST || (this.words && isNumbered(name)) ? made : "" };
+    if (this.words < DENSEST && !isNumbered(name)) return { name: own, made: "" };
+    return this.words === WITH_OPERATIONS ? { name: made, made: "" } : { name: own, made: this.words ? made : "" };
   }
 
   /** @param {string} id */
@@ -187,19 +187,14 @@ export class Overview {
     for (const ids of [...parts.filter((id) => id).map((id) => [id]), ...kindsOf(layout).values()]) {
       if (!ids.every((id) => !layout.parent(id) || layout.open.has(layout.parent(id)))) continue;
       const { open } = layout;
-      layout.open = new Set([...open, ...ids]);
-      if (layout.open.size > open.size && !this.fit(room, 0)) layout.open = open;
       // Of what is repeated at least the last is seen, where backward begins.
-      if (around === null && layout.open === open) this.openAlso(ids.at(-1), room);
+      for (const some of around === null ? [ids, ids.slice(-1)] : [ids]) {
+        if (layout.open !== open) break;
+        layout.open = new Set([...open, ...some]);
+        if (layout.open.size === open.size || !this.fit(room, 0)) layout.open = open;
+      }
     }
     return { state: { open: layout.open, abreast: layout.abreast }, things: thingsSeen(layout) };
-  }
-
-  /** Open a part, too, if that has room. */
-  openAlso(id, room) {
-    const { layout } = this;
-    layout.open.add(id);
-    if (!this.fit(room, 0)) layout.open.delete(id);
   }
 
   /** What is open now, laid out as well as is needed to know whether it has room; null where it has none. */

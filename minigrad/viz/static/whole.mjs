@@ -43,7 +43,6 @@ export class WholeDrawing {
     this.element = shape("svg", { class: "mg-minimap-drawing mg-whole-drawing" });
     this.marks = new Map();
     this.drawn = null;
-    this.beyond = 0; // pixels of room on each side of it
   }
 
   /** Draw what was found for a room. */
@@ -51,8 +50,8 @@ export class WholeDrawing {
     if (this.drawn === fitted) return;
     this.drawn = fitted;
     const { laid, across, down, letter, labels } = fitted;
-    this.beyond = Math.max(0, (fitted.room.width - laid.width * across) / 2);
     const [width, height] = [laid.width * across, laid.height * down];
+    this.beyond = (fitted.room.width - width) / 2; // pixels of room on each side of it
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
       this.element.setAttribute(name, String(value));
     this.element.style?.setProperty("--mg-letter", `${letter.toFixed(2)}px`);
