@@ -24,7 +24,7 @@ class Bounds(NamedTuple):
 
 
 TEXT = 10  # pixels of the smallest text
-HEIGHT = 0.9 * pictures.WINDOW["height"] + 2  # of the whole widget, with its border
+HEIGHT = 0.9 * pictures.WINDOW["height"]  # of the whole widget, with its border
 BOUNDS = {
     "sketch": Bounds(),
     "mlp": Bounds(),

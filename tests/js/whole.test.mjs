@@ -122,6 +122,34 @@ test("where less has room, what is repeated is closed first, one box for each wi
   assert.equal(new Overview(picture).in({ width: 60, height: 40 }), null); // nothing could be read
 });
 
+test("of what has no room for all of its kind the last is open, where backward begins", () => {
+  const picture = nested(4);
+  const overview = new Overview(picture);
+  const room = { width: 200, height: 330 };
+  const { groups } = overview.in(room).laid;
+  const isOpen = (id) => groups.get(id)?.open ?? false;
+  assert.deepEqual(["r1", "r2", "r3"].map(isOpen), [false, false, true]);
+  const { groups: around } = overview.in(room, "a120").laid; // but not in the small map, where the step is
+  assert.equal(around.get("r3").open, false);
+  // What is called alike but for a number is alike only where it is of one kind: two rounds have room, and not the third.
+  for (const one of picture.groups) one.kind = one.id === "r3" ? "Linear" : one.kind;
+  const other = new Overview(picture).in(room).laid.groups;
+  assert.deepEqual(["r1", "r2", "r3"].map((id) => other.get(id).open), [true, true, false]);
+});
+
+test("where an operation has no room beside the number of a box, it stands in its place", () => {
+  const picture = nested(3);
+  const numbers = Object.keys(picture.boxes).filter((id) => id.startsWith("a"));
+  for (const [k, id] of numbers.entries()) picture.boxes[id].name = `t${100 + k}`;
+  const labelsIn = (width) => {
+    const { labels, laid } = new Overview(picture).in({ width, height: 620 });
+    return [...labels].filter(([id]) => numbers.includes(id) && laid.boxes.has(id)).map(([, label]) => label);
+  };
+  const [wide, narrow] = [labelsIn(900), labelsIn(300)];
+  assert.ok(wide.length && wide.every(({ name, made }) => /^t\d+$/.test(name) && /^a\d+ \* 2$/.test(made)));
+  assert.ok(narrow.length && narrow.every(({ name, made }) => name === "mul" && made === ""), JSON.stringify(narrow));
+});
+
 test("in a small room the part around the step is open before others", () => {
   const picture = nested();
   const overview = new Overview(picture);
