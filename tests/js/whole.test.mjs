@@ -134,7 +134,10 @@ test("of what has no room for all of its kind the last is open, where backward b
   // What is called alike but for a number is alike only where it is of one kind: two rounds have room, and not the third.
   for (const one of picture.groups) one.kind = one.id === "r3" ? "Linear" : one.kind;
   const other = new Overview(picture).in(room).laid.groups;
-  assert.deepEqual(["r1", "r2", "r3"].map((id) => other.get(id).open), [true, true, false]);
+  assert.deepEqual(
+    ["r1", "r2", "r3"].map((id) => other.get(id).open),
+    [true, true, false],
+  );
 });
 
 test("where an operation has no room beside the number of a box, it stands in its place", () => {
