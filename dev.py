@@ -444,8 +444,8 @@ def write_lab_settings():
             "answer_yes": True,  # Ctrl-C ends it without a question
             "allow_root": True,
             "log_level": "WARN",
-            # No pings: nothing is between a page and its server here. With the defaults the server warns; with a timeout
-            # as long as the time between two pings it closes every connection to a kernel, and clicks may be lost.
+            # No pings: nothing is between a page and its server here. With the defaults the server warns, and with a
+            # timeout as long as the time between two pings it closes every connection to a kernel: clicks are lost.
             "tornado_settings": {"ws_ping_interval": 0},
         },
         "KernelManager": {"transport_encryption": "auto"},  # without it every kernel warns
