@@ -304,6 +304,6 @@ export function shortTitle(name) {
   return name
     .replace(/^iterations? /, "")
     .replace(/, call (\d+ of \d+)$/, " $1")
-    .replace("the graph of the gradient", "gradient graph")
+    .replace(/the graph of the (gradient('s gradient)?)/, "$1 graph")
     .replace(/^(for [^:]*?) in .*: (×\d+)$/, "$1 $2");
 }
