@@ -266,7 +266,7 @@ EXERCISE = Exercise(
     ),
     drawn=drawn_branches("limit", lambda random: float(random.choice([0.25, 0.75, 2.0, 6.5, 12.5, 40.0, 200.0]))),
     hints=(
-        "As in turned_around: a tensor of its own, and a hook on it. This hook has to look at the length first.",
+        "As in the cell above: a tensor of its own, and a hook on it. This hook has to look at the length first.",
         "g.norm().item() is the length. A gradient that is short enough goes on as it is.",
         "length = g.norm().item(); return g * (limit / length) if length > limit else g.",
     ),
