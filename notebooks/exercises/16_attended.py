@@ -42,13 +42,15 @@ def _case(query, key, value, allowed, dtype=mg.float32):
 
 
 def _drawn(random):
-    """Several sequences, in one axis or two, more keys than queries or fewer, and values of another size than keys."""
+    """Several sequences, in one axis or two, more keys than queries or fewer, and values of another size than keys; in
+    float64, as in float32 what cancels is rounded in another way by another order of sums.
+    """
     count, queries, keys, size, width = random.integers([1, 1, 1, 1, 1], [4, 6, 6, 5, 4]).tolist()
     keys = pick(random, [queries, keys])
     front = pick(random, [(count,), (2, count)])
     given = [draw_numbers(random, (*front, *shape)) for shape in ((queries, size), (keys, size), (keys, width))]
     allowed = random.random(pick(random, [(queries, keys), (*front, queries, keys)])) < 0.7
-    yield _case(*given, allowed.tolist(), pick(random, [mg.float32, mg.float64]))
+    yield _case(*given, allowed.tolist(), mg.float64)
 
 
 # ---------------------------------------------------------------- wrong answers
