@@ -418,6 +418,17 @@ EXERCISE = Exercise(
             when=saw(CALLS, operator.gt),
         ),
         Mistake(
+            edited(applied, "(ctx, g)", "(ctx, y)"),
+            near=True,
+            words="backward got y, the result. It asks for g, which has arrived there.",
+        ),
+        Mistake(
+            edited(applied, CTX, "{}"),
+            words="ctx is a dict, and what is kept on ctx is kept by names: ctx.slope = ... Make an empty object of a "
+            "class.",
+            when=raised("'dict' object has no attribute", kind=AttributeError),
+        ),
+        Mistake(
             edited(applied, "inputs[1:]", "inputs"),
             words="recorded puts self before the others. All inputs were handed over as others, so the first is there "
             "twice.",

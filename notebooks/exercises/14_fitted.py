@@ -139,6 +139,15 @@ def once_in_front(gradient, shape):
     return gradient.sum(axis=axes, keepdims=True)
 
 
+def kept_in_front(gradient, shape):
+    """The dimensions in front were summed, and are still there, with size 1. keepdims=True is for those that `shape`
+    has.
+    """
+    in_front = tuple(range(gradient.ndim - len(shape)))
+    stretched = tuple(axis + len(in_front) for axis, size in enumerate(shape) if size == 1)
+    return gradient.sum(axis=in_front + stretched, keepdims=True)
+
+
 def from_behind(gradient, shape):
     """The last dimensions were summed. What broadcasting adds it adds in front: sum along axis 0."""
     while gradient.ndim > len(shape):
@@ -254,6 +263,7 @@ EXERCISE = Exercise(
         Mistake(without_keepdims, near=True),
         Mistake(nothing_in_front, near=True),
         Mistake(once_in_front, near=True),
+        Mistake(kept_in_front, near=True),
         Mistake(from_behind, near=True),
         Mistake(averaged, averaged_where_stretched, near=True),
         first_copy,

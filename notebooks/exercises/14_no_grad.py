@@ -318,6 +318,17 @@ EXERCISE = Exercise(
             "to what it was.",
         ),
         Mistake(no_block, when=raised("context manager protocol")),
+        Mistake(
+            edited(no_grad, "(self, *error)", "(self)"),
+            words="Python gives __exit__ three things more: the error's class, the error, and where it arose, or None "
+            "three times. def __exit__(self, *error) takes them.",
+            when=raised("__exit__() takes", kind=TypeError),
+        ),
+        Mistake(
+            edited(no_grad, BEFORE, "self.before, self.recording = kind.recording, False"),
+            words="Inside of the block operations are recorded as before: kind.recording is the place that they ask.",
+            when=right_but("inside", lambda mine, right: mine == "recorded"),
+        ),
     ),
     right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
     wrong={

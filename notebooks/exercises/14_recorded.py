@@ -34,7 +34,7 @@ def _noted(answer, self, forward, rule, others):
         result = answer(self, forward, rule, others)
     if result is None:
         return {RESULT: None}
-    if not isinstance(result, type(self)):
+    if type(result) is not type(self):
         return {RESULT: f"a {type(result).__name__} that is not of the class of self"}
     names = {id(one): f"input {number}" for number, one in enumerate((self, *others))}
     inputs = [names.get(id(one), _text(one, type(self))) for one in result.inputs]
@@ -65,6 +65,7 @@ OPERATIONS = {
     "np.add": (np.add, add_rule, 2),
     "a * b * c": (lambda a, b, c: a * b * c, cubed_rule, 3),
     "np.exp": (np.exp, lambda g, y, a: (g * y,), 1),
+    "np.matmul": (np.matmul, lambda g, y, a, b: (g @ b.T, a.T @ g), 2),
 }
 
 
@@ -93,7 +94,7 @@ HOW = {Silent: "; self.recording is False", AllSilent: "; Tensor.recording is Fa
 
 def _drawn(random):
     """One to three inputs, any of which requires a gradient; the first is a tensor, the others may be numbers."""
-    for words in random.choice(list(OPERATIONS), 2, replace=False):
+    for words in random.choice(list(OPERATIONS)[:-1], 2, replace=False):
         shape = [(), (3,), (2, 2)][random.integers(3)]
         inputs = [(drawn_array(random, shape), bool(random.integers(2))) for _ in range(OPERATIONS[words][2])]
         if len(inputs) > 1 and random.integers(2):
@@ -169,6 +170,7 @@ EXERCISE = Exercise(
         _case("np.exp", (0.5, True)),
         _case("a * b * c", (2.0, True), (-1.0, True), (4.0, True), mixed=True),
         _case("np.add", (2.0, False), 5.0),
+        _case("np.matmul", ([[1.0, 2.0, 0.5]], True), [[3.0], [0.5], [2.0]]),
         _case("np.multiply", (2.0, True), (3.0, True), kind=AllSilent),
         _case("np.multiply", (2.0, True), (3.0, True), kind=Silent),
     ),

@@ -235,6 +235,7 @@ EXERCISE = Exercise(
         _case((2.0, 3.0), x=48.0, w=28.0, c=36.0, y=14.0, z=6.0, v=2.0, L=1.0),
         _case(([1.0, -2.0], [0.5, 4.0]), y=3.0, w=2.0),
         _case(([1.0, 0.0], [0.0, 4.0])),
+        _case(([[1.0, -2.0]], [[0.5], [4.0]])),
         _leaf_case(None),
         _leaf_case(5.0),
         _case(([np.inf, 1.0], [0.5, 4.0])),
@@ -298,6 +299,9 @@ EXERCISE = Exercise(
             edited(start, "ones_like(self.data)", "isfinite(self.data).astype(float)"),
         ],
         "L.grad: yours 144": [started_with_data],
+        "The shape is [2]; it should be [2, 2]": [
+            edited(start, "np.ones_like(self.data)", "np.ones(len(self.data) if self.data.ndim else ())")
+        ],
         "c.grad: yours None": [edited(start, "rule is not None:", "rule is not None or not one.requires_grad:")],
         "received by all: yours": [started_in_halves],
         "received by all: yours [1.0 on top of 0.0]": [
