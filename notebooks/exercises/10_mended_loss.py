@@ -182,6 +182,21 @@ def cut_off(scores, labels):
     return mended_loss(scores, labels).detach()
 
 
+def of_the_surest(scores, labels):
+    """This is the loss of the class with the largest score in each row, and not of the label. It falls as the network
+    gets surer, right or wrong.
+    """
+    return mended_loss(scores, scores.argmax(-1))
+
+
+def without_the_worst(scores, labels):
+    """Where the probability became 0 the row was left out, or counted as if it were 1. Those are the rows that are most
+    wrong. By log_softmax none becomes 0 before its log is taken.
+    """
+    right = _probabilities(scores, labels)
+    return -mg.where(right > 0, right, mg.ones_like(right)).log().mean()
+
+
 def with_epsilon(scores, labels):
     """A small number was added to the probability, or put in its place, or the loss was cut off. Then a very wrong
     row has a bounded loss, and a gradient of 0: it would not be learned from, and these are the rows that matter.
@@ -299,6 +314,8 @@ EXERCISE = Exercise(
         over_rows,
         mean_of_all,
         twice,
+        Mistake(without_the_worst, near=True),
+        Mistake(of_the_surest, near=True),
         Mistake(cut_off, when=no_way_back),
         Mistake(
             lambda scores, labels: F.cross_entropy(scores.float(), labels).to(scores.dtype),

@@ -235,6 +235,10 @@ EXERCISE = Exercise(
         added_sizes,
         without_root,
         Mistake(
+            edited(safe_norm, "sum(-1)", "mean(-1)"),
+            words="This is the root of the mean of the squares. A length is the root of their sum.",
+        ),
+        Mistake(
             edited(plain_formula, "(x * x).sum(-1).sqrt()", "safe_norm(x.detach())"),
             words="The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off, "
             "and new zeros have none, also where all rows are zero.",

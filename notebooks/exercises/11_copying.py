@@ -346,6 +346,7 @@ EXERCISE = Exercise(
             each_name_once,
             edited(grouped, "for _ in range(row.count) if", "if"),
             lambda f, x: sorted(set(copying(f, x))),
+            lambda f, x: list(set(copying(f, x))),
         ),
         Mistake(grouped, copying_by_averages),
         largest_first,

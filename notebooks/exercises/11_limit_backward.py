@@ -281,6 +281,19 @@ EXERCISE = Exercise(
             words="Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison "
             "with it is False. Ask for what is inside.",
         ),
+        Mistake(
+            edited(limit_backward, "x.abs() < 1", "(x > -1) | (x < 1)"),
+            words="Every number is above -1 or below 1. Both have to hold: &, and not |.",
+        ),
+        Mistake(
+            edited(limit_backward, "x.abs()", "grad_output.abs()"),
+            words="The gradient was asked whether it lies between -1 and 1. It is x that was limited, and decides.",
+        ),
+        Mistake(
+            edited(limit_backward, " * (x.abs() < 1)", "[x.abs() < 1]"),
+            words="The gradient has another shape than x. Each of its elements gets one, those that were cut off 0.",
+            when=raised("returned an invalid gradient"),
+        ),
         in_the_order_of_memory,
         Mistake(slope_alone, lambda ctx, grad_output: ctx.saved_tensors[0].abs() < 1),
         Mistake(

@@ -296,6 +296,17 @@ def own_by_taking_out(calls):
     return [(name, end - start) for name, start, end in own]
 
 
+def own_by_the_shortest_around(calls):
+    """Of two that are as long as each other it is the one whose name comes first."""
+    times = Counter()
+    for number, (name, start, end) in enumerate(calls):
+        times[name] += end - start
+        around = [(stop - begin, other) for other, begin, stop in calls[:number] if begin <= start and end <= stop]
+        if around:
+            times[min(around)[1]] -= end - start
+    return sorted(times.items(), key=lambda pair: pair[1], reverse=True)
+
+
 def own_by_microseconds(calls):
     """Each microsecond belongs to the call that began last of those that go on."""
     owners = {}
@@ -365,6 +376,7 @@ EXERCISE = Exercise(
         _case([("step", 0, 10), ("matmul", 0, 4), ("sum", 4, 10)]),  # a self time of 0
         _case([("load", 0.5, 2.75), ("copy", 1.25, 2.0)]),
         _case([("step", 0, 10), ("forward", 0, 10)]),
+        _case([("copy", 0, 10), ("step", 0, 10), ("sum", 2, 5)]),  # which step has made
         _case([("load", 0.0, 0.0004512345), ("copy", 0.001, 0.0012512345)]),
         _case([("copy", 0.0, 0.2), ("load", 0.2, 0.9), ("sum", 1.0, 124.456789)]),
         _case([]),
@@ -507,6 +519,7 @@ EXERCISE = Exercise(
         ],
         "how often": [lambda calls: [pair for pair in own_times(calls) if pair[1]][:4]],
         "its self time is 0": [lambda calls: [(name, time) for name, time in own_times(calls) if time > 0]],
+        "input calls = [('copy', 0, 10), ('step', 0, 10), ('sum', 2, 5)]": [own_by_the_shortest_around],
         "'float' object cannot be interpreted as an integer": [own_by_microseconds],
         "the self time of matmul": [lambda calls: [(name, time / 1000) for name, time in own_times(calls)]],
         "A list of tuples (name, self time) is asked for": [

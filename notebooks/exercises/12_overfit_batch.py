@@ -473,8 +473,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(overfit_batch, CLEARS, "", "backward()\n", "backward()\n" + CLEARS),
             edited(overfit_batch, "        optimizer.step()\n", ""),
-            words="The weights do not move: optimizer.step() is missing or comes before backward(), or the gradients "
-            "were cleared between the two.",
+            words="The weights do not move: optimizer.step() is missing or comes before backward(), or has no "
+            "gradients to go by, since they were cleared between the two, or backward() did not come so far.",
         ),
         Mistake(
             edited(overfit_batch, STOPS, ""),

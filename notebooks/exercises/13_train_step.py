@@ -221,6 +221,11 @@ EXERCISE = Exercise(
                 "F.cross_entropy(model(images.T), labels.long())",
                 "-model(images.T).softmax(0).log()[mg.arange(len(labels)), labels.long()].mean()",
             ),
+            edited(
+                train_step,
+                "F.cross_entropy(model(images.T), labels.long())",
+                "F.nll_loss(model(images.T).log_softmax(0), labels.long())",
+            ),
             words="The softmax runs over the images of the batch, and not over the classes. The scores have a row for "
             "each image: dim=1, or F.cross_entropy, which cannot be mistaken.",
         ),
@@ -228,6 +233,11 @@ EXERCISE = Exercise(
             edited(train_step, "images.T", "images.reshape(images.shape[1], -1)"),
             words="view() does not turn rows into columns: it reads the same numbers in the same order in rows of "
             "another length, and every image is a mixture of several. A transpose is images.T.",
+        ),
+        Mistake(
+            edited(train_step, "images.T", "images"),
+            words="The model wants a row for each image, and images has a column for each: images.T.",
+            when=raised("mat1 and mat2 shapes", kind=RuntimeError),
         ),
         Mistake(
             edited(train_step, "loss.item()", "loss"),
@@ -238,8 +248,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(train_step, "optimizer.step()\n    ", ""),
             edited(train_step, "()\n    optimizer.zero_grad", "", "step()", "zero_grad()\n    optimizer.step()"),
-            words="The parameters have not moved: optimizer.step() is missing, or comes before the walk, or the "
-            "gradients were cleared between walk and step, which then has nothing to go by.",
+            words="The parameters have not moved: optimizer.step() is missing, or comes before the walk, or has no "
+            "gradients to go by, since they were cleared in between, or the walk did not come so far.",
         ),
         Mistake(
             edited(train_step, "()\n    optimizer.zero_grad", "", "return", "optimizer.zero_grad()\n    return"),
