@@ -55,7 +55,7 @@ def _quantize(forward=_forward, backward=_backward):
 Quantize = _quantize()
 KINDS = PLAIN, NESTED, ALONE, TWICE = (
     "two layers",
-    "layers within layers",
+    "layers within layers, and a LayerNorm",
     "one layer and nothing else",
     "one layer, used twice",
 )
@@ -72,7 +72,7 @@ def _model(kind, size, bias):
         shared = layer()
         return nn.Sequential(shared, nn.Tanh(), shared)
     if kind == NESTED:
-        return nn.Sequential(nn.Sequential(layer(), nn.Tanh(), nn.Sequential(layer(), nn.Tanh())), layer(2))
+        return nn.Sequential(nn.Sequential(layer(), nn.LayerNorm(size), nn.Sequential(layer(), nn.Tanh())), layer(2))
     return nn.Sequential(layer(), nn.Tanh(), layer(2))
 
 
@@ -515,6 +515,12 @@ EXERCISE = Exercise(
             edited(coarse_weights, COARSE, "_forward(None, layer.weight.detach(), step)"),
             words="The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of "
             "apply: no gradient comes to the weights.",
+        ),
+        Mistake(
+            edited(coarse_weights, "isinstance(module, nn.Linear)", 'hasattr(module, "weight")'),
+            words="A LayerNorm has a weight, too, and is no nn.Linear: it computes as before. Ask "
+            "isinstance(module, nn.Linear).",
+            when=raised("must be a matrix", kind=RuntimeError),
         ),
         Mistake(the_last_for_all, the_last_module_for_all),
         Mistake(

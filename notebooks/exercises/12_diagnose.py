@@ -93,6 +93,7 @@ SHORT = (
     ),
     _of_four_steps("of which the first has taught it nothing", held_out=[0.1, 0.8]),
     _of_four_steps("in which a loss is twice the first", loss=[2.0, 4.0, 1.0, 0.5]),
+    _of_four_steps("which end at log 10", loss=[2.4, 2.31, 2.3, 2.3026], right=[0.1, 0.1], held_out=[0.1, 0.1]),
     _of_four_steps("after which the gradient is tiny", gradient=[1.0, 1e-5, 1e-10, 1e-15]),
 )
 
@@ -202,8 +203,8 @@ def always_normed(run):
 
 
 def never_moved(run):
-    """In this run `running` moves at first, and stands still from the second epoch on: somebody has called eval(), to
-    test. Compare its last two.
+    """In this run `running` moves at first, and stands still at last: somebody has called eval(), to test. Compare its
+    last two.
     """
     return _in_order(eval=lambda run: bool(run["running"]) and len(set(run["running"])) == 1)(run)
 
@@ -482,7 +483,10 @@ EXERCISE = Exercise(
         "come to a number that it had before": [
             lambda run: diagnosis(run, still=lambda run: len({*run["running"]}) < len(run["running"]))
         ],
-        "stands still from the second epoch on": [diagnosed_still_from_the_start],
+        "stands still at last": [diagnosed_still_from_the_start],
+        "which end at log 10 … A gradient may be small in a run that is fine": [
+            lambda run: diagnosis(run, dead=lambda run: abs(run["loss"][-1] - math.log(10)) < 0.02)
+        ],
         "moves less and less": [
             diagnosed_nearly_still,
             lambda run: diagnosis(
