@@ -520,7 +520,7 @@ EXERCISE = Exercise(
             edited(coarse_weights, "isinstance(module, nn.Linear)", 'hasattr(module, "weight")'),
             words="A LayerNorm has a weight, too, and is no nn.Linear: it computes as before. Ask "
             "isinstance(module, nn.Linear).",
-            when=raised("must be a matrix", kind=RuntimeError),
+            when=raised("mat2 must be a matrix, got 1-D", kind=RuntimeError),
         ),
         Mistake(the_last_for_all, the_last_module_for_all),
         Mistake(
