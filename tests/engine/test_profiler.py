@@ -20,7 +20,7 @@ import minigrad.nn as nn
 from minigrad import op
 from minigrad.autograd import profiler
 from minigrad.autograd.modes import modes
-from minigrad.autograd.profiler import names, profile, record_function
+from minigrad.autograd.profiler import names, profile, record_function, watched_functions
 
 EVALUATE = "autograd::engine::evaluate_function: "
 
@@ -979,6 +979,23 @@ def test_calls_of_a_thread_nest_in_the_trace(tmp_path):
             outer = open_ones[-1]
             assert call["ts"] + call["dur"] <= outer["ts"] + outer["dur"] + 1e-6
         open_ones.append(call)
+
+
+def test_a_stop_as_it_begins_leaves_each_function_as_it_was(monkeypatch):
+    """Else the next profiler would watch a copy of it, which nobody calls."""
+    functions = [function for _, function in names.functions()]
+    before = [(function.__code__, dict(vars(function))) for function in functions]
+    make = watched_functions._calling
+
+    def stopped(call, plain, own):
+        if own is functions[-1].__code__:
+            raise KeyboardInterrupt
+        return make(call, plain, own)
+
+    monkeypatch.setattr(watched_functions, "_calling", stopped)
+    with pytest.raises(KeyboardInterrupt), profile():
+        pass
+    assert [(function.__code__, dict(vars(function))) for function in functions] == before
 
 
 def test_compressed_trace_and_names_of_any_kind(tmp_path):

@@ -79,9 +79,9 @@ class Watch:
             return
         plain = FunctionType(own, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
         plain.__kwdefaults__, plain.__annotations__ = function.__kwdefaults__, function.__annotations__
-        vars(function).setdefault("__wrapped__", plain)  # whose signature shows
         other = _calling(call, plain, own)
-        self._codes[function] = (plain, other)
+        self._codes[function] = (plain, other)  # first, so that `end()` knows of it whatever stops this
+        vars(function).setdefault("__wrapped__", plain)  # whose signature shows
         function.__code__ = other
 
     # -- whose name depends on what is called
