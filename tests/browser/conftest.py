@@ -322,7 +322,9 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def kept_lab(server: Server, browser: Browser) -> Lab:
-    return Lab(browser.new_context(viewport={"width": 1400, "height": 1100}).new_page(), server)
+    # Without motion there is a tenth less to draw; test_stepper_in_lab.py sees what moves.
+    context = browser.new_context(viewport={"width": 1400, "height": 1100}, reduced_motion="reduce")
+    return Lab(context.new_page(), server)
 
 
 @pytest.fixture

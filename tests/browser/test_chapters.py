@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 from helpers.buttons import press
+from helpers.shorter import SHORTER, shorten
 from playwright.sync_api import Locator, expect
 
 import minigrad
@@ -25,21 +26,6 @@ from minigrad.teach.card import Card
 
 ROOT = Path(__file__).parent.parent.parent
 CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-# Trainings that need not be so long here, where figures and bars need only be filled: nbval runs all of them as they
-# are, and compares what comes out. Of a chapter: what stands there once, and what stands there instead.
-SHORTER = {
-    "00_start_here": {"epochs = 200": "epochs = 10"},
-    "11_profiler": {"photos = mg.randn(8, 3, 64, 64)": "photos = mg.randn(2, 3, 32, 32)"},
-    "12_train_a_network": {
-        "epochs, losses, right, rows = new_net(), 8": "epochs, losses, right, rows = new_net(), 2",
-        "for epoch in range(3):": "for epoch in range(1):",
-    },
-    "15_layers_of_your_own": {"epochs=5, images=images": "epochs=1, images=images"},
-    "16_a_sequence_model": {
-        "losses = train(two_blocks, 200,": "losses = train(two_blocks, 60,",
-        "losses = train(trained, 400,": "losses = train(trained, 50,",
-    },
-}
 # Of the kinds of cards: with and without a picture of the graph.
 TYPED = ("00_start_here", "08_jacobians_and_hessians")
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -166,13 +152,11 @@ def course(server: Any) -> None:
     """What `python dev.py student` writes, beside what else the server shows."""
     command = [sys.executable, str(ROOT / "tools" / "student.py"), str(server.folder / "course")]
     subprocess.run(command, env=server.environment, check=True, capture_output=True)
-    for name, changes in SHORTER.items():
+    for name in SHORTER:
         path = server.folder / "course" / f"{name}.ipynb"
-        text = path.read_text(encoding="utf-8")
-        for long, short in changes.items():
-            assert text.count(long) == 1, long
-            text = text.replace(long, short)
-        path.write_text(text, encoding="utf-8")
+        notebook = nbformat.read(path, as_version=4)
+        shorten(notebook, name)
+        nbformat.write(notebook, path)
 
 
 class Chapter:
@@ -181,7 +165,6 @@ class Chapter:
     def __init__(self, lab: Any, name: str) -> None:
         self.lab, self.page = lab, lab.page
         self.cells = nbformat.read(lab.server.folder / "course" / f"{name}.ipynb", as_version=4).cells
-        lab.page.emulate_media(reduced_motion="reduce")  # a tenth less to draw; test_stepper_in_lab.py sees what moves
         lab.open(f"course/{name}.ipynb")
 
     def place(self, beginning: str) -> int:

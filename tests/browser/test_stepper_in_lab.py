@@ -3,6 +3,7 @@ click.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,14 @@ GRADS = [
 def notebooks(server: Any) -> None:
     server.write("example.ipynb", EXAMPLE)
     server.trust()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def motion(kept_lab: Any) -> Iterator[None]:
+    """What moves is seen here, moving; the other files' readers want no motion."""
+    kept_lab.page.emulate_media(reduced_motion="no-preference")
+    yield
+    kept_lab.page.emulate_media(reduced_motion="reduce")
 
 
 @dataclass

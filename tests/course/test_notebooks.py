@@ -18,6 +18,7 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from helpers.shorter import shorten
 from nbclient import NotebookClient
 
 import minigrad
@@ -271,6 +272,7 @@ def test_a_chapter_builds_on_answers() -> None:
 def test_solutions_put_into_the_notebook_pass_from_top_to_bottom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent))
     notebook = copy.deepcopy(read(path))
+    shorten(notebook, path.stem)
     answers = solutions(path)
     for cell in notebook.cells:
         if cell.cell_type == "code" and (found := re.match(r"def (\w+)\(", cell.source)) and found[1] in answers:
