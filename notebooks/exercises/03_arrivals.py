@@ -8,7 +8,7 @@ import minigrad as mg
 from minigrad.autograd.graph import Node
 from minigrad.teach import Exercise, Mistake, edited, nodes_of, saw
 
-from .chapter02 import NOTES, SECONDS, drawn, looking, ways_to
+from .chapter02 import ENDED_AT_NONE, NOTES, SECONDS, drawn, looking, ways_to
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, node_names
 
 
@@ -234,6 +234,7 @@ EXERCISE = Exercise(
             when=_has_key(str),
         ),
         Mistake(forgot_the_root, lambda root: {**arrivals(root), root.grad_fn: 0}),
+        Mistake(edited(arrivals, "continue", "break"), words=ENDED_AT_NONE),
         forgot_the_leaves,
         Mistake(walked_paths, when=_counts_ways),
         Mistake(

@@ -6,7 +6,7 @@ import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, edited, nodes_of, plain, show
 
-from .chapter02 import SECONDS, drawn, harmed, kind_if_no_list
+from .chapter02 import ENDED_AT_NONE, SECONDS, drawn, harmed, kind_if_no_list
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
 
 ROOT_MISSING = "The root's own node is missing. It runs first, with the gradient that the walk begins with."
@@ -374,6 +374,11 @@ EXERCISE = Exercise(
         Mistake(forward_order, when=_backwards),
         Mistake(each_path_once_more, when=_repeats),
         Mistake(counted_down_once_for_each_sender, when=_once_for_each_sender),
+        Mistake(
+            edited(run_order, "continue", "break"),
+            edited(run_order, "continue", "break", "ready.pop()", "ready.pop(0)"),
+            words=ENDED_AT_NONE,
+        ),
         Mistake(without_leaves, when=_only_leaves_are_missing),
         Mistake(never_counted_down, when=_one_that_waits_is_missing),
         by_sequence_number,

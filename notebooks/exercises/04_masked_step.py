@@ -142,6 +142,7 @@ EXERCISE = Exercise(
         _case([1.0, -2.0], [False, False], "AdamW"),
         _case([1.0, -2.0, 0.5], [True, False, True], "SGD", earlier=3.0),
         _case([4.0, 0.0, 1.0], [True, False, True], "SGD", "w.sqrt()"),  # whose slope at 0 is infinite
+        _case([4.0, 0.0, 1.0], [True, True, False], "SGD", "w.sqrt()"),
     ),
     drawn=_drawn,
     hints=(
@@ -223,7 +224,7 @@ EXERCISE = Exercise(
     right=(
         edited(masked_step, BACK, "w[~mask] = before[~mask]"),
         edited(masked_step, "with mg.no_grad():\n        " + BACK, "w.data = mg.where(mask, w.detach(), before)"),
-        edited(masked_step, BACK, "w.sub_((w - before) * 0).copy_(before.where(~mask, w))"),
+        edited(masked_step, BACK, "w.add_(-0.0).copy_(before.where(~mask, w))"),
         edited(
             masked_by_a_hook,
             "handle =",
@@ -249,6 +250,10 @@ EXERCISE = Exercise(
         "something was left behind": [
             edited(masked_step, "before))", "before))\n    w.requires_grad_(False)"),
             edited(masked_step, "loss.b", "w.register_hook(lambda g: g * mask)\n    loss.b"),
+        ],
+        "mask = [True, True, False]": [
+            edited(masked_step, "optimizer.step()", "w.grad.clamp_(-1e9, 1e9)\n    optimizer.step()"),
+            edited(masked_step, BACK, "w.sub_((w - before) * 0).copy_(before.where(~mask, w))"),
         ],
         "": [
             edited(masked_step, "optimizer.step()", "optimizer.step()\n    optimizer.step()"),

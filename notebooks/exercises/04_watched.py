@@ -354,8 +354,8 @@ EXERCISE = Exercise(
         Mistake(recorded_the_walk, when=saw("the graph of the walk", lambda mine, right: mine != right)),
         Mistake(
             edited(watched, "seen.append", "lambda g: seen.append(g) or g * 0"),
-            words="The hook has changed the gradient: what it returned was sent on in its place, and so the leaves got "
-            "another one. A hook that only looks returns nothing.",
+            words="The hook has changed the gradient: it returned another, which was sent on in its place, or wrote "
+            "into the one that it got. A hook that only looks returns nothing and writes nothing.",
             when=right_but("the gradient of w", lambda mine, right: mine is not None),
         ),
         Mistake(

@@ -234,12 +234,17 @@ def nodes_over(root, edges):
     return todo
 
 
+ENDED_AT_NONE = (
+    "The loop over next_functions ended at a None. An input that needs no gradient has none, and others may follow: go "
+    "on to the next one, with `continue`."
+)
+
+
 def up_to_a_number(answer):
     """For a walk whose loop over next_functions ends at a None; `answer(root, edges)` goes over some edges only."""
     return Mistake(
         lambda root: answer(root, lambda pairs: itertools.takewhile(lambda pair: pair[0] is not None, pairs)),
-        words="The loop over next_functions ended at a None. An input that needs no gradient has none, and others may "
-        "follow: go on to the next one, with `continue`.",
+        words=ENDED_AT_NONE,
     )
 
 
