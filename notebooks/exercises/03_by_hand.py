@@ -4,13 +4,14 @@ from unittest.mock import patch
 
 import minigrad as mg
 from minigrad.autograd.graph import Node
-from minigrad.teach import EXERCISES, Exercise, Mistake, edited, observer, raised, right_but
+from minigrad.teach import EXERCISES, Exercise, Mistake, compare, edited, observer, raised, right_but
 
 from .chapter02 import GRADS, SAVED, state_of_graph
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
 
 NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
 ENOUGH = "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough."
+DOUBLED = "the answer, where the nodes return twice as much"
 TIMES = {0: "not called", 1: "called once"}
 WRITTEN = "The numbers are right, but the .grad of a leaf was written: call the nodes of e, d and c, and no other."
 
@@ -51,7 +52,13 @@ def _with_calls(answer, e):
         seen = {"the answer": answer(e)}
     for name, node in zip("ecd", _nodes(e), strict=True):
         seen[f"the node of {name}"] = TIMES.get(called.count(node), "called more than once")
-    return seen | state_of_graph(e)
+    seen |= state_of_graph(e)
+    with patch.object(Node, "__call__", lambda node, *given: tuple(2 * sent for sent in call(node, *given))):
+        try:
+            stays = compare(seen["the answer"], answer(e)) is None
+        except Exception:  # of a graph that has been walked, as another row says already
+            stays = False
+    return {**seen, DOUBLED: "stays the same" if stays else "becomes another one"}
 
 
 def _draw(outcome, difference):
@@ -232,7 +239,12 @@ EXERCISE = Exercise(
     cases=(running_case(3.0, 2.0), running_case(-1.5, 4.0), running_case(0.5, -3.0)),
     drawn=_drawn,
     plug=_with_calls,
-    notes={"the node of *": NOT_CALLED, SAVED: ENOUGH, GRADS: WRITTEN},
+    notes={
+        DOUBLED: "The numbers are right, and the nodes were called, but what they returned is not what was added up.",
+        "the node of *": NOT_CALLED,
+        SAVED: ENOUGH,
+        GRADS: WRITTEN,
+    },
     hints=(
         (
             "Each call of a node gives one gradient per input, in the order of next_functions. Begin with the "
@@ -286,6 +298,9 @@ EXERCISE = Exercise(
     wrong={
         "The numbers are right, but not by this means": [hand_by_formula, hand_by_backward, hand_by_grad],
         "likely None of the mistakes that are known": [lambda e: tuple(gradient.round() for gradient in by_hand(e))],
+        "what they returned is not what was added up": [
+            edited(hand_by_grad, "return", "by_hand(e)\n    return", "])", "], retain_graph=True)")
+        ],
         "this is a float and a tensor is asked for": [lambda e: tuple(gradient.item() for gradient in by_hand(e))],
         "": [lambda e: tuple(gradient.abs() for gradient in by_hand(e))],
         "drawn at random": [hand_with_one_gradient_summed],
