@@ -1,7 +1,21 @@
 """Exercise `jacobian`: all slopes of a result with several elements, a backward for each row."""
 
 import minigrad as mg
-from minigrad.teach import STEP, Exercise, Mistake, Noted, cases, edited, formula, instead, observer, raised, slopes
+from minigrad.teach import (
+    STEP,
+    Exercise,
+    Mistake,
+    Noted,
+    cases,
+    compare,
+    edited,
+    formula,
+    instead,
+    observer,
+    raised,
+    saw,
+    slopes,
+)
 
 
 def jacobian(f, x):
@@ -49,6 +63,18 @@ def _measured_jacobian(outcome):
         listed = ", ".join(f"{slope:.4g}" for slope in found)
         lines.append(f"  x[{column}] moved by {STEP}: column {column} is {listed}")
     return "\n".join(lines)
+
+
+def _are_left(parts):
+    """For `when`: of the rows the first part came, and not the other, in which no row is zeros, as rows without a slope
+    may be left out for another reason.
+    """
+
+    def holds(mine, right):
+        kept, others = parts(right)
+        return len(others) > 0 and compare(kept, mine) is None and bool(others.any(dim=1).all())
+
+    return saw("the answer", holds)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -209,7 +235,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(jacobian, "range(len(y))", "range(min(len(x), len(y)))"),
             words="There are as many rows as x has elements. A row belongs to an element of f(x): range(len(f(x))).",
-            when=instead(lambda matrix: matrix[: matrix.shape[1]]),
+            when=_are_left(lambda matrix: (matrix[: matrix.shape[1]], matrix[matrix.shape[1] :])),
         ),
         Mistake(
             edited(transposed, "jacobian(f, x).T", "mg.cat(list(jacobian(f, x)))"),
@@ -220,7 +246,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(jacobian, "rows.append(x.grad)", "rows = [x.grad]"),
             words="Only one row is left. Was the list made anew in each round? Make it before the loop, and append.",
-            when=instead(lambda matrix: matrix[-1:]),
+            when=_are_left(lambda matrix: (matrix[-1:], matrix[:-1])),
         ),
         gradient_of_the_sum,
         transposed,
