@@ -459,6 +459,8 @@ def write_lab_settings():
     }
     settings = {
         "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+        # A guide opens as a page to read, and not as its source.
+        "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
     }
     folder = os.path.join(HOME, "jupyter", "config")
     write(os.path.join(folder, "jupyter_server_config.json"), json.dumps(server, indent=2))
