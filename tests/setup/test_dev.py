@@ -539,6 +539,15 @@ def test_lab_opens_the_first_chapter_with_a_token(ready: Clone) -> None:
     assert address(result.stdout) == f"http://127.0.0.1:{port}/lab/tree/notebooks/00_start_here.ipynb?token={token}"
 
 
+def test_lab_gives_numpy_one_thread_where_nobody_asks_for_more(ready: Clone) -> None:
+    ready.run("lab", before="import os\nfor kind in ('OMP', 'OPENBLAS'): os.environ.pop(f'{kind}_NUM_THREADS', None)")
+    by_default = ready.detailed_calls()[-1]["variables"]
+    assert (by_default["OMP_NUM_THREADS"], by_default["OPENBLAS_NUM_THREADS"]) == ("1", "1")
+    ready.run("lab", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="3")
+    asked = ready.detailed_calls()[-1]["variables"]
+    assert (asked["OMP_NUM_THREADS"], asked["OPENBLAS_NUM_THREADS"]) == ("2", "3")
+
+
 def test_lab_leaves_a_token_or_password_to_who_gave_it(ready: Clone) -> None:
     own = ready.run("lab", "--IdentityProvider.token=mine")
     assert address(own.stdout).endswith("00_start_here.ipynb")
