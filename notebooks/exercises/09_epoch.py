@@ -304,6 +304,19 @@ EXERCISE = Exercise(
                 epoch, UNRECORDED + STEP, "pass", "return", "w.data -= rate * w.grad\n    w.grad = None\n    return"
             ),
         ),
+        Mistake(
+            edited(epoch, "    return", "        return"),
+            words="Only the first batch was looked at: the return stands inside the loop, which ends there.",
+        ),
+        Mistake(
+            edited(epoch, "loss.backward()", "(loss / len(batches)).backward()"),
+            words="The steps are too short: the gradient was divided by the number of batches. Each batch makes a step "
+            "of its own, with its whole gradient.",
+        ),
+        Mistake(
+            edited(epoch, "in batches", "in reversed(batches)"),
+            words="The batches came in another order, the last one first.",
+        ),
         no_step,
         uphill,
         halves,

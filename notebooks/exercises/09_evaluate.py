@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import operator
+import weakref
 
 import minigrad as mg
 from minigrad import nn
@@ -65,9 +66,12 @@ STATES = TRAINED, EVALUATED, FROZEN_NORM, ONE_DRAWS = (
     is_leaf=", inputs that require a gradient",
     inside=", called inside no_grad()",
     twice=", whose last layer is in eval mode, and stands in a second module as well",
+    moved=", whose weights have moved since it was asked first",
     inputs=", inputs {inputs}",
 )
-def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False, twice=False):
+def _case(
+    kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=False, inside=False, twice=False, moved=False
+):
     layers, runs = [make_layer(kind, len(inputs[0]), numbers) for kind in kinds.split(", ")], []
     again = [nn.Sequential(nn.Tanh(), layers[-1])] if twice else []
     model = nn.Sequential(nn.Sequential(*layers), *again, Noting(runs), *([Refusing()] if refuses else []))
@@ -84,7 +88,7 @@ def _case(kinds, state, numbers=NUMBERS, inputs=INPUTS, refuses=False, is_leaf=F
         parameter.requires_grad_(number != 2)
     hooked = []
     model.register_forward_hook(lambda *given: hooked.append(1))
-    model.__dict__ |= {"runs": runs, "inside": inside, "hooked": hooked}
+    model.__dict__ |= {"runs": runs, "inside": inside, "hooked": hooked, "moved": moved}
     return model, mg.tensor(inputs, requires_grad=is_leaf)
 
 
@@ -106,16 +110,28 @@ GRAPH, RUN, LAYERS_IN_RUN, RUNS, HOOKS = (
 )
 SWALLOWED = "The model's own error is to go on to the caller: only put things back, in a `finally`."
 NOTES = {
-    GRAPH: "The answer is right, but it was made to require a gradient. Nothing was recorded: leave it as it is.",
+    GRAPH: "The answer is right, but it requires a gradient, as what is recorded does, or what somebody has asked to.",
     RUN: "The answer has no graph, but one was made first.",
     RUNS: "The answer is right, but the model is to be run once.",
     HOOKS: "The answer is right, but a hook of the model has not run: call model(...), and not its forward.",
 }
 
 
+def _move(model):
+    """Let each weight grow by 1, as a step of training does in its way."""
+    with mg.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(1)
+
+
 @observer
 def _watched(answer, model, inputs):
     """What came back, or the error; what has changed in the model; and how it ran."""
+    if model.__dict__["moved"]:
+        answer(model, inputs)
+        _move(model)
+        model.__dict__["runs"].clear()
+        model.__dict__["hooked"].clear()
     with mg.set_grad_enabled(not model.__dict__["inside"]):
         before = state_of(model) | {RECORDED: mg.is_grad_enabled()}
         try:
@@ -147,6 +163,8 @@ def _ran(outcome):
     said = []
     for word, switch in (("eval", nn.Module.eval), ("train", nn.Module.train)):
         model, inputs = outcome.case.make()
+        if model.__dict__["moved"]:
+            _move(model)
         mg.manual_seed(0)
         with mg.no_grad():
             said.append(f"  in {word} mode the model answers {show(switch(model)(inputs))}")
@@ -262,6 +280,26 @@ def gradients_cleared(model, inputs):
     return evaluate(model, inputs)
 
 
+ANSWERS = weakref.WeakKeyDictionary()
+
+
+def answered_once(model, inputs):
+    """This is the answer from before the weights moved: something outside of the function keeps it. Compute it anew in
+    each call.
+    """
+    if model not in ANSWERS:
+        ANSWERS[model] = evaluate(model, inputs)
+    return ANSWERS[model]
+
+
+def shallow_copy(model, inputs):
+    """A copy made by copy.copy() has the layers of the model itself, and eval() reached those. copy.deepcopy() copies
+    them as well; or put the flags back.
+    """
+    with mg.no_grad():
+        return copy.copy(model).eval()(inputs)
+
+
 def error_swallowed(model, inputs):
     """The error of the model was caught, and nobody will know. Let it go on to the caller, and put the flags back in a
     `finally`.
@@ -358,6 +396,7 @@ EXERCISE = Exercise(
         _case("BatchNorm1d, Linear", TRAINED, inside=True),
         _case("Linear, Dropout", TRAINED, twice=True),
         _case("Linear, BatchNorm1d", EVALUATED, inputs=BROKEN),
+        _case("Linear, Tanh", EVALUATED, moved=True),
     ),
     drawn=_drawn,
     hints=(
@@ -418,6 +457,8 @@ EXERCISE = Exercise(
             when=_changes(".requires_grad"),
         ),
         Mistake(gradients_cleared, when=_changes(".grad")),
+        shallow_copy,
+        Mistake(answered_once, near=True),
         error_swallowed,
         Mistake(
             edited(error_swallowed, "return None", 'raise ValueError("the model failed")'),
@@ -438,7 +479,7 @@ EXERCISE = Exercise(
         evaluate_only_what_trains,
     ),
     wrong={
-        "made to require a gradient": [lambda model, inputs: evaluate(model, inputs).requires_grad_()],
+        "or what somebody has asked to": [lambda model, inputs: evaluate(model, inputs).requires_grad_()],
         "a hook of the model has not run": [edited(evaluate, "model(inputs)", "model.forward(inputs)")],
         "the training flag of … All layers have got the flag of the whole model": [
             edited(evaluate, "model.modules()", "(model, *model.children())", "training = training", "train(training)")

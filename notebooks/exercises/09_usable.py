@@ -107,6 +107,11 @@ def _kind(one, given):
     return f"{kind}, from inference mode" if one.is_inference() else kind
 
 
+def _is_in_another_order(mine, right):
+    mine, right = ([str(one.tolist()) for one in many] for many in (mine, right))
+    return mine != right and sorted(mine) == sorted(right)
+
+
 def _one_is(test, name="item"):
     """For `when`: what was seen of one of the items is not what it should be, and the test holds for it."""
     return lambda outcome: any(
@@ -266,10 +271,21 @@ EXERCISE = Exercise(
             when=_one_is(lambda kind: kind == "another tensor in the same memory"),
         ),
         Mistake(
+            lambda tensors: sorted(usable(tensors), key=lambda tensor: any(tensor is one for one in tensors)),
+            words="All are there, and in another order. Each is to stand where it stood in the list that was given.",
+            when=saw("the answer", _is_in_another_order),
+        ),
+        Mistake(
             edited(usable, "if tensor.is_inference() else tensor for", "for"),
             words="Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains is "
             "another tensor now. Only tensors for which is_inference() is True are to be copied.",
             when=_one_is(lambda kind: kind == "a copy"),
+        ),
+        Mistake(
+            edited(usable, "clone() if", "clone().requires_grad_() if"),
+            words="The copies require a gradient, and what they were made of did not. Leave out requires_grad_(): "
+            "whoever wants to train them can still switch it on.",
+            when=_one_is(bool, "requires_grad"),
         ),
         Mistake(through_numbers, when=_one_is(lambda dtype: True, "the dtype")),
     ),
