@@ -39,11 +39,12 @@ def _drawn(random):
 @observer
 def _asking(answer, a, b):
     """Whether each tensor requires a gradient as before, too."""
-    before, given = (a.requires_grad, b.requires_grad), [a.tolist(), b.tolist()]
+    before, given = (a.requires_grad, b.requires_grad), str([a.tolist(), b.tolist()])  # in which nan is nan
     found = answer(a, b)
     after = a.requires_grad, b.requires_grad
     flag = "as before" if before == after else "switched on" if sum(after) > sum(before) else "switched off"
-    return {"the answer": found, FLAG: flag, NUMBERS: "as before" if given == [a.tolist(), b.tolist()] else "others"}
+    is_same = given == str([a.tolist(), b.tolist()])
+    return {"the answer": found, FLAG: flag, NUMBERS: "as before" if is_same else "others"}
 
 
 NUMBERS = "the numbers afterwards"
@@ -136,8 +137,9 @@ EXERCISE = Exercise(
     reference=counted_together,
     cases=(
         _pair("t", "t.detach()", is_trained=True),
+        _pair("t", "t.data", is_trained=True),
         _pair("t", "t.data"),
-        _pair("t", "t.clone()", (float("inf"), 0.0, -1.0)),
+        _pair("t", "t.clone()", (float("inf"), float("nan"), 1e-8)),
         _pair("t", "t[[0, 1]]"),
         _pair("t[:1]", "t[1:]"),
         _pair("t.view(3, 1)", "t", writes=2),
@@ -273,6 +275,12 @@ EXERCISE = Exercise(
                 counted_together, "before =", "given, before = a.detach().clone(),", "add_(0)", "mul_(0).add_(given)"
             ),
             edited(counted_together, "add_(0)", "mul_(10).div_(10)"),
+            edited(counted_together, "add_(0)", "clamp_(min=a.min().item())"),
+            edited(
+                counted_together,
+                "add_(0)",
+                "copy_(mg.tensor([round(one, 6) for one in a.reshape(-1).tolist()]).reshape(a.shape))",
+            ),
             edited(counted_together, "add_(0)", "div_(3).mul_(3)"),
         ],
         "": [counted_by_memory_and_not_by_data, counted_at_the_first_element],

@@ -314,6 +314,10 @@ EXERCISE = Exercise(
             "of its own, with its whole gradient.",
         ),
         Mistake(
+            edited(epoch, RETURN, "max(losses), sum(losses) / len(losses)"),
+            words="The two have changed places: first the mean, then the largest.",
+        ),
+        Mistake(
             edited(epoch, "in batches", "in reversed(batches)"),
             words="The batches came in another order, the last one first.",
         ),

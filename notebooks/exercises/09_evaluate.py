@@ -42,6 +42,14 @@ class UnfitError(Exception):
     """What the last layer raises in some cases."""
 
 
+class NotingGraph(Noting):
+    """Notes whether what comes has a graph: where nothing requires a gradient there is none, in whatever mode."""
+
+    def forward(self, x):
+        self.note((has_graph(x), self.training))
+        return x
+
+
 class Refusing(nn.Module):
     """A layer that cannot compute."""
 
@@ -74,7 +82,7 @@ def _case(
 ):
     layers, runs = [make_layer(kind, len(inputs[0]), numbers) for kind in kinds.split(", ")], []
     again = [nn.Sequential(nn.Tanh(), layers[-1])] if twice else []
-    model = nn.Sequential(nn.Sequential(*layers), *again, Noting(runs), *([Refusing()] if refuses else []))
+    model = nn.Sequential(nn.Sequential(*layers), *again, NotingGraph(runs), *([Refusing()] if refuses else []))
     model.train(state in (TRAINED, FROZEN_NORM))
     if state == FROZEN_NORM:
         layers[0].eval()
@@ -370,6 +378,19 @@ def evaluate_from_the_outside_in(model, inputs):
             module.train(training)
 
 
+def answered_while_frozen(model, inputs):
+    """Nothing is recorded, unless the inputs require a gradient."""
+    needed = [one for one in model.parameters() if one.requires_grad]
+    for one in needed:
+        one.requires_grad_(False)
+    try:
+        with evaluating(model):
+            return model(inputs)
+    finally:
+        for one in needed:
+            one.requires_grad_(True)
+
+
 def evaluate_only_what_trains(model, inputs):
     trained = [module for module in model.modules() if module.training]
     for module in trained:
@@ -523,6 +544,7 @@ EXERCISE = Exercise(
             edited(evaluate, "model(inputs)", "mg.cat([model(inputs[i : i + 1]) for i in range(len(inputs))])")
         ],
         "a tensor": [edited(evaluate, "model(inputs)", "model(inputs).tolist()")],
+        "keeps all that was saved for it": [answered_while_frozen],
         "paid for and thrown away": [
             edited(never_evaluated, "mg.no_grad():", "evaluating(model):", "(inputs)", "(inputs.detach()).detach()")
         ],

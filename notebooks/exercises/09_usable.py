@@ -48,6 +48,11 @@ def _whole_and_part():
         return [whole, whole[:2]], False
 
 
+def _twice():
+    given = [_make(kind, [number], mg.float32) for kind, number in ((INFERENCE, 1.0), (LEAF, 2.0))]
+    return given * 2, False
+
+
 def _drawn(random):
     """Any kinds, dtypes and shapes."""
     given = []
@@ -234,6 +239,7 @@ EXERCISE = Exercise(
         _case((PART, [3.0, 4.0], mg.float32), (NORMAL, [[5.0]], mg.float32), inside=True),
         _case((INFERENCE, [1, 2], mg.int64), (NORMAL, [3], mg.int64), (INFERENCE, [True, False], mg.bool)),
         Case("a tensor from inference mode ([1.0, 2.0, 3.0]), and its first two numbers, as a view", _whole_and_part),
+        Case("a tensor from inference mode ([1.0]) and a leaf ([2.0]), each of them twice", _twice),
         _case(),
         _case((INFERENCE, [], mg.float32), (INFERENCE, [NAN, 1.0], mg.float32)),
     ),
@@ -297,6 +303,7 @@ EXERCISE = Exercise(
         usable_by_asking_the_counter,
     ),
     wrong={
+        "Some tensors are missing": [lambda tensors: usable(dict.fromkeys(tensors))],
         "A second call has handed out the copies of the first": [usable_from_a_memory],
         "from inference mode … A tensor from inference mode is still one": [
             edited(usable, "if tensor.is_inference()", "if tensor.is_inference() and tensor.numel()")
