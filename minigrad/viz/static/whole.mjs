@@ -51,7 +51,7 @@ export class WholeDrawing {
     this.drawn = fitted;
     const { laid, across, down, letter, labels } = fitted;
     const [width, height] = [laid.width * across, laid.height * down];
-    this.beyond = (fitted.room.width - width) / 2; // pixels of room on each side of it
+    this.beyond = (fitted.room.width - width) / 2;
     for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
       this.element.setAttribute(name, String(value));
     this.element.style?.setProperty("--mg-letter", `${letter.toFixed(2)}px`);
@@ -161,7 +161,7 @@ export class WholeDrawing {
     return this.marks.get(id).inside.every((box) => this.player.unmade.has(box));
   }
 
-  /** The flag at what runs next: beside it, where that is free, else on its upper edge. */
+  /** The flag at what runs next: beside it, also beyond the drawing, where that is free, else on its upper edge. */
   hang({ x, y, w, h }) {
     const end = Number(this.element.getAttribute("width"));
     const isFree = (left) =>
