@@ -10,6 +10,7 @@ import _thread
 import operator
 import random
 import signal
+import sys
 import time
 import types
 import warnings
@@ -31,6 +32,20 @@ def no_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@pytest.fixture(autouse=True)
+def lost_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop that arises in a weakref's callback or in a `__del__` is lost, and told to this hook: no fault of a cell,
+    and the button is pressed again. Pytest's own hook, in Python, could itself be stopped.
+    """
+    tell = sys.unraisablehook
+
+    def hook(lost: Any) -> None:
+        if lost.exc_type is not KeyboardInterrupt:
+            tell(lost)
+
+    monkeypatch.setattr(sys, "unraisablehook", hook)
 
 
 @pytest.mark.parametrize("name", CELLS)
