@@ -34,7 +34,8 @@ PREDICTIONS = (
         options=(
             Option(
                 "the time of the block, up to a few microseconds",
-                "This is what comes out for the column Self CPU. In a total lie the totals of the calls that it made.",
+                "Self CPU adds up to it, but for what Python does between the calls. In a total lie the totals of the "
+                "calls that it made.",
             ),
             Option(
                 "more: what lies within other calls is counted again in each of them",
