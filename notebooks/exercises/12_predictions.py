@@ -61,7 +61,7 @@ PREDICTIONS = (
             ),
             Option(
                 "longer: it has the most weights, and all paths end there",
-                "It has twice as many weights. But what arrives has gone through six sigmoids, of slope 1/4 at most.",
+                "It has 6 times as many weights. But what arrives has gone through six sigmoids, of slope 1/4 at most.",
             ),
             Option(
                 "less than a thousandth",

@@ -333,7 +333,7 @@ def beginning_in_words(beginning: str, text: str) -> str:
     following = text[len(beginning) : len(beginning) + 1]
     for cut in CUT_WORDS if following.isalnum() or following in ("_", ".") else ():
         shorter = cut.sub("", beginning).rstrip()
-        if shorter.strip("(["):
+        if shorter.strip("([…"):
             return shorter
     return beginning.rstrip()
 

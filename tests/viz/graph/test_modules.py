@@ -122,6 +122,7 @@ def test_a_long_path_is_cut_in_front() -> None:
     assert short_name("net.layer1.0.conv1.weight") == "…0.conv1.weight"
     assert short_name("w") == "w"
     assert short_name("a_name_that_is_far_too_long") == "a_name_that_is_…"
+    assert short_name("reader.weight_ih_l0_reverse") == "…weight_ih_l0_…"
 
 
 def test_nothing_is_noted_where_no_module_is_called() -> None:
