@@ -90,8 +90,9 @@ def begins_with_the_first(self):
 
 
 def counted_together(self):
-    """There is one count of steps for all parameters. A parameter without a gradient took no part in a step, so its
-    averages are younger than the count says, and are corrected too little. Count for each.
+    """The count goes on while a parameter has no gradient, as one count for all does. That parameter took no part in
+    the step, so its averages are younger than the count says, and are corrected too little. Count for each, where it
+    takes part.
     """
     b1, b2 = self.betas
     count = self.state["count"] = self.state.get("count", 0) + 1
@@ -102,6 +103,14 @@ def counted_together(self):
             self.state[one] = m, v
             usual = np.sqrt(v / (1 - b2**count))
             one.data = one.data - self.lr * m / (1 - b1**count) / (usual + self.eps)
+
+
+counted_without = edited(
+    adam_step,
+    "        if one.grad is not None:\n            t, m, v = self.state.get(one, (0, 0.0, 0.0))\n",
+    "        t, m, v = self.state.get(one, (0, 0.0, 0.0))\n        self.state[one] = t + 1, m, v\n"
+    "        if one.grad is not None:\n",
+)
 
 
 def counted_by_parameters(self):
@@ -349,7 +358,7 @@ EXERCISE = Exercise(
             "point of Adam.",
         ),
         begins_with_the_first,
-        counted_together,
+        Mistake(counted_together, counted_without),
         counted_by_parameters,
         keeps_the_corrected,
         goes_on_without,

@@ -21,13 +21,16 @@ class NoneLeftError(LookupError):
     """What comes out of `draw` or `smaller` when they cannot go on."""
 
 
+class EndedError(StopIteration):
+    """What comes out of `draw` when an iterator that it asks is at its end. A generator makes a RuntimeError of it."""
+
+
 FOUND, DRAWN, ASKED = "the answer", "how many cases were drawn", "the cases of which `holds` was asked"
 NOTES = {
     DRAWN: "The answer is right, but how often draw() is called is not: once for each try, and not again when a "
     "case was found.",
-    ASKED: "The answer is right, but `holds` was asked for other cases. It may take long: ask once for each "
-    "case, "
-    "and go on with the first smaller one that fails, without a look at the others.",
+    ASKED: "The answer is right, but `holds` was asked for other cases, or more often. It may take long: ask once for "
+    "each case, and go on with the first smaller one that fails, without a look at the others.",
 }
 STOPPED = " came out"
 NOT_OURS = (
@@ -43,7 +46,10 @@ def _looked(answer, draw, holds, smaller, tries):
     """None is an answer here: it stands in a tuple."""
     try:
         found = answer(draw, holds, smaller, tries)
-    except (Interrupted, Left, NoneLeftError) as stop:
+    except (Interrupted, Left, NoneLeftError, EndedError, RuntimeError) as error:
+        stop = error.__cause__ if isinstance(error.__cause__, EndedError) else error
+        if isinstance(stop, RuntimeError):
+            raise
         found = f"the {type(stop).__base__.__name__}{STOPPED}"
     asked = [repr(one) for one in holds.calls]
     if len(asked) > MOST:
@@ -106,6 +112,12 @@ def _leaves(number):
 def _one_and_no_more():
     yield 3
     raise NoneLeftError("no more cases")
+
+
+def _three_and_the_end(number):
+    if number:
+        raise EndedError
+    return 3
 
 
 def _none_below_11(number):
@@ -245,6 +257,17 @@ shrinks_in_the_try = edited(
 )
 
 
+draws_in_a_map = edited(
+    counterexample,
+    "    for _ in range(tries):\n        case = draw()\n",
+    "    for case in map(lambda _: draw(), range(tries)):\n",
+)
+notes_the_cases = edited(
+    counterexample, "    for _ in range(tries):", "    fails = functools.cache(fails)\n    for _ in range(tries):"
+)
+equals_false = edited(counterexample, "return not holds(case)", "return holds(case) == False")
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -332,6 +355,14 @@ EXERCISE = Exercise(
             _halves,
             words="3, and then raises a LookupError",
         ),
+        _case(
+            lambda: map(_three_and_the_end, itertools.count()),
+            "number < 10",
+            _numbers(10),
+            "number // 2 and number - 1",
+            _halves,
+            words="3, and then raises a StopIteration",
+        ),
         _case([12], "number < 10", _numbers(10), "number - 1; of 11 it raises a LookupError", _none_below_11),
         _case([4, 4, 4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=3),
         _case([11_000], "number < 10", _numbers(10), "number - 1", lambda number: [number - 1][:number]),
@@ -388,6 +419,7 @@ EXERCISE = Exercise(
         Mistake(
             is_false,
             none_and_false,
+            equals_false,
             words="`holds` may say False in other ways than by False itself: with 0, None, an empty row, or numpy's "
             "False. `not holds(case)` asks for all of them.",
         ),
@@ -397,6 +429,18 @@ EXERCISE = Exercise(
             words="An error of draw or of smaller did not come out. Only `holds` says something of a case: nothing "
             "else belongs into the try.",
             when=lambda outcome: "LookupError" in str(outcome.right.first[0]),
+        ),
+        Mistake(
+            draws_in_a_map,
+            words="A StopIteration of draw did not come out. Where draw() is called by `map`, or inside of `try` and "
+            "`except StopIteration`, it is taken for the end of the cases, and nobody hears of it.",
+            when=lambda outcome: "StopIteration" in str(outcome.right.first[0]),
+        ),
+        Mistake(
+            notes_the_cases,
+            words="A case was hashed, as the key of a dict, in a set or by a cache. It may be a list or an array, "
+            "which have no hash. Nothing need be noted: each answer is used at once.",
+            when=raised("unhashable", kind=TypeError),
         ),
         Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
         Mistake(found_or_none, found_not_0, drawn_not_0),
@@ -418,7 +462,7 @@ EXERCISE = Exercise(
     ),
     right=(in_one_loop, with_a_mark),
     wrong={
-        "`holds` was asked for other cases": [
+        "`holds` was asked for other cases, or": [
             edited(counterexample, "in smaller(case):", "in list(smaller(case))[::-1]:"),
         ],
         "ask once for each case": [edited(counterexample, "while shrinks:", "for _ in range(20):")],

@@ -210,6 +210,7 @@ def kept_on_the_module(self):
 
 objects_too = edited(parameters, "isinstance(one, Module)", "hasattr(one, '__dict__') and not isinstance(one, type)")
 keys_too = edited(parameters, "reversed(one.values())", "[part for item in one.items() for part in item][::-1]")
+keys_only = edited(parameters, "reversed(one.values())", "reversed(one)")
 no_subclasses = edited(
     parameters, *("isinstance(one, (list, tuple))", "type(one) in (list, tuple)"),
     *("isinstance(one, dict)", "type(one) is dict"),
@@ -409,6 +410,10 @@ EXERCISE = Exercise(
             near=True,
             words="What is no module was looked into: whatever has attributes would give its tensors to the optimizer.",
         ),
+        Mistake(
+            keys_only,
+            words="Of a dict its keys were looked into: they are what a loop over it gives. What counts are its values().",
+        ),
         Mistake(keys_too, words="The keys of a dict were looked into as well. What counts are its values()."),
         Mistake(
             no_subclasses,
@@ -480,6 +485,11 @@ EXERCISE = Exercise(
             when=right_but("*", lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)),
         ),
         Mistake(by_themselves, when=raised("maximum recursion depth", kind=RecursionError)),
+        Mistake(
+            first_of_equal_numbers,
+            words="Two parameters with equal numbers were taken for one. They are one where they are the same object: "
+            "compare with `is`, or note id(one).",
+        ),
         Mistake(kept_on_the_module, when=_does_not_look_again),
     ),
     right=(by_recursion, by_names),
@@ -491,7 +501,6 @@ EXERCISE = Exercise(
         "a tensor that is not in it": [by_default],
         "first difference": [
             one_of_each_array,
-            first_of_equal_numbers,
             edited(
                 parameters,
                 *(
