@@ -65,6 +65,14 @@ eps_fixed = edited(adam_step, "+ self.eps", "+ 1e-8")
 no_eps = edited(adam_step, " + self.eps", "")
 no_root = edited(adam_step, "np.sqrt(v / (1 - b2**t))", "v / (1 - b2**t)")
 not_squared = edited(adam_step, "one.grad**2", "abs(one.grad)")
+no_mean = edited(adam_step, "self.lr * m / (1 - b1**t) /", "self.lr * one.grad /")
+centered = edited(adam_step, "one.grad**2", "(one.grad - b1 * m - (1 - b1) * one.grad) ** 2")
+counted_among_those = edited(
+    adam_step,
+    *("for one in self.parameters:", "for key, one in enumerate(p for p in self.parameters if p.grad is not None):"),
+    *("self.state.get(one,", "self.state.get(key,"),
+    *("self.state[one]", "self.state[key]"),
+)
 swapped = edited(adam_step, "b1, b2 = self.betas", "b2, b1 = self.betas")
 fixed = edited(adam_step, "b1, b2 = self.betas", "b1, b2 = 0.9, 0.999")
 sums = edited(adam_step, "(1 - b1) * one.grad", "one.grad", "(1 - b2) * one.grad**2", "one.grad**2")
@@ -360,6 +368,20 @@ EXERCISE = Exercise(
         begins_with_the_first,
         Mistake(counted_together, counted_without),
         counted_by_parameters,
+        Mistake(
+            counted_among_those,
+            words="The averages are numbered among those parameters that have a gradient in this step. When one has "
+            "none, the next gets its averages. Number all of self.parameters, or keep them by the parameter itself.",
+        ),
+        Mistake(
+            no_mean,
+            words="The gradient itself was divided, and not its mean m: this is RMSprop with a correction. The first "
+            "step is the same.",
+        ),
+        Mistake(
+            centered,
+            words="v is to be a mean of the squares of gradients, and not of how far they are from their mean.",
+        ),
         keeps_the_corrected,
         goes_on_without,
         Mistake(

@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, edited, right_but, saw
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, right_but, saw
 
 from .chapter14 import WRITTEN, drawn_array
 from .chapter15 import MADE_BY, batch_norm_rule, has_another_default, normalized, rule_by_hand
@@ -55,8 +55,11 @@ width_is_constant = edited(batch_norm_rule, WHOLE, "(g - mean(g))")
 from_x = edited(batch_norm_rule, "y * mean(g * y)", "x * mean(g * x)")
 mean_of_g = edited(batch_norm_rule, "y * mean(g * y)", "y * mean(g)")
 sums = edited(batch_norm_rule, "np.mean", "np.sum")
+sum_of_g = edited(batch_norm_rule, "(g - mean(g)", "(g - g.sum(axis=axes, keepdims=True)")
+sum_of_products = edited(batch_norm_rule, "mean(g * y)", "(g * y).sum(axis=axes, keepdims=True)")
 other_signs = edited(batch_norm_rule, WHOLE, "(g + mean(g) + y * mean(g * y))")
 over_rows = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "0")
+over_features = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(*range(1, x.ndim),)")
 over_all = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "None")
 over_channels = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "1")
 for_images = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, 2, 3)[: x.ndim - 1]")
@@ -88,6 +91,7 @@ one_less = edited(
     "x.var(axis=axes, keepdims=True, ddof=min(1, x.size // x.shape[1] - 1))",
 )
 one_less_always = edited(batch_norm_rule, "x.var(axis=axes, keepdims=True)", "x.var(axis=axes, keepdims=True, ddof=1)")
+no_keepdims = edited(batch_norm_rule, "x.var(axis=axes, keepdims=True)", "x.var(axis=axes)")
 no_tuple = edited(batch_norm_rule, "+ eps),)", "+ eps))")
 
 
@@ -219,7 +223,12 @@ EXERCISE = Exercise(
         Mistake(
             mean_of_g, words="y was multiplied with the mean of g. How much the width matters is the mean of g * y."
         ),
-        Mistake(sums, words="Sums stand where means are needed: one x of n moves the mean by 1 / n."),
+        Mistake(
+            sums,
+            sum_of_g,
+            sum_of_products,
+            words="Sums stand where means are needed: one x of n moves the mean by 1 / n.",
+        ),
         Mistake(
             other_signs, words="The signs of what follows x: mean and width grow with it, and both make the y smaller."
         ),
@@ -240,6 +249,11 @@ EXERCISE = Exercise(
             over_rows,
             words="The means went over the images alone. A channel is normalized over all its pixels, too: all axes "
             "but 1.",
+        ),
+        Mistake(
+            over_features,
+            words="The means went over all axes but 0, which is a layer norm: each image for itself. What stays in a "
+            "batch norm is axis 1, the channels.",
         ),
         Mistake(
             over_all,
@@ -271,6 +285,11 @@ EXERCISE = Exercise(
             one_less_always,
             words="The variance was divided by n - 1. A batch norm divides by n; n - 1 is for the running variance "
             "alone.",
+        ),
+        Mistake(
+            no_keepdims,
+            words="Two arrays do not fit. Have the means and the variance kept their axes, with keepdims=True?",
+            when=raised("could not be broadcast"),
         ),
         Mistake(
             no_tuple,

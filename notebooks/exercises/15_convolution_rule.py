@@ -74,6 +74,7 @@ averaged = edited(convolution_rule, "return to_x, to_weight", "return to_x, to_w
 first_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[:1], x[met][:1]")
 last_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[-1:], x[met][-1:]")
 first_channel = edited(convolution_rule, TO_X, "to_x[met] += g[:, :1] * weight[:1, :, i, j, None, None]")
+all_images = edited(convolution_rule, "np.tensordot(g, weight", "np.tensordot(g.sum(0, keepdims=True), weight")
 swapped = edited(convolution_rule, "return to_x, to_weight", "return to_weight, to_x")
 no_x = edited(convolution_rule, TO_X, "pass")
 with_y = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(y, x[met]")
@@ -274,6 +275,11 @@ EXERCISE = Exercise(
         Mistake(
             first_channel,
             words="Only the first kernel counts for x. Each of them looked at it: sum over the channels of g.",
+        ),
+        Mistake(
+            all_images,
+            words="What arrives at all images was summed before it went to x. Each image has a gradient of its own; "
+            "the weights alone are shared.",
         ),
         Mistake(swapped, words="The two gradients have changed places: first that of x, then that of weight."),
         Mistake(no_x, words="The gradient of x is all zeros. A layer below this one would never learn."),

@@ -29,8 +29,8 @@ FOUND, DRAWN, ASKED = "the answer", "how many cases were drawn", "the cases of w
 NOTES = {
     DRAWN: "The answer is right, but how often draw() is called is not: once for each try, and not again when a "
     "case was found.",
-    ASKED: "The answer is right, but `holds` was asked for other cases, or more often. It may take long: ask once for "
-    "each case, and go on with the first smaller one that fails, without a look at the others.",
+    ASKED: "The answer is right, but `holds` was asked of other cases, or of too many or too few. Ask once "
+    "for each case that you come to, and go on with the first smaller one that fails, without a look at the others.",
 }
 STOPPED = " came out"
 NOT_OURS = (
@@ -265,6 +265,12 @@ draws_in_a_map = edited(
 notes_the_cases = edited(
     counterexample, "    for _ in range(tries):", "    fails = functools.cache(fails)\n    for _ in range(tries):"
 )
+stops_at_an_error = edited(
+    counterexample,
+    "        if fails(case):\n            break\n",
+    "        try:\n            if not holds(case):\n                break\n        except Exception:\n"
+    "            return case\n",
+)
 equals_false = edited(counterexample, "return not holds(case)", "return holds(case) == False")
 
 
@@ -462,7 +468,8 @@ EXERCISE = Exercise(
     ),
     right=(in_one_loop, with_a_mark),
     wrong={
-        "`holds` was asked for other cases, or": [
+        "`holds` was asked of other cases": [
+            stops_at_an_error,
             edited(counterexample, "in smaller(case):", "in list(smaller(case))[::-1]:"),
         ],
         "ask once for each case": [edited(counterexample, "while shrinks:", "for _ in range(20):")],

@@ -202,10 +202,28 @@ def by_themselves(self):
 
 
 def kept_on_the_module(self):
-    """The list was kept on the module, and the next call does not look again: a layer that comes later stays out."""
+    """What this call left on the module, the list or a mark, keeps the next one from looking again: a layer that comes
+    later stays out.
+    """
     if not hasattr(self, "collected"):
         self.collected = parameters(self)
     return list(self.collected)
+
+
+def marked(self):
+    return [*_unmarked(self)]
+
+
+def _unmarked(one):
+    if isinstance(one, (Tensor, Module)):
+        if hasattr(one, "met"):
+            return
+        one.met = True
+    if isinstance(one, Tensor) and one.requires_grad and one.rule is None:
+        yield one
+    inside = [*vars(one).values()] if isinstance(one, Module) else one.values() if isinstance(one, dict) else one
+    for part in inside if isinstance(one, (Module, dict, list, tuple)) else ():
+        yield from _unmarked(part)
 
 
 objects_too = edited(parameters, "isinstance(one, Module)", "hasattr(one, '__dict__') and not isinstance(one, type)")
@@ -412,7 +430,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             keys_only,
-            words="Of a dict its keys were looked into: they are what a loop over it gives. What counts are its values().",
+            words="Of a dict its keys were looked into: a loop over it gives them. What counts are its values().",
         ),
         Mistake(keys_too, words="The keys of a dict were looked into as well. What counts are its values()."),
         Mistake(
@@ -490,7 +508,7 @@ EXERCISE = Exercise(
             words="Two parameters with equal numbers were taken for one. They are one where they are the same object: "
             "compare with `is`, or note id(one).",
         ),
-        Mistake(kept_on_the_module, when=_does_not_look_again),
+        Mistake(kept_on_the_module, marked, when=_does_not_look_again),
     ),
     right=(by_recursion, by_names),
     wrong={
