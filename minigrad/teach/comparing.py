@@ -28,7 +28,7 @@ LARGEST = 1_000  # elements of a tensor whose numbers are shown
 RELATIVE, ABSOLUTE = 1e-4, 1e-5  # of float32, in which sums of another order differ that much
 SUMMED = 1e-6  # of float64 that was added up in float32
 EXACT, LEAST = 1e-9, 1e-12  # in float64; LEAST also of the largest number, as which a small sum may be rounded
-BEHIND = "behind the seventh digit"
+BEHIND = "in the later digits"
 ROUNDED = (
     "Only the first digits are right: perhaps something went through float32, was rounded, or was measured, or a small "
     "term such as eps is left out, one too many, or in another place. Keep the float64 of what was given; "

@@ -339,9 +339,7 @@ EXERCISE = Exercise(
         step_by_hand,
     ),
     wrong={
-        "behind the seventh digit": [
-            edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())")
-        ],
+        "in the later digits": [edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())")],
         "The error arose while your function ran": [step_under_no_grad],
         "x holds other numbers": [step_over_data],
         "that of x, expected its own … The point lies in the memory of x … x holds other numbers": [

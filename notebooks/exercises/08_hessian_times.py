@@ -278,7 +278,7 @@ EXERCISE = Exercise(
         lambda f, x, v: grad(slope_of(f, x), x, v, create_graph=True)[0],
     ),
     wrong={
-        "behind the seventh digit": [edited(hessian_times, "return product", "return product.float().to(x.dtype)")],
+        "in the later digits": [edited(hessian_times, "return product", "return product.float().to(x.dtype)")],
         "the whole Hessian is made": [
             times_all_rows_at_once,
             times_a_jacobian_of_the_slope,

@@ -536,7 +536,7 @@ EXERCISE = Exercise(
                 "Exception as error:\n        raise KeyError from error",
             )
         ],
-        "behind the seventh digit": [edited(evaluate, "model(inputs)", "model(inputs).mul(1e5).round().div(1e5)")],
+        "in the later digits": [edited(evaluate, "model(inputs)", "model(inputs).mul(1e5).round().div(1e5)")],
         "model has other attributes than before": [
             edited(evaluate, "flags = [(module,", 'flags = [(setattr(module, "was", module.training) or module,')
         ],

@@ -353,7 +353,7 @@ EXERCISE = Exercise(
             lambda scores, labels: F.cross_entropy(scores.masked_fill(scores.isinf(), -1e9), labels)
         ],
         "None of the mistakes that are known here": [loss_of_the_first_row],
-        "behind the seventh digit": [
+        "in the later digits": [
             lambda scores, labels: mended_loss(scores, labels) * 1.00005,
             loss_of_digits,
         ],

@@ -262,7 +262,7 @@ EXERCISE = Exercise(
         ],
         "first difference … The gradient is right": [norm_divided],
         "The gradient, differentiated once more, is not": [norm_whose_second_derivative_is_left_out],
-        "behind the seventh digit … The result went through float32": [
+        "in the later digits … The result went through float32": [
             lambda x: x.float().square().sum(-1).relu().sqrt().to(x.dtype)
         ],
         "yours 0, expected 5e-10 … A short row is not": [edited(safe_norm, "squares == 0", "squares < 1e-15")],

@@ -323,7 +323,7 @@ EXERCISE = Exercise(
         "x.requires_grad is not what it was": [lambda x: safe_sqrt(x.requires_grad_() if x.is_leaf else x)],
         "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
         "in another dtype than they came in … float() gives a float32": [lambda x: x.float().relu().sqrt()],
-        "behind the seventh digit … The result went through float32": [lambda x: x.float().relu().sqrt().to(x.dtype)],
+        "in the later digits … The result went through float32": [lambda x: x.float().relu().sqrt().to(x.dtype)],
         "x holds other numbers than before": [sqrt_over_x],
         "a seed was set": [lambda x: (mg.manual_seed(2187), safe_sqrt(x))[1]],
         "the gradient[1]: yours … The numbers below 0 are gone, but a root of 0 is still": [

@@ -335,7 +335,7 @@ EXERCISE = Exercise(
             edited(limit_backward, "grad_output *", "grad_output.masked_fill(grad_output.isinf(), 0.0) *"),
             edited(limit_backward, "< 1", "< 1 - 1e-6"),
         ],
-        "behind the seventh digit": [edited(limit_backward, "grad_output *", "0.99995 * grad_output *")],
+        "in the later digits": [edited(limit_backward, "grad_output *", "0.99995 * grad_output *")],
         "The gradient passes everywhere": [lambda ctx, grad_output: grad_output],
         "nan is neither inside nor outside": [limit_by_a_choice],
         "At -1 and 1 themselves 0 is asked for": [

@@ -567,9 +567,7 @@ EXERCISE = Exercise(
             edited(overfit_batch, "loss.item()", "round(loss.item(), 2)"),
             edited(overfit_batch, "for", "images -= images.mean()\n    for"),
         ],
-        "behind the seventh digit": [
-            edited(overfit_batch, "return losses", "return [round(one, 5) for one in losses]")
-        ],
+        "in the later digits": [edited(overfit_batch, "return losses", "return [round(one, 5) for one in losses]")],
         "lr = 40.0 … The loop ended where the loss went up": [
             edited(overfit_batch, "< limit", "< limit or losses[-1] > 2 * losses[-2:][0]")
         ],

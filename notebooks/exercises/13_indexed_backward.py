@@ -345,9 +345,7 @@ EXERCISE = Exercise(
     right=(index_by_products, index_by_counts, index_by_loops, index_in_minigrad),
     wrong={
         "The answer was right, and a later call has changed it": [indexed_into_a_buffer],
-        "behind the seventh digit": [
-            edited(indexed_backward, "np.zeros_like(x)", "np.zeros_like(x, dtype=np.float32)")
-        ],
+        "in the later digits": [edited(indexed_backward, "np.zeros_like(x)", "np.zeros_like(x, dtype=np.float32)")],
         "the gradient of x[1]: yours 0": [index_without_negative_ones],
         "the gradient of x": [
             index_that_sorts,

@@ -306,7 +306,7 @@ EXERCISE = Exercise(
             ),
             step_of_some,
         ],
-        "behind the seventh digit": [edited(train_step, "loss.item()", "round(loss.item(), 4)")],
+        "in the later digits": [edited(train_step, "loss.item()", "round(loss.item(), 4)")],
         "modules in eval mode: yours the model": [edited(train_step, "return", "model.eval()\n    return")],
         "the losses, item … An optimizer was made in here": [
             edited(train_step, "optimizer.step", "mg.optim.SGD(model.parameters(), lr=0.1).step")

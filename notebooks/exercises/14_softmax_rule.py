@@ -137,8 +137,8 @@ def of_one_row(g, y, x):
 
 
 def written_to(g, y, x):
-    """The gradient is right, but one of the arrays that the rule is given holds other numbers now. They belong to
-    others: make new ones, with g - ..., rather than g -= ....
+    """One of the arrays that the rule is given holds other numbers now. They belong to others: make new
+    ones, with g - ..., rather than g -= ....
     """
     g -= (g * y).sum(axis=-1, keepdims=True)
     return (y * g,)

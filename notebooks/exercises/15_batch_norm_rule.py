@@ -96,8 +96,8 @@ no_tuple = edited(batch_norm_rule, "+ eps),)", "+ eps))")
 
 
 def written_to(g, y, x, eps=1e-5):
-    """The gradient is right, but one of the arrays that the rule is given holds other numbers now. They belong to
-    others: make new ones, with g - ..., rather than g -= ....
+    """One of the arrays that the rule is given holds other numbers now. They belong to others: make new
+    ones, with g - ..., rather than g -= ....
     """
     axes = (0, *range(2, x.ndim))
     of_y = y * (g * y).mean(axis=axes, keepdims=True)
@@ -306,7 +306,7 @@ EXERCISE = Exercise(
     wrong={
         "The shape is": [lambda g, y, x, eps=1e-5: batch_norm_rule(g, y, x, eps) if g.any() else (np.zeros(1),)],
         "a later call has changed it": [into_buffers],
-        "behind the seventh digit": [measured],
+        "in the later digits": [measured],
         "first difference": [
             from_y,
             by_an_earlier_eps,

@@ -75,6 +75,9 @@ first_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g
 last_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[-1:], x[met][-1:]")
 first_channel = edited(convolution_rule, TO_X, "to_x[met] += g[:, :1] * weight[:1, :, i, j, None, None]")
 all_images = edited(convolution_rule, "np.tensordot(g, weight", "np.tensordot(g.sum(0, keepdims=True), weight")
+nan_to_num_in_place = edited(
+    convolution_rule, "    to_x, to_weight = np", "    np.nan_to_num(g, copy=False)\n    to_x, to_weight = np"
+)
 swapped = edited(convolution_rule, "return to_x, to_weight", "return to_weight, to_x")
 no_x = edited(convolution_rule, TO_X, "pass")
 with_y = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(y, x[met]")
@@ -116,8 +119,8 @@ to_the_end = edited(
 
 
 def written_to(g, y, x, weight, stride=1):
-    """The gradients are right, but one of the arrays that the rule is given holds other numbers now. They belong to
-    others: begin with zeros of your own.
+    """One of the arrays that the rule is given holds other numbers now. They belong to others: begin with
+    zeros of your own.
     """
     right = convolution_rule(g, y, x, weight, stride)
     x.fill(0.0)
@@ -225,7 +228,7 @@ EXERCISE = Exercise(
         _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
         _turned(),
         _by_default(),
-        _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, 3.0]),
+        _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, np.inf]),
     ),
     drawn=_drawn,
     notes={MADE_BY: "The gradients are right, and minigrad's walk has found them. A rule is what such a walk calls."},
@@ -308,7 +311,7 @@ EXERCISE = Exercise(
             "it was.",
             when=has_another_default(1, given=4),
         ),
-        Mistake(written_to, when=saw(WRITTEN, "changed")),
+        Mistake(written_to, nan_to_num_in_place, when=saw(WRITTEN, "changed")),
         Mistake(
             by_minigrad,
             when=right_but(MADE_BY),

@@ -69,6 +69,9 @@ def _compare(expected, got, outcome):
     return compare(expected, got, notes={**NOTES, FOUND: note})
 
 
+_draws_more = right_but(DRAWN, lambda mine, right: mine > right)
+
+
 def _and_more(mine, right):
     """Whether all that is right was asked, in its order, and more in between."""
     rest = iter(mine)
@@ -123,6 +126,12 @@ def _three_and_the_end(number):
 def _none_below_11(number):
     if number == 11:
         raise NoneLeftError("nothing below 11")
+    return [number - 1]
+
+
+def _an_end_below_11(number):
+    if number == 11:
+        raise EndedError
     return [number - 1]
 
 
@@ -262,6 +271,12 @@ draws_in_a_map = edited(
     "    for _ in range(tries):\n        case = draw()\n",
     "    for case in map(lambda _: draw(), range(tries)):\n",
 )
+no_more_smaller = edited(
+    counterexample,
+    "        for one in smaller(case):\n",
+    "        try:\n            less = [*smaller(case)]\n        except StopIteration:\n            break\n"
+    "        for one in less:\n",
+)
 notes_the_cases = edited(
     counterexample, "    for _ in range(tries):", "    fails = functools.cache(fails)\n    for _ in range(tries):"
 )
@@ -370,6 +385,7 @@ EXERCISE = Exercise(
             words="3, and then raises a StopIteration",
         ),
         _case([12], "number < 10", _numbers(10), "number - 1; of 11 it raises a LookupError", _none_below_11),
+        _case([12], "number < 10", _numbers(10), "number - 1; of 11 it raises a StopIteration", _an_end_below_11),
         _case([4, 4, 4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=3),
         _case([11_000], "number < 10", _numbers(10), "number - 1", lambda number: [number - 1][:number]),
         _case([1], "number < 1", _numbers(1), "number // 2 and number - 1", _halves, tries=0),
@@ -438,8 +454,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             draws_in_a_map,
-            words="A StopIteration of draw did not come out. Where draw() is called by `map`, or inside of `try` and "
-            "`except StopIteration`, it is taken for the end of the cases, and nobody hears of it.",
+            no_more_smaller,
+            words="A StopIteration of draw or of smaller did not come out. Where `map` calls them, or a `try` with "
+            "`except StopIteration` does, that is taken for the end of the cases, and nobody hears of it.",
             when=lambda outcome: "StopIteration" in str(outcome.right.first[0]),
         ),
         Mistake(
@@ -451,11 +468,15 @@ EXERCISE = Exercise(
         Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
         Mistake(found_or_none, found_not_0, drawn_not_0),
         Mistake(by_itself, when=raised("maximum recursion depth", kind=RecursionError)),
-        Mistake(too_many, words="One case too many was drawn: `tries` of them at most."),
+        Mistake(
+            too_many,
+            words="More cases were drawn than there are tries: `tries` of them at most.",
+            when=lambda outcome: _draws_more(outcome) and outcome.right.first[0] is None,
+        ),
         Mistake(turned, words="Cases were taken for which the property holds. Those that fail are looked for."),
         Mistake(
             keeps_drawing,
-            when=right_but(DRAWN, lambda mine, right: mine > right),
+            when=lambda outcome: _draws_more(outcome) and outcome.right.first[0] is not None,
             words="More cases were drawn after one was found. The first that fails is enough.",
         ),
         Mistake(

@@ -290,7 +290,7 @@ EXERCISE = Exercise(
             copied=2,
         ),
         _case("3 steps", [2.0], [[1.0], [-4.0], [2.0]], lr=0.5, momentum=0.0),
-        _case("2 steps", [[[0.5, 1.0]]], [[[[1e200, np.inf]]], [[[1.0, 2.0]]]], lr=1.0, momentum=0.5),
+        _case("2 steps", [[[0.5, 1.0, 2.0]]], [[[[1e200, np.inf, np.nan]]], [[[1.0, 2.0, 3.0]]]], lr=1.0, momentum=0.5),
         _case("no gradient at all", [1.0], [[None], [None]]),
     ),
     drawn=_drawn,
@@ -372,6 +372,7 @@ EXERCISE = Exercise(
             of_three_steps,
             edited(momentum_step, "momentum * before", "momentum * np.clip(before, -10, 10)"),
             edited(momentum_step, "self.lr * self", "np.float32(self.lr) * self"),
+            edited(momentum_step, "is not None:", "is not None and not np.isnan(one.grad).any():"),
             edited(momentum_step, "+ one.grad", "+ np.nan_to_num(one.grad)"),
             edited(
                 momentum_step,

@@ -133,7 +133,7 @@ def _compare_closely(small_ones_count, rounding, terms, expected, got, where, no
     place = f"{where}{list(first) or ''}"
     if np.isclose(mine, wanted, rtol=RELATIVE, atol=far, equal_nan=True).all():
         return Difference(
-            f"{place}, behind the seventh digit", repr(mine[first].item()), repr(wanted[first].item()), ROUNDED
+            f"{place}, in the later digits", repr(mine[first].item()), repr(wanted[first].item()), ROUNDED
         )
     return Difference(place, show(float(mine[first])), show(float(wanted[first])), note)
 

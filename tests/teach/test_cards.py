@@ -124,7 +124,7 @@ def test_numbers_of_float64_have_to_be_as_exact_as_that() -> None:
     for rounded in (exact.float(), exact.float().double(), exact * (1 + 1e-6)):
         difference = compare(exact, rounded)
         assert difference is not None
-        assert difference.where == "the answer[0], behind the seventh digit"
+        assert difference.where == "the answer[0], in the later digits"
         assert difference.yours != difference.expected == "1.1"
         assert "went through float32" in difference.note
     assert compare(exact.numpy(), exact.float().numpy()) is not None

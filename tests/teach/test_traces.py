@@ -577,7 +577,7 @@ def test_numbers_of_float64_are_not_rounded() -> None:
     card = exercise.check(rounded)
     assert said(card)["input"] == "x; all in float64"
     assert said(card)["first difference"].startswith(
-        "item 2 of 2, item 1 of 3, behind the seventh digit: yours 1.23457, expected"
+        "item 2 of 2, item 1 of 3, in the later digits: yours 1.23457, expected"
     )
     assert "was rounded, or was measured" in said(card)["likely"]
     assert exercise.check(summed_in_float32).kind == "good"
