@@ -71,9 +71,11 @@ def _with_gradient_of_x(answer, f, x):
     return {**seen, OF_F: [one.grad for one in f.parameters()] if isinstance(f, nn.Module) else []}
 
 
-@cases("f gives {words}; x = {numbers}", dtype=", in float64", leaf="; x requires a gradient")
-def _case(words, numbers, dtype=mg.float32, leaf=False):
-    return Noted(words, MODELS[words]), mg.tensor(numbers, dtype=dtype, requires_grad=leaf)
+@cases("f gives {words}; x = {numbers}", dtype=", in float64", leaf="; x requires a gradient", earlier=", and has one")
+def _case(words, numbers, dtype=mg.float32, leaf=False, earlier=False):
+    x = mg.tensor(numbers, dtype=dtype, requires_grad=leaf)
+    x.grad = mg.ones_like(x) if earlier else None
+    return Noted(words, MODELS[words]), x
 
 
 @cases("f is a module, tanh of x @ {rows}; x = {numbers}", earlier="; its weight has a gradient from an earlier walk")
@@ -214,6 +216,12 @@ def seen_and_cleared(f, x):
     return seen
 
 
+def seen_and_wiped(f, x):
+    seen = seen_places(f, x)
+    x.grad = None
+    return seen
+
+
 def seen_by_squares(f, x):
     x = x.detach().clone().requires_grad_()
     rows = [
@@ -233,8 +241,8 @@ EXERCISE = Exercise(
     reference=seen_places,
     plug=_with_gradient_of_x,
     notes={
-        "x.grad": "The answer is right, and x.grad is another one than before: backward() has added to it. Walk with "
-        "mg.autograd.grad, or from a leaf of your own.",
+        "x.grad": "The answer is right, and x.grad is another one than before: backward() adds to it, and x.grad = None "
+        "takes away what was there. Walk with mg.autograd.grad, or from a leaf of your own.",
         OF_F: "The answer is right, and the gradients of f's parameters are not what they were: backward() adds to "
         "those of all leaves, zero_grad() takes away what was there, and a training that goes on has others. "
         "mg.autograd.grad(score, x) asks for that of x alone.",
@@ -254,6 +262,7 @@ EXERCISE = Exercise(
         _case("itself, and 1e-200 times the first place", [[1.0], [3.0]], mg.float64),
         _case("the square of the last feature", [[1.0, 2.0], [3.0, 4.0]], leaf=True),
         _case("the square of the last feature", [[1.0, 0.0], [3.0, 4.0]]),
+        _case("the square of the last feature", [[1.0, 2.0], [3.0, 4.0]], leaf=True, earlier=True),
         _case("itself; the last score has the next place, too", [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5]]),
         _case("the first place, less the second", [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5]], mg.float64),
         _case("the first feature, less the second", [[1.0, 2.0], [3.0, 4.0]]),
@@ -347,7 +356,7 @@ EXERCISE = Exercise(
         "the gradients of f's parameters are not what they were": [seen_by_backward, seen_and_cleared],
         "x.requires_grad is not what it was": [seen_with_gradients_left],
         "which does not go through": [edited(moved_by_one, "+= 1.0", "+= 0.001")],
-        "x.grad is another one than before": [seen_with_a_gradient_left],
+        "x.grad is another one than before": [seen_with_a_gradient_left, seen_and_wiped],
         "their sum has no slope": [
             edited(
                 seen_by_weights,
