@@ -26,8 +26,8 @@ def _below(x):
     return mg.ones(len(x), len(x)).tril().bool()
 
 
-def _last_of_many(scores):
-    return mg.cat([mg.zeros(len(scores), 26), scores], 1)
+def _one_of_many(scores):
+    return mg.cat([mg.zeros(len(scores), 20), scores, mg.zeros(len(scores), 6)], 1)
 
 
 class _Layer(nn.Module):
@@ -54,7 +54,7 @@ MODELS = {
     "itself; the last score has the next place, too": lambda x: mg.cat([x, mg.cat([x[1:, :1], x[:1, :1]])], 1),
     "the first feature, less the second": lambda x: x[:, :1] - x[:, 1:2],
     "the first place, less the second": lambda x: (x[:1] - x[1:2]).expand(len(x), x.shape[1]),
-    "27 scores, of which only the last is not 0: the sum so far": lambda x: _last_of_many(x[:, :1].cumsum(0)),
+    "27 scores, of which only the 21st is not 0: the sum so far": lambda x: _one_of_many(x[:, :1].cumsum(0)),
     "itself, and 1e-60 times the first place": lambda x: x + 1e-60 * x[:1],
     "itself, and 1e-200 times the first place": lambda x: x + 1e-200 * x[:1],
     "ones, whatever x is": lambda x: mg.ones(len(x), 2),
@@ -108,10 +108,10 @@ def _went_through_detach(outcome):
     return "detach()" in outcome.case.words and more(outcome)
 
 
-def _missed_a_small_one(outcome):
-    """Whether less is seen than there is, of slopes that are far below all others."""
+def _missed(slope):
+    """Whether less is seen than there is, of a slope that is far below all others."""
     less = saw("the answer", lambda mine, right: _counts(mine, right) and not (mine.bool() & ~right).any().item())
-    return "1e-" in outcome.case.words and less(outcome)
+    return lambda outcome: slope in outcome.case.words and less(outcome)
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -241,8 +241,8 @@ EXERCISE = Exercise(
     reference=seen_places,
     plug=_with_gradient_of_x,
     notes={
-        "x.grad": "The answer is right, and x.grad is another one than before: backward() adds to it, and x.grad = None "
-        "takes away what was there. Walk with mg.autograd.grad, or from a leaf of your own.",
+        "x.grad": "The answer is right, and x.grad is another one than before: backward() adds to it, and x.grad = "
+        "None takes away what was there. Walk with mg.autograd.grad, or from a leaf of your own.",
         OF_F: "The answer is right, and the gradients of f's parameters are not what they were: backward() adds to "
         "those of all leaves, zero_grad() takes away what was there, and a training that goes on has others. "
         "mg.autograd.grad(score, x) asks for that of x alone.",
@@ -252,7 +252,7 @@ EXERCISE = Exercise(
         _case("the sum of all places so far", [[1.0], [2.0], [-3.0], [0.5]]),
         _case("the sum of all places so far", [[0.0, 0.0], [0.0, 0.0]]),
         _case("the sum of all places so far", [[1.0], [2.0], [0.5], [4.0]] * 3),
-        _case("27 scores, of which only the last is not 0: the sum so far", [[1.0], [2.0]]),
+        _case("27 scores, of which only the 21st is not 0: the sum so far", [[1.0], [2.0]]),
         _case("three scores, h, -2h and h, of the sum so far", [[1.0, 2.0], [2.0, 0.5], [0.1, 0.1]]),
         _case("the sum of all places to come", [[1.0, 2.0, 0.5], [3.0, 1.0, 1.0]]),
         _case("the place before, and nothing at the first", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
@@ -285,6 +285,11 @@ EXERCISE = Exercise(
         as_it_should_be,
         Mistake(moved_by_one, when=_went_through_detach),
         Mistake(
+            edited(moved_by_one, "+= 1.0", "= 0.0"),
+            words="Places were set to 0, and the scores compared. Where a place is 0 already nothing changes, and its "
+            "scores have a slope all the same: ask for the gradient.",
+        ),
+        Mistake(
             edited(seen_places, ".any(3).any(1)", ".any(3).any(1).mT"),
             words="Rows and columns have changed places: [t, s] is what place t sees of place s.",
             when=saw("the answer", _turned),
@@ -301,15 +306,19 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(seen_places, "slopes != 0", "slopes.abs() > 1e-5"),
+            words="A small slope is no 0: what is hidden has a gradient of exactly 0.",
+            when=_missed("a millionth"),
+        ),
+        Mistake(
             edited(seen_places, "(slopes != 0).any(3).any(1)", "(slopes**2).sum((1, 3)) > 0"),
-            words="A small slope is no 0, though its square may be: what is hidden has a gradient of exactly 0.",
+            words="A small slope is no 0, though its square may be. Ask of the slope itself whether it is 0.",
         ),
         Mistake(
             edited(seen_places, "slopes != 0", "slopes.abs() > 1e-9"),
             edited(seen_places, "(f, x)\n", "(lambda x: f(x), x.float())\n"),
             words="A slope as small as this one is no 0 either. There is no limit below which one does not count, and "
             "float32 rounds it to 0: compare with 0, in the dtype of x.",
-            when=_missed_a_small_one,
+            when=_missed("1e-"),
         ),
         Mistake(
             edited(seen_places, "any(3).any(1)", "any(3)[:, 0]"),
@@ -366,6 +375,7 @@ EXERCISE = Exercise(
         ],
         "yours 0, expected 1": [
             edited(seen_places, "(f, x)\n", "(lambda x: f(x)[:, :5], x)\n"),
+            edited(seen_places, "(slopes != 0)", "(slopes[:, [0, -1]] != 0)"),
             lambda f, x: seen_places(f, x) & (mg.arange(len(x)) < 8),
             seen_by_squares,
         ],
