@@ -3,7 +3,7 @@
 from unittest.mock import patch
 
 import minigrad as mg
-from minigrad.nn import functional
+from minigrad.ops.layers import attention
 from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, gradients_of, observer, pick, raised
 
 from .chapter16 import masked_weights
@@ -20,19 +20,12 @@ def attended(query, key, value, allowed):
 @observer
 def _with_gradients(answer, query, key, value, allowed):
     """What came back and what it sends on, and whether the library's function was called for it."""
-    called = []
-
-    def noted(*arguments, **named):
-        called.append(arguments)
-        return attention(*arguments, **named)
-
-    attention = functional.scaled_dot_product_attention
-    with patch.object(functional, "scaled_dot_product_attention", noted):
+    with patch.object(attention, "_check", wraps=attention._check) as check:  # it runs under whatever name it is called
         mixed = answer(query, key, value, allowed)
     counts = mg.arange(1, 1 + query[..., :1].numel() * value.shape[-1], dtype=value.dtype)
     counts = counts.reshape(*query.shape[:-1], value.shape[-1])
     sent = gradients_of(mixed, {"query": query, "key": key, "value": value}, counts)
-    return {"the answer": mixed, LIBRARY: "was called" if called else "was not called", **sent}
+    return {"the answer": mixed, LIBRARY: "was called" if check.called else "was not called", **sent}
 
 
 @cases("query = {query}, key = {key}, value = {value}, allowed = {allowed}", dtype=", in float64")
@@ -64,6 +57,10 @@ def by_the_library(query, key, value, allowed):
 
 
 # ---------------------------------------------------------------- tried as well
+
+
+def attended_by_another_name(query, key, value, allowed, attention=mg.nn.functional.scaled_dot_product_attention):
+    return attention(query, key, value, allowed)
 
 
 def attended_by_sums(query, key, value, allowed):
@@ -153,6 +150,7 @@ EXERCISE = Exercise(
             edited(attended, "query.shape[-1]", "query.shape[-2]"),
             edited(attended, "query.shape[-1]", "query.shape[1]"),
             edited(attended, "query.shape[-1]", "key.shape[-2]"),
+            edited(attended, "query.shape[-1]", "2"),
             words="The root of another size was taken. It is the number of features of a query, which is that of a "
             "key: query.shape[-1].",
         ),
@@ -164,6 +162,15 @@ EXERCISE = Exercise(
         Mistake(
             edited(attended, WEIGHTS, "scores.softmax(-1)"),
             words="The mask was not used: each query sees every place.",
+        ),
+        Mistake(
+            edited(attended, WEIGHTS, "(scores.softmax(-1) * allowed)"),
+            words="The mask came after the softmax, so that the weights of a row do not sum to 1. Scores are taken "
+            "away before it, as masked_weights does.",
+        ),
+        Mistake(
+            edited(attended, WEIGHTS, "masked_weights(scores.mT, allowed.expand(scores.shape).mT).mT"),
+            words="The softmax runs along the queries. The weights of one query, over all keys, sum to 1.",
         ),
         Mistake(
             edited(attended, WEIGHTS, "masked_weights(scores, mg.ones(scores.shape[-2:]).tril().bool())"),
@@ -187,6 +194,12 @@ EXERCISE = Exercise(
             edited(attended, "key.mT", "key.transpose(0, -1)"),
             words="The axis of the sequences was turned as well, as .T does. .mT exchanges the last two axes alone.",
             when=raised("Expected size for first two dimensions"),
+        ),
+        Mistake(
+            edited(attended, "key.mT", "key.transpose(0, 1)"),
+            words="Axes 0 and 1 are the last two only where no axis stands in front. .mT exchanges the last two, of "
+            "however many.",
+            when=raised("before the last two dimensions"),
         ),
         Mistake(
             edited(attended, "key.mT", "key.transpose(1, 2)"),
@@ -219,6 +232,7 @@ EXERCISE = Exercise(
             ),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),
         ],
+        "the library computed them": [attended_by_another_name],
         "the gradient of value": [edited(attended, "@ value", "@ value.detach()")],
         "the gradient of query": [edited(attended, "scores = query", "scores = query.detach()")],
     },
