@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Exercise, Mistake, cases, draw_numbers, edited, flip, pick, raised, saw
+from minigrad.teach import Difference, Exercise, Mistake, cases, compare, draw_numbers, edited, flip, pick, saw
 
 
 def drawn(scores, temperature, lot):
@@ -56,6 +56,14 @@ def _shares(outcome):
     return f"  the shares end at {ends}, and the lot is {lot}"
 
 
+def _compare_places(right, mine, _):
+    """As numbers; and 1.0 is no place of a row: LETTERS[1.0] raises."""
+    yield compare(right, mine)
+    if isinstance(mine, float | np.floating):
+        note = "The number is right, but it is a float. A place is a whole number: int(...) makes one of it."
+        yield Difference("the kind of the answer", "float", "int", note)
+
+
 def _has_no_chance(outcome):
     scores, place = outcome.arguments[0], outcome.value
     return isinstance(place, int) and place in range(len(scores)) and scores[place].item() == -np.inf
@@ -65,7 +73,7 @@ def _has_no_power(outcome):
     """Whether all scores are so low that exp of them is 0, and no place came of it, or the first one."""
     if outcome.arguments[0].max().item() / (outcome.arguments[1] or 1) > -800:
         return False
-    return outcome.value == 0 or isinstance(outcome.error, UnboundLocalError) or raised("index -1 is out of")(outcome)
+    return outcome.value == 0 or isinstance(outcome.error, (UnboundLocalError, ZeroDivisionError, IndexError))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -203,6 +211,7 @@ EXERCISE = Exercise(
         _case([1.0, 1.1, 1.05], 0.25, 0.1),
         _case([1.0, 4.0, 4.0, -2.0], 0, 0.9, leaf=True),
         _case([2.0, 3.0], 0.0, 0.2),
+        _case([4.0, 4.0, 1.0], 0, 0.1),
         _case([-3.0, 1.0, -2.0], 0.0, 0.2),
         _case([-2000.0, -2001.0, -4000.0], 1.0, 0.8),
         _case([0.0, 3.0, 2.0], 0.01, 0.999),
@@ -223,6 +232,7 @@ EXERCISE = Exercise(
         _case([0.0, 0.0], 1.0, 0.49999),
     ),
     drawn=_drawn,
+    compare=_compare_places,
     evidence=_shares,
     hints=(
         "Lay the chances side by side, from 0 to 1: with 0.2, 0.5 and 0.3 the lot 0.6 falls on place 1.",
@@ -254,6 +264,15 @@ EXERCISE = Exercise(
             words="exp of each score is 0 where all are hundreds below 0, and then no place has a chance. softmax "
             "subtracts the largest first: that one's exp is 1.",
             when=_has_no_power,
+        ),
+        Mistake(
+            edited(
+                drawn,
+                "scores.argmax().item()",
+                "max((score, place) for place, score in enumerate(scores.tolist()))[1]",
+            ),
+            words="At temperature 0 the last of several largest scores was taken. It is the first of them, as with "
+            "argmax.",
         ),
         Mistake(never_cold, when=lambda outcome: outcome.arguments[1] == 0),
         from_the_largest,
@@ -308,6 +327,7 @@ EXERCISE = Exercise(
         "the shares in front of it end at 0": [drawn_from_the_left],
         "a share holds its beginning": [edited(drawn, "lot < chance", "lot <= chance + 1e-12")],
         "this is a Tensor that holds it": [lambda *given: mg.tensor(drawn(*given))],
+        "A place is a whole number": [lambda *given: float(drawn(*given)), lambda *given: np.float64(drawn(*given))],
         "a seed was set": [drawn_with_a_seed],
         "What is meant is where chances go": [
             edited(drawn, COLD, "    temperature = temperature or 1.0\n"),
