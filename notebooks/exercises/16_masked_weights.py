@@ -27,17 +27,18 @@ INF, NAN = float("inf"), float("nan")
 @observer
 def _with_gradient(answer, scores, allowed):
     """What came back, and what it sends to the scores if its elements count 1, 3, 5 ..."""
+    mask = allowed.clone()
     weights = answer(scores, allowed)
     leaks = False  # of less than the comparison of numbers sees
     if isinstance(weights, mg.Tensor) and weights.shape == scores.shape:
-        hidden = weights.detach().masked_fill(allowed, 0.0).abs()
+        hidden = weights.detach().masked_fill(mask, 0.0).abs()
         leaks = ((hidden > 0) & (hidden < 1e-4)).any().item()
     counts = mg.arange(1, 2 * scores.numel(), 2, dtype=scores.dtype).reshape(scores.shape)
     exactly = {EXACTLY: "not 0" if leaks else "0"}
     sent = gradients_of(weights, {"scores": scores}, counts)
     result = scores * 1.0  # as query @ key.mT is: no leaf, so writing to it raises no error
     before = result._version
-    answer(result, allowed)
+    answer(result, mask)
     kind = {DTYPE: str(getattr(weights, "dtype", None)).removeprefix("minigrad.")}
     after = {AFTER: "as they were" if result._version == before else "written to"}
     return {"the answer": weights, **kind, **exactly, **sent, **after}
@@ -81,6 +82,14 @@ def _vanished(outcome):
     lost = (mine == 0).all(-1) & (right > 0).any(-1)
     theirs = scores.masked_fill(~outcome.arguments[1], -mg.inf).amax(-1)
     return lost.any().item() and (theirs[lost] < scores.max() - 80).all().item()
+
+
+def _took_a_hidden_nan(outcome):
+    """Whether nan came out for what may be seen, beside scores that are nan and not allowed."""
+    hidden = outcome.arguments[0].masked_fill(outcome.arguments[1], 0.0).isnan().any().item()
+    return hidden and saw(
+        "the answer", lambda mine, right: _is_nan(mine, right) and mine[right > 0].isnan().any().item()
+    )(outcome)
 
 
 def _even_rows(mine, right):
@@ -167,8 +176,8 @@ def added(scores, allowed):
 
 
 def added_and_harmless(scores, allowed):
-    """-inf was added to the scores, and nan and inf stay what they are, or become nan, if something is added to them.
-    masked_fill and where do not look at what they replace.
+    """A score that is nan, and not allowed, went into a sum, a product or a softmax: nan it stays there, times 0 too,
+    and what stands beside it becomes nan. masked_fill and where do not look at what they replace.
     """
     nothing = ~allowed.any(-1, keepdim=True)
     mask = mg.zeros(allowed.shape, dtype=scores.dtype).masked_fill(~allowed, -mg.inf).masked_fill(nothing, 0.0)
@@ -290,7 +299,13 @@ EXERCISE = Exercise(
         ),
         by_exp,
         Mistake(added, when=right_but(SENT, _is_nan)),
-        added_and_harmless,
+        Mistake(added_and_harmless, when=_took_a_hidden_nan),
+        Mistake(
+            edited(masked_weights, MASKED, "masked_fill(~allowed, 0.0)"),
+            edited(masked_weights, MASKED, "mul(allowed)"),
+            words="Scores that are not allowed became 0, and exp(0) is 1: they take a share of the weights. -inf takes "
+            "none.",
+        ),
         Mistake(
             edited(masked_weights, MASKED, "masked_fill(allowed, -mg.inf)"),
             edited(masked_weights, "~allowed, -mg.inf", "allowed, -mg.inf", "~allowed, 0.0", "allowed, 0.0"),
@@ -340,6 +355,9 @@ EXERCISE = Exercise(
             lambda scores, allowed: mg.where(allowed, masked_weights(scores, allowed), mg.full_like(scores, 1e-12))
         ],
         "scores holds other numbers than before": [masked_in_place],
+        "allowed holds other numbers than before": [
+            lambda scores, allowed: masked_weights(scores, ~allowed.copy_(~allowed))
+        ],
         "masked_fill() and where() make a new tensor": [masked_in_place_where_it_can_be],
         "their dtype is not that of the scores": [
             lambda scores, allowed: masked_weights(scores.float() if scores.dtype == mg.float16 else scores, allowed)
