@@ -139,6 +139,20 @@ EXERCISE = Exercise(
             words="It was not divided by the spread. Where a row was squeezed to size 1, its gradient is as well.",
         ),
         Mistake(
+            edited(norm_backward, ") / spread", ") / spread.sqrt()"),
+            edited(norm_backward, ") / spread", ") / spread**2"),
+            words="It was divided by another power of the spread, which is a root already: divide by it once.",
+        ),
+        Mistake(
+            edited(norm_backward, "y * along", "y / spread * along"),
+            words="The part along y was divided by the spread twice: y is, already.",
+        ),
+        Mistake(
+            edited(norm_backward, ".saved_tensors", ".saved_tensors\n    grad_output = mg.ones_like(y)"),
+            words="grad_output was not used: this is what goes back where each y counts 1, and in a row that is 0. "
+            "grad_output says how much each counts.",
+        ),
+        Mistake(
             edited(norm_backward, ") / spread", ") * spread"),
             words="It was multiplied by the spread. y is x divided by it, and so is what goes back.",
         ),
