@@ -152,8 +152,19 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(shifted, "return inputs, targets", "return targets, inputs"),
-            words="Inputs and targets have changed places: each letter has the one before it as its target, and -100 "
-            "is among the inputs.",
+            words="Inputs and targets have changed places: each letter has the one before it as its target. First "
+            "comes what is given, then what follows.",
+        ),
+        Mistake(
+            edited(
+                shifted,
+                "inputs[row, : len(name) + 1]",
+                "inputs[row, -1 - len(name) :]",
+                "targets[row, : len(name) + 1]",
+                "targets[row, -1 - len(name) :]",
+            ),
+            words="The rows are filled up in front of the names. A row begins with the mark and the first letter, and "
+            "what is filled up stands behind.",
         ),
         Mistake(
             edited(shifted, "-100", "0"),
