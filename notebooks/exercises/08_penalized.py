@@ -79,9 +79,9 @@ LEAVES, AT_X = (
 
 
 def _ends_at(loss, x):
-    """Whether x is a leaf of the graph of a loss."""
+    """Whether x is a leaf of the graph of a loss, to which a walk writes: to what requires no gradient it does not."""
     nodes = nodes_of(loss) if isinstance(loss, mg.Tensor) else ()
-    return any(getattr(node, "variable", None) is x for node in nodes)
+    return x.requires_grad and any(getattr(node, "variable", None) is x for node in nodes)
 
 
 @observer
@@ -350,9 +350,9 @@ EXERCISE = Exercise(
             edited(penalized, "strength * (slope**2)", "((strength * slope) ** 2)"),
             words="The strength was squared with the slopes. It multiplies the sum of the squares.",
         ),
-        Mistake(x_itself_for_a_while, when=right_but(LEAVES), words=AT_X),
+        Mistake(penalty_with_x_switched_on, when=right_but(LEAVES), words=AT_X),
     ),
-    right=(penalty_by_vjp, penalty_into_x_alone, penalty_added_up, penalty_of_another_loss),
+    right=(x_itself_for_a_while, penalty_by_vjp, penalty_into_x_alone, penalty_added_up, penalty_of_another_loss),
     wrong={
         "its graph ends at x itself … x.requires_grad is not what it was": [penalty_with_x_switched_on],
         "keeps an error to itself": [
@@ -363,7 +363,18 @@ EXERCISE = Exercise(
             )
         ],
         "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
-        "raises an error, then x.requires_grad is not what it was": [penalty_with_x_switched_on_for_a_while],
+        "raises an error, then x.requires_grad is not what it was": [
+            penalty_with_x_switched_on_for_a_while,
+            edited(
+                penalty_with_x_switched_on,
+                *(
+                    "return loss",
+                    "total = loss",
+                    "square().sum()",
+                    "square().sum()\n    x.requires_grad_(False)\n    return total",
+                ),
+            ),
+        ],
         "first difference": [
             penalty_of_both,
             edited(penalty_of_lengths, "strength * slope.abs", "abs(strength) * slope.square"),
