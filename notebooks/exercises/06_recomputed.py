@@ -527,8 +527,15 @@ EXERCISE = Exercise(
         Mistake(
             edited(twice, "with mg.enable_grad():\n            ctx", "x = x.detach().requires_grad_()\n        ctx"),
             edited(twice, "ctx.f", "x = x.detach()\n            ctx.f"),
-            words="The small graph is not there: either nothing was recorded, since backward runs with recording off "
-            "until you say enable_grad(), or its input does not require a gradient after detach().",
+            edited(
+                twice,
+                "ctx.f(x).backward(grad_output)\n        return None, x.grad",
+                "x = x.detach().requires_grad_()\n            y = ctx.f(x)\n"
+                "        return None, *grad((y * grad_output).sum(), x)",
+            ),
+            words="What the inner walk begins at has no graph. Either it was not recorded: backward runs with "
+            "recording off but for what stands inside `with mg.enable_grad():`, and the last step before the walk "
+            "belongs there, too. Or the input of f does not require a gradient after detach().",
             when=raised("does not require grad and does not have a grad_fn"),
         ),
         Mistake(
