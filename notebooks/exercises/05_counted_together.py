@@ -166,8 +166,8 @@ EXERCISE = Exercise(
                 counted_together,
                 *("before = b._version\n    ", "", "return b._version != before", "return a._version == b._version"),
             ),
-            words="Two counts can be equal by chance: both are 0 before anybody writes. Write to a, and look whether "
-            "the count at b changes.",
+            words="Two counts can be equal by chance: both are 0 before anybody writes, and 1 after a write to each. "
+            "Note the count at b, write to a, and look whether it has changed.",
         ),
         same_numbers,
         same_object,
@@ -178,7 +178,13 @@ EXERCISE = Exercise(
             "two parts of one tensor do not, and share the count.",
         ),
         view_and_base,
-        same_base,
+        Mistake(same_base, edited(view_and_base, "return", "return a is b or")),
+        Mistake(
+            counted_at_the_first_element,
+            words="A tensor that holds one number and has no dimension has no first element: a[0] is an error there. "
+            "a.add_(0) takes any shape.",
+            when=raised("invalid index of a 0-dim tensor"),
+        ),
         Mistake(
             edited(
                 counted_together,
@@ -283,7 +289,7 @@ EXERCISE = Exercise(
             ),
             edited(counted_together, "add_(0)", "div_(3).mul_(3)"),
         ],
-        "": [counted_by_memory_and_not_by_data, counted_at_the_first_element],
+        "": [counted_by_memory_and_not_by_data],
         "The answer is True or False; this is an int": [lambda a, b: int(counted_together(a, b))],
         "The answer is True or False; this is a Tensor": [lambda a, b: mg.tensor(counted_together(a, b))],
     },
