@@ -97,6 +97,7 @@ def _drawn(random):
 HELD = "the .grad of the head"
 CHANGED, GRADIENTS = "changed in the backbone after a step", "parameters of the backbone with a .grad"
 RECORDED, THROUGH, FLAGS = "whether operations are recorded", "the gradient of the inputs", "the head's training flags"
+OWN = "model.training"
 
 
 @observer
@@ -124,6 +125,7 @@ def _trained(answer, model):
         GRADIENTS: ", ".join(gradients) or "none",
         THROUGH: x.grad,
         FLAGS: flags,
+        OWN: model.training,
         HELD: "cleared" if any(cleared) else "as before",
         **{f"the head's {name}, after a step": one.detach().clone() for name, one in model.head.named_parameters()},
     }
@@ -416,6 +418,12 @@ EXERCISE = Exercise(
             when=saw(FLAGS, lambda mine, right: mine.count("True") > right.count("True")),
         ),
         Mistake(all_gradients_cleared, when=saw(HELD, operator.ne)),
+        Mistake(
+            edited(freeze, "backbone.eval()", "eval()\n    model.head.train()"),
+            words="eval() has reached the whole model, and its own flag is off now, whatever was switched on again "
+            "afterwards. Ask the backbone alone: model.backbone.eval().",
+            when=saw(OWN, operator.ne),
+        ),
     ),
     right=(
         freeze_one_by_one,
