@@ -88,7 +88,7 @@ _MEANINGS = (
      "print() what you want to see."),
     (RuntimeError, "view size is not compatible", "view() takes numbers that lie in memory one after the other, which "
      "those of a transposed or an expanded tensor do not. reshape() takes any, and most operations need neither."),
-    (AttributeError, "NoneType", "Something is None here: a .grad before the first backward, the grad_fn of a leaf, "
-     "or a node of an input that needs no gradient."),
+    (AttributeError, "NoneType", "Something is None here, as are a .grad before the first backward, the grad_fn of a "
+     "leaf, and a node of an input that needs no gradient."),
 )
 # fmt: on
