@@ -331,6 +331,12 @@ EXERCISE = Exercise(
             when=raised("out of bounds for dimension 0"),
         ),
         Mistake(
+            edited(peaks_backward, "zeros_like(x)", "zeros_like(grad_output)"),
+            words="What is written to has fewer columns than x, and places count along a row of x: begin with "
+            "mg.zeros_like(x).",
+            when=raised("out of bounds for dimension 1"),
+        ),
+        Mistake(
             edited(peaks_backward, "None, None", "mg.zeros(()), mg.zeros(())"),
             words="size and stride are no tensors and get no gradient: None at their places.",
             when=raised("gradient different than None"),

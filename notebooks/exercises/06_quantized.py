@@ -304,6 +304,11 @@ EXERCISE = Exercise(
         number_of_steps,
         Mistake(rounded_down, lambda x, step: x + ((x // step) * step - x).detach()),
         cut_towards_zero,
+        Mistake(
+            lambda x, step: _forward(None, x, step) + (x - _forward(None, x, step)).detach(),
+            words="The numbers are those of x and the slope is that of rounding: detach() is around the wrong "
+            "difference. x + (rounded - x).detach() has the numbers of rounded, and the slope of x.",
+        ),
         halves_up,
         halves_away_from_zero,
         only_between_bounds,

@@ -555,6 +555,18 @@ EXERCISE = Exercise(
                 raised("gradient different than None")(outcome) or raised("incorrect number of gradients")(outcome)
             ),
         ),
+        Mistake(
+            edited(
+                recomputed_with_the_result_kept,
+                "leaf = ctx.saved_tensors[0].detach().requires_grad_()",
+                "leaf, y = ctx.saved_tensors",
+                "with mg.enable_grad():\n                y = ctx.f(leaf)\n            return",
+                "return",
+            ),
+            words="The walk inside began at the result of this very Function, whose node is the one that is running. "
+            "Run f again, recorded, on x.detach().requires_grad_(), and begin at what comes out.",
+            when=raised("came back to itself"),
+        ),
         Mistake(saved_the_function, when=raised("save_for_backward can only save variables")),
         Mistake(
             lambda f, x: recomputing(f, x, lambda ctx, x: ctx.save_for_backward(x.clone())),

@@ -103,6 +103,21 @@ EXERCISE = Exercise(
     picture=_draw,
     mistakes=(
         Mistake(
+            edited(tanh_backward, "grad_output * (1 - y * y)", "1 - y * y * grad_output"),
+            words="grad_output multiplies the square of y only. Put brackets around the slope: (1 - y * y).",
+        ),
+        Mistake(
+            edited(tanh_backward, "return", "return None,"),
+            words="forward has one argument after ctx, x, so backward returns one gradient.",
+            when=raised("incorrect number of gradients"),
+        ),
+        Mistake(
+            edited(tanh_backward, "return grad_output * (1 - y * y)", "return y.backward(grad_output)"),
+            words="The node of y is the one whose backward is running, so y.backward() calls this function again. "
+            "Compute the gradient from grad_output and the numbers of y.",
+            when=raised("came back to itself"),
+        ),
+        Mistake(
             edited(tanh_backward, "grad_output * (1 - y * y)", "1 - y**2"),
             words="This is the slope alone. What came in, grad_output, is not in it, so the chain rule is cut here.",
         ),

@@ -7,7 +7,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import grad
-from minigrad.teach import Difference, Exercise, Mistake, compare, draw_numbers, edited, pick, pick_some, show
+from minigrad.teach import Difference, Exercise, Mistake, compare, draw_numbers, edited, pick, pick_some, raised, show
 
 from .chapter07 import lost_in_float32, measured_case
 
@@ -202,6 +202,19 @@ EXERCISE = Exercise(
             edited(two_sides, "(f(x) - f(x - eps))", "(f(x - eps) - f(x))"),
             words="The slope to the left has the wrong sign. On the way from x - eps to x one walks to the right: the "
             "change is f(x) - f(x - eps).",
+        ),
+        Mistake(
+            edited(two_sides, "(f(x) - f(x - eps))", "(f(x + eps) - f(x))"),
+            words="Both are the slope to the right. The first is asked for between x - eps and x.",
+        ),
+        Mistake(
+            edited(two_sides, "(f(x + eps) - f(x))", "(f(x) - f(x - eps))"),
+            words="Both are the slope to the left. The second is asked for between x and x + eps.",
+        ),
+        Mistake(
+            edited(two_sides, "return", "x = x.item()\n    return"),
+            words="f was called with a Python number. It takes a tensor: x - eps and x + eps are tensors, as x is.",
+            when=raised("'float' object has no attribute"),
         ),
         right_the_other_way,
         without_brackets,

@@ -261,6 +261,11 @@ EXERCISE = Exercise(
         Mistake(by_hand_unless_constant, when=raised("have been used in the graph")),
         Mistake(still_at_a_flat_point, when=saw(MEMORY, operator.ne), words=SHARED),
         Mistake(
+            edited(damped_step, "solve(matrix, slope)", "solve(slope, matrix)"),
+            words="The matrix comes first, and then the slope: mg.linalg.solve(matrix, slope).",
+            when=raised("must have at least 2 dimensions"),
+        ),
+        Mistake(
             edited(damped_step, DAMPED, " + damping"),
             words="`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: "
             "damping * mg.eye(len(x), dtype=x.dtype).",

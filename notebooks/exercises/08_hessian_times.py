@@ -6,7 +6,7 @@ import warnings
 import minigrad as mg
 from minigrad.autograd import grad
 from minigrad.autograd.functional import hessian, hvp, jacobian, jvp, vhp, vjp
-from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, right_but, saw
+from minigrad.teach import Exercise, Mistake, compare, draw_numbers, edited, pick, raised, right_but, saw
 
 from .chapter08 import (
     ASKED_AT,
@@ -212,6 +212,12 @@ EXERCISE = Exercise(
             words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
             when=slope_without_graph,
         ),
+        Mistake(
+            edited(hessian_times, "slope, x, v)", "slope, x)"),
+            words="The second walk began at several elements, and was not told how much each counts. Begin at the "
+            "slope, with v: grad(slope, x, v); or at one number, (slope * v).sum(). `@` gives one for vectors only.",
+            when=raised("implicitly created"),
+        ),
         Mistake(between_two_slopes, when=saw(ASKED_AT, operator.ne), words=BESIDE),
         Mistake(whole_hessian_as_a_matrix, near=True),
         Mistake(by_backward_twice, when=_is_added_up),
@@ -284,7 +290,7 @@ EXERCISE = Exercise(
             times_a_jacobian_of_the_slope,
             times_elements_one_by_one,
         ],
-        "raises RuntimeError": [lambda f, x, v: grad(slope_of(f, x) @ v, x)[0]],
+        "raises RuntimeError … was not told how much each counts": [lambda f, x, v: grad(slope_of(f, x) @ v, x)[0]],
         "f was asked beside x": [times_by_large_steps, times_moving_x_itself],
         "likely The numbers are right, but this is a list": [lambda f, x, v: vhp(f, x, v)[1].tolist()],
         "first difference": [
