@@ -79,6 +79,7 @@ sums = edited(adam_step, "(1 - b1) * one.grad", "one.grad", "(1 - b2) * one.grad
 one_too_far = edited(adam_step, "b1**t", "b1 ** (t + 1)", "b2**t", "b2 ** (t + 1)")
 uphill = edited(adam_step, "one.data - ", "one.data + ")
 forgets = edited(adam_step, "            self.state[one] = t, m, v\n", "")
+forgets_the_mean = edited(adam_step, "b1 * m + (1 - b1)", "(1 - b1)")
 counts_from_0 = edited(
     adam_step, "t, m, v = t + 1, b1", "m, v = b1", "= t, m, v\n            usual", "= t + 1, m, v\n            usual"
 )
@@ -359,6 +360,10 @@ EXERCISE = Exercise(
         Mistake(uphill, words="It goes uphill: a step goes against the gradient."),
         Mistake(
             forgets, words="Nothing is kept: each step is a first one. Put the count and both means into self.state."
+        ),
+        Mistake(
+            forgets_the_mean,
+            words="m begins anew in each step, so it is a part of this gradient alone. Keep it in self.state, as v is.",
         ),
         Mistake(
             length_of_all,

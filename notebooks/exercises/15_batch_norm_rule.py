@@ -36,7 +36,7 @@ def _drawn(random):
 def _evidence(outcome):
     """Each number of x moved, and what that does to the sum of g * y."""
     g, _, x, *eps = outcome.arguments
-    if x.size > 8:
+    if x.size > 8 or not np.isfinite(g + x).all():
         return ""
     slopes, step = np.zeros_like(x), 1e-5
     for place in np.ndindex(x.shape):
@@ -58,6 +58,8 @@ sums = edited(batch_norm_rule, "np.mean", "np.sum")
 sum_of_g = edited(batch_norm_rule, "(g - mean(g)", "(g - g.sum(axis=axes, keepdims=True)")
 sum_of_products = edited(batch_norm_rule, "mean(g * y)", "(g * y).sum(axis=axes, keepdims=True)")
 other_signs = edited(batch_norm_rule, WHOLE, "(g + mean(g) + y * mean(g * y))")
+other_sign_of_mean = edited(batch_norm_rule, WHOLE, "(g + mean(g) - y * mean(g * y))")
+other_sign_of_width = edited(batch_norm_rule, WHOLE, "(g - mean(g) + y * mean(g * y))")
 over_rows = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "0")
 over_features = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(*range(1, x.ndim),)")
 over_all = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "None")
@@ -230,7 +232,10 @@ EXERCISE = Exercise(
             words="Sums stand where means are needed: one x of n moves the mean by 1 / n.",
         ),
         Mistake(
-            other_signs, words="The signs of what follows x: mean and width grow with it, and both make the y smaller."
+            other_signs,
+            other_sign_of_mean,
+            other_sign_of_width,
+            words="The signs of what follows x: mean and width grow with it, and both make the y smaller.",
         ),
         Mistake(
             of_images,

@@ -48,7 +48,7 @@ def _drawn(random):
 def _evidence(outcome):
     """Each number of x and weight moved, and what that does to the sum of g * y."""
     g, _, x, weight, *stride = outcome.arguments
-    if x.size + weight.size > 14:
+    if x.size + weight.size > 14 or not np.isfinite([*g.flat, *x.flat]).all():
         return ""
     found = []
     for name, array in (("x", x), ("weight", weight)):
@@ -147,6 +147,8 @@ def by_places(g, y, x, weight, stride=1):
     return to_x, to_weight
 
 
+of_the_last_place = edited(by_places, "to_weight += np", "to_weight[...] = np")
+of_the_sum = edited(convolution_rule, "    rows, columns = g", "    g = np.ones_like(g)\n    rows, columns = g")
 overwritten_by_places = edited(
     by_places, 'left + wide] += np.einsum("no,ockl->nckl', 'left + wide] = np.einsum("no,ockl->nckl'
 )
@@ -249,6 +251,15 @@ EXERCISE = Exercise(
         Mistake(
             overwritten,
             words="= for +=: windows overlap, and a pixel that lies in several of them gets a gradient from each.",
+        ),
+        Mistake(
+            of_the_last_place,
+            words="The gradient of weight is that of the last place of the result alone. Each place used the same "
+            "weights, so add up what all of them give: +=.",
+        ),
+        Mistake(
+            of_the_sum,
+            words="What arrives, g, was not used: these are the gradients of the plain sum of y.",
         ),
         Mistake(
             added_at_once,

@@ -181,6 +181,12 @@ errors_come_out_later = edited(counterexample, "if fails(one):", "if not holds(o
 some_errors = edited(counterexample, "except Exception:", "except (ArithmeticError, LookupError, ValueError):")
 none_and_false = edited(counterexample, "return not holds(case)", "return str(holds(case)) in ('None', 'False')")
 errors_are_fine = edited(counterexample, "            return True", "            return False")
+errors_are_fine_later = edited(
+    counterexample,
+    "            if fails(one):\n",
+    "            try:\n                failed = not holds(one)\n            except Exception:\n"
+    "                failed = False\n            if failed:\n",
+)
 all_errors = edited(counterexample, "except Exception:", "except BaseException:")
 all_but_one = edited(
     counterexample, "except Exception:", "except KeyboardInterrupt:\n            raise\n        except BaseException:"
@@ -245,6 +251,7 @@ def by_itself(draw, holds, smaller, tries):
     return None
 
 
+lost_on_the_way = edited(by_itself, "return shrunk(one)", "shrunk(one)")
 asks_twice = edited(
     counterexample, "            return not holds(case)\n", "            return not holds(case) and not holds(case)\n"
 )
@@ -403,6 +410,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             no_shrinking,
+            lost_on_the_way,
             words="This is the case as it was drawn. Make it smaller, as long as a smaller one fails as well.",
         ),
         Mistake(
@@ -430,7 +438,9 @@ EXERCISE = Exercise(
             "count it as a failure.",
         ),
         Mistake(
-            errors_are_fine, words="Where `holds` raises an error it was taken to hold. An error is a failure, too."
+            errors_are_fine,
+            errors_are_fine_later,
+            words="Where `holds` raises an error it was taken to hold. An error is a failure, too.",
         ),
         Mistake(
             all_errors,
@@ -465,7 +475,11 @@ EXERCISE = Exercise(
             "which have no hash. Nothing need be noted: each answer is used at once.",
             when=raised("unhashable", kind=TypeError),
         ),
-        Mistake(last_drawn, words="The property holds for all that was drawn, and that is answered with None."),
+        Mistake(
+            last_drawn,
+            words="The property holds for all that was drawn, and that is answered with None.",
+            when=right_but(FOUND, lambda mine, right: right[0] is None),
+        ),
         Mistake(found_or_none, found_not_0, drawn_not_0),
         Mistake(by_itself, when=raised("maximum recursion depth", kind=RecursionError)),
         Mistake(
