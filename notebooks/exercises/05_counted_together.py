@@ -193,8 +193,8 @@ EXERCISE = Exercise(
                 "    return",
                 "    except RuntimeError:\n        pass\n    return",
             ),
-            words="A leaf that requires a gradient may be written to inside `with mg.no_grad():` only. Here the error "
-            "was caught, so that nothing was written, and nothing counted.",
+            words="The error was caught, so that nothing was written, and nothing counted. A leaf that requires a "
+            "gradient may be written to inside `with mg.no_grad():` only.",
         ),
         Mistake(
             edited(counted_together, "with mg.no_grad():\n        a", "a", "_version != before", "_version > before"),
