@@ -332,8 +332,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(peaks_backward, "zeros_like(x)", "zeros_like(grad_output)"),
-            words="What is written to has fewer columns than x, and places count along a row of x: begin with "
-            "mg.zeros_like(x).",
+            words="A place lies beyond the end of a row of the tensor for which it was used. Places count along a row "
+            "of x: write to mg.zeros_like(x), at the places as they are.",
             when=raised("out of bounds for dimension 1"),
         ),
         Mistake(

@@ -113,7 +113,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(tanh_backward, "return grad_output * (1 - y * y)", "return y.backward(grad_output)"),
-            words="The node of y is the one whose backward is running, so y.backward() calls this function again. "
+            words="The node of y is the one whose backward is running, so a walk from y calls this function again. "
             "Compute the gradient from grad_output and the numbers of y.",
             when=raised("came back to itself"),
         ),

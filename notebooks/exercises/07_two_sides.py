@@ -214,7 +214,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(two_sides, "return", "x = x.item()\n    return"),
             words="f was called with a Python number. It takes a tensor: x - eps and x + eps are tensors, as x is.",
-            when=raised("'float' object has no attribute"),
+            when=raised("'float' object has no attribute 'relu'"),
         ),
         right_the_other_way,
         without_brackets,

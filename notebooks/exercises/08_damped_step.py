@@ -262,8 +262,10 @@ EXERCISE = Exercise(
         Mistake(still_at_a_flat_point, when=saw(MEMORY, operator.ne), words=SHARED),
         Mistake(
             edited(damped_step, "solve(matrix, slope)", "solve(slope, matrix)"),
-            words="The matrix comes first, and then the slope: mg.linalg.solve(matrix, slope).",
-            when=raised("must have at least 2 dimensions"),
+            edited(damped_step, "hessian(f, x)" + DAMPED, "slope + damping"),
+            words="What solve was given first is no matrix. mg.linalg.solve(matrix, slope) takes the Hessian first, "
+            "with the damping on its diagonal, and then the slope.",
+            when=raised("linalg.solve", "must have at least 2 dimensions"),
         ),
         Mistake(
             edited(damped_step, DAMPED, " + damping"),
