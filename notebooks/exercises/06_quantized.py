@@ -328,8 +328,8 @@ EXERCISE = Exercise(
         Mistake(made_an_object, when=saw("the numbers", lambda mine, right: isinstance(mine, Function))),
         Mistake(
             edited(no_function, "(x / step).", "(x.detach() / step)."),
-            words="The history was cut, by detach(), no_grad() or a call of forward instead of apply, and nothing was "
-            "put in its place.",
+            words="The history was cut, as by detach(), tolist(), numpy(), no_grad() or a call of forward instead of "
+            "apply, and nothing was put in its place.",
             when=right_but(WAY_BACK),
         ),
         Mistake(no_none, when=raised("incorrect number of gradients")),

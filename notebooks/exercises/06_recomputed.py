@@ -190,8 +190,8 @@ def tuple_for_a_gradient(f, x):
 
 
 def without_history(f, x):
-    """f(x) was computed without a history, and nothing was put in its place: it is the apply of a Function that gives
-    it one.
+    """The result has no history: f(x) was computed without one, or cut off from it. It is the apply of a Function that
+    gives the result one.
     """
     with mg.no_grad():
         return f(x)

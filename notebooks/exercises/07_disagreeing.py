@@ -119,12 +119,12 @@ def counted_rows(backward, differences, atol, rtol):
 
 
 def whether_any(backward, differences, atol, rtol):
-    """This says whether there is one. Asked for is how many: .sum() instead of .any()."""
+    """This says whether there are any. Asked for is how many: the sum of the bools, not their any() or all()."""
     return bool(the_bools(backward, differences, atol, rtol).any())
 
 
 def one_decision(backward, differences, atol, rtol):
-    """A comparison of tensors gives a bool for each entry, so `if` cannot decide by it. Sum the bools."""
+    """A comparison of tensors gives a bool for each entry: neither `if` nor max() can decide by it. Sum the bools."""
     return 0 if (backward - differences).abs() <= atol + rtol * differences.abs() else 1
 
 

@@ -258,6 +258,13 @@ EXERCISE = Exercise(
     at_work=_at_work,
     mistakes=(
         Mistake(by_hand_twice, when=_has_no_second_slope),
+        Mistake(
+            edited(by_hand_twice, "grad(f(x), x, create_graph=True)", "grad(f(x), x)"),
+            edited(damped_step, "(slope,) =", "x = x.detach()\n    (slope,) ="),
+            words="A walk began at a tensor without a graph. The slope has one if it was asked for with "
+            "create_graph=True, and f(x) outside of no_grad() if f was given x itself: x.detach() requires no gradient.",
+            when=raised("does not require grad and does not have a grad_fn"),
+        ),
         Mistake(by_hand_unless_constant, when=raised("have been used in the graph")),
         Mistake(still_at_a_flat_point, when=saw(MEMORY, operator.ne), words=SHARED),
         Mistake(
@@ -347,7 +354,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "in the later digits": [edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())")],
-        "The error arose while your function ran": [step_under_no_grad],
+        "A walk began at a tensor without a graph": [step_under_no_grad],
         "x holds other numbers": [step_over_data],
         "that of x, expected its own … The point lies in the memory of x … x holds other numbers": [
             step_over_x,

@@ -100,6 +100,10 @@ def by_backward_twice(f, x, v):
     return x.grad
 
 
+def _is_second_of_two(mine, right):
+    return isinstance(mine, tuple) and len(mine) == 2 and compare(right, mine[1]) is None
+
+
 def with_the_value(f, x, v):
     """vhp and hvp return two things: the value of f, and the product. Take item [1]."""
     return vhp(f, x, v)
@@ -257,11 +261,11 @@ EXERCISE = Exercise(
             words="backward() adds to what is in x.grad already, here from before. autograd.grad returns the product "
             "by itself.",
         ),
-        Mistake(with_the_value, when=saw("the answer", lambda mine, right: isinstance(mine, tuple) and len(mine) == 2)),
+        Mistake(with_the_value, when=saw("the answer", _is_second_of_two)),
         Mistake(
             edited(hessian_times, "(product,) =", "return", "v)\n    return product", "v)"),
             words="autograd.grad returns a tuple, here of one tensor. Take item [0] of it.",
-            when=saw("the answer", lambda mine, right: isinstance(mine, tuple)),
+            when=saw("the answer", lambda mine, right: isinstance(mine, tuple) and len(mine) == 1),
         ),
         Mistake(whole_hessian, words=MADE),
         Mistake(by_backward_and_put_back, when=right_but(OTHERS), words=LEFT),

@@ -289,7 +289,18 @@ EXERCISE = Exercise(
             edited(penalized, "x = x.detach().requires_grad_()\n    loss", "loss"),
             words="x does not require a gradient, so no slope leads to it. Give loss_of a leaf that does: "
             "x.detach().requires_grad_().",
-            when=raised("does not require grad", "grad"),
+            when=raised("One of the differentiated Tensors does not require grad"),
+        ),
+        Mistake(
+            edited(
+                penalized,
+                "create_graph=True)\n    return",
+                "retain_graph=True)\n    (slope**2).sum().backward()\n    return",
+            ),
+            edited(penalized, "loss =", "with mg.no_grad():\n        loss ="),
+            words="A walk began at a tensor without a graph. The slope has one if it was asked for with "
+            "create_graph=True, and the loss if it was computed outside of no_grad().",
+            when=raised("does not require grad and does not have a grad_fn"),
         ),
         Mistake(as_a_number, when=saw(LOSS, lambda mine, right: isinstance(mine, float))),
         Mistake(by_backward, when=saw(GRAD, operator.ne)),

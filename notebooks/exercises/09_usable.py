@@ -283,8 +283,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(usable, "if tensor.is_inference() else tensor for", "for"),
-            words="Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains is "
-            "another tensor now. Only tensors for which is_inference() is True are to be copied.",
+            words="Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains would "
+            "be another tensor then. Only tensors for which is_inference() is True are to be copied.",
             when=_one_is(lambda kind: kind == "a copy"),
         ),
         Mistake(
