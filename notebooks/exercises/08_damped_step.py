@@ -262,7 +262,7 @@ EXERCISE = Exercise(
             edited(by_hand_twice, "grad(f(x), x, create_graph=True)", "grad(f(x), x)"),
             edited(damped_step, "(slope,) =", "x = x.detach()\n    (slope,) ="),
             words="A walk began at a tensor without a graph. The slope has one if it was asked for with "
-            "create_graph=True, and f(x) outside of no_grad() if f was given x itself: x.detach() requires no gradient.",
+            "create_graph=True, and f(x) outside of no_grad() if f was given x itself: x.detach() requires none.",
             when=raised("does not require grad and does not have a grad_fn"),
         ),
         Mistake(by_hand_unless_constant, when=raised("have been used in the graph")),
