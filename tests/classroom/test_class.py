@@ -18,6 +18,7 @@ from conftest import missing, under_ci
 import dev
 
 NAMES = ["anna", "ben"]
+LONGEST = 840  # seconds of a lesson
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,9 @@ def facts(inside: Machine, chromium: str, tmp_path_factory: pytest.TempPathFacto
     log = tmp_path_factory.mktemp("hub") / "log"
     with ThreadPoolExecutor(1) as beside:  # here, a loop of playwright's may be running
         try:
-            return beside.submit(asyncio.run, hold_lesson(inside, NAMES, log, chromium)).result()
+            # A limit of its own: pytest's ends the wait for the lesson, and then the pool waits for it for ever.
+            lesson = asyncio.wait_for(hold_lesson(inside, NAMES, log, chromium), LONGEST)
+            return beside.submit(asyncio.run, lesson).result()
         except Exception as error:
             if log.exists():
                 error.add_note(log.read_text()[-4000:])
