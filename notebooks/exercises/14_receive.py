@@ -43,7 +43,8 @@ def _case(gradients, earlier=None, is_result=False):
 def _drawn(random):
     for shape in [(), (3,), (2, 2)]:
         gradients = [drawn_array(random, shape) for _ in range(random.integers(1, 5))]
-        yield _case(gradients, drawn_array(random, shape) if random.integers(2) else None)
+        earlier = drawn_array(random, shape) if random.integers(2) else None
+        yield _case(gradients, earlier, is_result=bool(random.integers(2)))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -80,6 +81,13 @@ def doubled(self, gradient):
 def none_plus(self, gradient):
     """self.grad is None until the first gradient comes, and None cannot be added to."""
     self.grad = self.grad + gradient
+
+
+def replaced_in_a_result(self, gradient):
+    """In a result each gradient took the place of the one before. A result that is used twice gets two as well, and
+    sends their sum; who clears it is `start`.
+    """
+    self.grad = gradient.copy() if self.grad is None or self.rule is not None else self.grad + gradient
 
 
 def returned(self, gradient):
@@ -133,6 +141,7 @@ EXERCISE = Exercise(
         _case([[1.0, -1.0], [0.5, 0.0], [0.25, 4.0]]),
         _case([5.0, -5.0], earlier=1.0),
         _case([3.0], is_result=True),
+        _case([3.0, -0.5], is_result=True),
         _case([[[1.0, 2.0]], [[0.0, -2.0]]], earlier=[[10.0, 20.0]]),
         _case([[0.0, 0.0], [0.5, -1.0]]),
         _case([[np.nan, np.inf, 1e6], [1.0, 2.0, -3e5]]),
@@ -166,6 +175,7 @@ EXERCISE = Exercise(
             "whether self.grad is None.",
             when=raised("truth value", kind=ValueError),
         ),
+        replaced_in_a_result,
         returned,
         Mistake(
             added_to_what_came,
