@@ -129,6 +129,12 @@ def largest_of_all(scores, labels):
     return -logs[_rows(labels), labels].mean()
 
 
+def largest_of_all_put_back(scores, labels):
+    """The same, and the number that was taken off comes back to the log of the sum."""
+    top = scores.max().detach()
+    return ((scores - top).exp().sum(-1).log() + top - scores[_rows(labels), labels]).mean()
+
+
 def exp_by_hand(scores, labels):
     """exp() of a score above 88 is infinite in float32 (above 709 in float64), and of very low ones 0. Take the largest
     score of each row off first, or use logsumexp, which does.
@@ -306,7 +312,7 @@ EXERCISE = Exercise(
         ),
         all_columns_of_the_labels,
         scores_for_logs,
-        largest_of_all,
+        Mistake(largest_of_all, largest_of_all_put_back),
         exp_by_hand,
         by_a_product,
         summed,
@@ -324,8 +330,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda scores, labels: -scores.softmax(-1).log()[_rows(labels), labels].mean(),
-            words="The loss is not finite, and a finite one is expected: somewhere exp() became infinite, or a "
-            "probability 0 before its log was taken. Use a formula that never makes it: log_softmax.",
+            words="The loss is not finite, and a finite one is expected: somewhere exp() became infinite, or "
+            "what a log was taken of was 0: a probability, or a sum of exp(). Use a formula that never makes it: "
+            "log_softmax.",
             when=_is_not_finite,
         ),
         Mistake(
