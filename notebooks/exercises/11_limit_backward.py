@@ -71,6 +71,8 @@ def _evidence(outcome):
     x, weights = outcome.arguments
     if x is None:
         return "  a profiler counted the operations"
+    if not (x + weights).isfinite().all():
+        return ""  # a sum with a nan or inf in it does not show how each element moves
     return measured_slopes(lambda t: t.clamp(-1, 1), x, weights)
 
 
