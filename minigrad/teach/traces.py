@@ -32,7 +32,7 @@ IN_ARGUMENTS = {
     "items": "{} has other items than before",
     "requires_grad": "{}.requires_grad is not what it was",
     "graph": "{} is the result of another operation than before",
-    "hooks": "{} does not have the hooks that it had",
+    "hooks": "{} has other hooks than before",
     "nodes": "the nodes behind {} have other hooks or metadata than before",
     "attributes": "{} has other attributes than before",
     "module": "{} has other attributes than before",

@@ -381,7 +381,7 @@ EXERCISE = Exercise(
         "it took two walks": [watched_in_two_walks],
         "of one element … The shape is []; it should be [1]": [edited(watched, "seen[0]", "seen[0].squeeze()")],
         "retain_graph=True keeps the graph of the loss": [edited(watched, "backward()", "backward(retain_graph=True)")],
-        "h does not have the hooks that it had": [
+        "h has other hooks than before": [
             edited(watched, "    return", "    (h._backward_hooks or {}).clear()\n    return")
         ],
         "A pre-hook of a node gets the gradients of all of its outputs": [

@@ -301,7 +301,7 @@ EXERCISE = Exercise(
             lambda f, x, v: grad(slope_of(f, x), x, v)[0].clamp(min=0),
             times_its_length,
         ],
-        "does not have the hooks that it had": [times_with_a_hook_left],
+        "has other hooks than before": [times_with_a_hook_left],
         "x.grad is not what it was": [times_by_backward_and_cleared],
         "x.requires_grad is not what it was": [times_off_the_graph],
     },

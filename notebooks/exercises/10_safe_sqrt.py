@@ -321,7 +321,7 @@ EXERCISE = Exercise(
         "view() takes": [lambda x: safe_sqrt(x.view(-1)).view(x.shape)],
         "the numbers[0]: yours 0, expected inf": [edited(safe_sqrt, "x <= 0", "(x <= 0) | x.isinf()")],
         "x.requires_grad is not what it was": [lambda x: safe_sqrt(x.requires_grad_() if x.is_leaf else x)],
-        "x does not have the hooks that it had": [sqrt_of_a_hooked_x],
+        "x has other hooks than before": [sqrt_of_a_hooked_x],
         "in another dtype than they came in … float() gives a float32": [lambda x: x.float().relu().sqrt()],
         "in the later digits … The result went through float32": [lambda x: x.float().relu().sqrt().to(x.dtype)],
         "x holds other numbers than before": [sqrt_over_x],

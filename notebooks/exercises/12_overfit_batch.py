@@ -540,7 +540,7 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
-        "model does not have the hooks that it had": [overfit_with_a_hook],
+        "model has other hooks than before": [overfit_with_a_hook],
         "model.1.weight.requires_grad is not what it was": [overfit_and_frozen],
         "first difference": [
             edited(

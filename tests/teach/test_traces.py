@@ -78,8 +78,8 @@ IN_ARGUMENTS = [
     (lambda tensors, h: tensors[1].requires_grad_(), "tensors[1].requires_grad is not what it was"),
     (lambda tensors, h: setattr(tensors[0], "grad", None), "tensors[0].grad is not what it was"),
     (lambda tensors, h: tensors[0].sum().backward(), "tensors[0].grad is not what it was"),
-    (lambda tensors, h: tensors[0].register_hook(print), "tensors[0] does not have the hooks that it had"),
-    (lambda tensors, h: h.register_hook(print), "h does not have the hooks that it had"),
+    (lambda tensors, h: tensors[0].register_hook(print), "tensors[0] has other hooks than before"),
+    (lambda tensors, h: h.register_hook(print), "h has other hooks than before"),
     (lambda tensors, h: h.retain_grad(), "the nodes behind h have other hooks or metadata than before"),
     (
         lambda tensors, h: h.grad_fn.metadata.update(met=True),
@@ -97,7 +97,7 @@ IN_ARGUMENTS = [
 WITH = "A mode that is entered in a `with` ends there, after an error, too."
 ALWAYS = (
     "requires_grad is not what it was",
-    "the hooks that it had",
+    "other hooks than before",
     "other hooks or metadata than before",
     "other attributes than before",
 )  # wrong where an answer is to write, too
@@ -166,9 +166,9 @@ OF_A_MODEL = replace(EXERCISE, reference=mean_of, cases=(Case("mg.sin, a model a
 IN_MODELS = [
     (lambda model: model.train(), "model.training is not what it was, and model.0.training is not"),
     (lambda model: model[1].train(), "model.1.training is not what it was"),
-    (lambda model: model[0].register_forward_hook(lambda *given: None), "model.0 does not have the hooks that it had"),
+    (lambda model: model[0].register_forward_hook(lambda *given: None), "model.0 has other hooks than before"),
     (lambda model: model[0].weight.requires_grad_(False), "model.0.weight.requires_grad is not what it was"),
-    (lambda model: model[0].bias.register_hook(lambda gradient: None), "model.0.bias does not have the hooks"),
+    (lambda model: model[0].bias.register_hook(lambda gradient: None), "model.0.bias has other hooks"),
 ]
 
 
@@ -315,7 +315,7 @@ def test_what_is_put_back_after_an_exception_alone_is_left_after_another_error()
 
     assert OF_A_MODEL_ALONE.check(evaluated).kind == "good"
     told = said(OF_A_MODEL_ALONE.check(evaluated_after_an_exception))["likely"]
-    assert "if model raises an error, then model.0 does not have the hooks that it had" in told
+    assert "if model raises an error, then model.0 has other hooks than before" in told
     assert replace(OF_A_MODEL_ALONE, may_leave=("hooks",)).check(evaluated_after_an_exception).kind == "good"
 
 
@@ -382,7 +382,7 @@ def test_hooks_of_others_stay() -> None:
 
     card = EXERCISE.check(without_hooks)
     assert "and each tensor has a hook" in said(card)["input"]
-    assert "h does not have the hooks that it had" in said(card)["likely"]
+    assert "h has other hooks than before" in said(card)["likely"]
     assert EXERCISE.check(with_a_hook_of_its_own).kind == "good"
 
 
