@@ -232,11 +232,19 @@ def yielded(self):
 
 
 def kept(self, order=[]):  # noqa: B006
-    """The list of an earlier call was still there. A list that stands as a default, or outside of the function, is the
-    same one in all calls: make it inside.
+    """What an earlier call has found was still there. A list or a set that stands as a default, or outside of the
+    function, is the same one in all calls: make it inside.
     """
     order += [one for one in in_order(self) if one not in order]
     return order
+
+
+def put_down_by_each_way(self):
+    order, todo = [], [self]
+    for tensor in todo:
+        order.append(tensor)
+        todo += [one for one in tensor.inputs if one not in order]
+    return order[::-1]
 
 
 def without_self(self):
@@ -503,6 +511,12 @@ EXERCISE = Exercise(
         Mistake(kept, kept_in_a_set, when=_is_from_before),
         done_too_early,
         used_twice_by_one,
+        Mistake(
+            put_down_by_each_way,
+            words="A tensor is there more than once: several ways lead to it. Whether it is down already has to be "
+            "asked in the moment in which it is put down, and not when it is put on the list of what is to be done.",
+            when=saw(LIST, "more than once"),
+        ),
     ),
     right=(
         ordered_by_graphlib,
@@ -512,9 +526,9 @@ EXERCISE = Exercise(
         ordered_by_its_distance,
     ),
     wrong={
-        "asked for once more, … is missing … The list of an earlier call was still there": [ordered_by_memory],
+        "asked for once more, … is missing … What an earlier call has found was still there": [ordered_by_memory],
         "which is no list … The tensors are in a tuple": [lambda self: tuple(in_order(self))],
-        "The list of an earlier call was still there": [ordered_from_a_cache],
+        "What an earlier call has found was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
         "is missing … Tensors that require no gradient lead to self as well": [
             lambda self: [one for one in in_order(self) if one.requires_grad]
