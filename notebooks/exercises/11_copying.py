@@ -313,6 +313,10 @@ EXERCISE = Exercise(
             "both; what a call made itself is its self_cpu_memory_usage.",
         ),
         Mistake(
+            edited(copying, "[event.name for", '[event.name.removeprefix("aten::") for'),
+            words="A piece was taken off the names. Those of the events are asked for, as they are, with `aten::`.",
+        ),
+        Mistake(
             edited(copying, "f(x)\n    ", "pass\n    "),
             words="f did not run in the block, so that nothing was recorded: f(x).",
             when=saw(CALLS, lambda mine, right: mine == 0),
@@ -383,7 +387,7 @@ EXERCISE = Exercise(
         "The answer is right, but afterwards the profiler is on": [copying_without_an_end],
         "The answer is right, but afterwards the profiler is on.": [copying_unless_f_raises],
         "raises an error, then the profiler is on": [copying_left_after_exceptions],
-        "the names, item 1 of 1: yours add, expected aten::add": [
+        "the names, item 1 of 1: yours add, expected aten::add … A piece was taken off": [
             lambda f, x: [e.name.removeprefix("aten::") for e in _events(f, x) if e.self_cpu_memory_usage]
         ],
         "The calls of one name stand together": [copying_by_averages],

@@ -172,6 +172,19 @@ def averages(calls):
     return sorted(((name, time / counts[name]) for name, time in own_times(calls)), key=lambda pair: -pair[1])
 
 
+def by_the_call_before(calls):
+    """Only the call before was asked whether a new one lies in it. The one that made it may have begun much earlier:
+    keep all that go on.
+    """
+    times, before = {}, None
+    for name, start, end in calls:
+        times[name] = times.get(name, 0) + end - start
+        if before is not None and start < before[1]:
+            times[before[0]] -= end - start
+        before = name, end
+    return sorted_pairs(times)
+
+
 def as_a_dict(calls):
     """This is a dict. sorted(times.items(), key=..., reverse=True) makes a list of it, in order."""
     return dict(own_times(calls))
@@ -481,6 +494,7 @@ EXERCISE = Exercise(
         without_zeros,
         Mistake(last_of_each, edited(own_times, "+=", "=")),
         each_call,
+        by_the_call_before,
         Mistake(averages, when=_are_averages),
         Mistake(
             edited(own_times, ", reverse=True", ""),

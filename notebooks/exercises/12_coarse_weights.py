@@ -593,6 +593,10 @@ EXERCISE = Exercise(
             words="The step was left out: the weights were rounded to whole numbers.",
         ),
         Mistake(
+            edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x * step).round() / step)"),
+            words="These are multiples of 1 / step: divide by step before the rounding, and multiply by it afterwards.",
+        ),
+        Mistake(
             edited(coarse_weights, "Quantize", "_quantize(lambda ctx, x, step: (x / step).floor() * step)"),
             words="This rounds down. round() goes to the nearest multiple.",
         ),

@@ -101,6 +101,13 @@ def into_x(g, places, x):
     return x
 
 
+def begun_at_x(g, places, x):
+    """The gradients were added to the numbers of x. What x holds plays no part: begin with np.zeros_like(x)."""
+    gradient = x.copy()
+    np.add.at(gradient, places, g)
+    return gradient
+
+
 def mean_of_uses(g, places, x):
     """The gradients of an element that is used several times were averaged. They are added: each use moves the loss."""
     gradient, uses = np.zeros_like(x), np.zeros_like(x)
@@ -323,6 +330,7 @@ EXERCISE = Exercise(
             words="Elements that were not picked got a gradient as well. Nothing depends on them: theirs is 0.",
         ),
         into_x,
+        begun_at_x,
         Mistake(
             edited(indexed_backward, "return gradient", "return gradient * x"),
             words="An index multiplies by nothing: its slope is 1. Here the gradient was multiplied by x.",

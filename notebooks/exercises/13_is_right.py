@@ -219,7 +219,7 @@ def of_gradients_alone(engine):
 
 
 def without_a_net(engine):
-    """An engine that raises is wrong, and the function is to say so: put the walk into try, and return False."""
+    """An engine that raises is wrong, and the function is to say so: all into try, and False after any Exception."""
     return all(_agree(engine, f, shapes) for f, shapes in FOUR)
 
 

@@ -359,6 +359,10 @@ EXERCISE = Exercise(
             when=_has_too_few_inputs,
         ),
         Mistake(
+            edited(applied, "(ctx, g)", "(ctx, np.ones_like(g))"),
+            words="backward got ones, and what has arrived was left out: give it g.",
+        ),
+        Mistake(
             edited(applied, CTX, "function"),
             edited(applied, f"inputs):\n    ctx = {CTX}", f"inputs, ctx={CTX}):"),
             words="All calls have the same ctx, so the second call wrote over what the first had kept: it is the "

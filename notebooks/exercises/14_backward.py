@@ -289,6 +289,11 @@ EXERCISE = Exercise(
         always_freed,
         turned_around,
         Mistake(
+            edited(backward, "self.start()", "self.start()\n    if self.rule is not None:\n        self.send()"),
+            edited(backward, "self.start()", "self.start()\n    self.send()"),
+            words="self has sent twice: before the loop and in it. It is the last in in_order().",
+        ),
+        Mistake(
             edited(backward, "one.rule is not None", "True"),
             words="A leaf has no rule, and nobody to send to. Only results send.",
             when=_leaf_sent,

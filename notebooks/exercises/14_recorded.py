@@ -128,6 +128,14 @@ def _met_tensors(outcome):
     return any(kind(outcome) for kind in kinds)
 
 
+def recorded_if_self_requires(self, forward, rule, others):
+    inputs = (self, *(one if isinstance(one, Tensor) else type(self)(one) for one in others))
+    result = type(self)(forward(*[one.data for one in inputs]), self.requires_grad)
+    if self.recording and self.requires_grad:
+        result.inputs, result.rule = inputs, rule
+    return result
+
+
 # ---------------------------------------------------------------- tried as well
 
 
@@ -290,6 +298,11 @@ EXERCISE = Exercise(
             words="Among the others are numbers, lists and arrays, which are no tensors: make one of each first, with "
             "type(self)(one).",
             when=raised("has no attribute 'data'", kind=AttributeError),
+        ),
+        Mistake(
+            recorded_if_self_requires,
+            words="One of the inputs requires a gradient, and the result does not. One is enough, whichever it is.",
+            when=right_but("requires_grad", lambda mine, right: right and not mine),
         ),
         Mistake(
             edited(recorded, "type(self)", "Tensor"),

@@ -4,6 +4,7 @@ import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, cases, edited, raised
 from minigrad.teach.limits import TookTooLongError
+from minigrad.teach.observing import right_but
 
 from .chapter14 import WRITTEN, Tensor, array_of, product_rule, start, step_observer, whether_written
 
@@ -114,6 +115,17 @@ def zeros_for_none(self):
         if one.rule is not None:
             one.grad = np.zeros_like(one.data)
     self.receive(np.ones_like(self.data))
+
+
+def filled_with_zeros(self):
+    for one in self.in_order():
+        if one.rule is not None and one.grad is not None:
+            one.grad.fill(0.0)
+    self.receive(np.ones_like(self.data))
+
+
+def _are_zeros_for_none(mine, right):
+    return right is None and not np.any(mine)
 
 
 def one_number(self):
@@ -261,7 +273,7 @@ EXERCISE = Exercise(
             edited(start, "rule is not None", "requires_grad"),
         ),
         cleared_last,
-        zeros_for_none,
+        Mistake(zeros_for_none, filled_with_zeros, when=right_but("[yzv].grad", _are_zeros_for_none)),
         by_inputs,
         a_leaf_cleared,
         nothing_for_a_leaf,
