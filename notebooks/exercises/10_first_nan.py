@@ -83,6 +83,11 @@ def _infinite(values):
     return {"x": x, "root": root}, root[0] - root[1]
 
 
+def _nobody_asks():
+    x = mg.tensor([4.0, 1.0], requires_grad=True)
+    return {}, x.sqrt().sum()
+
+
 def _nan_in_values_only():
     x = mg.tensor([-1.0, 2.0], requires_grad=True)
     log = x.log()
@@ -208,7 +213,7 @@ def _is_name_of_the_loop(outcome):
     """Whether a hook inside the answer uses the variable of the loop, and only one name was ever noted."""
     constants = getattr(getattr(outcome.answer, "__code__", None), "co_consts", ())
     inner = [one for one in constants if isinstance(one, CodeType)]
-    last = next(reversed(outcome.case.make()[0]))
+    last = next(reversed(outcome.case.make()[0]), "")
     return outcome.seen.get(NAME) == repr(last) and any({"name", "key", "n"} & {*code.co_freevars} for code in inner)
 
 
@@ -485,6 +490,7 @@ EXERCISE = Exercise(
         Case("x = [-1, 0], root = x.sqrt(), loss = root.sum(): nan, and infinite", _nan_beside_inf),
         Case("h = w * 3, y = h * [1, nan], loss = y.sum(), and w is not in tensors", _nan_in_data),
         Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
+        Case("tensors is empty, loss = the sum of the root of [4, 1]", _nobody_asks),
         Case("no nan; root has a hook already, which doubles", _hook_of_its_own),
         Case("two ways from x, one past the length of a row of zeros", _two_ways),
         Case("first, second = (x * 2).unbind(), with the root of second, which is 0", _second_of_two),
@@ -619,6 +625,9 @@ EXERCISE = Exercise(
     ),
     right=(nan_with_numpy, nan_unequal_to_itself, nan_within_contexts),
     wrong={
+        "tensors is empty … backward() has not run": [
+            edited(first_nan, "found, handles", 'if not tensors:\n        return ""\n    found, handles')
+        ],
         "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
         "Results keep their gradient now": [nan_from_retained_gradients],
         "the graph of the loss: yours is kept … retain_graph=True keeps it": [

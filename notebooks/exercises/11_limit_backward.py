@@ -254,6 +254,7 @@ EXERCISE = Exercise(
         _case([[0.5, -2.0], [1.5, 0.0], [0.25, 1.0]], [[1.0, 1.0], [3.0, -2.0], [0.5, 2.0]], turned=True),
         _case([0.5, 0.99999994, 0.25, -0.5], [float("inf"), 2.0, float("nan"), 1e6]),
         Case(COUNTED, lambda: (None, None)),
+        _case(-1.5, 2.0),
     ),
     drawn=_drawn,
     hints=(
@@ -330,6 +331,7 @@ EXERCISE = Exercise(
             limit_mapped_in_c,
             limit_chosen_one_by_one,
         ],
+        "x = -1.5, grad_output = 2.0": [edited(limit_backward, "return", "return grad_output if x.ndim == 0 else")],
         "backward has written to grad_output": [limit_into_what_came],
         "backward has written to x": [limit_into_x],
         "first difference": [

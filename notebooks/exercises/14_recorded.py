@@ -69,7 +69,14 @@ OPERATIONS = {
 }
 
 
-def _case(words, *inputs, kind=Engine, same=False, mixed=False):
+def _result(tensor):
+    """A result in the place of a leaf, which holds a gradient of a walk before."""
+    result = tensor * 1.0
+    result.grad = np.full(result.data.shape, 7.0)
+    return result
+
+
+def _case(words, *inputs, kind=Engine, same=False, mixed=False, results=False):
     """Inputs are pairs of data and requires_grad, or what is no tensor yet: a number, a list, an array."""
     forward, rule, _ = OPERATIONS[words]
 
@@ -77,6 +84,8 @@ def _case(words, *inputs, kind=Engine, same=False, mixed=False):
         made = type(kind.__name__, (kind,), {})  # anew: what an answer does to its class, the next case does not meet
         kinds = [made, Tensor, type("Derived", (made,), {})] if mixed else [made] * 3
         first, *others = [of(*one) if isinstance(one, tuple) else one for of, one in zip(kinds, inputs, strict=False)]
+        if results:
+            first, others = _result(first), [_result(one) if isinstance(one, Tensor) else one for one in others]
         return first, forward, rule, (first,) if same else tuple(others)
 
     listed = ", ".join(
@@ -86,6 +95,7 @@ def _case(words, *inputs, kind=Engine, same=False, mixed=False):
         for one in inputs
     )
     how = " (the same tensor twice)" if same else "; of three classes" if mixed else HOW.get(kind, "")
+    how += "; the tensors are results of a product with 1, and hold gradients" if results else ""
     return Case(f"forward = {words} of {listed}{how}", make)
 
 
@@ -178,6 +188,8 @@ EXERCISE = Exercise(
         _case("np.exp", (0.5, True)),
         _case("a * b * c", (2.0, True), (-1.0, True), (4.0, True), mixed=True),
         _case("np.add", (2.0, False), 5.0),
+        _case("np.multiply", (2.0, True), (3.0, True), results=True),
+        _case("np.add", ([1.0, -2.0], False), ([[3.0, 0.5]], True), results=True),
         _case("np.matmul", ([[1.0, 2.0, 0.5]], True), [[3.0], [0.5], [2.0]]),
         _case("np.multiply", (2.0, True), (3.0, True), kind=AllSilent),
         _case("np.multiply", (2.0, True), (3.0, True), kind=Silent),
@@ -329,9 +341,18 @@ EXERCISE = Exercise(
                 'else kind(getattr(one, "data", one))',
             )
         ],
+        "requires_grad: yours False … One of the inputs requires a gradient": [
+            edited(recorded, "any(one.", "any(one.rule is None and one.")
+        ],
+        "inputs: yours": [
+            edited(recorded, NOTED, "True, tuple(leaf for one in inputs for leaf in (one.inputs or (one,))), rule"),
+            edited(recorded, NOTED, "True, tuple(sorted(inputs, key=lambda one: one.data.sum())), rule"),
+        ],
         "rule: yours another": [edited(recorded, NOTED, "True, inputs, lambda *arrays: rule(*arrays)")],
-        "grad: yours there": [edited(recorded, "return", "result.grad = np.zeros_like(result.data)\n    return")],
-        "inputs: yours": [edited(recorded, NOTED, "True, tuple(sorted(inputs, key=lambda one: one.data.sum())), rule")],
+        "grad: yours there": [
+            edited(recorded, "return", "result.grad = np.zeros_like(result.data)\n    return"),
+            edited(recorded, "return", "result.grad = self.grad\n    return"),
+        ],
         "inputs: yours … Inputs that require no gradient were left out": [
             edited(recorded, NOTED, "True, tuple(one for one in inputs if one.requires_grad), rule")
         ],
