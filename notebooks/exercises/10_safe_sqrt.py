@@ -275,8 +275,8 @@ EXERCISE = Exercise(
             edited(clamped_at_zero, "clamp(min=0).sqrt()", "clamp(min=1e-12).sqrt().masked_fill(x <= 0, 0.0)"),
             edited(safe_sqrt, "x.masked", "(x + 1e-8).masked"),
             when=small_ones_are_wrong,
-            words="Small numbers have another root: something was added to x, or limits it. Put a harmless number only "
-            "in the place of what is not above 0.",
+            words="Small numbers have another root: something was added to x, or limits it, or they count as 0. Put a "
+            "harmless number only in the place of what is not above 0.",
         ),
         Mistake(hides_nan, when=has_number_for_nan),
         cut_off,

@@ -165,7 +165,9 @@ def in_a_tuple(g, places, x):
 
 
 def without_counting_from_the_end(g, places, x):
-    """Places are compared with 0, 1, 2 ..., so none of them is ever -1, which is the last element."""
+    """Places that are counted from the end have got nothing: a comparison with 0, 1, 2 ... passes them by. -1 is the
+    last element.
+    """
     gradient = np.zeros_like(x)
     if isinstance(places, tuple):
         np.add.at(gradient, places, g)
