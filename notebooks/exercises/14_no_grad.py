@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+from unittest.mock import patch
 
 from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 from minigrad.teach.observing import StoppedError, right_but
@@ -22,9 +23,10 @@ def _story_told(answer, kind, story):
         seen[when] = "recorded" if (kind(2.0, True) * 3.0).requires_grad else "not recorded"
         seen[f"kind.recording {when}"] = kind.recording
 
-    look("before")
-    seen |= STORIES[story](answer, kind, look) or {}
-    look("afterwards")
+    with patch.object(Tensor, "recording", True):  # what an answer does to it, the next story does not meet
+        look("before")
+        seen |= STORIES[story](answer, kind, look) or {}
+        look("afterwards")
     return seen
 
 
@@ -307,6 +309,17 @@ EXERCISE = Exercise(
             when=_off_after_a_stop,
         ),
         Mistake(
+            edited(
+                no_grad,
+                "= kind.recording, False",
+                "= kind.recording, False\n            Tensor.recording = False",
+                "= self.before",
+                "= self.before\n            Tensor.recording = self.before",
+            ),
+            words="Another class was switched off as well. The block is for `kind`, and for what is derived from it.",
+            when=saw("another class, inside", "not recorded"),
+        ),
+        Mistake(
             kept_in_one_place,
             near=True,
             words="What it was before is kept in one place for all blocks: the inner block writes over what the outer "
@@ -342,7 +355,7 @@ EXERCISE = Exercise(
             edited(no_grad, "kind.recording = self", "if error[0] is None:\n                kind.recording = self")
         ],
         "the other class, when its block has ended: yours False, expected True": [off_by_one_count],
-        "another class, inside: yours not recorded": [
+        "another class, inside: yours not recorded … Another class was switched off": [
             edited(
                 no_grad,
                 "= kind.recording, False",
