@@ -148,6 +148,13 @@ def norm_of_filled_rows(x):
     return x.masked_fill(empty.unsqueeze(-1), 1.0).norm(dim=-1).masked_fill(empty, 0.0)
 
 
+def norm_with_a_hook(x):
+    """Right, where there is a gradient."""
+    squares = (x * x).sum(-1)
+    squares.register_hook(lambda g: g.masked_fill(squares.detach() == 0, 0.0))
+    return squares.sqrt()
+
+
 EXERCISE = Exercise(
     title="the length of each row of x; derivatives 0 for a row of zeros, first and second",
     stars=2,
@@ -167,6 +174,7 @@ EXERCISE = Exercise(
         case_of([[1.7, 0.3]], mg.float64),
         case_of([[INF, 1.0], [3.0, -4.0]]),
         case_of([[2.0, -2.0], [0.0, 0.0], [0.5, 1.2]], turned=True),
+        case_of([[3.0, 4.0], [0.0, 0.0]], plain=True),
     ),
     drawn=_drawn,
     hints=(
@@ -275,6 +283,7 @@ EXERCISE = Exercise(
         "The harmless number has got into the result": [
             lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)
         ],
+        "cannot register a hook": [norm_with_a_hook],
         "The shape is [2, 1]; it should be [2]": [edited(safe_norm, "sum(-1)", "sum(-1, keepdim=True)")],
     },
 )
