@@ -233,8 +233,8 @@ EXERCISE = Exercise(
     hints=(
         "abs() of the difference of the two tensors, compared with what is allowed, is a tensor of bools.",
         "What is allowed is a tensor too: it depends on the entry. .sum() counts the bools that are True.",
-        "Every comparison with nan is False. So ask which entries are near enough, and count the others: ~ exchanges "
-        "True and False.",
+        "Every comparison with nan but != is False. So ask which entries are near enough, and count the others: ~ "
+        "exchanges True and False.",
     ),
     evidence=_distances,
     mistakes=(

@@ -97,8 +97,8 @@ def of_the_size(x):
 
 
 def hides_nan(x):
-    """A nan in x has become 0. Every comparison with nan is False, `x > 0` too, so it counted as "not above 0". Ask the
-    other way round: x <= 0 is False for nan as well, and then it stays.
+    """A nan in x has become 0. Every comparison with nan but != is False, `x > 0` too, so it counted as "not above 0".
+    Ask the other way round: x <= 0 is False for nan as well, and then it stays.
     """
     positive = x > 0
     return mg.where(positive, mg.where(positive, x, mg.ones_like(x)).sqrt(), mg.zeros_like(x))

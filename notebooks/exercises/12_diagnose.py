@@ -176,8 +176,8 @@ def _in_order(*order, **tests):
 
 
 def nan_is_not_above(run):
-    """This run ends in nan, which is above nothing: `nan > 2 * loss[0]` is False, as any comparison with nan is. Ask
-    whether a loss is at or below, and turn the answer around.
+    """This run ends in nan, which is above nothing: `nan > 2 * loss[0]` is False, as any comparison with nan but != is.
+    Ask whether a loss is at or below, and turn the answer around.
     """
     return _in_order(rate=lambda run: any(one > 2 * run["loss"][0] for one in run["loss"][-1:]))(run)
 

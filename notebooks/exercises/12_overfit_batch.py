@@ -224,8 +224,8 @@ def _in_another_mode(outcome):
 
 
 def until_it_is_not_above(model, optimizer, images, labels, limit, most):
-    """The loss is nan here, and nan is not at or above the limit, as it is not below: any comparison with nan is False.
-    A loss *below* the limit is the last: ask for that, and turn the answer around.
+    """The loss is nan here, and nan is not at or above the limit, as it is not below: any comparison with nan but !=
+    is False. A loss *below* the limit is the last: ask for that, and turn the answer around.
     """
     losses = []
     while len(losses) < most:
