@@ -190,8 +190,8 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             norm_where_above_zero,
-            words="The length of a row with a nan has become 0. Every comparison with nan but != is False, `> 0` too, so "
-            "it counted as a row of zeros. Ask whether the sum of squares == 0: then a nan stays.",
+            words="The length of a row with a nan has become 0. Every comparison with nan but != is False, `> 0` too, "
+            "so it counted as a row of zeros. Ask whether the sum of squares == 0: then a nan stays.",
             when=has_number_for_nan,
         ),
         Mistake(plain_formula, chosen_afterwards, when=_nan_at_first),
