@@ -268,6 +268,11 @@ one_list_deep = edited(
     "todo += reversed(one)\n",
     "todo += [item for item in one if isinstance(item, (Module, Tensor))][::-1]\n",
 )
+one_holder_deep = edited(
+    one_list_deep,
+    "reversed(one.values())",
+    "[item for item in one.values() if isinstance(item, (Module, Tensor))][::-1]",
+)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -402,8 +407,9 @@ EXERCISE = Exercise(
     notes={
         MODEL: "The list is right, but the module was changed on the way, or the list is one that the module holds. "
         "Make a new one.",
-        LATER: "The first list is right, and the second one is not: something of the first call is left, or the id of "
-        "what is gone was taken for that of something new.",
+        LATER: "The first list is right, and the second one, with one more in the module, is not. It may be that "
+        "something of the first call is left, that the id of what is gone was taken for that of something new, or that "
+        "a set was used, which has no order.",
     },
     hints=(
         "What can stand in an attribute? A tensor, a module, a list, a tuple, a dict, or something that does "
@@ -473,7 +479,9 @@ EXERCISE = Exercise(
             near=True,
         ),
         Mistake(no_private, words="An attribute whose name begins with _ was left out. It is one like all others."),
-        Mistake(one_list_deep, words="A list in a list, or a tuple or dict in it, was not looked into."),
+        Mistake(
+            one_list_deep, one_holder_deep, words="A list in a list, or a tuple or dict in it, was not looked into."
+        ),
         Mistake(no_modules, words="Modules in the module were not looked into."),
         Mistake(
             each_use,
@@ -499,7 +507,7 @@ EXERCISE = Exercise(
             backwards,
             own_ones_first,
             words="The right ones, in another order: all of the first attribute, however deep, come before those of "
-            "the second.",
+            "the second. (A set keeps no order.)",
             when=right_but("*", lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)),
         ),
         Mistake(by_themselves, when=raised("maximum recursion depth", kind=RecursionError)),
@@ -514,6 +522,7 @@ EXERCISE = Exercise(
     wrong={
         "something of the first call is left": [remembered],
         "The right ones, in another order": [
+            lambda self: sorted(parameters(self), key=lambda one: -one.data.sum()),  # a set's order, but each time
             edited(parameters, "reversed(one.values())", "[item for _, item in sorted(one.items(), key=str)][::-1]"),
         ],
         "a tensor that is not in it": [by_default],
