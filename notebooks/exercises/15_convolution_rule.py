@@ -53,6 +53,8 @@ def _evidence(outcome):
     found = []
     for name, array in (("x", x), ("weight", weight)):
         slopes = np.zeros_like(array)
+        if not all(np.isfinite(one).all() for one in (g, x, weight)):
+            return ""  # nothing can be measured there
         for place in np.ndindex(array.shape):
             up, down = array.copy(), array.copy()
             up[place] += 0.5
@@ -71,6 +73,8 @@ overwritten = edited(convolution_rule, "to_x[met] +=", "to_x[met] =")
 turned_kernel = edited(convolution_rule, "g, weight[:, :, i, j]", "g, weight[:, :, -1 - i, -1 - j]")
 turned_weight = edited(convolution_rule, "to_weight[:, :, i, j]", "to_weight[:, :, -1 - i, -1 - j]")
 averaged = edited(convolution_rule, "return to_x, to_weight", "return to_x, to_weight / len(x)")
+times_0 = edited(convolution_rule, "np.zeros_like(x), np.zeros_like(weight)", "0 * x, 0 * weight")
+times_0_for_x = edited(convolution_rule, "np.zeros_like(x)", "0 * x")
 first_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[:1], x[met][:1]")
 last_image = edited(convolution_rule, "np.tensordot(g, x[met]", "np.tensordot(g[-1:], x[met][-1:]")
 first_channel = edited(convolution_rule, TO_X, "to_x[met] += g[:, :1] * weight[:1, :, i, j, None, None]")
@@ -106,6 +110,20 @@ def one_off(g, y, x, weight, stride=1):
         to_x[met] += np.tensordot(g[:, :, p, q], weight, (1, 0))
         to_weight += np.tensordot(g[:, :, p, q], x[met], (0, 0))
     return to_x, to_weight
+
+
+def no_stride_for_weight(g, y, x, weight, stride=1):
+    return convolution_rule(g, y, x, weight, stride)[0], convolution_rule(g, y, x, weight)[1]
+
+
+def no_stride_for_x(g, y, x, weight, stride=1):
+    return convolution_rule(g, y, x, weight)[0], convolution_rule(g, y, x, weight, stride)[1]
+
+
+def cut_off(g, y, x, weight, stride=1):
+    rows, columns = ((places - 1) * stride + size for places, size in zip(g.shape[2:], weight.shape[2:], strict=True))
+    to_x, to_weight = convolution_rule(g, y, x, weight, stride)
+    return to_x[:, :, :rows, :columns], to_weight
 
 
 rows_only = edited(convolution_rule, "j : j + stride * columns : stride]", "j * 1 : j + columns]")
@@ -247,6 +265,17 @@ EXERCISE = Exercise(
     evidence=_evidence,
     mistakes=(
         no_stride,
+        Mistake(
+            no_stride_for_weight,
+            words="In the gradient of weight the stride is missing: weight[k, l] met the pixels at p * stride + k and "
+            "q * stride + l, and not those at p + k and q + l.",
+        ),
+        Mistake(no_stride_for_x, words="The stride is in the gradient of weight, and not in that of x."),
+        Mistake(
+            cut_off,
+            words="The gradient of x ends with the last window. It has the shape of x, and the pixels behind that "
+            "window get 0: begin with np.zeros_like(x).",
+        ),
         one_off,
         Mistake(
             overwritten,
@@ -265,20 +294,26 @@ EXERCISE = Exercise(
             added_at_once,
             overwritten_by_places,
             words="Where windows overlap only the last one counts, and a pixel that lies in several of them gets a "
-            "gradient from each. += into a view of all windows does not add them up: it reads a pixel for all of its "
-            "windows before it writes the first. Add in a loop.",
+            "gradient from each: +=, and in a loop. A += into a view of all windows at once would not add them up, "
+            "either: it reads a pixel for all of its windows before it writes the first.",
             near=True,
         ),
         Mistake(
             turned_kernel,
-            words="The kernel was turned around for x. It is turned when the gradient is written as a convolution of "
-            "g; a loop over the kernel's places adds it as it is.",
+            words="For x the kernel lies the wrong way around. In a convolution of g, spread out, it has to be turned; "
+            "a loop over the kernel's places adds it as it is.",
         ),
         Mistake(turned_weight, words="The gradient of weight came out turned around, the last number first."),
         Mistake(
             averaged,
             words="The gradient of weight is a mean over the images. All images use the same weights, so it is a sum; "
             "the mean, if there is one, is in g already.",
+        ),
+        Mistake(
+            times_0,
+            times_0_for_x,
+            words="0 * x is no array of zeros where x is nan or inf: the gradient begins with nan there. "
+            "np.zeros_like(x) makes zeros, whatever is in x.",
         ),
         Mistake(first_image, words="Only the first image counts for the weight. All of them used it."),
         Mistake(
