@@ -235,7 +235,7 @@ EXERCISE = Exercise(
             other_signs,
             other_sign_of_mean,
             other_sign_of_width,
-            words="The signs of what follows x: mean and width grow with it, and both make the y smaller.",
+            words="A sign is wrong: what goes by the mean and what goes by the width are both taken away from g.",
         ),
         Mistake(
             of_images,
