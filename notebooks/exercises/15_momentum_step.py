@@ -69,6 +69,8 @@ moved_before = edited(
     "self.velocity[one] = self.momentum * before + one.grad", "velocity = self.momentum * before + one.grad",
     "self.lr * self.velocity[one]", "self.lr * before; self.velocity[one] = velocity",
 )  # fmt: skip
+moved_before_from_g = edited(moved_before, "get(one, 0.0)", "get(one, one.grad)")
+scales_the_gradient = edited(momentum_step, "self.momentum * before + one.grad", "before + self.momentum * one.grad")
 not_scaled = edited(momentum_step, "self.momentum * before", "before")
 stands_still = edited(momentum_step, "    for one in", "    if not self.lr:\n        return\n    for one in")
 skips_zeros = edited(momentum_step, "if one.grad is not None:", "if one.grad is not None and np.any(one.grad):")
@@ -330,7 +332,14 @@ EXERCISE = Exercise(
         ),
         Mistake(uphill, other_sign, words="It goes uphill: a step goes against the gradient."),
         Mistake(
-            moved_before, words="The parameter moved by the velocity of the step before. Renew the velocity first."
+            moved_before,
+            moved_before_from_g,
+            words="The parameter moved by the velocity as it was before this step. Renew the velocity first.",
+        ),
+        Mistake(
+            scales_the_gradient,
+            words="The gradient was multiplied with the momentum, and the old velocity was not. It is the old one that "
+            "fades; the gradient is added whole.",
         ),
         Mistake(not_scaled, words="The old velocity was not multiplied with the momentum: nothing ever fades."),
         Mistake(
