@@ -65,6 +65,12 @@ eps_fixed = edited(adam_step, "+ self.eps", "+ 1e-8")
 no_eps = edited(adam_step, " + self.eps", "")
 no_root = edited(adam_step, "np.sqrt(v / (1 - b2**t))", "v / (1 - b2**t)")
 not_squared = edited(adam_step, "one.grad**2", "abs(one.grad)")
+not_squared_no_root = edited(not_squared, "np.sqrt(v / (1 - b2**t))", "v / (1 - b2**t)")
+times_t = edited(adam_step, "b1**t", "b1 * t", "b2**t", "b2 * t")
+mean_squared = edited(
+    adam_step,
+    *("b2 * v + (1 - b2) * one.grad**2", "b2 * v + (1 - b2) * (b1 * m + (1 - b1) * one.grad) ** 2"),
+)
 no_mean = edited(adam_step, "self.lr * m / (1 - b1**t) /", "self.lr * one.grad /")
 centered = edited(adam_step, "one.grad**2", "(one.grad - b1 * m - (1 - b1) * one.grad) ** 2")
 counted_among_those = edited(
@@ -337,7 +343,15 @@ EXERCISE = Exercise(
         Mistake(eps_fixed, words="eps is 1e-8 here whatever self.eps says."),
         Mistake(no_eps, words="eps is missing. Where all gradients so far were 0, this is 0 divided by 0."),
         Mistake(no_root, words="It was divided by the mean square. Its root has the size of a gradient."),
-        Mistake(not_squared, words="v is to be a mean of the squares of gradients."),
+        Mistake(
+            times_t,
+            words="The correction is 1 - b**t, b to the power of t. With b * t it is right at the first step alone, "
+            "and then soon below 0.",
+        ),
+        Mistake(
+            mean_squared, words="In v stand the squares of m. It is a mean of its own: of the squares of gradients."
+        ),
+        Mistake(not_squared, not_squared_no_root, words="v is to be a mean of the squares of gradients."),
         Mistake(
             swapped,
             words="The betas have changed places: the first is for the mean of gradients, the second for that of "
@@ -370,7 +384,7 @@ EXERCISE = Exercise(
             words="All numbers of a tensor share one mean square here. Each number has one of its own: that is the "
             "point of Adam.",
         ),
-        begins_with_the_first,
+        Mistake(begins_with_the_first, edited(adam_step, "(0, 0.0, 0.0)", "(0, one.grad, one.grad**2)")),
         Mistake(counted_together, counted_without),
         counted_by_parameters,
         Mistake(
