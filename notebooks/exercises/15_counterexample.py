@@ -37,6 +37,7 @@ NOT_OURS = (
     "A KeyboardInterrupt, a SystemExit, and an error of draw or of smaller say nothing of a case: it has to come out, "
     "and the search is over."
 )
+OTHER = "This is not the case at which the search ends."
 NONE = "A case that was drawn fails, and None came back: it was taken to hold, or lost on the way."
 MOST = 60  # cases that a card can show
 
@@ -63,7 +64,7 @@ def _compare(expected, got, outcome):
     """
     if isinstance(got, Seen) and _and_more(expected[ASKED], got[ASKED]) and {*expected[ASKED]} == {*got[ASKED]}:
         got = Seen({**got, ASKED: expected[ASKED]})
-    note = NONE if isinstance(got, Seen) and got.first[0] is None else ""
+    note = NONE if isinstance(got, Seen) and got.first[0] is None else OTHER
     if str(expected.first[0]).endswith(STOPPED):
         note = NOT_OURS
     return compare(expected, got, notes={**NOTES, FOUND: note})
@@ -76,6 +77,12 @@ def _and_more(mine, right):
     """Whether all that is right was asked, in its order, and more in between."""
     rest = iter(mine)
     return isinstance(mine, list) and isinstance(right, list) and all(one in rest for one in right)
+
+
+def _stops_early(outcome):
+    """Whether it is a number larger than 10 that came back, where each smaller one down to 10 fails."""
+    found = outcome.seen.get(FOUND, (None,))[0]
+    return "11000" in outcome.case.words and isinstance(found, int) and 10 < found < 11_000
 
 
 def _case(drawn, property_words, holds, smaller_words, smaller, tries=10, words=""):
@@ -175,6 +182,10 @@ takes_any = edited(
     "        for one in smaller(case):\n            if True:",
 )
 one_too_small = edited(counterexample, "    return case\n", "    return next(iter(smaller(case)), case)\n")
+the_last_tried = edited(counterexample, "    return case\n", "    return [case, *smaller(case)][-1]\n")
+a_thousand_rounds = edited(
+    counterexample, "while shrinks:", "for _ in range(1000):\n        if not shrinks:\n            break"
+)
 errors_come_out = edited(counterexample, "except Exception:", "except IndexError:")
 errors_come_out_first = edited(counterexample, "if fails(case):", "if not holds(case):")
 errors_come_out_later = edited(counterexample, "if fails(one):", "if not holds(one):")
@@ -226,6 +237,7 @@ drawn_not_0 = edited(
     "    shrinks = True\n    while",
     "    if not case:\n        return None\n    shrinks = True\n    while",
 )
+neither_0 = edited(found_or_none, "    return case\n", "    return case or None\n")
 found_not_0 = edited(found_or_none, "if fails(one)), None)):", "if fails(one)), None)) is not None:")
 
 
@@ -425,6 +437,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             one_too_small,
+            the_last_tried,
             words="The case that is returned is one of the smaller ones that were tried, and for it the property "
             "holds. Return the last that failed.",
         ),
@@ -480,7 +493,13 @@ EXERCISE = Exercise(
             words="The property holds for all that was drawn, and that is answered with None.",
             when=right_but(FOUND, lambda mine, right: right[0] is None),
         ),
-        Mistake(found_or_none, found_not_0, drawn_not_0),
+        Mistake(found_or_none, found_not_0, drawn_not_0, neither_0),
+        Mistake(
+            a_thousand_rounds,
+            when=_stops_early,
+            words="It stopped early: of the case that came back a smaller one fails as well. Go on until none does, "
+            "however many rounds that takes.",
+        ),
         Mistake(by_itself, when=raised("maximum recursion depth", kind=RecursionError)),
         Mistake(
             too_many,
@@ -508,7 +527,7 @@ EXERCISE = Exercise(
             edited(counterexample, "in smaller(case):", "in list(smaller(case))[::-1]:"),
         ],
         "ask once for each case": [edited(counterexample, "while shrinks:", "for _ in range(20):")],
-        "first difference": [
+        "It stopped early": [
             edited(
                 counterexample,
                 "while shrinks:",
