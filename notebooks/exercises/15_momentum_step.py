@@ -69,6 +69,7 @@ moved_before = edited(
     "self.velocity[one] = self.momentum * before + one.grad", "velocity = self.momentum * before + one.grad",
     "self.lr * self.velocity[one]", "self.lr * before; self.velocity[one] = velocity",
 )  # fmt: skip
+rate_twice = edited(momentum_step, "+ one.grad\n", "+ self.lr * one.grad\n")
 moved_before_from_g = edited(moved_before, "get(one, 0.0)", "get(one, one.grad)")
 scales_the_gradient = edited(momentum_step, "self.momentum * before + one.grad", "before + self.momentum * one.grad")
 not_scaled = edited(momentum_step, "self.momentum * before", "before")
@@ -122,8 +123,8 @@ def counted_among_those(self):
 
 
 def made_anew(self):
-    """self.velocity was made anew, of those that have a gradient in this step. A parameter that sat out a step has lost
-    its velocity: leave it as it is.
+    """A parameter that sat out a step has lost its velocity, as where self.velocity is made anew of those that have a
+    gradient. Leave it as it is.
     """
     before, self.velocity = self.velocity, {}
     for one in self.parameters:
@@ -325,6 +326,7 @@ EXERCISE = Exercise(
             words="The rate went into the velocity. As long as it stays the same, nobody notices; when it is lowered, "
             "the old rate is still in there. It multiplies the whole velocity, at the end.",
         ),
+        Mistake(rate_twice, words="The rate is in it twice: in the velocity, and in the step. It belongs in the step."),
         Mistake(
             nesterov,
             words="This looks ahead, as Nesterov's kind of momentum does. What is asked for moves by lr times the "
