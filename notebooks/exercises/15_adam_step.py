@@ -66,6 +66,25 @@ no_eps = edited(adam_step, " + self.eps", "")
 no_root = edited(adam_step, "np.sqrt(v / (1 - b2**t))", "v / (1 - b2**t)")
 not_squared = edited(adam_step, "one.grad**2", "abs(one.grad)")
 not_squared_no_root = edited(not_squared, "np.sqrt(v / (1 - b2**t))", "v / (1 - b2**t)")
+only_m_sums = edited(adam_step, "(1 - b1) * one.grad", "one.grad")
+always_the_first = edited(adam_step, "1 - b1**t", "1 - b1", "1 - b2**t", "1 - b2")
+
+
+def in_one_array(self):
+    """m and v are one array, as both began with the same zeros, and both are written into it. Each needs its own."""
+    b1, b2 = self.betas
+    for one in self.parameters:
+        if one.grad is not None:
+            zeros = np.zeros_like(one.data)
+            kept = self.state.setdefault(one, [0, zeros, zeros])
+            kept[0] += 1
+            for mean, beta, new in ((kept[1], b1, one.grad), (kept[2], b2, one.grad**2)):
+                mean *= beta
+                mean += (1 - beta) * new
+            t, m, v = kept
+            one.data = one.data - self.lr * m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + self.eps)
+
+
 times_t = edited(adam_step, "b1**t", "b1 * t", "b2**t", "b2 * t")
 mean_squared = edited(
     adam_step,
@@ -343,6 +362,15 @@ EXERCISE = Exercise(
         Mistake(eps_fixed, words="eps is 1e-8 here whatever self.eps says."),
         Mistake(no_eps, words="eps is missing. Where all gradients so far were 0, this is 0 divided by 0."),
         Mistake(no_root, words="It was divided by the mean square. Its root has the size of a gradient."),
+        in_one_array,
+        Mistake(
+            only_m_sums, words="In m the gradient has to be weighed with 1 - b1, as its square is in v with 1 - b2."
+        ),
+        Mistake(
+            always_the_first,
+            words="The correction is that of a first step, each time. It is 1 - b**t, where t counts the steps: keep "
+            "it in self.state, too.",
+        ),
         Mistake(
             times_t,
             words="The correction is 1 - b**t, b to the power of t. With b * t it is right at the first step alone, "
