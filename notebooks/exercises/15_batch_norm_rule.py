@@ -53,6 +53,7 @@ constants = edited(batch_norm_rule, WHOLE, "g")
 mean_is_constant = edited(batch_norm_rule, WHOLE, "(g - y * mean(g * y))")
 width_is_constant = edited(batch_norm_rule, WHOLE, "(g - mean(g))")
 from_x = edited(batch_norm_rule, "y * mean(g * y)", "x * mean(g * x)")
+from_centered = edited(batch_norm_rule, "y * mean(g * y)", "(x - mean(x)) * mean(g * (x - mean(x)))")
 mean_of_g = edited(batch_norm_rule, "y * mean(g * y)", "y * mean(g)")
 sums = edited(batch_norm_rule, "np.mean", "np.sum")
 sum_of_g = edited(batch_norm_rule, "(g - mean(g)", "(g - g.sum(axis=axes, keepdims=True)")
@@ -63,6 +64,8 @@ other_sign_of_width = edited(batch_norm_rule, WHOLE, "(g - mean(g) + y * mean(g 
 over_rows = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "0")
 over_features = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(*range(1, x.ndim),)")
 over_all = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "None")
+channels_last = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(*range(x.ndim - 1),)")
+times_width = edited(batch_norm_rule, " / np.sqrt(", " * np.sqrt(")
 over_channels = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "1")
 for_images = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, 2, 3)[: x.ndim - 1]")
 for_two_kinds = edited(batch_norm_rule, "(0, *range(2, x.ndim))", "(0, 2, 3) if x.ndim == 4 else 0")
@@ -221,7 +224,11 @@ EXERCISE = Exercise(
             width_is_constant,
             words="The width was taken for a constant. It grows with an x far from the mean: - y * mean(g * y).",
         ),
-        Mistake(from_x, words="x stands where y is needed: the width changes along the normalized numbers."),
+        Mistake(
+            from_x,
+            from_centered,
+            words="x, or x less its mean, stands where y is needed: the width changes along the normalized numbers.",
+        ),
         Mistake(
             mean_of_g, words="y was multiplied with the mean of g. How much the width matters is the mean of g * y."
         ),
@@ -264,6 +271,8 @@ EXERCISE = Exercise(
             over_all,
             words="The means went over all numbers. Each channel has a mean and a width of its own: all axes but 1.",
         ),
+        Mistake(channels_last, words="The last axis was taken for that of the channels. They lie on axis 1."),
+        Mistake(times_width, words="It was multiplied with the width. The farther apart the x, the less each moves y."),
         Mistake(over_channels, words="The means went along the channels, axis 1. That axis is the one that stays."),
         Mistake(
             for_images,
@@ -298,6 +307,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             no_tuple,
+            edited(batch_norm_rule, "return ((", "return [(", "+ eps),)", "+ eps)]"),
             words="The number of gradients has to be the number of inputs, in a tuple, also where it is one: (..., ).",
         ),
         Mistake(written_to, when=saw(WRITTEN, "changed")),
