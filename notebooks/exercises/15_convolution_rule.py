@@ -172,6 +172,14 @@ overwritten_by_places = edited(
 )
 
 
+last_place = edited(by_places, "to_weight +=", "to_weight[...] =")
+square_by_places = edited(by_places, "np.ndindex(g.shape[2:])", "np.ndindex(g.shape[2], g.shape[2])")
+without_g = edited(
+    by_places, 'np.einsum("no,nckl->ockl", g[:, :, p, q], x', 'np.einsum("no,nckl->ockl", g[:, :, p, q] ** 0, x'
+)
+mean_over_places = edited(by_places, "return to_x, to_weight", "return to_x, to_weight / (g.shape[2] * g.shape[3])")
+
+
 def by_numbers(g, y, x, weight, stride=1):
     to_x, to_weight = np.zeros(x.shape), np.zeros(weight.shape)
     for n, o, p, q in np.ndindex(g.shape):
@@ -330,6 +338,20 @@ EXERCISE = Exercise(
             words="What arrives at all images was summed before it went to x. Each image has a gradient of its own; "
             "the weights alone are shared.",
         ),
+        Mistake(
+            last_place,
+            words="Only the last window counts for the weight: each one has written over the one before it. The kernel "
+            "lay on all of them, so add.",
+        ),
+        Mistake(
+            mean_over_places,
+            words="The gradient of weight is a mean over the places of the result. The kernel lay on all of them: it "
+            "is a sum.",
+        ),
+        Mistake(
+            without_g,
+            words="g is not in the gradient of weight: each window's pixels count times what arrives at its place.",
+        ),
         Mistake(swapped, words="The two gradients have changed places: first that of x, then that of weight."),
         Mistake(no_x, words="The gradient of x is all zeros. A layer below this one would never learn."),
         Mistake(with_y, words="y stands where g is needed: what arrives counts, not what was computed."),
@@ -338,7 +360,7 @@ EXERCISE = Exercise(
             words="Each pixel got the sum of the whole kernel. It gets the one number that it was multiplied with.",
         ),
         Mistake(rows_only, words="The stride is in the rows, and not in the columns."),
-        Mistake(square, words="Rows of g were taken for its columns: images need not be square."),
+        Mistake(square, square_by_places, words="Rows of g were taken for its columns: images need not be square."),
         Mistake(
             square_kernel,
             words="Not all columns of the kernel had their turn: kernels need not be square.",
