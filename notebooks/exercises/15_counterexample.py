@@ -526,6 +526,9 @@ EXERCISE = Exercise(
             stops_at_an_error,
             edited(counterexample, "in smaller(case):", "in list(smaller(case))[::-1]:"),
         ],
+        "This is not the case at which the search ends": [
+            edited(counterexample, "    return case\n", "    return case, tries\n"),
+        ],
         "ask once for each case": [edited(counterexample, "while shrinks:", "for _ in range(20):")],
         "It stopped early": [
             edited(
