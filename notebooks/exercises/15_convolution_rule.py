@@ -172,7 +172,6 @@ overwritten_by_places = edited(
 )
 
 
-last_place = edited(by_places, "to_weight +=", "to_weight[...] =")
 square_by_places = edited(by_places, "np.ndindex(g.shape[2:])", "np.ndindex(g.shape[2], g.shape[2])")
 without_g = edited(
     by_places, 'np.einsum("no,nckl->ockl", g[:, :, p, q], x', 'np.einsum("no,nckl->ockl", g[:, :, p, q] ** 0, x'
@@ -337,11 +336,6 @@ EXERCISE = Exercise(
             all_images,
             words="What arrives at all images was summed before it went to x. Each image has a gradient of its own; "
             "the weights alone are shared.",
-        ),
-        Mistake(
-            last_place,
-            words="Only the last window counts for the weight: each one has written over the one before it. The kernel "
-            "lay on all of them, so add.",
         ),
         Mistake(
             mean_over_places,
