@@ -31,10 +31,10 @@ s""",
 MANY = [
     "import minigrad as mg\nfrom minigrad import viz",
     "w = mg.tensor(0.999, requires_grad=True)\nb = mg.tensor(0.001, requires_grad=True)\nx = w * b\n"
-    "for _ in range(299):\n    x = x * w + b\ns = viz.BackwardStepper(x)\ns",
+    "for _ in range(599):\n    x = x * w + b\ns = viz.BackwardStepper(x)\ns",
 ]
 
-WHOLE = "(tensor(36.8591), tensor(259.2926))"
+WHOLE = "(tensor(121.8358), tensor(451.3539))"
 
 
 def opened(lab: Any, notebook: str, cells: list[str]) -> list[Locator]:
@@ -123,7 +123,7 @@ def test_a_long_run_ends_between_two_steps_and_goes_on_later(lab: Any) -> None:
         note = widget.locator(".mg-note")
         expect(note).to_contain_text("The stop button (■) has ended this run after step", timeout=20_000)
         began, step = step, int(lab.kernel("print(s.index)"))
-        assert began < step < 601
+        assert began < step < 1201
         expect(note).to_contain_text(f"after step {step}")
         expect(widget).to_have_attribute("data-step", str(step))
         expect(widget.locator(".mg-press-play")).to_contain_text("Play")
@@ -133,5 +133,5 @@ def test_a_long_run_ends_between_two_steps_and_goes_on_later(lab: Any) -> None:
         step += 1
         expect(widget).to_have_attribute("data-step", str(step))
     widget.locator(".mg-press-last").click()
-    expect(widget).to_have_attribute("data-step", "601", timeout=120_000)
+    expect(widget).to_have_attribute("data-step", "1201", timeout=120_000)
     assert lab.kernel("print(s.finished, s.problem, (w.grad, b.grad))") == f"True {{}} {WHOLE}"
