@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from models import resnet18
-from rounds import Row, fastest, main
+from rounds import WITHOUT_ONEDNN, Row, fastest, main, without_onednn
 
 ROWS = [Row("W5", "ResNet-18, one image of 224x224, float32: forward and backward", "ms")]
 SIZE, SMALL = 224, 96  # pixels of the image's side: to measure, and to see that it runs
@@ -55,7 +55,11 @@ def tensors(name: str) -> Callable[[bool], dict[str, float]]:
     return run
 
 
-CONTENDERS = {"minigrad": tensors("minigrad"), "torch": tensors("torch")}
+CONTENDERS = {
+    "minigrad": tensors("minigrad"),
+    "torch": tensors("torch"),
+    WITHOUT_ONEDNN: without_onednn(tensors("torch")),
+}
 
 if __name__ == "__main__":
     main(__file__, __doc__, CONTENDERS, ROWS)
