@@ -69,7 +69,7 @@ def same_numbers(a, b):
 
 
 def same_object(a, b):
-    """`is` asks whether the two are the same object. Two tensors can share memory and count."""
+    """This asks whether the two are the same object. Two tensors can share memory and count."""
     return a is b
 
 
@@ -193,8 +193,8 @@ EXERCISE = Exercise(
                 "    return",
                 "    except RuntimeError:\n        pass\n    return",
             ),
-            words="The error was caught, so that nothing was written, and nothing counted. A leaf that requires a "
-            "gradient may be written to inside `with mg.no_grad():` only.",
+            words="Nothing was written to a leaf that requires a gradient, and nothing counted, as where the error "
+            "is caught. Inside `with mg.no_grad():` it may be written to.",
         ),
         Mistake(
             edited(counted_together, "with mg.no_grad():\n        a", "a", "_version != before", "_version > before"),
@@ -203,7 +203,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(counted_together, "with", "if a.is_leaf:\n        a.requires_grad_(False)\n    with"),
-            words="requires_grad was switched off for the write, and not on again. Inside `with mg.no_grad():` it may "
+            words="requires_grad was switched off, and not on again. Inside `with mg.no_grad():` it may "
             "stay on.",
             when=saw(FLAG, "switched off"),
         ),
@@ -228,13 +228,14 @@ EXERCISE = Exercise(
         Mistake(
             edited(counted_together, "before = b._version", "before = a._version", "return b", "return a"),
             edited(counted_together, "a.add_(0)", "b += 0", "_version != before", "_version > before"),
-            words="True for every pair. You write to a, and it is the count of b that may change or not.",
+            words="True for every pair, as where b is written to, or the count of a is compared. Write to a, and look "
+            "whether the count of b has changed.",
         ),
         Mistake(
             edited(counted_together, "with mg.no_grad():\n        a", "a.data"),
             edited(counted_together, "a.add_(0)", "a = a + 0"),
-            words="False for every pair: the write was not counted, or there was none. .data has a count of its own, "
-            "and a + 0 makes a new tensor; a.add_(0) writes.",
+            words="False for every pair: between the two looks at b nothing was counted. .data has a count of its "
+            "own, and a + 0 makes a new tensor. Note the count, then write: a.add_(0).",
         ),
         Mistake(
             edited(same_numbers, "tolist() == b.tolist()", "_base is b._base"),
@@ -257,6 +258,10 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
+        "between the two looks at b nothing was counted": [
+            edited(counted_together, "before = b._version\n    ", "", "return", "before = b._version\n    return"),
+        ],
+        "as where b is written to, or the count": [edited(same_object, "a is b", "True")],
         "The write has changed the numbers … holds other numbers than before": [
             edited(counted_together, "add_(0)", "zero_()", "_version != before", "_version > before"),
         ],

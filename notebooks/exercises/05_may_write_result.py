@@ -184,6 +184,7 @@ EXERCISE = Exercise(
         _operation("x.relu()"),
         _operation("x.exp().view(-1)"),
         _operation("x.sin() if x[0] > 0.5 else x.exp()"),
+        _operation("x.sin() if x[0] > 0.5 else x.exp()", (0.75, 0.25)),
         _operation("(x * 3).T", [[0.5, 1.0], [2.0, 0.25]]),
         _operation("a Function that computes exp and has saved its result", function=KeepsResult.apply),
     ),
@@ -207,9 +208,9 @@ EXERCISE = Exercise(
             edited(may_write_result, "y.sum().backward()", "pass"),
             edited(may_write_result, "y.add_(1)\n    ", "", "backward()", "backward()\n        y.add_(1)"),
             edited(may_write_result, "y.add_(1)", "f(x).add_(1)"),
-            words="True for every operation. Either the result was not written to (y + 1 and clone() make a new "
-            "tensor), or the write was not counted (.data), or nobody walked the graph after it, or the walk began at "
-            "the result of another call of f.",
+            words="True for every operation. Was y itself written to (y + 1 and clone() make a new tensor), and the "
+            "write counted (through .data it is not)? Does a walk begin at y after it, and not at another call's "
+            "result? And does the `except` return False?",
         ),
         Mistake(
             edited(may_write_result, "y.sum()", "y"),
@@ -222,18 +223,20 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(may_write_result, "y.add_(1)", "with mg.no_grad():\n        x += 1"),
-            words="This writes to the input of f. Asked for is the result: sin needs its input, exp its result.",
+            words="This is about the input of f, as where x is written to. Asked for is the result: sin needs its "
+            "input, exp its result.",
         ),
         saved_its_input,
         Mistake(
             edited(may_write_result, "f(x)", "f(mg.ones_like(x).requires_grad_())"),
             edited(may_write_result, "f(x)", "f(mg.zeros_like(x).add_(0.75).requires_grad_())"),
+            edited(may_write_result, "f(x)", "f(mg.zeros_like(x).requires_grad_())"),
             words="f was asked at another x. Which operations a function consists of may depend on the numbers: ask "
             "it at this x.",
         ),
         Mistake(
             edited(may_write_result, "y.add_(1)\n    try:", "try:\n        y.view(-1)[0] = 5.0"),
-            words="view(-1) cannot show a transposed result, and its error was taken for that of the walk. Write with "
+            words="view() cannot show a transposed result, and its error was taken for that of the walk. Write with "
             "y.add_(1), before the try: the walk alone belongs into it.",
         ),
         Mistake(
@@ -268,7 +271,10 @@ EXERCISE = Exercise(
             looked_for_what_it_saved,
         ],
         "": [lambda f, x: not any(name in type(f(x).grad_fn).__name__ for name in ("Exp", "Tanh", "Sigmoid"))],
-        "True for every operation": [edited(may_write_result, "f(x)\n    y", "f(x).clone()\n    y")],
+        "True for every operation": [
+            edited(may_write_result, "f(x)\n    y", "f(x).clone()\n    y"),
+            edited(may_write_result, "return False", "pass"),
+        ],
         "False for every operation": [edited(may_write_result, "sum()", "sum().item()", "RuntimeError", "Exception")],
     },
 )

@@ -276,17 +276,18 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(replace_row, "clone", "detach().clone"),
-            words="h was cut off: detach(), tolist() or .data keeps its gradient from going back. Take h.clone().",
+            words="h was cut off, as by detach(), tolist(), .data or no_grad(): its gradient does not go back. Take "
+            "h.clone(), recorded.",
         ),
         Mistake(
             edited(replace_row, "result[row] = values", "result[row] = mg.tensor(values.tolist())"),
-            words="values was cut off: detach(), tolist() or .data on it keeps its gradient from going back.",
+            words="values was cut off, as by detach(), tolist() or .data on it: its gradient does not go back.",
         ),
         recorded_nothing,
         Mistake(
             edited(replace_row, "result[row]", "changed = result[row].clone()\n    changed[:]"),
-            words="A copy was changed, but h was returned, or the row of a copy of the row: nothing is replaced in "
-            "the answer.",
+            words="Nothing is replaced in the answer, as where another copy was changed than the one returned, or a "
+            "copy of its row: result[row] = values, then return result.",
         ),
         Mistake(
             edited(replace_row, "result[row] = values", "result[row] += values"),
@@ -294,7 +295,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(replace_row, "h.clone()", "mg.zeros_like(h)"),
-            words="The other rows are gone: the answer was begun with zeros instead of a copy of h, h.clone().",
+            words="The other rows are gone, as where the answer is begun with zeros instead of a copy of h, h.clone().",
         ),
         Mistake(
             edited(replace_row, "result[row]", "result[:]"),
@@ -310,7 +311,7 @@ EXERCISE = Exercise(
         Mistake(appended, edited(appended, "row % len(h)", "row")),
         Mistake(
             lambda h, row, values: h if mg.equal(h[row], values) else replace_row(h, row, values),
-            words="Where the row holds the numbers of values already, h itself comes back: then values gets no "
+            words="Where the row holds the numbers of values already, the old row stays: then values gets no "
             "gradient, and h one for the row that is to be replaced. Replace it there, too.",
         ),
         Mistake(
@@ -320,8 +321,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             replaced_in_new_zeros,
-            words="The answer is float32, and h is float64: mg.zeros(h.shape) makes a tensor of its own kind. "
-            "h.clone() is like h in all.",
+            words="The answer is float32, and h is float64: mg.zeros(h.shape) and float() give float32, whatever h "
+            "is. h.clone() is like h in all.",
         ),
         Mistake(edited(replace_row, "[row", "[:, row"), words="A column was replaced. h[row] is the row."),
     ),
@@ -344,6 +345,14 @@ EXERCISE = Exercise(
         "values was cut off": [edited(replace_row, "result[row] = values", "result[row] = values.detach()")],
         "": [replaced_in_two_dimensions, replaced_and_scaled],
         "or inside no_grad()": [edited(replace_row, "result[row]", "with mg.no_grad():\n        result[row]")],
-        "h was cut off: detach(), tolist()": [edited(replace_row, "h.clone()", "mg.tensor(h.tolist())")],
+        "h was cut off, as by detach(), tolist(), .data or no_grad()": [
+            edited(replace_row, "h.clone()", "mg.tensor(h.tolist())"),
+            edited(replace_row, "result =", "with mg.no_grad():\n        result ="),
+        ],
+        "Nothing is replaced in the answer": [edited(replace_row, "result[row] = values\n    ", "")],
+        "mg.zeros(h.shape) and float() give": [edited(replace_row, "h.clone()", "h.float().clone()")],
+        "already, the old row stays": [
+            edited(replace_row, "result[row]", "if mg.equal(h[row], values):\n        return result\n    result[row]")
+        ],
     },
 )

@@ -142,7 +142,7 @@ def _unchanged(outcome):
 
 
 def _lacks_gradient(outcome):
-    return raised("'NoneType'")(outcome) and any(w._grad is None for w in outcome.arguments[1:3])
+    return raised("unsupported operand", "'NoneType'")(outcome) and any(w._grad is None for w in outcome.arguments[1:3])
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -282,7 +282,7 @@ EXERCISE = Exercise(
             never_clamped,
             edited(train_bounded, "clamp_", "clamp"),
             edited(train_bounded, "w2.clamp_", "w2 = w2.clamp"),
-            words="w2 was never clamped, or a copy of it: clamp() makes a new tensor, clamp_() writes.",
+            words="w2 is as if nothing had clamped it: clamp() makes a new tensor, clamp_(-1, 1) writes to w2.",
         ),
         Mistake(
             edited(train_bounded, "clamp_(-1, 1)", "clamp_(max=1)"),
@@ -304,8 +304,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(train_bounded, "backward()", "backward()\n    w1.grad = w2.grad = None"),
             edited(train_bounded, "loss.backward()\n    ", "", "rate * w1.grad", "w1.grad * rate"),
-            words=".grad is None where it is needed: backward() has not run yet, or the gradients were cleared before "
-            "the step.",
+            words=".grad is None where it is needed: no backward() has reached this weight yet, or the gradients were "
+            "cleared before the step.",
             when=_lacks_gradient,
         ),
         Mistake(
@@ -370,7 +370,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(train_bounded, "w1.grad = w2.grad = None\n    ", ""),
-            words="The gradients are still there, and the next walk would add to them. Set both to None at the end.",
+            words="A gradient is still there, and the next walk would add to it. Set both to None at the end.",
             when=right_but("w?.grad"),
         ),
     ),
@@ -387,6 +387,12 @@ EXERCISE = Exercise(
         trained_by_copies,
     ),
     wrong={
+        "Something is None here": [
+            edited(train_bounded, "loss_of(w1, w2)\n    loss.backward()", "loss_of(w1, w2).backward()")
+        ],
+        "no backward() has reached this weight": [edited(train_bounded, "loss_of(w1, w2)", "loss_of(w1, w1)")],
+        "as if nothing had clamped it": [edited(train_bounded, "-1, 1", "-9, 9")],
+        "A gradient is still there": [edited(train_bounded, "w1.grad = w2.grad", "w1.grad")],
         "written through .data": [
             edited(train_bounded, "w2.clamp_", "w2.detach().data.clamp_"),
             edited(all_through_data, "w2.data.clamp_", "w1.add_(0)\n        w2.clamp_"),
