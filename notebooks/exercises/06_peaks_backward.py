@@ -302,8 +302,8 @@ EXERCISE = Exercise(
                 "-1, places, grad_output",
                 "-1, places, grad_output.float()",
             ),
-            words="x is float64 here, and something went through float32, as mg.zeros(x.shape) is, whatever x is. "
-            "mg.zeros_like(x) is of the dtype of x.",
+            words="x is float64 here, and digits are lost or dtypes do not fit, as where something is float32: "
+            "mg.zeros(x.shape) is, whatever x is. mg.zeros_like(x) is of the dtype of x.",
             when=_lost_in_float32,
         ),
         Mistake(everywhere, when=_beside_the_peaks),
@@ -315,8 +315,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(everywhere, "grad_output.sum(), None", "grad_output, None"),
-            words="There is one number for each window in grad_output, and one for each element in x: they do not fit "
-            "yet. Put each number at its place in a tensor of x's shape first.",
+            words="grad_output and places have one number for each window, and x has one for each element: the two "
+            "kinds do not fit. Put each number of grad_output at its place in a tensor of x's shape first.",
             when=_of_sizes,
         ),
         Mistake(
@@ -327,12 +327,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(peaks_backward, "(-1,", "(0,"),
-            words="places count along a row, which is the last dimension: scatter_add_(-1, places, ...).",
+            words="An index lies beyond the end of dimension 0, which counts the rows of a table. places count along "
+            "a row, the last dimension: scatter_add_(-1, places, ...), or [row, place].",
             when=raised("out of bounds for dimension 0"),
         ),
         Mistake(
             edited(peaks_backward, "zeros_like(x)", "zeros_like(grad_output)"),
-            words="A place lies beyond the end of a row of the tensor for which it was used. Places count along a row "
+            words="An index lies beyond the end of a row of the tensor for which it was used. Places count along a row "
             "of x: write to mg.zeros_like(x), at the places as they are.",
             when=raised("out of bounds for dimension 1"),
         ),
@@ -353,6 +354,10 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
+        "An index lies beyond the end of a row": [edited(peaks_backward, "places, grad", "places + 1, grad")],
+        "An index lies beyond the end of dimension 0": [edited(in_the_first_row, "at_peaks[0]", "at_peaks[1]")],
+        "the two kinds do not fit": [edited(peaks_backward, "* x *", "* places *")],
+        "digits are lost or dtypes do not fit": [edited(peaks_backward, "* x *", "* (x + 1e-7) *")],
         "Of squares that are equal each got the gradient": [peaks_of_the_largest],
         "first difference": [peaks_of_the_first_row, peaks_summed_at_most_once],
         "backward has written to x": [edited(peaks_backward, "2 * x * at_peaks", "x.mul_(2) * at_peaks")],

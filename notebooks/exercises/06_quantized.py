@@ -161,7 +161,7 @@ def made_an_object(x, step):
 
 
 def no_none(x, step):
-    """backward returns one gradient for each argument of forward after ctx. step is no tensor: return None for it."""
+    """backward returns one gradient for each argument of forward after ctx, None for what is no tensor, as step is."""
     return _quantized_with(x, step, backward=lambda ctx, grad_output: grad_output)
 
 
@@ -306,7 +306,7 @@ EXERCISE = Exercise(
         cut_towards_zero,
         Mistake(
             lambda x, step: _forward(None, x, step) + (x - _forward(None, x, step)).detach(),
-            words="The numbers are those of x and the slope is that of rounding: detach() is around the wrong "
+            words="The numbers are those of x and the slope is that of rounding, as where detach() is around the wrong "
             "difference. x + (rounded - x).detach() has the numbers of rounded, and the slope of x.",
         ),
         halves_up,
@@ -344,6 +344,10 @@ EXERCISE = Exercise(
         quantized_by_a_hookless_class,
     ),
     wrong={
+        "as where detach() is around": [lambda x, step: x.detach() + 0 * x],
+        "None for what is no tensor": [
+            lambda x, step: function_of("Quantize", lambda ctx, x: x, lambda ctx, g: (g, g)).apply(x)
+        ],
         "what a second walk brings": [quantized_by_the_first_walk],
         "Where x was rounded to 0, no gradient comes back": [
             lambda x, step: quantized_function(backward=lambda g, given: g * ((given / step).round() != 0))(x, step)

@@ -129,8 +129,8 @@ def _recomputed_with(f, x, forward=_forward, backward=_backward):
 
 
 def twice(f, x):
-    """The gradient has arrived twice. The small graph ended in the x of the big one, and its own walk wrote there,
-    before your backward returned the same again. Begin it with x.detach().requires_grad_().
+    """A gradient has arrived once too often. The small graph ended in the x of the big one, and its own walk wrote
+    there, besides what your backward returned. Begin it with x.detach().requires_grad_().
     """
 
     def backward(ctx, grad_output):
@@ -185,12 +185,12 @@ def weighted_twice(f, x):
 
 
 def tuple_for_a_gradient(f, x):
-    """autograd.grad returns a tuple, even for one input. Take its item [0]."""
+    """A tuple came back as a gradient, such as autograd.grad returns even for one input. Take its item [0]."""
     return _recomputed_with(f, x, backward=lambda ctx, grad_output: (None, (_backward(ctx, grad_output)[1],)))
 
 
 def without_history(f, x):
-    """The result has no history: f(x) was computed without one, or cut off from it. It is the apply of a Function that
+    """The result has no history: it was computed without one, or cut off from it. It is the apply of a Function that
     gives the result one.
     """
     with mg.no_grad():
@@ -533,9 +533,9 @@ EXERCISE = Exercise(
                 "x = x.detach().requires_grad_()\n            y = ctx.f(x)\n"
                 "        return None, *grad((y * grad_output).sum(), x)",
             ),
-            words="What the inner walk begins at has no graph. Either it was not recorded: backward runs with "
+            words="What the inner walk begins at has no graph, as where it was not recorded: backward runs with "
             "recording off but for what stands inside `with mg.enable_grad():`, and the last step before the walk "
-            "belongs there, too. Or the input of f does not require a gradient after detach().",
+            "belongs there, too. Or where the input of f does not require a gradient after detach().",
             when=raised("does not require grad and does not have a grad_fn"),
         ),
         Mistake(
@@ -544,8 +544,8 @@ EXERCISE = Exercise(
                 "ctx.f(x).backward(grad_output)",
                 "x = x.detach().requires_grad_()\n            ctx.f(x).backward()",
             ),
-            words="f(x) has several elements, and the inner walk was not told how much each counts: pass it "
-            "grad_output.",
+            words="The inner walk begins at several elements, and was not told how much each counts: begin at f(x), "
+            "and pass it grad_output.",
             when=raised("implicitly created"),
         ),
         Mistake(
@@ -563,7 +563,7 @@ EXERCISE = Exercise(
                 "with mg.enable_grad():\n                y = ctx.f(leaf)\n            return",
                 "return",
             ),
-            words="The walk inside began at the result of this very Function, whose node is the one that is running. "
+            words="The walk inside came to the result of this very Function, whose node is the one that is running. "
             "Run f again, recorded, on x.detach().requires_grad_(), and begin at what comes out.",
             when=raised("came back to itself"),
         ),
@@ -578,16 +578,16 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda f, x: recomputing(f, x, compute=compute_whatever_happens, kept=lambda ctx: None),
-            words="x was written to before backward, and the error that says so was caught: no gradient came back, and "
-            "nobody knows. Let it go on to the caller.",
+            words="x was written to before backward: no gradient came back, and no error, as where the one that says "
+            "so is caught. Let it go on to the caller.",
             when=right_but(ARRIVED, lambda mine, right: mine == SILENT),
         ),
         Mistake(
             recomputed_from_an_attribute,
             lambda f, x: recomputing(f, x, lambda ctx, given: None, lambda ctx: x),
-            words="x was written to before backward, which nobody noticed: f ran again on other numbers. An attribute "
-            "of ctx or a closure cannot notice. ctx.save_for_backward(x) looks whether x was written to when backward "
-            "asks for it.",
+            words="x was written to before backward, and a gradient came back, as where f runs again on the new "
+            "numbers: an attribute of ctx or a closure does not notice. ctx.save_for_backward(x) looks whether x was "
+            "written to when backward asks for it.",
             when=lambda outcome: outcome.arguments[0].way == WRITTEN and right_but(ARRIVED)(outcome),
         ),
     ),
@@ -599,6 +599,27 @@ EXERCISE = Exercise(
         recomputed_with_a_sum,
     ),
     wrong={
+        "A tuple came back as a gradient": [
+            lambda f, x: recomputing(f, x, compute=lambda ctx, given, grad_output: vjp(ctx.f, given, grad_output))
+        ],
+        "it was computed without one, or cut off": [lambda f, x: recomputed(f, x.detach())],
+        "What the inner walk begins at has no graph, as where": [
+            lambda f, x: recomputing(f, x, compute=lambda ctx, given, grad_output: grad_output.backward())
+        ],
+        "The inner walk begins at several elements": [
+            lambda f, x: recomputing(f, x, compute=lambda ctx, x, g: x.detach().requires_grad_().backward())
+        ],
+        "no gradient came back, and no error, as where": [
+            lambda f, x: recomputing(
+                *(f, x, lambda ctx, x: setattr(ctx, "count", x._version), lambda ctx: x),
+                lambda ctx, x, g: vjp(ctx.f, x, g)[1] if x._version == ctx.count else None,
+            )
+        ],
+        "and a gradient came back, as where f runs again": [
+            lambda f, x: recomputing(
+                f, x, None, lambda ctx: None, edited(compute_whatever_happens, "return None", "return grad_output")
+            )
+        ],
         "is still in memory": [recomputed_and_remembered],
         "something went through float32": [
             edited(recomputed_into_a_leaf_of_its_own, "dtype=given.dtype, ", ""),

@@ -140,8 +140,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(tanh_backward, "(1 - y * y)", "1 - y * y"),
-            words="Brackets are missing: * comes before -, so grad_output is multiplied by 1 alone. It belongs to the "
-            "whole slope: grad_output * (1 - y * y).",
+            words="This is grad_output - y * y, as where brackets are missing: * comes before -. grad_output belongs "
+            "to the whole slope: grad_output * (1 - y * y).",
         ),
         Mistake(
             edited(tanh_backward, "grad_output * (1 - y * y)", "grad_output + (1 - y * y)"),
@@ -164,7 +164,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(tanh_backward, "(y,)", "y", "y * y", "y**2"),
-            words="ctx.saved_tensors is a tuple, also when one tensor was saved: (y,) = ctx.saved_tensors, or [0].",
+            words="A tuple stands where a tensor is needed. ctx.saved_tensors is one, also when one tensor was saved: "
+            "(y,) = ctx.saved_tensors, or [0].",
             when=lambda outcome: isinstance(outcome.error, TypeError) and "tuple" in str(outcome.error),
         ),
         Mistake(
@@ -189,6 +190,8 @@ EXERCISE = Exercise(
         lambda ctx, grad_output: (grad_output - grad_output * ctx.saved_tensors[0] ** 2,),
     ),
     wrong={
+        "as where brackets are missing": [edited(tanh_backward, "* (1 - y * y)", "- y * y")],
+        "A tuple stands where": [edited(tanh_backward, "saved_tensors\n", "saved_tensors\n    y = (y,)\n")],
         "all in float64": [lambda ctx, g: g * mg.tensor((1 - ctx.saved_tensors[0] ** 2).tolist())],
         "what a second walk brings": [tanh_of_the_first_walk],
         "backward has written to grad_output": [edited(tanh_backward, " * (1 - y * y)", ".mul_(1 - y * y)")],

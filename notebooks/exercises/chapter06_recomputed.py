@@ -24,7 +24,7 @@ NOTES = {
     "the way from the result to x": "The numbers are right, but not one node leads from the result to x: return what "
     "apply(...) returns, for x itself.",
     "x afterwards": "The numbers are right, but x holds others than before. Nothing may be written to x.",
-    f"{MADE} *": "The numbers are right, but more is kept than f and x: a copy of x, the result, or a graph. Keep x "
+    f"{MADE} *": "The numbers are right, but more is kept than f and x, as a copy of x, the result, or a graph. Keep x "
     "itself, by ctx.save_for_backward(x), and make everything else in backward.",
 }
 FAILED, OLD = "an error: x has been modified by an inplace operation", "the gradient for the old numbers of x"

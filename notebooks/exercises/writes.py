@@ -6,8 +6,8 @@ from minigrad.teach.observing import SECOND
 
 # For `notes`, where this is seen of an answer.
 NOTES = {
-    "* afterwards": "The rest is right, but backward has written to what others use as well: the engine may send the "
-    "same tensor along other edges, and what was saved belongs to the caller. Make a new tensor.",
+    "* afterwards": "What is sent is right, but backward has written to what others use as well: the engine may send "
+    "the same tensor along other edges, and what was saved belongs to the caller. Make a new tensor.",
     SECOND: "The first walk is right. A second one begins with other numbers, which lie in memory by columns if they "
     "are a table: nothing of the first may be left, each number that comes in counts, and reshape() takes what view() "
     "does not.",
