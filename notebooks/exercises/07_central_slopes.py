@@ -72,10 +72,10 @@ def _is_one_row(mine, right):
 
 
 def _asked_rules(outcome):
-    """Whether the gradient came out, of fewer calls of f than a measurement takes."""
+    """Whether the gradient came out, of fewer calls of f than a measurement takes, be it to one side only."""
     f, x, eps = outcome.case.make()
     is_gradient = compare(asked_backward(f.function, x, eps).float(), outcome.seen.get(SLOPES)) is None
-    return is_gradient and len(outcome.arguments[0].calls) < 2 * x.numel()
+    return is_gradient and len(outcome.arguments[0].calls) <= x.numel()
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -269,7 +269,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(central_slopes, "    return", "        return"),
-            words="Only the first element was measured: the return stands inside the loop, which ends there.",
+            words="Only the first element was measured, as where the return stands inside the loop, which ends there.",
         ),
         Mistake(
             edited(central_slopes, "x.numel()", "x.numel() - 1"),
@@ -304,8 +304,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             one_step_for_all,
-            words="One tensor of steps is used for all elements, and the eps of those before stays in it. Make zeros "
-            "for each, or put it back to 0.",
+            words="The eps of the elements before stays in the step, as where one tensor of steps is used for all. "
+            "Make zeros for each, or put it back to 0.",
         ),
         left_moved,
         left_moved_to_the_left,
@@ -330,12 +330,21 @@ EXERCISE = Exercise(
     ),
     right=(slopes_put_back, slopes_by_places, slopes_of_rows_of_the_identity, slopes_in_an_array, slopes_of_a_stack),
     wrong={
+        "as where the return stands inside the loop": [edited(central_slopes, "x.numel()", "1")],
+        "stays in the step, as where": [edited(central_slopes, "[k] = eps", "[: k + 1] = eps")],
         "f was called with float32": [slopes_through_python],
         "t.view(-1)[-1]": [slopes_of_a_half_moved_buffer],
         "x holds other numbers": [slopes_moving_x_itself],
         "f ran more often than two times for each element": [slopes_all_again_for_each],
         "first difference": [slopes_of_matrices, lambda f, x, eps: central_slopes(f, x, max(eps, 0.1))],
-        "a step of their own": [lambda f, x, eps: central_slopes(f, x, 1e-7)],
+        "a step of their own": [
+            lambda f, x, eps: central_slopes(f, x, 1e-7),
+            edited(
+                central_slopes,
+                *("slopes = mg.zeros_like(x)", "slopes, eps, here = mg.zeros_like(x), 1e-6, f(x)"),
+                *("f(x - step)) / (2 * eps)", "here) / eps"),
+            ),
+        ],
         "The shape is [4]; it should be [2, 2]": [slopes_column_by_column],
     },
 )

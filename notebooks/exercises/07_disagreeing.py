@@ -96,8 +96,8 @@ def counts_the_bound(backward, differences, atol, rtol):
 
 
 def in_float32(backward, differences, atol, rtol):
-    """The numbers went through float32, which has seven digits: entries that differ further behind became equal. A
-    gradient check is made in float64.
+    """Entries that hardly differ are taken for equal, as where the numbers went through float32, which has seven
+    digits. A gradient check is made in float64, and allows no more than is given.
     """
     return disagreeing(backward.float(), differences.float(), atol, rtol)
 
@@ -108,7 +108,7 @@ def one_for_any(backward, differences, atol, rtol):
 
 
 def the_bools(backward, differences, atol, rtol):
-    """These are the entries, as bools. Asked for is how many are True: .sum()."""
+    """These are bools. Asked for is how many entries disagree: .sum() counts those that are True."""
     return ~((backward - differences).abs() <= atol + rtol * differences.abs())
 
 
@@ -119,12 +119,12 @@ def counted_rows(backward, differences, atol, rtol):
 
 
 def whether_any(backward, differences, atol, rtol):
-    """This says whether there are any. Asked for is how many: the sum of the bools, not their any() or all()."""
+    """This is True or False. Asked for is how many: the sum of the bools, not their any() or all()."""
     return bool(the_bools(backward, differences, atol, rtol).any())
 
 
 def one_decision(backward, differences, atol, rtol):
-    """A comparison of tensors gives a bool for each entry: neither `if` nor max() can decide by it. Sum the bools."""
+    """A comparison of tensors gives a bool for each entry: no `if`, `not` or max() can decide by it. Sum the bools."""
     return 0 if (backward - differences).abs() <= atol + rtol * differences.abs() else 1
 
 
@@ -134,8 +134,8 @@ def counted_agreeing(backward, differences, atol, rtol):
 
 
 def lets_nan_through(backward, differences, atol, rtol):
-    """nan got through. It is neither near nor far: every comparison with it is False. Ask which entries are near
-    enough, and count the others.
+    """nan got through. It is neither near nor far: every comparison with it is False. Leave no entry out, ask which are
+    near enough, and count the others.
     """
     return ((backward - differences).abs() > atol + rtol * differences.abs()).sum()
 
@@ -214,7 +214,7 @@ EXERCISE = Exercise(
     minutes=6,
     reference=disagreeing,
     cases=(
-        _entries([1.0, 2.0, 3.0], [1.0, 2.5, 3.0], 0.01, 0.0),
+        _entries([1.0, 2.0, 3.0], [1.0, 2.0, 3.5], 0.01, 0.0),
         _entries([4.0, 5.0, 6.0], [3.0, 5.0, 6.0], 0.01, 0.0),
         _entries([1000.0, 0.5], [1000.5, 0.0], 0.01, 0.001),
         _entries([-1000.0, 7.0, 7.0], [-1000.5, 7.0, 7.0], 0.01, 0.001),
@@ -280,7 +280,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(disagreeing_by_isclose, "rtol, atol", "atol, rtol"),
-            words="isclose takes rtol before atol, and here they have changed places. Name them: atol=atol, rtol=rtol.",
+            words="atol and rtol have changed places: rtol is the factor. isclose takes rtol first, if they are not "
+            "named: atol=atol, rtol=rtol.",
         ),
         one_for_any,
         counted_rows,
@@ -297,6 +298,13 @@ EXERCISE = Exercise(
         disagreeing_by_isclose,
     ),
     wrong={
+        "Leave no entry out": [edited(without_nan, "backward.isnan()", "(backward - differences).isnan()")],
+        "Entries that hardly differ": [edited(disagreeing, "<= atol", "<= 1e-8 + atol")],
+        "rtol is the factor": [edited(disagreeing, "atol + rtol", "rtol + atol")],
+        "how many entries disagree": [edited(disagreeing, "(~agree).sum().item()", "agree")],
+        "This is True or False": [edited(disagreeing, "(~agree).sum()", "agree.all()")],
+        "no `if`, `not` or max()": [edited(disagreeing, "(~agree)", "(not agree)")],
+        "None of the mistakes that are known here": [edited(disagreeing, "sum().item()", "nonzero()")],
         "The larger of the two tolerances was allowed": [disagreeing_by_the_larger],
         "An entry that is exactly as far away as allowed was counted": [
             edited(disagreeing_by_the_larger, "<= max(atol, rtol * abs(other))", "< atol + rtol * abs(other)")

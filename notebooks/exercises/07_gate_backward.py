@@ -214,8 +214,8 @@ EXERCISE = Exercise(
                 "(grad_output * t).sum(0)",
                 "of_w",
             ),
-            words="grad_output was written to, times t, and the gradient of x was computed from that. Make a new "
-            "tensor: grad_output * t.",
+            words="The gradient of x has t in it once too often, as where grad_output was written to, times t, before: "
+            "grad_output * t is a new tensor.",
             near=OF_X,
         ),
         Mistake(
@@ -251,8 +251,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(gate_backward, "t).sum(0)", "t).sum(1)"),
             edited(gate_backward, "t).sum(0)", "t).sum()"),
-            words="Summed along the wrong dimension, or over all: w has an element for each column, to which each row "
-            "adds its part, sum(0).",
+            words="w gets a number for each row, or just one, as by sum(1) or sum(). It has an element for each "
+            "column, to which each row adds its part, sum(0).",
             near=OF_W,
             when=_is_summed_along_rows,
         ),
@@ -279,8 +279,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(gate_backward, "(grad_output * t).sum(0), -grad_output", "-grad_output.sum(0), (grad_output * t)"),
-            words="The gradients of w and b have changed places. They are returned in the order of forward's "
-            "arguments.",
+            words="b gets the gradient of w. Gradients are returned in the order of forward's arguments: those of x, w "
+            "and b.",
             near=OF_B,
         ),
         Mistake(only_of_x, when=raised("incorrect number of gradients")),
@@ -293,6 +293,9 @@ EXERCISE = Exercise(
         gate_in_a_small_graph,
     ),
     wrong={
+        "has t in it once too often, as where": [edited(gate_backward, "w * (1", "w * t * (1")],
+        "b gets the gradient of w": [edited(gate_backward, "-grad_output.sum", "(grad_output * t).sum")],
+        "or just one, as by sum(1)": [edited(gate_backward, "t).sum(0)", "t).mean()")],
         "backward has written to grad_output": [gate_over_what_came],
         "backward has written to x": [edited(gate_backward, "tanh", "tanh_")],
         "backward has written to w": [gate_over_w],

@@ -231,7 +231,7 @@ EXERCISE = Exercise(
             lambda f, x, eps: two_sides(f, x, 1e-6),
             lambda f, x, eps: two_sides(f, x, 1e-5),
             lambda f, x, eps: two_sides(f, x, 1e-4),
-            words="These are the slopes over a much smaller step than eps, or both were made equal. Over which "
+            words="These are the slopes over another step than eps, such as 1e-6, or both were made equal. Over which "
             "distance is given: eps to each side.",
             near=True,
         ),
@@ -260,6 +260,7 @@ EXERCISE = Exercise(
         sides_by_two_calls,
     ),
     wrong={
+        "over another step than eps, such as": [lambda f, x, eps: two_sides(f, x, max(eps, 1e-5))],
         "a tuple is asked for, and this is a list": [lambda f, x, eps: [*two_sides(f, x, eps)]],
         "f was called with float32": [sides_through_python],
         "f = lambda t: t,": [sides_moving_one_tensor],

@@ -26,7 +26,7 @@ WRONG = [
     for answer in answers
 ]
 # Mistakes that are named where no draw tells them from what was done, and not named where one does.
-BY_CHANCE = ("The numbers went through float32", "The tolerance is too large")
+BY_CHANCE = ("the numbers went through float32", "The tolerance is too large")
 MISTAKES = {name: [mistake.words for mistake in exercise.known] for name, exercise in EXERCISES.items()}
 # Nobody looks at pictures here, which take as long to draw as all else; test_wrong_answers.py does.
 UNDRAWN = {name: replace(exercise, picture=None) for name, exercise in EXERCISES.items()}
