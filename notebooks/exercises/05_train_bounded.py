@@ -317,12 +317,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(never_clamped, "loss = loss_of", "w2.data.clamp_(-1, 1)\n    loss = loss_of"),
             edited(never_clamped, "loss = loss_of", "with mg.no_grad():\n        w2.clamp_(-1, 1)\n    loss = loss_of"),
-            words="w2 was clamped first, and then it moved out of its bounds again. Clamp last.",
-        ),
-        Mistake(
             edited(never_clamped, "backward()", "backward()\n    w2.data.clamp_(-1, 1)"),
             edited(never_clamped, "w2 -= rate", "w2.clamp_(-1, 1)\n        w2 -= rate"),
-            words="w2 was clamped after the walk and moved after that. Clamp last.",
+            words="w2 was clamped, and then it moved out of its bounds again. Clamp last.",
         ),
         Mistake(
             edited(train_bounded, "w2.clamp_(-1, 1)", "w1.clamp_(-1, 1)\n        w2.clamp_(-1, 1)"),

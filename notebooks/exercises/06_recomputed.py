@@ -185,7 +185,9 @@ def weighted_twice(f, x):
 
 
 def tuple_for_a_gradient(f, x):
-    """A tuple came back as a gradient, such as autograd.grad returns even for one input. Take its item [0]."""
+    """A tuple came back as a gradient. autograd.grad returns one even for one input, with the gradient at [0]: take it
+    out.
+    """
     return _recomputed_with(f, x, backward=lambda ctx, grad_output: (None, (_backward(ctx, grad_output)[1],)))
 
 
@@ -221,7 +223,7 @@ def other_order(f, x):
 
 
 def saved_the_function(f, x):
-    """save_for_backward is for tensors. Keep f as an attribute: ctx.f = f."""
+    """save_for_backward is for tensors, each an argument of its own. Keep f as an attribute: ctx.f = f."""
 
     def forward(ctx, f, x):
         ctx.save_for_backward(f, x)

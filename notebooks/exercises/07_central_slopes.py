@@ -87,7 +87,9 @@ def one_number(f, x, eps):
 
 
 def left_moved(f, x, eps):
-    """An element stays moved while the next one is measured. Put each back, or begin from x again."""
+    """An element stays moved while the next one is measured, as where one tensor serves for all. Put each back, or
+    begin anew for each.
+    """
     moved, slopes = x.clone(), []
     for k in range(x.numel()):
         flat = moved.view(-1)
@@ -99,7 +101,6 @@ def left_moved(f, x, eps):
 
 
 def left_moved_to_the_left(f, x, eps):
-    """An element stays moved while the next one is measured, to the left. Put each back, or begin from x again."""
     moved, slopes = x.clone(), []
     for k in range(x.numel()):
         flat = moved.view(-1)
@@ -255,13 +256,9 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(central_slopes, "f(x - step)) / (2 * eps)", "f(x)) / eps"),
-            words="One side only: f(x + step) - f(x). A central difference also steps to the other side, and is much "
-            "nearer to the slope.",
-        ),
-        Mistake(
             edited(central_slopes, "f(x + step) - f(x - step)) / (2 * eps)", "f(x) - f(x - step)) / eps"),
-            words="One side only, the left one: f(x) - f(x - step). A central difference also steps to the other side, "
-            "and is much nearer to the slope.",
+            words="One side only, f(x + step) - f(x) or f(x) - f(x - step). A central difference also steps to the "
+            "other side, and is much nearer to the slope.",
         ),
         Mistake(
             edited(central_slopes, "[k] = eps", "[k] = eps / 2", "(2 * eps)", "eps"),
@@ -302,13 +299,7 @@ EXERCISE = Exercise(
             words="All elements were moved at once. That measures the sum of all slopes; move one, and leave the "
             "others.",
         ),
-        Mistake(
-            one_step_for_all,
-            words="The eps of the elements before stays in the step, as where one tensor of steps is used for all. "
-            "Make zeros for each, or put it back to 0.",
-        ),
-        left_moved,
-        left_moved_to_the_left,
+        Mistake(left_moved, left_moved_to_the_left, one_step_for_all),
         Mistake(asked_backward, when=_asked_rules),
         Mistake(
             lambda f, x, eps: central_slopes(f, x, 1e-6),
@@ -331,7 +322,7 @@ EXERCISE = Exercise(
     right=(slopes_put_back, slopes_by_places, slopes_of_rows_of_the_identity, slopes_in_an_array, slopes_of_a_stack),
     wrong={
         "as where the return stands inside the loop": [edited(central_slopes, "x.numel()", "1")],
-        "stays in the step, as where": [edited(central_slopes, "[k] = eps", "[: k + 1] = eps")],
+        "stays moved while the next one": [edited(central_slopes, "[k] = eps", "[: k + 1] = eps")],
         "f was called with float32": [slopes_through_python],
         "t.view(-1)[-1]": [slopes_of_a_half_moved_buffer],
         "x holds other numbers": [slopes_moving_x_itself],
