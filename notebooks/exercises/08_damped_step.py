@@ -88,6 +88,11 @@ def _has_no_second_slope(outcome):
     return raised("does not require grad")(outcome) and not all(one.requires_grad for one in slope)
 
 
+def _has_no_way_to_x(outcome):
+    """Whether the slope was to be differentiated where it is w."""
+    return raised("have been used in the graph")(outcome) and outcome.arguments[0].w is not None
+
+
 def _at_work(answer):
     """The chapter's lamp, let down by the function, beside what the plain method did."""
 
@@ -239,7 +244,7 @@ EXERCISE = Exercise(
         _case("(t * w).sum()", [1.0, 2.0], 2.0),
         _case("(t ** 2).sum()", [1e-9, -2e-9], 0.5),
         _case("(t ** 3).sum()", [1.0, 2.0], 0.0),
-        _case("(t ** 3).sum()", [1.0, -1.5], 2.0),
+        _case("(t ** 3).sum()", [1.0, -1.5], 0.3),
     ),
     drawn=_drawn,
     hints=(
@@ -265,7 +270,7 @@ EXERCISE = Exercise(
             "create_graph=True, and f(x) outside of no_grad() if f was given x itself: x.detach() requires none.",
             when=raised("does not require grad and does not have a grad_fn"),
         ),
-        Mistake(by_hand_unless_constant, when=raised("have been used in the graph")),
+        Mistake(by_hand_unless_constant, when=_has_no_way_to_x),
         Mistake(still_at_a_flat_point, when=saw(MEMORY, operator.ne), words=SHARED),
         Mistake(
             edited(damped_step, "solve(matrix, slope)", "solve(slope, matrix)"),
@@ -276,8 +281,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(damped_step, DAMPED, " + damping"),
-            words="`hessian + damping` adds the number to every entry of the matrix. It belongs on the diagonal: "
-            "damping * mg.eye(len(x), dtype=x.dtype).",
+            words="The damping was added to every entry of the matrix, as `hessian + damping` does. It belongs on the "
+            "diagonal: damping * mg.eye(len(x), dtype=x.dtype).",
         ),
         Mistake(
             edited(damped_step, DAMPED, ""),
@@ -338,7 +343,7 @@ EXERCISE = Exercise(
         Mistake(
             step_damped_where_negative,
             near=True,
-            words="The damping was left out where all curvatures are positive. It is added everywhere.",
+            words="The damping was left out here, where all curvatures are positive. It is added everywhere.",
         ),
         Mistake(
             step_by_absolute_curvatures,
@@ -353,7 +358,17 @@ EXERCISE = Exercise(
         step_by_hand,
     ),
     wrong={
-        "in the later digits": [edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())")],
+        "in the later digits": [
+            edited(damped_step, "solve(matrix, slope)", "solve(matrix.float(), slope.float())"),
+            edited(damped_step, ", dtype=x.dtype", ""),
+        ],
+        "appears to not have been used in the graph … Its text says what": [
+            edited(damped_step, "grad(f(x), x)", "grad(f(x), x.detach().requires_grad_())")
+        ],
+        "left out here, where all curvatures are positive": [
+            edited(damped_step, DAMPED, f"\n    if not matrix.det():\n        matrix = matrix{DAMPED}")
+        ],
+        "to every entry of the matrix": [edited(damped_step, "mg.eye(len(x)", "mg.ones(2 * (len(x),)")],
         "A walk began at a tensor without a graph": [step_under_no_grad],
         "x holds other numbers": [step_over_data],
         "that of x, expected its own … The point lies in the memory of x … x holds other numbers": [

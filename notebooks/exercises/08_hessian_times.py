@@ -16,6 +16,7 @@ from .chapter08 import (
     MADE,
     NOTES,
     OTHERS,
+    WITHOUT_GRAPH,
     case_of,
     slope_of,
     slope_without_graph,
@@ -55,7 +56,7 @@ def _evidence(outcome):
 def _is_added_up(outcome):
     f, x, v = outcome.case.make()
     (slope,) = grad(f(x), x)
-    written = outcome.arguments[1].grad
+    written = outcome.arguments[1].grad if outcome.error is None else None
     return written is not None and compare(slope + hessian_times(f, x, v), written) is None
 
 
@@ -105,7 +106,7 @@ def _is_second_of_two(mine, right):
 
 
 def with_the_value(f, x, v):
-    """vhp and hvp return two things: the value of f, and the product. Take item [1]."""
+    """Two things came back, of which the second is right: vhp and hvp return the value of f first. Take item [1]."""
     return vhp(f, x, v)
 
 
@@ -213,12 +214,12 @@ EXERCISE = Exercise(
         Mistake(
             edited(hessian_times, "x, create_graph=True", "x"),
             edited(hessian_times, "create_graph", "retain_graph", "slope, x, v", "(slope * v).sum(), x"),
-            words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
+            words=WITHOUT_GRAPH,
             when=slope_without_graph,
         ),
         Mistake(
             edited(hessian_times, "slope, x, v)", "slope, x)"),
-            words="The second walk began at several elements, and was not told how much each counts. Begin at the "
+            words="A walk began at several elements, and was not told how much each counts. Begin the second at the "
             "slope, with v: grad(slope, x, v); or at one number, (slope * v).sum(). `@` gives one for vectors only.",
             when=raised("implicitly created"),
         ),
@@ -252,7 +253,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(hessian_times, "slope, x, v", "(slope * slope).sum() / 2, x"),
-            words="What was differentiated is the square of the slope, and not its product with v.",
+            words="This is the Hessian times the slope, as where the square of the slope is differentiated. Asked for "
+            "is its product with v.",
         ),
         Mistake(
             edited(
@@ -264,7 +266,7 @@ EXERCISE = Exercise(
         Mistake(with_the_value, when=saw("the answer", _is_second_of_two)),
         Mistake(
             edited(hessian_times, "(product,) =", "return", "v)\n    return product", "v)"),
-            words="autograd.grad returns a tuple, here of one tensor. Take item [0] of it.",
+            words="This is a tuple of one item, as autograd.grad returns it. Take item [0] of it.",
             when=saw("the answer", lambda mine, right: isinstance(mine, tuple) and len(mine) == 1),
         ),
         Mistake(whole_hessian, words=MADE),
@@ -294,8 +296,17 @@ EXERCISE = Exercise(
             times_a_jacobian_of_the_slope,
             times_elements_one_by_one,
         ],
-        "raises RuntimeError … was not told how much each counts": [lambda f, x, v: grad(slope_of(f, x) @ v, x)[0]],
+        "raises RuntimeError … A walk began at several … was not told how much each counts": [
+            lambda f, x, v: grad(slope_of(f, x) @ v, x)[0]
+        ],
         "f was asked beside x": [times_by_large_steps, times_moving_x_itself],
+        "yours -6, expected 6 … f was asked beside x": [edited(hessian_times, "f(x)", "f(-x)")],
+        "A walk began at a tensor without a graph, as the slope is": [
+            edited(hessian_times, "(slope, x", "(slope.detach(), x")
+        ],
+        "Its text says what was wrong": [edited(hessian_times, "slope, x, v", "slope, x.detach(), v")],
+        "This is the Hessian times the slope": [edited(hessian_times, "slope, x, v", "slope, x, slope")],
+        "of which the second is right": [edited(hessian_times, "return product", "return slope, product")],
         "likely The numbers are right, but this is a list": [lambda f, x, v: vhp(f, x, v)[1].tolist()],
         "first difference": [
             lambda f, x, v: grad(slope_of(f, x), x, v)[0].clamp(min=0),

@@ -14,6 +14,7 @@ from .chapter08 import (
     MADE,
     NOTES,
     OTHERS,
+    WITHOUT_GRAPH,
     case_of,
     slope_of,
     slope_without_graph,
@@ -251,18 +252,19 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(largest_curvature, ", retain_graph=True", ""),
-            words="The graph of the slope was freed by the first product. Keep it with retain_graph=True.",
+            words="A walk has freed a graph that another one needs, as a product frees that of the slope. Keep it "
+            "with retain_graph=True.",
             when=raised("second time"),
         ),
         Mistake(
             edited(largest_curvature, ", create_graph=True", ""),
-            words="The slope came without a graph, so it cannot be differentiated. Ask for it with create_graph=True.",
+            words=WITHOUT_GRAPH,
             when=slope_without_graph,
         ),
         Mistake(
             edited(largest_curvature, "(v * product).sum().item()", "v"),
-            words="This is a vector. Asked for is one number, v · Hv for it.",
-            when=saw("the answer", lambda mine, right: isinstance(mine, mg.Tensor) and mine.ndim > 0),
+            words="These are several numbers. Asked for is one number, v · Hv for the last v.",
+            when=saw("the answer", lambda mine, right: isinstance(mine, mg.Tensor) and mine.numel() > 1),
         ),
         Mistake(by_numpy, when=_is_exact),
         Mistake(
@@ -272,7 +274,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(largest_curvature, SCALES, "        if step < steps - 1:\n    " + SCALES, "_ in", "step in"),
             edited(largest_curvature, SCALES, "", "        (v,)", "        v = v / v.norm()\n        (v,)"),
-            words="The last vector is longer than 1. v · Hv is the curvature along v only for a v of length 1.",
+            words="The last vector has not the length 1. v · Hv is the curvature along v only for a v of length 1.",
         ),
         Mistake(
             edited(largest_curvature, "(v * product).sum()", "product.norm()"),
@@ -315,7 +317,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(largest_curvature, SCALES, "", "    (product,)", "    v = v / v.norm()\n    (product,)"),
-            words="v was divided by its length at the end only. Until then it grows, or shrinks, with each product: "
+            words="The length of v was divided out at the end only. Until then v grows, or shrinks, with each product: "
             "after hundreds of them to inf or 0.",
         ),
         Mistake(
@@ -326,7 +328,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(largest_curvature, "range(steps)", "range(min(steps, 2))"),
             edited(largest_curvature, "range(steps)", "range(min(steps, 3))"),
-            words="There were fewer steps than `steps`.",
+            words="This is the number after fewer steps than `steps`.",
             when=_has_fewer_steps,
         ),
     ),
@@ -339,7 +341,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "steps = 400 … fewer steps than": [edited(largest_curvature, "range(steps)", "range(min(steps, 3))")],
-        "steps = 400 … by its length at the end only": [curvature_as_a_quotient],
+        "steps = 400 … was divided out at the end only": [curvature_as_a_quotient],
         "first difference": [
             edited(largest_curvature, "range(steps)", "range(min(steps, 300))"),
         ],

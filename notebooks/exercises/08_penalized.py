@@ -127,7 +127,7 @@ def subtracted(loss_of, w, x, strength):
 
 
 def by_backward(loss_of, w, x, strength):
-    """backward() has written to w.grad as well, and the optimizer would use that.
+    """w.grad was written as well, as backward() does, and the optimizer would use that.
     autograd.grad returns the slope for x, and writes nothing."""
     x = x.detach().requires_grad_()
     loss = loss_of(w, x)
@@ -266,7 +266,7 @@ EXERCISE = Exercise(
     plug=_with_gradient,
     errors_go_on=True,
     notes={
-        ASKED_AT: "The numbers are near, but loss_of was asked beside x. autograd.grad gives the slope at x itself.",
+        ASKED_AT: "The loss is right, or near, but loss_of was asked beside x. autograd.grad gives the slope at x.",
         GRAPH: "The loss is right, but it has no graph that leads to w, so backward() cannot train it.",
         LEAVES: AT_X,
         GRAD: "The loss is right, but w.grad was written, as backward() does. autograd.grad returns what it computes.",
@@ -287,8 +287,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(penalized, "x = x.detach().requires_grad_()\n    loss", "loss"),
-            words="x does not require a gradient, so no slope leads to it. Give loss_of a leaf that does: "
-            "x.detach().requires_grad_().",
+            words="A slope was asked for what requires no gradient, as the x that is given. Give loss_of a leaf that "
+            "does, x.detach().requires_grad_(), and ask for the slope of that.",
             when=raised("One of the differentiated Tensors does not require grad"),
         ),
         Mistake(
@@ -352,8 +352,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(penalized, "loss + strength", "loss.detach() + strength"),
-            words="The loss itself was cut off from its graph, by item() or detach(), so backward() would train with "
-            "the penalty alone. Both have to lead to w.",
+            words="The loss itself was cut off from its graph, as by item() or detach(), so backward() would train "
+            "with the penalty alone. Both have to lead to w.",
         ),
         penalty_alone,
         Mistake(edited(penalized, "strength * (", "("), words="The strength is missing: it multiplies the penalty."),

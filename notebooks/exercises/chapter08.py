@@ -12,7 +12,7 @@ MADE = (
     "The numbers are right, but there were more walks than two for a product: as where the whole Hessian is made, row "
     "by row, or a product several times. One walk through the slope's graph that starts with v gives it."
 )
-BESIDE = "The numbers are near, but f was asked beside x. The engine knows the slope of the slope at x itself."
+BESIDE = "f was asked beside x, as for finite differences. The engine knows the slope of the slope at x itself."
 ASKED_AT, PASSES = "where f was asked", "passes of walks through f"
 OTHERS, DIGITS = "the gradient that w has afterwards", "the answer with all its digits"
 LEFT = (
@@ -105,9 +105,15 @@ def with_walks(most_of):
     return plug
 
 
+WITHOUT_GRAPH = (
+    "A walk began at a tensor without a graph, as the slope is unless it is asked for with create_graph=True. "
+    "detach() and no_grad() cut it off as well."
+)
+
+
 def slope_without_graph(outcome):
-    """Whether a slope that a walk has brought was to be walked from, and had no graph."""
-    return raised("does not require grad")(outcome) and bool(outcome.arguments[0].passes)
+    """Whether a walk behind another one began at what has no graph."""
+    return raised("does not require grad and does not have")(outcome) and bool(outcome.arguments[0].passes)
 
 
 def slope_of(f, x):
