@@ -104,12 +104,13 @@ def _watched(answer, loss_of, w, batches, rate):
 
 
 def _is_rebound(outcome):
-    """Whether w stayed where it was, though the losses are those of steps, or another w has no gradient."""
-    w = outcome.arguments[1]
+    """Whether w stayed where it was, though the losses are those of steps, or another w was met by a later batch."""
+    loss_of, w = outcome.arguments[:2]
     if compare(outcome.case.make()[1], w) is not None:
         return False
     if outcome.error is not None:
-        return w.grad is not None and (raised("does not require grad and")(outcome) or raised("NoneType")(outcome))
+        is_later = w.grad is not None and len(loss_of.kept) > 1
+        return is_later and (raised("does not require grad and")(outcome) or raised("NoneType")(outcome))
     return all(compare(outcome.right[name], outcome.seen.get(name)) is None for name in ("the mean", "the largest"))
 
 
@@ -120,8 +121,8 @@ UNRECORDED = "with mg.no_grad():\n            "
 
 
 def no_graph_at_all(*given):
-    """There was nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward(). In
-    training the graph is needed until the walk is over; cut off what you keep of it afterwards.
+    """There was nothing to walk back through, as where a loss is computed inside no_grad(), or from a w that requires
+    no gradient, or is cut off before backward(). The graph is needed until the walk is over; cut off what you keep.
     """
     with mg.no_grad():
         return epoch(*given)
@@ -240,7 +241,7 @@ EXERCISE = Exercise(
     plug=_watched,
     notes={
         KINDS: NO_FLOAT,
-        BATCHES: "The list was emptied. It is the caller's, who needs it for the next epoch.",
+        BATCHES: "The list has got another length. It is the caller's, who needs it for the next epoch.",
         "w.grad afterwards": "Clear it after each step, and set it to None: zeros are a gradient to an optimizer.",
         "w.requires_grad afterwards": "w can no longer be trained. Switch it on again, or write to w inside no_grad().",
     },
@@ -249,26 +250,26 @@ EXERCISE = Exercise(
         Mistake(
             edited(epoch, UNRECORDED + STEP, "w = (w - rate * w.grad).detach().requires_grad_()"),
             edited(epoch, STEP, "w = w - rate * w.grad"),
-            words="`w = w - ...` makes another tensor, and the caller's w afterwards is where it was. It is to be "
-            "moved itself: `w -= ...` inside no_grad().",
+            words="The caller's w is where it was: `w = w - ...`, for one, makes another tensor. It is to be moved "
+            "itself: `w -= ...` inside no_grad().",
             when=_is_rebound,
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
-            words="The mean is a number, but the largest is still a tensor: max() gives one of the things that it "
-            "compares, with its graph. Compare numbers.",
+            words="The mean is a number, but the largest is still a tensor with its graph, as max() of tensors is. "
+            "Compare numbers.",
             when=right_but("the largest", right_with_graph),
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss"),
-            words="The numbers are right, but what is kept of a loss is a tensor with its graph: the total, the "
-            "largest, or a list of them. Take the number out in each step, loss.item(), and use that for both.",
+            words="The mean is right, but what is kept of a loss for it is a tensor with its graph, as in a total or a "
+            "list. Take the number out in each step, loss.item(), and use that for both.",
             when=saw("the mean", right_with_graph),
         ),
         Mistake(
             edited(epoch, "return", "losses = [loss_of(w.detach(), batch).item() for batch in batches]\n    return"),
-            words="The losses were computed more than once. The number is there after the forward pass: item() is all "
-            "it takes.",
+            words="loss_of was called more often than there are batches. A loss's number is there after the forward "
+            "pass: item() is all it takes.",
             when=saw(COUNT, operator.gt),
         ),
         Mistake(
@@ -292,7 +293,7 @@ EXERCISE = Exercise(
             edited(epoch, "max(losses)", "losses[-1]"),
             words="The last loss is there in place of one of the two numbers.",
         ),
-        Mistake(no_graph_at_all, when=raised("does not require grad")),
+        Mistake(no_graph_at_all, when=raised("does not require grad and does not have")),
         Mistake(
             edited(epoch, "w.grad = None\n        ", ""),
             edited(epoch, "w.grad = None\n        ", "", "    return", "    w.grad = None\n    return"),
@@ -306,12 +307,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(epoch, "    return", "        return"),
-            words="Only the first batch was looked at: the return stands inside the loop, which ends there.",
+            words="Only the first batch was looked at, as where the return stands inside the loop, which ends there.",
         ),
         Mistake(
             edited(epoch, "loss.backward()", "(loss / len(batches)).backward()"),
-            words="The steps are too short: the gradient was divided by the number of batches. Each batch makes a step "
-            "of its own, with its whole gradient.",
+            words="The steps are too short, as where the gradient is divided by the number of batches. Each batch "
+            "makes a step of its own, with its whole gradient.",
         ),
         Mistake(
             edited(epoch, RETURN, "max(losses), sum(losses) / len(losses)"),
@@ -374,7 +375,7 @@ EXERCISE = Exercise(
         ],
         "the largest": [edited(epoch, "max(losses)", "max(losses, key=abs)")],
         "batches = [[1.0], [4.0], [0.5]]": [edited(epoch, "max(losses)", "losses[0]")],
-        "w afterwards": [
+        "w afterwards … makes another tensor": [
             edited(
                 epoch,
                 "loss.backward()",
@@ -384,12 +385,16 @@ EXERCISE = Exercise(
             )
         ],
         "makes another tensor": [edited(epoch, STEP, "w = w - rate * w.grad")],
-        "The error arose while your function ran": [edited(epoch, UNRECORDED, "")],
+        "from a w that requires no gradient": [edited(epoch, "(w, batch)", "(w.detach(), batch)")],
+        "The error arose while your function ran": [
+            edited(epoch, UNRECORDED, ""),
+            edited(epoch, "* w.grad", "* (-w).grad"),
+        ],
         "zeros are a gradient to an optimizer": [edited(epoch, "grad = None", "grad.zero_()")],
         "w can no longer be trained": [  # the step is made with w.requires_grad off, which stays off after the last
             edited(epoch, "(w, batch)", "(w.requires_grad_(), batch)", UNRECORDED, "w.requires_grad_(False)\n        ")
         ],
-        "The list was emptied": [
+        "The list has got another length": [
             edited(epoch, "for batch in batches:", "while batches:\n        batch = batches.pop(0)")
         ],
         "the mean": [

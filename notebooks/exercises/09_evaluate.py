@@ -19,6 +19,7 @@ from minigrad.teach import (
     observer,
     pick,
     pick_some,
+    right_but,
     saw,
     show,
 )
@@ -204,15 +205,15 @@ UNRECORDED, BACK = (
 
 def never_evaluated(model, inputs):
     """The model ran in train mode, or a part of it. There BatchNorm uses the numbers of the batch and moves its running
-    statistics, and dropout drops. no_grad() does not change that: call model.eval() first.
+    statistics, and dropout drops. no_grad() does not change that: model.eval() has to hold until it has run.
     """
     with mg.no_grad():
         return model(inputs)
 
 
 def only_layers_of_two_kinds(model, inputs):
-    """The layers that were looked for were in eval mode, and others were not. A layer of somebody's own may look at its
-    flag as well: model.eval() reaches all modules.
+    """The numbers are right here, but a layer ran in train mode, as where only layers of some kinds are looked for. A
+    layer of somebody's own may look at its flag as well: model.eval() reaches all modules.
     """
     layers = [one for one in model.modules() if isinstance(one, nn.BatchNorm1d | nn.Dropout) and one.training]
     for layer in layers:
@@ -259,8 +260,8 @@ def one_flag_for_all(model, inputs):
 
 
 def recording_switched_on(model, inputs):
-    """set_grad_enabled() on a line of its own stays in force: afterwards the recording is off, or on where the caller
-    had switched it off. `with mg.no_grad():` puts back what was there.
+    """Afterwards the recording is off, or on where the caller had switched it off: set_grad_enabled() on a line of its
+    own stays in force. `with mg.no_grad():` puts back what was there.
     """
     mg.set_grad_enabled(False)
     try:
@@ -283,7 +284,7 @@ def flags_lost_in_an_error(model, inputs):
 
 
 def gradients_cleared(model, inputs):
-    """The gradients are gone which an earlier walk had left. Evaluating needs no zero_grad()."""
+    """A gradient that an earlier walk had left is not what it was. Evaluating needs no zero_grad(), and no walk."""
     model.zero_grad()
     return evaluate(model, inputs)
 
@@ -301,16 +302,16 @@ def answered_once(model, inputs):
 
 
 def shallow_copy(model, inputs):
-    """A copy made by copy.copy() has the layers of the model itself, and eval() reached those. copy.deepcopy() copies
-    them as well; or put the flags back.
+    """The model has its own flag, and the modules within stay in eval mode: as where model.training alone is put back,
+    or a copy ran that copy.copy() made, which has the same layers. Put back the flag of each module.
     """
     with mg.no_grad():
         return copy.copy(model).eval()(inputs)
 
 
 def error_swallowed(model, inputs):
-    """The error of the model was caught, and nobody will know. Let it go on to the caller, and put the flags back in a
-    `finally`.
+    """None came back where the model raises an error, and nobody will know of it. Let it go on to the caller, and put
+    the flags back in a `finally`.
     """
     try:
         return evaluate(model, inputs)
@@ -456,7 +457,7 @@ EXERCISE = Exercise(
         Mistake(one_flag_for_all, edited(evaluate, BACK, "model.train(flags[0][1])")),
         Mistake(
             edited(evaluate, "model.modules()]", "(model, *model.children())]"),
-            words="Only the modules directly below the model have their flags back: children() ends there. "
+            words="Only the model and the modules directly below it have their flags back, as children() gives them. "
             "model.modules() gives all, however deep.",
         ),
         Mistake(
@@ -473,8 +474,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(gradients_cleared, "model.zero_grad()", "model.requires_grad_(False)"),
-            words="A parameter's requires_grad is not what it was. The answer has no graph that way, but the "
-            "parameters stay frozen; no_grad() does it without touching them.",
+            words="A parameter's requires_grad is not what it was: requires_grad_() stays in force, off as well as on. "
+            "no_grad() gives an answer without a graph, and touches no parameter.",
             when=_changes(".requires_grad"),
         ),
         Mistake(gradients_cleared, when=_changes(".grad")),
@@ -483,14 +484,14 @@ EXERCISE = Exercise(
         error_swallowed,
         Mistake(
             edited(error_swallowed, "return None", 'raise ValueError("the model failed")'),
-            words="The error of the model was caught, and another one raised in its place. Let the model's own go on "
+            words="The error of the model did not come out, but another one in its place. Let the model's own go on "
             "to the caller, and put the flags back in a `finally`.",
             when=lambda outcome: isinstance(getattr(outcome.error, "__context__", None), UnfitError),
         ),
         Mistake(
             edited(gradients_cleared, "model.zero_grad()", "evaluate(model, inputs)"),
             words="The answer is right, but the model ran more than once. Once is enough.",
-            when=saw(RUNS, operator.gt),
+            when=right_but(RUNS, operator.gt),
         ),
     ),
     right=(
@@ -509,6 +510,19 @@ EXERCISE = Exercise(
             edited(evaluate, "in flags", "in reversed(flags)", "training = training", "train(training)")
         ],
         "ran in train mode": [evaluate_by_momentum],
+        "and the modules within stay in eval mode": [edited(evaluate, "module.training = t", "model.training = t")],
+        "True, and now False … requires_grad_() stays in force": [
+            edited(evaluate, "flags =", "model.requires_grad_(False)\n    flags =")
+        ],
+        "False, and now True … requires_grad_() stays in force": [
+            edited(evaluate, "flags =", "model.requires_grad_()\n    flags =")
+        ],
+        "A gradient that an earlier walk had left": [
+            edited(evaluate, "flags =", "model.zero_grad(set_to_none=False)\n    flags =")
+        ],
+        "None of the mistakes that are known here. This": [
+            edited(evaluate, "return model(inputs)", "return model(inputs) + model(inputs)")
+        ],
         "whether operations are recorded: True, and now False … set_grad_enabled() on a line of its own": [
             edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):")
         ],
@@ -529,7 +543,7 @@ EXERCISE = Exercise(
         "keeps an error to itself … if model raises a RuntimeError, then no error comes out": [
             edited(error_swallowed, "Exception", "RuntimeError")
         ],
-        "another one raised in its place": [
+        "another one in its place": [
             edited(
                 error_swallowed,
                 "Exception:\n        return None",

@@ -142,11 +142,18 @@ def _lasting(backbone):
 
 
 def _is_still(outcome):
-    return not any(one.requires_grad for one in outcome.arguments[0].backbone.parameters())
+    return outcome.error is None and not any(one.requires_grad for one in outcome.arguments[0].backbone.parameters())
 
 
 def _runs_in_train_mode(outcome):
     return _is_still(outcome) and any(module.training for module in outcome.arguments[0].backbone.modules())
+
+
+def _gradients_are_zero(outcome):
+    """Whether parameters of the backbone that are frozen have gradients, and all of those are zeros."""
+    frozen = [one for one in outcome.arguments[0].backbone.parameters() if not one.requires_grad]
+    held = [one.grad for one in frozen if one.grad is not None]
+    return outcome.error is None and bool(held) and not any(grad.any() for grad in held)
 
 
 def _head_is_off(outcome):
@@ -159,7 +166,9 @@ def _head_is_off(outcome):
 def _head_is_on(outcome):
     """Whether a parameter of the head that somebody had frozen is frozen no more."""
     before, after = (model.head.parameters() for (model,) in (outcome.case.make(), outcome.arguments))
-    return any(other.requires_grad and not one.requires_grad for one, other in zip(before, after, strict=True))
+    return outcome.error is None and any(
+        other.requires_grad and not one.requires_grad for one, other in zip(before, after, strict=True)
+    )
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -198,7 +207,7 @@ def new_parameters(model):
 
 
 def detach_forgotten(model):
-    """Nothing was frozen: detach() and no_grad() on a line of their own change nothing, detach() makes another tensor.
+    """Nothing was frozen: detach() and no_grad() on a line of their own change nothing, and a copy is another model.
     requires_grad_(False) changes the parameter itself.
     """
     for parameter in model.backbone.parameters():
@@ -383,16 +392,13 @@ EXERCISE = Exercise(
         Mistake(freeze_by_the_mode, when=saw(RECORDED, operator.ne)),
         Mistake(
             edited(all_gradients_cleared, "zero_grad()", "backbone.forward = mg.no_grad()(model.backbone.forward)"),
-            words="Nothing goes back through the backbone: no_grad() or detach() around it cuts it off, also for what "
-            "lies before it. requires_grad_(False) stops at the parameters, and lets the rest pass.",
+            words="Nothing goes back through the backbone, as where no_grad() or detach() around it cuts it off, also "
+            "for what lies before it. requires_grad_(False) stops at the parameters, and lets the rest pass.",
             when=saw(THROUGH, lambda mine, right: mine is None),
         ),
         Mistake(
             gradients_of_zero,
-            when=lambda outcome: any(
-                one.grad is not None and not one.requires_grad and not one.grad.any()
-                for one in outcome.arguments[0].backbone.parameters()
-            ),
+            when=_gradients_are_zero,
         ),
         Mistake(
             edited(freeze, "eval()\n    model.backbone.zero_grad()", "eval()"),
@@ -406,8 +412,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(all_gradients_cleared, "freeze(model)", "model.requires_grad_(False)\n    model.eval()"),
             edited(only_eval, "backbone.eval()", "eval()\n    freeze(model)"),
-            words="The head is frozen as well: it is in eval mode, or its parameters are. Only model.backbone is to "
-            "be.",
+            words="The head is frozen as well, or a part of it: it is in eval mode, or its parameters are frozen. Only "
+            "model.backbone is to be.",
             when=_head_is_off,
         ),
         Mistake(all_off_then_the_head_on, when=_head_is_on),
@@ -420,7 +426,7 @@ EXERCISE = Exercise(
         Mistake(all_gradients_cleared, when=saw(HELD, operator.ne)),
         Mistake(
             edited(freeze, "backbone.eval()", "eval()\n    model.head.train()"),
-            words="eval() has reached the whole model, and its own flag is off now, whatever was switched on again "
+            words="The model's own flag is off now, as after eval() of the whole model, whatever was switched on again "
             "afterwards. Ask the backbone alone: model.backbone.eval().",
             when=saw(OWN, operator.ne),
         ),
@@ -445,6 +451,7 @@ EXERCISE = Exercise(
             edited(freeze, "model.backbone.requires_grad_(False)", "mg.inference_mode().__enter__()")
         ],
         "Nothing was frozen": [freeze_a_copy],
+        "has no attribute 'evall' … Its text says what was wrong": [edited(freeze, "eval", "evall")],
         "Parameters of the backbone still get gradients": [freeze_parameters_of_children],
         "the .grad of the head: yours cleared … The head's .grad was cleared as well": [all_gradients_cleared],
         "None of the mistakes that are known here": [freeze_and_hold_the_head_back],

@@ -84,7 +84,7 @@ def _called(answer, tensors, inside):
         is_inside = mg.is_inference_mode_enabled()
         again = answer(list(given))
     changed = [*map(id, tensors)] != [*map(id, given)]
-    if not isinstance(came, list) or not all(isinstance(one, mg.Tensor) for one in came):
+    if not _are_tensors(came):
         return {"the answer": came}
     old = [*given, *[None] * len(came)]
     return {
@@ -112,16 +112,31 @@ def _kind(one, given):
     return f"{kind}, from inference mode" if one.is_inference() else kind
 
 
+def _are_tensors(many):
+    return isinstance(many, list) and all(isinstance(one, mg.Tensor) for one in many)
+
+
 def _is_in_another_order(mine, right):
+    if not _are_tensors(mine):
+        return False
     mine, right = ([str(one.tolist()) for one in many] for many in (mine, right))
     return mine != right and sorted(mine) == sorted(right)
 
 
+def _text_of(many):
+    return str([one.double().tolist() for one in many]) if _are_tensors(many) else ""
+
+
 def _one_is(test, name="item"):
-    """For `when`: what was seen of one of the items is not what it should be, and the test holds for it."""
-    return lambda outcome: any(
-        seen.startswith(name) and mine != outcome.right.get(seen) and test(mine) for seen, mine in outcome.seen.items()
-    )
+    """For `when`: all numbers are right, but what was seen of one of the items is not, and the test holds for both."""
+
+    def holds(outcome):
+        seen, right = outcome.seen, outcome.right
+        return _text_of(seen.get("the answer")) == _text_of(right["the answer"]) and any(
+            test(seen[one], right[one]) for one in right if one.startswith(name) and seen[one] != right[one]
+        )
+
+    return holds
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -154,7 +169,7 @@ def detached(tensors):
 
 
 def through_numbers(tensors):
-    """The dtype is lost: float(), mg.tensor() of Python's numbers, and a number that is added may give another one.
+    """The dtype is another one: float(), mg.tensor() of Python's numbers, and a number that is added may change it.
     clone() keeps what a tensor is.
     """
     with mg.inference_mode(False):
@@ -162,7 +177,7 @@ def through_numbers(tensors):
 
 
 def into_the_list_itself(tensors):
-    """The copies stand in the list that was given, and its owner has lost what stood there. Make a new list."""
+    """The list that was given has other items now, and its owner has lost what stood there. Make a new list."""
     with mg.inference_mode(False):
         for i, tensor in enumerate(tensors):
             if tensor.is_inference():
@@ -267,14 +282,14 @@ EXERCISE = Exercise(
             edited(usable, "inference_mode(False):", "inference_mode(), mg.enable_grad():"),
             words="The copy is one more tensor of inference mode, since it was made inside of it. Leave the mode for "
             "these lines: `with mg.inference_mode(False):`.",
-            when=_one_is(lambda kind: kind == "a copy, from inference mode"),
+            when=_one_is(lambda mine, right: mine == "a copy, from inference mode"),
         ),
-        Mistake(as_they_are, detached, when=_one_is(lambda kind: "from inference mode" in kind)),
+        Mistake(as_they_are, detached, when=_one_is(lambda mine, right: "from inference mode" in mine)),
         Mistake(
             edited(usable, "tensor.clone()", "mg.from_numpy(tensor.numpy())"),
             words="It is a normal tensor, but in the memory of the old one: a write to one changes the other, and no "
             "counter knows. A copy is asked for: clone().",
-            when=_one_is(lambda kind: kind == "another tensor in the same memory"),
+            when=_one_is(lambda mine, right: mine == "another tensor in the same memory" and right == "a copy"),
         ),
         Mistake(
             lambda tensors: sorted(usable(tensors), key=lambda tensor: any(tensor is one for one in tensors)),
@@ -283,17 +298,18 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(usable, "if tensor.is_inference() else tensor for", "for"),
-            words="Tensors that were fine were copied, or cut off from their graph: a leaf that somebody trains would "
-            "be another tensor then. Only tensors for which is_inference() is True are to be copied.",
-            when=_one_is(lambda kind: kind == "a copy"),
+            words="In the place of tensors that were fine stand others, as copies or detach() of them: a leaf that "
+            "somebody trains would be another tensor then. Only tensors for which is_inference() is True are to be "
+            "copied.",
+            when=_one_is(lambda mine, right: right == "the same tensor"),
         ),
         Mistake(
             edited(usable, "clone() if", "clone().requires_grad_() if"),
-            words="The copies require a gradient, and what they were made of did not. Leave out requires_grad_(): "
-            "whoever wants to train them can still switch it on.",
-            when=_one_is(bool, "requires_grad"),
+            words="A tensor requires a gradient, and what stood there did not. Leave out requires_grad_(): "
+            "whoever wants to train it can still switch it on.",
+            when=_one_is(lambda mine, right: mine, "requires_grad"),
         ),
-        Mistake(through_numbers, when=_one_is(lambda dtype: True, "the dtype")),
+        Mistake(through_numbers, when=_one_is(lambda mine, right: True, "the dtype")),
     ),
     right=(
         edited(usable, "tensor.clone()", "mg.tensor(tensor.numpy())"),
@@ -303,6 +319,8 @@ EXERCISE = Exercise(
         usable_by_asking_the_counter,
     ),
     wrong={
+        "these are 3": [lambda tensors: [*usable(tensors), mg.ones(1)]],
+        "The shape is [2]; it should be [1]": [edited(usable, "else tensor", "else tensors[0]")],
         "Some tensors are missing": [lambda tensors: usable(dict.fromkeys(tensors))],
         "A second call has handed out the copies of the first": [usable_from_a_memory],
         "from inference mode … A tensor from inference mode is still one": [
@@ -319,12 +337,14 @@ EXERCISE = Exercise(
         "a list is asked for, and this is a tuple": [lambda tensors: tuple(usable(tensors))],
         "The shape is [1]": [edited(usable, "clone() if", "clone().view(-1) if")],
         "Make a new list": [into_the_list_itself],
-        "the list that was given": [edited(as_they_are, "return", "tensors[:] = usable(tensors)\n    return")],
+        "other items now": [edited(as_they_are, "return", "tensors[:] = usable(tensors)\n    return")],
         "requires_grad": [edited(usable, "clone() if", "clone().requires_grad_() if")],
-        "Tensors that were fine": [usable_for_those_without_gradient],
-        "the same tensor … It is a normal tensor, but in the memory of the old one": [
-            edited(usable, "tensor for", "tensor.detach() for")
+        "In the place of tensors that were fine": [
+            usable_for_those_without_gradient,
+            edited(usable, "tensor for", "tensor.detach() for"),
         ],
+        "None came back": [edited(usable, "return ", "")],
+        "A tensor is asked for; this is a method": [edited(usable, "clone()", "clone")],
         "since it was made inside of it": [
             lambda tensors: [mg.tensor(tensor.numpy()) if tensor.is_inference() else tensor for tensor in tensors]
         ],
