@@ -132,6 +132,11 @@ def _second_of_two():
     return {"first": first, "second": second}, first * 3 + _guarded_root(second)
 
 
+def _second_of_two_named_first():
+    tensors, loss = _second_of_two()
+    return dict(reversed(tensors.items())), loss
+
+
 def _leaf_before_a_result():
     x = mg.tensor([0.0, 4.0], requires_grad=True)
     h = x * 2
@@ -180,7 +185,7 @@ def _searching(answer, tensors, loss):
         more = hooks_on(nodes) - before
     is_kept = any(one.retains_grad or one._grad is not None for one in results)
     return {
-        NAME: repr(name and str(name)) if isinstance(name, str | None) else name,
+        NAME: repr(str(name)) if isinstance(name, str) else name,
         WALKS: len(walks),
         **{f"the gradient of leaf {number}": leaf._grad for number, leaf in enumerate(behind, 1)},
         "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
@@ -256,9 +261,7 @@ def _prehook(tensor, look):
 
 
 def kept_gradients(tensors, loss):
-    """Results keep their gradient now: retain_grad() was called, and it stays. A hook sees a gradient without keeping
-    it.
-    """
+    """A result keeps its gradient now, as after retain_grad(), which stays. A hook sees a gradient, and keeps none."""
     for tensor in tensors.values():
         tensor.retain_grad()
     return first_nan(tensors, loss)
@@ -273,8 +276,8 @@ def looked_at_the_numbers(tensors, loss):
 
 
 def in_anomaly_mode(*given):
-    """Anomaly mode ends the walk with an error, and the leaves get nothing. Here hooks are asked for, and a walk that
-    goes on to its end.
+    """Anomaly mode ends the walk with an error, and leaves behind it get nothing. Here hooks are asked for, and a walk
+    that goes on to its end.
     """
     with warnings.catch_warnings(), mg.autograd.set_detect_anomaly(True):
         warnings.simplefilter("ignore")
@@ -282,8 +285,8 @@ def in_anomaly_mode(*given):
 
 
 def name_of_the_node(tensors, loss):
-    """This is the name of a node, from the error with which anomaly mode ends the walk. Asked for is the name of a
-    tensor in the dictionary, and a walk that goes on to its end: hang a hook on each tensor.
+    """This is the name of a node, as grad_fn has it, or the error with which anomaly mode ends the walk. Asked for is
+    the name of a tensor in the dictionary, and a walk that goes on to its end: hang a hook on each tensor.
     """
     try:
         with warnings.catch_warnings(), mg.autograd.set_detect_anomaly(True):
@@ -376,8 +379,15 @@ def nan_by_hooks_on_nodes(tensors, loss):
     return found[0] if found else ""
 
 
+nan_by_hooks_on_all_results = edited(
+    nan_by_hooks_on_nodes,
+    "gradients[0] is not None and gradients[0].isnan().any()",
+    "any(g is not None and g.isnan().any() for g in gradients)",
+)
+
+
 def nan_by_asking(tensors, loss):
-    """The graph was walked more than once: autograd.grad does so each time that it is asked. One loss.backward() passes
+    """The graph was walked more than once, as autograd.grad does each time that it is asked. One loss.backward() passes
     all hooks, and brings the leaves their gradients.
     """
     for name, tensor in reversed(tensors.items()):
@@ -494,6 +504,7 @@ EXERCISE = Exercise(
         Case("no nan; root has a hook already, which doubles", _hook_of_its_own),
         Case("two ways from x, one past the length of a row of zeros", _two_ways),
         Case("first, second = (x * 2).unbind(), with the root of second, which is 0", _second_of_two),
+        Case("the same, with second before first in tensors", _second_of_two_named_first),
         Case(
             "loss = the root of h = x * 2, of 0 too, plus (w * [nan, 1]).sum(), which is walked first",
             _leaf_before_a_result,
@@ -514,20 +525,20 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(first_nan, "    loss.backward()\n", ""),
-            words="backward() has not run, so no hook has run either, and no leaf has got its gradient.",
+            words="loss.backward() has not run, so that no gradient of the loss has come to a hook or a leaf.",
             when=saw(WALKS, lambda mine, right: mine == 0),
         ),
         Mistake(in_anomaly_mode, when=raised("returned nan values")),
-        Mistake(name_of_the_node, when=saw(NAME, "Backward")),
+        Mistake(name_of_the_node, when=saw(NAME, lambda mine, right: isinstance(mine, str) and "Backward" in mine)),
         Mistake(
             edited(first_nan, ' if found else ""', ""),
             words='There is no first item: in this case no nan is met, and the empty text, "", is asked for.',
-            when=lambda outcome: isinstance(outcome.error, IndexError),
+            when=lambda outcome: raised("list", kind=IndexError)(outcome) and outcome.right[NAME] == "''",
         ),
-        Mistake(none_where_there_is_none, when=saw(NAME, lambda mine, right: mine == "None")),
+        Mistake(none_where_there_is_none, when=saw(NAME, lambda mine, right: mine is None and right == "''")),
         Mistake(
             edited(first_nan, 'found[0] if found else ""', "found"),
-            words="These are all tensors that met a nan. The first is asked for, alone.",
+            words="This is a list, or a tuple. One name is asked for: that of the first tensor that met a nan.",
             when=saw(NAME, lambda mine, right: isinstance(mine, list | tuple)),
         ),
         Mistake(
@@ -553,8 +564,8 @@ EXERCISE = Exercise(
         looked_at_the_numbers,
         Mistake(
             edited(first_nan, "g.isnan()", "(g == NAN)"),
-            words='No nan was noted at all. `== float("nan")` is never True, since nan is not equal to anything, '
-            "itself included: ask with g.isnan(). And the hooks have to hang there while backward() runs.",
+            words='The answer is "" each time, as if no nan was noted. `== float("nan")` is never True, since nan is '
+            "not equal to anything: ask with g.isnan(). And the hooks have to hang there while backward() runs.",
         ),
         Mistake(
             edited(first_nan, "g.isnan().any()", "not g.isfinite().all()"),
@@ -582,7 +593,7 @@ EXERCISE = Exercise(
                 "    loss.backward",
                 "    with contextlib.suppress(KeyError):\n        loss.backward",
             ),
-            words="The leaves hold nothing afterwards. An error that is raised in a hook ends backward(): note the "
+            words="A leaf holds nothing afterwards. An error that is raised in a hook ends backward(): note the "
             "name, and let the walk go on to its end. autograd.grad writes no .grad; and what the walk has brought is "
             "not to be cleared.",
             when=right_but("the gradient of *", lambda mine, right: mine is None),
@@ -590,13 +601,13 @@ EXERCISE = Exercise(
         results_by_hooks_and_leaves_by_grad,
         Mistake(
             edited(first_nan, "tensor.register_hook(look)", "_prehook(tensor, look)"),
-            words="A node of several results has one pre-hook for all of them, with a gradient for each. A hook on the "
-            "tensor sees its own: tensor.register_hook.",
+            words="A node of several results is one for all of them: its pre-hook gets a gradient for each. A hook on "
+            "the tensor sees its own: tensor.register_hook.",
             when=_has_twins,
         ),
         Mistake(
             edited(first_nan, "loss.backward()", "loss.backward(retain_graph=True)"),
-            words="The graph is still there, with all that it saved: retain_graph=True keeps it. One walk needs no "
+            words="The graph is still there, with all that it saved, as retain_graph=True keeps it. One walk needs no "
             "second: loss.backward().",
             when=right_but("the graph of the loss"),
         ),
@@ -612,28 +623,32 @@ EXERCISE = Exercise(
         Mistake(kept_gradients, when=saw(KEPT, operator.ne)),
         Mistake(
             edited(first_nan, "handle.remove()", "pass"),
-            words="The name is right, but the hooks are still there and will run in every walk to come. Keep the "
+            words="The name is right, but a hook of yours is still there and will run in every walk to come. Keep the "
             "handles, and call remove() on each.",
             when=right_but(HOOKS, lambda mine, right: "left" in mine),
         ),
         Mistake(
             edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
-            words="The leaves have got other gradients than the walk brings them. What a hook returns is sent on in "
-            "the place of what came: one that only looks returns nothing. And .grad stays as the walk leaves it.",
+            words="A leaf has got another gradient than the walk brings it. What a hook returns is sent on in the "
+            "place of what came: one that only looks returns nothing. And .grad stays as the walk leaves it.",
             when=right_but("the gradient of *", lambda mine, right: isinstance(mine, mg.Tensor)),
         ),
     ),
     right=(nan_with_numpy, nan_unequal_to_itself, nan_within_contexts),
     wrong={
-        "tensors is empty … backward() has not run": [
+        "tensors is empty … loss.backward() has not run": [
             edited(first_nan, "found, handles", 'if not tensors:\n        return ""\n    found, handles')
         ],
         "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
-        "Results keep their gradient now": [nan_from_retained_gradients],
-        "the graph of the loss: yours is kept … retain_graph=True keeps it": [
+        "A result keeps its gradient now": [nan_from_retained_gradients],
+        "the graph of the loss: yours is kept … as retain_graph=True keeps it": [
             edited(first_nan, "backward()", "backward(retain_graph=True)")
         ],
-        "the answer: yours '', expected 'second' … one pre-hook for all of them": [nan_by_hooks_on_nodes],
+        "the answer: yours '', expected 'second' … is one for all of them": [nan_by_hooks_on_nodes],
+        "the answer: yours 'first', expected 'second' … is one for all of them": [
+            nan_by_hooks_on_all_results,
+            edited(nan_by_hooks_on_all_results, "in tensors.items()", "in reversed(tensors.items())"),
+        ],
         "Only leaves were looked at": [
             edited(looked_at_the_numbers, "tensor in", "one in", "tensor.isnan", "one.is_leaf and one.grad.isnan")
         ],
@@ -643,10 +658,14 @@ EXERCISE = Exercise(
         "the hooks have to hang there while backward() runs": [
             edited(first_nan, "register_hook(look))", "register_hook(look))\n        handles.pop().remove()")
         ],
-        "backward() has not run": [nan_without_a_walk],
+        "loss.backward() has not run": [nan_without_a_walk],
+        "None came back. Either a way": [edited(first_nan, "return found", "found")],
+        "A text is asked for; this is a Tensor": [edited(first_nan, "append(name)", "append(loss)")],
+        "Its text says what was wrong": [edited(first_nan, "found[0] if", "found[1] if")],
+        "This is a list, or a tuple": [edited(first_nan, "return found[0]", "return handles")],
         "the answer: yours '', expected 'x'": [edited(first_nan, "g.isnan().any()", "g.view(-1)[0].isnan()")],
         "x = [-1, 0], root": [edited(first_nan, "any():", "any() and not g.isinf().any():")],
-        "The name is right, but the hooks are still there": [edited(first_nan, "in handles", "in handles[-1:]")],
+        "The name is right, but a hook of yours is still there": [edited(first_nan, "in handles", "in handles[-1:]")],
         "An error that is raised in a hook ends backward()": [nan_that_stops_the_walk],
         "autograd.grad writes no .grad": [nan_without_backward],
         "This is the name of a node": [nan_by_anomaly_mode],

@@ -116,7 +116,9 @@ def all_columns_of_the_labels(scores, labels):
 
 
 def scores_for_logs(scores, labels):
-    """nll_loss takes logs of probabilities. Here it got the scores: log_softmax is missing. cross_entropy is both."""
+    """The scores were taken for logs of probabilities, as nll_loss takes them: log_softmax is missing. cross_entropy is
+    both.
+    """
     return -scores[_rows(labels), labels].mean()
 
 
@@ -184,13 +186,13 @@ def chosen_afterwards(scores, labels):
 
 
 def cut_off(scores, labels):
-    """The number is right, but it has no graph: item(), detach(), numpy() and no_grad() cut it off. Return a tensor."""
+    """The number is right, but no graph leads to scores: item(), detach(), numpy() and no_grad() cut it off."""
     return mended_loss(scores, labels).detach()
 
 
 def of_the_surest(scores, labels):
-    """This is the loss of the class with the largest score in each row, and not of the label. It falls as the network
-    gets surer, right or wrong.
+    """Here this is the loss of the class with the largest score in each row, and not of the label. That falls as the
+    network gets surer, right or wrong.
     """
     return mended_loss(scores, scores.argmax(-1))
 
@@ -330,9 +332,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda scores, labels: -scores.softmax(-1).log()[_rows(labels), labels].mean(),
-            words="The loss is not finite, and a finite one is expected: somewhere exp() became infinite, or "
-            "what a log was taken of was 0: a probability, or a sum of exp(). Use a formula that never makes it: "
-            "log_softmax.",
+            words="The loss is not finite, and a finite one is expected: as where exp() becomes infinite, or a log is "
+            "taken of 0, a probability or a sum of exp(), or 0 is multiplied with an infinite number. Use a formula "
+            "that never makes it: log_softmax.",
             when=_is_not_finite,
         ),
         Mistake(
@@ -359,7 +361,13 @@ EXERCISE = Exercise(
         "A large number has taken the place of -inf": [
             lambda scores, labels: F.cross_entropy(scores.masked_fill(scores.isinf(), -1e9), labels)
         ],
-        "None of the mistakes that are known here": [loss_of_the_first_row],
+        "None of the mistakes that are known here": [
+            loss_of_the_first_row,
+            lambda scores, labels: mended_loss(scores.detach(), 1 - labels),
+        ],
+        "Here this is the loss of the class with the largest": [
+            lambda scores, labels: mended_loss(scores, _rows(labels))
+        ],
         "in the later digits": [
             lambda scores, labels: mended_loss(scores, labels) * 1.00005,
             loss_of_digits,
@@ -377,7 +385,9 @@ EXERCISE = Exercise(
         "takes the columns of all labels from every row": [
             lambda scores, labels: -scores.log_softmax(-1)[:, labels].mean()
         ],
-        "nll_loss takes logs of probabilities": [lambda scores, labels: mg.nn.functional.nll_loss(scores, labels)],
+        "The scores were taken for logs of probabilities": [
+            lambda scores, labels: mg.nn.functional.nll_loss(scores, labels)
+        ],
         "The shape is [2]; it should be []": [lambda scores, labels: F.cross_entropy(scores, labels, reduction="none")],
     },
 )

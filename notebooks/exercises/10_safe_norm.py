@@ -46,7 +46,17 @@ def _measured(outcome):
 
 
 def _nan_at_first(outcome):
-    return has_nan(outcome)
+    """Whether the gradient is nan in rows of zeros, and in no other one."""
+    (x,) = outcome.case.make()
+    return has_nan(outcome) and not (outcome.value.first.isnan().any(-1) & (x != 0).any(-1)).any()
+
+
+def _short_ones_are_zero(outcome):
+    """Whether only short rows are wrong, and have got 0."""
+    if not small_ones_are_wrong(outcome):
+        return False
+    mine, wanted = outcome.value.numbers, outcome.right.numbers
+    return (mine[(mine - wanted).abs() > 1e-3 * wanted] == 0).all().item()
 
 
 def _nan_at_second(outcome):
@@ -57,8 +67,8 @@ def _nan_at_second(outcome):
 
 
 def plain_formula(x):
-    """There is a nan in the gradient: at a row of zeros the slope of the root is infinite, and the squares multiply it
-    by 2 · 0; or a 0 came from a choice that was made after the root. What reaches the root has to be above 0 already.
+    """There is a nan in the gradient of a row of zeros. The slope of a root of 0 is infinite, and the squares multiply
+    it by 2 · 0, or a choice after the root by 0. What reaches a root, or divides, has to be above 0 already.
     """
     return (x * x).sum(-1).sqrt()
 
@@ -69,7 +79,7 @@ def chosen_afterwards(x):
 
 
 def placeholder_left(x):
-    """The harmless number has got into the result: a row of zeros has length 0. Choose once more, after it."""
+    """The harmless number has got into the result: a row of zeros has length 0. Put that there, after the root."""
     squares = (x * x).sum(-1)
     return squares.masked_fill(squares == 0, 1.0).sqrt()
 
@@ -190,16 +200,16 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             norm_where_above_zero,
-            words="The length of a row with a nan has become 0. Every comparison with nan but != is False, `> 0` too, "
-            "so it counted as a row of zeros. Ask whether the sum of squares == 0: then a nan stays.",
+            words="The length of a row with a nan has become a number. Every comparison with nan but != is False, and "
+            "where `> 0` is asked it counts as a row of zeros. Ask whether the sum of squares == 0: then a nan stays.",
             when=has_number_for_nan,
         ),
         Mistake(plain_formula, chosen_afterwards, when=_nan_at_first),
         Mistake(
             edited(plain_formula, "(x * x).sum(-1).sqrt()", "x.norm(dim=-1)"),
-            words="The gradient is right: norm() gives 0 at a row of zeros by agreement. Differentiate it once more, "
-            "and there is a nan: the agreement covers the first derivative only. Compute the squares yourself, "
-            "and put a harmless number before the root.",
+            words="There is a nan in the second derivative only: norm(), for one, gives 0 at a row of zeros by "
+            "agreement, which covers the first derivative. Compute the squares yourself, and put a harmless number "
+            "before the root.",
             when=_nan_at_second,
         ),
         with_epsilon,
@@ -218,15 +228,16 @@ EXERCISE = Exercise(
         Mistake(
             lambda x: ((x * x).sum(-1) + 1e-8).sqrt(),
             lambda x: (x * x).sum(-1).clamp(min=1e-24).sqrt(),
-            words="A row of zeros has got the root of a small number, which was added or is a bound. Its length is "
-            "exactly 0: put that into the result, after the root.",
+            words="A row of zeros has got a small number, as the root of one that was added or is a bound. Its length "
+            "is exactly 0: put that into the result, after the root.",
             when=small_for_zero(safe_norm),
         ),
         through_float32,
         Mistake(
             edited(safe_norm, "squares == 0", "squares < 1e-12"),
-            words="A short row is not a row of zeros: its length is that of its numbers. Ask for == 0.",
-            when=small_ones_are_wrong,
+            words="A short row has got the length 0, as where it counts as a row of zeros, or its squares became 0. "
+            "Ask for == 0, in the dtype of x.",
+            when=_short_ones_are_zero,
         ),
         Mistake(placeholder_left, lambda x: x.masked_fill((x == 0).all(-1, keepdim=True), 1.0).norm(dim=-1)),
         Mistake(
@@ -260,22 +271,27 @@ EXERCISE = Exercise(
         norm_of_filled_rows,
     ),
     wrong={
-        "the numbers[0]: yours 0, expected nan … The length of a row with a nan has become 0": [
+        "the numbers[0]: yours 0, expected nan … The length of a row with a nan has become a number": [
             lambda x: norm_where_above_zero(x)
         ],
         "the numbers[1]: yours nan, expected 0 … None of the mistakes": [norm_scaled_by_all],
         "the numbers[0]: yours nan, expected inf": [norm_scaled_by_rows],
+        "the numbers[0]: yours 0, expected 5 … None of the mistakes": [lambda x: mg.zeros(len(x), dtype=x.dtype)],
         "There is a nan in the gradient": [
             lambda x: mg.where((x == 0).all(-1), mg.zeros(len(x), dtype=x.dtype), (x * x).sum(-1).sqrt())
         ],
-        "first difference … The gradient is right": [norm_divided],
+        "There is a nan in the second derivative only": [norm_divided],
         "The gradient, differentiated once more, is not": [norm_whose_second_derivative_is_left_out],
         "in the later digits … The result went through float32": [
             lambda x: x.float().square().sum(-1).relu().sqrt().to(x.dtype)
         ],
-        "yours 0, expected 5e-10 … A short row is not": [edited(safe_norm, "squares == 0", "squares < 1e-15")],
-        "yours 0, expected 5e-40 … A short row is not": [edited(safe_norm, "squares == 0", "squares <= 1e-60")],
-        "A row of zeros has got the root of a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
+        "yours 0, expected 5e-10 … A short row has got the length 0": [
+            edited(safe_norm, "squares == 0", "squares < 1e-15")
+        ],
+        "yours 0, expected 5e-40 … A short row has got the length 0": [
+            edited(safe_norm, "squares == 0", "squares <= 1e-60")
+        ],
+        "A row of zeros has got a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
         "they have no graph": [lambda x: mg.stack([row.norm() if row.any() else mg.zeros(()) for row in x])],
         "the numbers[0]: yours 0, expected 2.82843 … A row whose numbers add up to 0": [
             lambda x: safe_norm(x).masked_fill(x.sum(-1) == 0, 0.0)

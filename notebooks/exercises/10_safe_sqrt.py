@@ -4,7 +4,8 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function
-from minigrad.teach import Exercise, Mistake, edited, flip, pick, raised
+from minigrad.teach import Exercise, Mistake, compare, edited, flip, pick, raised
+from minigrad.teach.comparing import ROUNDED
 
 from .chapter10 import (
     case_of,
@@ -45,46 +46,49 @@ def _measured(outcome):
 
 
 def _is_infinite(outcome):
-    """Whether the numbers are right, and the gradient is infinite somewhere."""
-    value, right = outcome.value, outcome.right
+    """Whether the numbers are right, and the gradient is infinite where x is 0."""
+    (x,), value, right = outcome.case.make(), outcome.value, outcome.right
     if not isinstance(getattr(value, "first", None), mg.Tensor) or value.numbers.shape != right.numbers.shape:
         return False
-    return value.first.isinf().any().item() and np.allclose(
+    return value.first[x == 0].isinf().any().item() and np.allclose(
         value.numbers.numpy(), right.numbers.numpy(), equal_nan=True
     )
 
 
 def _has_nan_at_inf(outcome):
-    """Whether the gradient is nan where x is infinite, and nowhere else."""
+    """Whether the gradient is nan where x is inf, and nowhere else."""
     (x,) = outcome.case.make()
-    return has_nan(outcome) and outcome.value.first.isnan().equal(x.isinf())
+    return has_nan(outcome) and outcome.value.first.isnan().equal(x == INF)
 
 
 def _went_through_float32(outcome):
-    """Whether the dtype is right, and the digits of a float32 are."""
+    """Whether the dtype is right, and of the digits those of a float32 are."""
     (x,), value = outcome.case.make(), outcome.value
     if x.dtype is not mg.float64 or getattr(getattr(value, "numbers", None), "dtype", None) is not x.dtype:
         return False
-    return value.numbers.shape == x.shape and value.numbers.equal(value.numbers.float().double())
+    found = compare(outcome.right.numbers, value.numbers)
+    return getattr(found, "note", "") == ROUNDED and value.numbers.equal(value.numbers.float().double())
 
 
 def _in_another_dtype(outcome):
-    value = outcome.value
-    return hasattr(value, "numbers") and value.numbers.dtype is not outcome.case.make()[0].dtype
+    value, right = outcome.value, outcome.right
+    if not hasattr(value, "numbers") or value.numbers.dtype is right.numbers.dtype:
+        return False
+    return compare(right.numbers.float(), value.numbers.float()) is None
 
 
 # ---------------------------------------------------------------- wrong answers
 
 
 def clamped_at_zero(x):
-    """The numbers below 0 are gone, but a root of 0 is still taken, whose slope is infinite; and clamp(min=0), like the
-    maximum of x and 0, passes a gradient on at 0. Put a harmless number there, such as 1, and 0 into the result.
+    """The numbers are right, but at 0 the gradient is infinite, as the slope of a root of 0 is; and clamp(min=0), like
+    the maximum of x and 0, passes a gradient on at 0. Put a harmless number there, such as 1, and 0 into the result.
     """
     return x.clamp(min=0).sqrt()
 
 
 def by_logs(x):
-    """At inf the root is inf and its slope 0. On a way round by log and exp, or by a quotient, inf · 0 or inf / inf
+    """At inf the root is inf and its slope 0. On a way round, as by log and exp or by a quotient, inf · 0 or inf / inf
     comes there, which is nan; and log and exp lose digits. Take sqrt() of what was chosen.
     """
     empty = x <= 0
@@ -97,15 +101,17 @@ def of_the_size(x):
 
 
 def hides_nan(x):
-    """A nan in x has become 0. Every comparison with nan but != is False, `x > 0` too, so it counted as "not above 0".
-    Ask the other way round: x <= 0 is False for nan as well, and then it stays.
+    """A nan in x has become a number, and is to stay. Every comparison with nan but != is False, and where `x > 0` is
+    asked it counts as "not above 0". Ask the other way round: x <= 0 is False for nan as well, and then it stays.
     """
     positive = x > 0
     return mg.where(positive, mg.where(positive, x, mg.ones_like(x)).sqrt(), mg.zeros_like(x))
 
 
 def cut_off(x):
-    """The numbers are right, but they have no graph: detach(), .data, numpy() and no_grad() cut it off."""
+    """The numbers are right, but no graph leads to x: Python's numbers, new zeros, detach(), numpy() and no_grad() have
+    none. Compute with x itself: masked_fill and where choose element by element.
+    """
     return safe_sqrt(x.detach())
 
 
@@ -115,8 +121,8 @@ def through_float32(x):
 
 
 def with_a_late_choice_in_its_rule(x):
-    """There is a nan in the second derivative: what sends the gradient back is differentiated as well, and a choice in
-    it came after a root or a quotient that is infinite. Choose before them there, too.
+    """There is a nan in the second derivative: what sends the gradient back is differentiated as well, as where in it
+    a choice comes after a root or a quotient that is infinite. Choose before them there, too.
     """
 
     class Root(Function):
@@ -248,7 +254,6 @@ EXERCISE = Exercise(
         Mistake(
             edited(clamped_at_zero, "x.clamp(min=0).sqrt", "(x.clamp(min=0) + 1e-12).sqrt"),
             lambda x: (x + 1e-8).clamp(min=1e-8).sqrt(),
-            lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0),
             words="A small number was added. It moves every result a little, it makes 0 a small number, and its slope "
             "there is huge. Put a harmless number in the place of what is not above 0, and 0 into the result.",
         ),
@@ -260,35 +265,34 @@ EXERCISE = Exercise(
         Mistake(
             lambda x: (x.relu() + 1e-8).sqrt(),
             lambda x: x.clamp(min=1e-12).sqrt(),
-            words="Where x is not above 0, this is the root of a small number, which was added or is a bound. It has "
-            "to be exactly 0: put that into the result, too.",
+            words="Where x is not above 0, this is a small number, as the root of one that was added or is a bound. It "
+            "has to be exactly 0: put that into the result, too.",
             when=small_for_zero(safe_sqrt),
         ),
         of_the_size,
         Mistake(
             edited(clamped_at_zero, "clamp(min=0).sqrt", "masked_fill(x <= 0, 1.0).sqrt"),
             lambda x: mg.where(x > 0, x, mg.ones_like(x)).sqrt(),
-            words="The harmless number has got into the result: where x is not above 0, the answer is 0. Choose a "
-            "second time, after the root.",
+            words="The harmless number has got into the result: where x is not above 0, the answer is 0. Put that "
+            "there, after the root.",
         ),
         Mistake(
             edited(clamped_at_zero, "clamp(min=0).sqrt()", "clamp(min=1e-12).sqrt().masked_fill(x <= 0, 0.0)"),
             edited(safe_sqrt, "x.masked", "(x + 1e-8).masked"),
             when=small_ones_are_wrong,
-            words="Small numbers have another root: something was added to x, or limits it, or they count as 0. Put a "
-            "harmless number only in the place of what is not above 0.",
+            words="Small numbers have another root, as where something is added to x, or limits it, or they count as "
+            "0. Put a harmless number only in the place of what is not above 0.",
         ),
         Mistake(hides_nan, when=has_number_for_nan),
-        cut_off,
         Mistake(
+            cut_off,
             lambda x: mg.tensor([value**0.5 if value > 0 else 0.0 for value in x.tolist()], requires_grad=True),
-            words="No gradient goes back to x: Python's numbers, detach(), numpy() and no_grad() leave the graph. "
-            "Compute with x itself: masked_fill and where choose element by element.",
-            when=lambda outcome: no_way_back(outcome) or raised("'float' object is not iterable")(outcome),
+            when=no_way_back,
         ),
         Mistake(
             lambda x: x.sqrt() if x > 0 else mg.zeros_like(x),
-            words="`if` decides once, for the whole tensor. masked_fill and where choose element by element.",
+            words="`if`, `and`, `not` and Python's max() decide once, for the whole tensor. masked_fill and where "
+            "choose element by element.",
             when=raised("Boolean value of Tensor with"),
         ),
         Mistake(through_float32, when=_went_through_float32),
@@ -299,9 +303,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda x: mg.where(x > 0, x.sqrt(), mg.zeros_like(x)),
-            words="There is a nan in the gradient: something with an infinite slope, or none, has been multiplied by "
-            "the 0 of a choice made later; or a choice was made by a product, and 0 · inf is nan. Choose before the "
-            "root and once more after it, with masked_fill or where: a mask that multiplies does not choose.",
+            words="There is a nan in the gradient, as where an infinite slope, or none, is multiplied by a 0: by that "
+            "of a choice made later, or of a mask, since 0 · inf is nan. Choose before the root and once more after "
+            "it, with masked_fill or where: a mask that multiplies does not choose.",
             when=has_nan,
         ),
     ),
@@ -318,6 +322,9 @@ EXERCISE = Exercise(
         "the numbers[2]: yours 1000, expected 20000": [edited(safe_sqrt, "return x.", "return x.clamp(max=1e6).")],
         "x = [inf, 4.0] … At inf the root is inf": [lambda x: by_logs(x)],
         "the numbers[0]: yours nan, expected inf": [sqrt_of_a_quotient],
+        "the numbers[0]: yours 0, expected 2 … None of the mistakes": [lambda x: mg.tensor(0.0 * x.detach().numpy())],
+        "There is a nan in the gradient": [lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0)],
+        "decide once, for the whole tensor": [lambda x: max(x, 0).sqrt()],
         "view() takes": [lambda x: safe_sqrt(x.view(-1)).view(x.shape)],
         "the numbers[0]: yours 0, expected inf": [edited(safe_sqrt, "x <= 0", "(x <= 0) | x.isinf()")],
         "x.requires_grad is not what it was": [lambda x: safe_sqrt(x.requires_grad_() if x.is_leaf else x)],
@@ -326,18 +333,16 @@ EXERCISE = Exercise(
         "in the later digits … The result went through float32": [lambda x: x.float().relu().sqrt().to(x.dtype)],
         "x holds other numbers than before": [sqrt_over_x],
         "a seed was set": [lambda x: (mg.manual_seed(2187), safe_sqrt(x))[1]],
-        "the gradient[1]: yours … The numbers below 0 are gone, but a root of 0 is still": [
-            sqrt_one_at_negative_numbers
-        ],
+        "the gradient[1]: yours … at 0 the gradient is infinite": [sqrt_one_at_negative_numbers],
         "the numbers[0]: yours 0, expected 1e-08 … Small numbers have another root": [
             edited(safe_sqrt, "x <= 0", "x <= 1e-12"),
         ],
         "the numbers[0]: yours 1e-19, expected 2e-45 … Small numbers have another root": [
             edited(safe_sqrt, "x.masked_fill(empty, 1.0)", "x.clamp(min=1e-38)")
         ],
-        "this is the root of a small number, which was added or is a bound": [lambda x: (x.relu() + 1e-6).sqrt()],
+        "this is a small number, as the root of one that was added or is a bound": [lambda x: (x.relu() + 1e-6).sqrt()],
         "The gradient, differentiated once more, is not": [sqrt_with_its_own_rule],
-        "A nan in x has become 0": [lambda x: x.relu().masked_fill(x.isnan(), 0.0).sqrt()],
+        "A nan in x has become a number": [lambda x: x.relu().masked_fill(x.isnan(), 0.0).sqrt()],
         "The harmless number has got into the result": [lambda x: mg.where(x > 0, x, mg.ones_like(x)).sqrt()],
     },
 )

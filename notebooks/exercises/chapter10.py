@@ -176,7 +176,12 @@ def measured_where(function, x, is_smooth, name="x"):
 
 
 def no_way_back(outcome):
-    return isinstance(outcome.value, Derived) and outcome.value.first == NO_WAY
+    """For `when`: whether the numbers are right, and no gradient comes from them."""
+    return isinstance(outcome.value, Derived) and outcome.value.first == NO_WAY and _has_right_numbers(outcome)
+
+
+def _has_right_numbers(outcome):
+    return _compare_closely(True, 1e-9, 0.0, outcome.right.numbers, outcome.value.numbers, "the numbers") is None
 
 
 def small_for_zero(reference):
@@ -211,7 +216,7 @@ def has_number_for_nan(outcome):
 
 def has_nan(outcome, part="first"):
     """For `when`: whether the numbers are right, and a nan is in their gradient, or in the second derivatives."""
-    held, numbers = getattr(outcome.value, part, None), getattr(outcome.value, "numbers", None)
-    if numbers is None or compare(outcome.right.numbers, numbers) is not None:
+    held = getattr(outcome.value, part, None)
+    if not isinstance(outcome.value, Derived) or not _has_right_numbers(outcome):
         return False
     return isinstance(held, mg.Tensor) and (held.isnan() & ~outcome.value.hidden).any().item()
