@@ -181,7 +181,9 @@ def with_their_bytes(f, x):
 
 
 def read_in_the_block(f, x):
-    """The profile was read in its own block. It is finished when the block is over: one step to the left."""
+    """The profile was read before it was finished, as in its own block. It is finished when the block is over: one step
+    to the left.
+    """
     with profile(profile_memory=True) as prof:
         f(x)
         return [row.key for row in prof.key_averages()]
@@ -303,7 +305,8 @@ EXERCISE = Exercise(
     ),
     notes={
         CALLS: "The names are right, but f ran more than once. A profile holds all that is asked for after one call.",
-        GIVEN: "The names are right here. A copy may lie otherwise in memory, and other calls copy then: run f(x).",
+        GIVEN: "The names are right here. Another tensor may lie otherwise in memory, or have no graph, and other "
+        "calls copy then: run f(x).",
     },
     evidence=_evidence,
     mistakes=(
@@ -318,7 +321,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(copying, "f(x)\n    ", "pass\n    "),
-            words="f did not run in the block, so that nothing was recorded: f(x).",
+            words="f was not called at all, so that nothing of it was recorded: f(x) in the block.",
             when=saw(CALLS, lambda mine, right: mine == 0),
         ),
         Mistake(
@@ -343,7 +346,7 @@ EXERCISE = Exercise(
             error_swallowed,
             words="The error of f was caught, and nobody will know. Let it go on to the caller: a `with` ends, and the "
             "profiler with it, also then.",
-            when=lambda outcome: isinstance(outcome.right.first, str),
+            when=lambda outcome: isinstance(outcome.right.first, str) and outcome.error is None,
         ),
         all_calls,
         Mistake(
@@ -359,9 +362,9 @@ EXERCISE = Exercise(
         with_their_bytes,
         Mistake(
             copying_unrecorded,
-            words="f walks through a graph, and found none: it ran in no_grad(), or got an x that was detached. Leave "
+            words="f walks through a graph, and found none, as in no_grad(), or with an x that was detached. Leave "
             "recording on, and call f with x itself.",
-            when=raised("does not require grad", kind=RuntimeError),
+            when=lambda outcome: "grad(" in outcome.case.words and raised("does not require grad")(outcome),
         ),
         Mistake(read_in_the_block, when=raised("Profiler didn't finish running")),
     ),
@@ -380,6 +383,12 @@ EXERCISE = Exercise(
         "f ran more than once": [copying_after_a_rehearsal],
         "other calls copy then: run f(x)": [lambda f, x: copying(f, x.clone())],
         "raises RuntimeError … Leave recording on": [edited(copying_unrecorded, "no_grad", "inference_mode")],
+        "raises RuntimeError … The error arose while": [edited(copying, "f(x)\n    ", "f(x).sum().backward()\n    ")],
+        "raises AttributeError … The error arose while": [
+            edited(
+                copying_unless_f_raises, "f(x)\n", "try:\n        f(x)\n    except Exception:\n        prof.stop()\n"
+            )
+        ],
         "t.double()": [lambda f, x: [name for name in copying(f, x) if name != "aten::_to_copy"]],
         "t.sort(1) … call others that make some as well": [
             lambda f, x: [e.name for e in _events(f, x) if e.cpu_memory_usage and not e.cpu_children]

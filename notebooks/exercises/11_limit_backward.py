@@ -141,7 +141,9 @@ def by_the_built_in(ctx, grad_output):
 
 
 def and_for_ampersand(ctx, grad_output):
-    """`and`, `or`, `not` and chains such as -1 < x < 1 want one True or False. For tensors write (x > -1) & (x < 1)."""
+    """`if`, `and`, `or`, `not` and chains such as -1 < x < 1 want one True or False, and a tensor has many: multiply by
+    (x > -1) & (x < 1).
+    """
     (x,) = ctx.saved_tensors
     return grad_output * (-1 < x < 1)
 
@@ -272,7 +274,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(limit_backward, "abs() < 1", "abs() <= 1"),
             by_the_built_in,
-            words="At -1 and 1 themselves 0 is asked for, as in the loop: < and not <=.",
+            words="At -1 and 1 themselves 0 is asked for, as in the loop: x.abs() < 1.",
         ),
         Mistake(
             edited(limit_backward, "x.abs()", "x"),

@@ -102,15 +102,14 @@ def _evidence(outcome):
             outer, ends = outer + end - start, end
     pairs = _pairs(outcome.value) or []
     numbers = [time for _, time in pairs if isinstance(time, int | float | np.number)]
-    return (
-        f"  the calls that lie in no other take {outer} together, and so must all self times; yours are {sum(numbers)}"
-    )
+    yours = f"; yours are {sum(numbers)}" if pairs else ""
+    return f"  the calls that lie in no other take {outer} together, and so must all self times{yours}"
 
 
 def _has_twins(outcome):
     """Whether all calls of a case begin and end together."""
     (calls,) = outcome.case.make()
-    return len(calls) > 1 and len({call[1:] for call in calls}) == 1
+    return outcome.error is None and len(calls) > 1 and len({call[1:] for call in calls}) == 1
 
 
 def _are_whole(outcome):
@@ -476,7 +475,7 @@ EXERCISE = Exercise(
             own_by_recursion,
             words="A function that calls itself for each call within goes as deep as they do, and Python's stack ends "
             "at about a thousand. Keep a list of the calls that go on.",
-            when=raised("recursion", kind=RecursionError),
+            when=lambda outcome: raised("", kind=RecursionError)(outcome) and len(outcome.case.make()[0]) >= DEEP,
         ),
         Mistake(
             own_by_equal_calls,
@@ -517,8 +516,8 @@ EXERCISE = Exercise(
         names_alone,
         Mistake(
             edited(own_times, "around and ", "", "        if around:\n    ", ""),
-            words="An empty list has neither a first item nor a last. There may be no call around this one, or no call "
-            "at all: look whether the list is empty first.",
+            words="A list has no such item, not even a first or a last if it is empty. There may be no call around "
+            "this one, none after it, or none at all: look how many there are first.",
             when=raised("list index out of range", kind=IndexError),
         ),
     ),
@@ -535,6 +534,7 @@ EXERCISE = Exercise(
         "its self time is 0": [lambda calls: [(name, time) for name, time in own_times(calls) if time > 0]],
         "input calls = [('copy', 0, 10), ('step', 0, 10), ('sum', 2, 5)]": [own_by_the_shortest_around],
         "'float' object cannot be interpreted as an integer": [own_by_microseconds],
+        "The function calls itself, again and again": [lambda calls: (lambda again: again(again))(lambda f: f(f))],
         "the self time of matmul": [lambda calls: [(name, time / 1000) for name, time in own_times(calls)]],
         "A list of tuples (name, self time) is asked for": [
             lambda calls: [f"{name}: {time}" for name, time in own_times(calls)],

@@ -49,6 +49,7 @@ def soft_square(x):
 ONCE, AGAIN, WRITTEN, KEPT = "", ", backward twice", ", x.mul_(2) before backward", "kept"
 MANY = 2**15  # numbers of a tensor that is seen among all that Python keeps
 WRITE = "the gradient for the x before the write, or an error: x has been modified by an inplace operation"
+UNWRITTEN = "wrong without the write, too"
 WAY, TO_X, BY = "the way back to x", "the gradient of x", "what has computed it"
 SECOND = "the gradient of x in a second walk"
 TENSORS, PLACE = "tensors of x's size that are kept", "where they are kept"
@@ -62,6 +63,7 @@ def _trying(answer, x, weights, way):
 def _ran(answer, leaf, weights, way):
     """What came of a call: the numbers, what came back to x, and what was written to."""
     x, right = leaf * 1, _right(leaf, weights)
+    is_unwritten_right = way != WRITTEN or compare(right, _ran(answer, leaf, weights, ONCE).get(TO_X)) is None
     given = Given(x=x)
     value = answer(x)
     if not isinstance(value, mg.Tensor) or value.shape != x.shape:
@@ -82,12 +84,12 @@ def _ran(answer, leaf, weights, way):
             raise
         gradient, is_right = right, True
     if way == WRITTEN and gradient is not None:
-        gradient = WRITE if is_right else show(gradient)
+        gradient = (WRITE if is_right else show(gradient)) if is_unwritten_right else UNWRITTEN
     return {
         "the answer": numbers,
         WAY: "none" if gradient is None else "there",
         TO_X: first if way == AGAIN else gradient,
-        SECOND: gradient if way == AGAIN else None,
+        **({SECOND: gradient} if way == AGAIN else {}),
         BY: "a Function" if not value.requires_grad or any(map(_is_of_a_function, nodes_of(value))) else "operations",
         **written,
         **given.seen(),
@@ -139,11 +141,25 @@ def _tensors_since(start):
 
 
 def _is_gradient_of(change):
-    """For `when`: whether the gradient is the right one for other numbers than those of x."""
-    return lambda outcome: (
-        isinstance(outcome.seen.get(TO_X), mg.Tensor)
-        and compare(_right(change(outcome.arguments[0]), outcome.arguments[1]), outcome.seen[TO_X]) is None
-    )
+    """For `when`: whether the gradient is wrong, and the right one for other numbers than those of x."""
+
+    def of_others(outcome):
+        mine, weights = outcome.seen.get(TO_X), outcome.arguments[1]
+        of_x, of_changed = (_right(one, weights) for one in (outcome.arguments[0], change(outcome.arguments[0])))
+        return isinstance(mine, mg.Tensor) and compare(of_x, mine) is not None and compare(of_changed, mine) is None
+
+    return of_others
+
+
+def _fails_in_the_second_walk(outcome):
+    """Whether an error of Python's came where backward runs twice, and does not come where it runs once."""
+    x, weights, way = outcome.case.make()
+    if way != AGAIN or not isinstance(outcome.error, AttributeError | IndexError | KeyError | TypeError):
+        return False
+    try:
+        return bool(_trying(outcome.answer)(x, weights, ONCE))
+    except Exception:
+        return False
 
 
 def _evidence(outcome):
@@ -172,7 +188,9 @@ VALUE, SLOPE = "(1 + x * x).log()", "2 * x / (1 + x * x)"
 
 
 def no_way_back(x):
-    """No gradient comes to x: what is returned has no node. Call the Function's apply, and return what it returns."""
+    """No gradient comes to x, as where apply was not called, or in no_grad(), or with a detached x, or where backward
+    returns None. Return what apply(x) returns, and the gradient from backward.
+    """
     with mg.no_grad():
         return (1 + x * x).log()
 
@@ -269,7 +287,7 @@ EXERCISE = Exercise(
         Mistake(
             lambda x: (1 + x * x).log(),
             lambda x: checkpoint(lambda x: (1 + x * x).log(), x, use_reentrant=False),
-            words="No Function of yours has run: the nodes of the answer are those of operations. Write a class with "
+            words="The answer comes of no Function of yours: its nodes are those of operations. Write a class with "
             "forward and backward, and return what its apply returns.",
             when=saw(BY, operator.ne),
         ),
@@ -284,7 +302,9 @@ EXERCISE = Exercise(
             words="x was written to before backward, and nobody noticed: this is the gradient for other numbers. "
             "Nobody looks after an attribute of ctx, a variable outside, or x.data. ctx.save_for_backward(x) compares "
             "the version of x.",
-            when=lambda outcome: outcome.arguments[2] == WRITTEN and saw(TO_X, operator.ne)(outcome),
+            when=lambda outcome: (
+                outcome.arguments[2] == WRITTEN and right_but(TO_X, lambda mine, right: mine != UNWRITTEN)(outcome)
+            ),
         ),
         Mistake(
             edited(soft_square, SAVE, "ctx.x = x.clone()", LOAD, "x = ctx.x"),
@@ -353,9 +373,9 @@ EXERCISE = Exercise(
                 "x = ctx.saved_tensors[0].to(grad_output.dtype)",
             ),
             edited(soft_square, f"grad_output * {SLOPE}", f"grad_output * mg.tensor(({SLOPE}).tolist())"),
-            words="Digits were lost, in what is kept or in backward. Is something there in float32, or coarser, as "
-            "mg.tensor() of Python's numbers is; or is a difference taken of numbers that are nearly equal? Both must "
-            "be as exact as x.",
+            words="The first digits are right, and no more. In what is kept or in backward, is something in float32, "
+            "or coarser, as mg.tensor() of Python's numbers is; is a small number added; or is a difference taken of "
+            "numbers that are nearly equal? All must be as exact as x.",
             when=right_but(TO_X, _are_near),
         ),
         Mistake(no_way_back, when=saw(WAY, operator.ne)),
@@ -369,7 +389,7 @@ EXERCISE = Exercise(
                 f"grad_output * {SLOPE}",
                 "slope.mul_(grad_output)",
             ),
-            words="backward has written into what forward saved: a name with a _ at its end, += or *=. A second walk "
+            words="What forward saved was written to, as in backward: a name with a _ at its end, += or *=. Each walk "
             "needs it as it was. Make a new tensor.",
             when=lambda outcome: (
                 outcome.arguments[2] != WRITTEN and raised("modified by an inplace operation")(outcome)
@@ -385,14 +405,12 @@ EXERCISE = Exercise(
             ),
             words="This was the second walk, and the first one has taken away what it used. After retain_graph=True a "
             "backward runs again: leave what is kept where it is.",
-            when=lambda outcome: (
-                outcome.arguments[2] == AGAIN
-                and isinstance(outcome.error, AttributeError | IndexError | KeyError | TypeError)
-            ),
+            when=_fails_in_the_second_walk,
         ),
         Mistake(
             edited(soft_square, SAVE, "pass"),
-            words="Nothing was saved: `ctx.saved_tensors` is empty. forward has to call ctx.save_for_backward.",
+            words="There is less than this line takes out, as in `ctx.saved_tensors` where forward has not given it to "
+            "ctx.save_for_backward.",
             when=lambda outcome: raised("not enough values")(outcome) or raised("index out of range")(outcome),
         ),
     ),
@@ -424,8 +442,29 @@ EXERCISE = Exercise(
             edited(soft_square, SAVE, "ctx.copy = x.detach().clone()", LOAD, "x = ctx.copy")
         ],
         "Where x is negative, the sign is wrong": [edited(soft_square, "2 * x /", "2 * x.abs() /")],
-        "Both must be as exact as x": [soft_by_signs_and_output],
-        "the gradient of x … Digits were lost": [
+        "All must be as exact as x": [
+            soft_by_signs_and_output,
+            edited(
+                soft_square,
+                f"{LOAD}\n        return grad_output * 2 * x / (1 +",
+                f"{LOAD}\n        return grad_output * 2 * x / (1.001 +",
+            ),
+        ],
+        "or with a detached x": [edited(soft_square, ".apply(x)", ".apply(x.detach().requires_grad_())")],
+        "Each walk needs it as it was": [
+            edited(
+                soft_square,
+                "return function_of",
+                "value = function_of",
+                ".apply(x)",
+                ".apply(x)\n    with mg.no_grad():\n        x.mul_(1)\n    return value",
+            )
+        ],
+        "There is less than this line takes out": [edited(soft_square, LOAD, "_, x = ctx.saved_tensors")],
+        "raises TypeError … The error arose": [
+            edited(soft_square, VALUE, "mg.tensor([np.log(1 + float(one) ** 2) for one in x.tolist()])")
+        ],
+        "the gradient of x … The first digits are right": [
             edited(
                 soft_square,
                 SAVE,
