@@ -151,7 +151,7 @@ def _steps(answer, model, step):
         FIRST: first.detach(),
         ANOTHER: AS_BEFORE if is_alone else "rounded",
         PARAMETERS: named,
-        EXACT: f"rounded by {written}" if written else "as they were",
+        EXACT: f"written to by {written}" if written else "as they were",
         WITHOUT: ", ".join(without) or "none",
         MEASURED: measured,
         TO_X: x.grad,
@@ -202,8 +202,9 @@ def _changed(model, forward):
 
 
 def rounded_once(model, step):
-    """The weights themselves were rounded, once. The first step of the optimizer moves them off the multiples, and what
-    they were exactly is lost. Round in each forward pass, and leave the weights as they are.
+    """The parameters themselves were written to, as where weights are rounded once: the first step of the optimizer
+    moves them off the multiples, and what they were exactly is lost. Round in each forward pass, and leave them as they
+    are.
     """
     with mg.no_grad():
         for layer in _layers(model):
@@ -211,8 +212,8 @@ def rounded_once(model, step):
 
 
 def rounded_in_place(model, step):
-    """The weights themselves are rounded at each pass: a step that is smaller than half a level is lost each time, and
-    nothing is ever learned. Compute with a rounded copy; the optimizer moves the exact weights.
+    """A forward pass has written to the parameters themselves: where weights are rounded in each, a step that is
+    smaller than half a level is always lost. Compute with a rounded copy; the optimizer moves the exact weights.
     """
 
     def forward(layer, x):
@@ -259,9 +260,8 @@ def exchanged(model, step):
 
 
 def exact_on_the_way_back(model, step):
-    """The numbers are right. But what a layer sends to its input was computed with its exact weights: the output alone
-    was exchanged, or the rounded weights were there for the forward pass only. Round by your Function, around the
-    weight.
+    """What a layer sends to its input was computed with its exact weights, as where the output alone was exchanged, or
+    the rounded weights were there for the forward pass only. Round by your Function, around the weight.
     """
 
     def forward(layer, x):
@@ -272,15 +272,15 @@ def exact_on_the_way_back(model, step):
 
 
 def new_parameters(model, step):
-    """There are other parameters now: the optimizer moves those that it got before, and nobody computes with them any
-    more. Leave `weight` where it is.
+    """There are other parameters now, which the optimizer does not know: it moves those that it got before. Leave
+    `weight` where it is, and make no new ones.
     """
     for layer in _layers(model):
         layer.weight = nn.Parameter(_forward(None, layer.weight.detach(), step))
 
 
 def changed_the_class(model, step):
-    """All networks compute so now, also those that nobody has given to the function: the class was changed, or
+    """All networks compute so now, also those that nobody has given to the function, as where the class was changed, or
     F.linear. Change the layers of this network alone.
     """
     nn.Linear.forward = lambda layer, x: (
@@ -332,10 +332,16 @@ def put_in_its_place(model, step):
         layer.weight = Quantize.apply(layer.weight, step)
 
 
-def _is_as_before(outcome):
+def _is_as_before(outcome, name=FIRST):
     """Whether the network computes what it did with its exact weights."""
     model, _ = outcome.case.make()
-    return saw(FIRST, lambda mine, right: compare(model(model.__dict__["inputs"]), mine) is None)(outcome)
+    return saw(name, lambda mine, right: compare(model(model.__dict__["inputs"]), mine) is None)(outcome)
+
+
+def _made_of_a_function(outcome):
+    """Whether an object of a Function's class came where a tensor should."""
+    names = {one.__name__ for one in Function.__subclasses__()}
+    return any(raised(f"must be Tensor, not {name}.")(outcome) for name in names)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -508,19 +514,20 @@ EXERCISE = Exercise(
         Mistake(rounded_in_place, in_a_hook, when=saw(EXACT, "a forward pass")),
         Mistake(
             edited(coarse_weights, COARSE, "(layer.weight / step).round() * step"),
-            words="round() has the slope 0 everywhere, so that the weights get no gradient and do not move. The "
-            "rounding has to go through your Function, by its apply.",
+            words="The weights get a gradient of 0 and do not move, as by round() or forward() alone: their slope is 0 "
+            "everywhere. The rounding has to go through your Function, by its apply, and its backward returns "
+            "grad_output.",
         ),
         Mistake(
             edited(coarse_weights, COARSE, "_forward(None, layer.weight.detach(), step)"),
-            words="The rounded weights are cut off from the exact ones, by detach(), no_grad() or forward in place of "
-            "apply: no gradient comes to the weights.",
+            words="No gradient comes to the weights: the rounded ones are cut off, as by detach() or no_grad(), or "
+            "backward returns None for them.",
         ),
         Mistake(
             edited(coarse_weights, "isinstance(module, nn.Linear)", 'hasattr(module, "weight")'),
             words="A LayerNorm has a weight, too, and is no nn.Linear: it computes as before. Ask "
             "isinstance(module, nn.Linear).",
-            when=raised("mat2 must be a matrix, got 1-D", kind=RuntimeError),
+            when=lambda outcome: "LayerNorm" in outcome.case.words and raised("mat2 must be a matrix")(outcome),
         ),
         Mistake(the_last_for_all, the_last_module_for_all),
         Mistake(
@@ -602,7 +609,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(coarse_weights, WHOLE, f"x @ {COARSE} + (0 if layer.bias is None else layer.bias)"),
-            words="The weights are to be transposed in the product: x @ weight.T + bias, which is what F.linear does.",
+            words="The weights are to be transposed once in the product: x @ weight.T + bias, which is what "
+            "F.linear(x, weight, bias) does.",
             when=raised("cannot be multiplied (4x3 and 2x3)"),
         ),
         Mistake(
@@ -613,9 +621,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(coarse_weights, COARSE, f"{COARSE} if mg.is_grad_enabled() else layer.weight"),
-            words="In no_grad() the layers compute with their exact weights. From now on they are rounded, also where "
-            "somebody only measures.",
-            when=right_but(MEASURED, lambda mine, right: isinstance(mine, mg.Tensor)),
+            words="In no_grad() the layers compute with their exact weights, after a pass that is right. From now on "
+            "they are rounded, also where somebody only measures.",
+            when=lambda outcome: right_but(MEASURED)(outcome) and _is_as_before(outcome, MEASURED),
         ),
         Mistake(nothing_done, when=_is_as_before),
         Mistake(
@@ -631,7 +639,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(coarse_weights, WHOLE, f"x @ {COARSE}.T + layer.bias"),
             words="This layer has no bias: layer.bias is None. F.linear(x, weight, layer.bias) leaves it out then.",
-            when=raised("NoneType", kind=TypeError),
+            when=lambda outcome: "without bias" in outcome.case.words and raised("NoneType", kind=TypeError)(outcome),
         ),
         Mistake(
             edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: g)"),
@@ -639,7 +647,7 @@ EXERCISE = Exercise(
             "None for it.",
             when=raised("incorrect number of gradients"),
         ),
-        Mistake(made_an_object, when=raised("must be Tensor, not")),
+        Mistake(made_an_object, when=_made_of_a_function),
         Mistake(
             edited(coarse_weights, "Quantize", "_quantize(_saving)"),
             words="save_for_backward is for tensors. A number is kept as an attribute, ctx.step = step; and do you "
@@ -652,13 +660,23 @@ EXERCISE = Exercise(
     wrong={
         "model(x)[0, 0]: yours": [coarse_by_the_last_step],
         "The network may be an nn.Linear itself": [coarse_in_new_layers],
-        "first difference … The weights themselves were rounded, once": [coarse_in_the_optimizer_only],
+        "first difference … The parameters themselves were written to": [coarse_in_the_optimizer_only],
         "The biases are rounded, too": [
             edited(
                 coarse_weights, "layer.bias", "layer.bias if layer.bias is None else Quantize.apply(layer.bias, step)"
             )
         ],
-        "no gradient comes to the weights": [edited(coarse_weights, "layer.weight", "layer.weight.data")],
+        "No gradient comes to the weights": [
+            edited(coarse_weights, "layer.weight", "layer.weight.data"),
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (None, None))"),
+        ],
+        "The weights get a gradient of 0": [
+            edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (0 * g, None))")
+        ],
+        "None of your lines has raised it": [
+            edited(coarse_weights, "return lambda x:", "return lambda x: None if x is x else"),
+            edited(coarse_weights, "return lambda x:", "lambda x:"),
+        ],
         "All networks compute so now": [coarse_everywhere],
         "Layers deeper down compute with their exact weights": [
             edited(coarse_weights, "model.modules()", "(model if isinstance(model, nn.Sequential) else [model])")

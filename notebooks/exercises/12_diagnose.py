@@ -183,9 +183,9 @@ def nan_is_not_above(run):
 
 
 def only_the_last_loss(run):
-    """At its end this loss is about where it began, but on the way it was more than twice as high. A rate that is too
-    high throws the weights far away, and what is left there may guess as well as at first. Ask of every loss whether it
-    is above twice the first.
+    """At its end this loss is not above twice the first, but on the way it was. A rate that is too high throws the
+    weights far away, and what is left there may guess as well as at first. Ask of every loss whether it is above twice
+    the first.
     """
     return _in_order(rate=lambda run: not run["loss"][-1] <= 2 * run["loss"][0])(run)
 
@@ -198,7 +198,9 @@ def nan_differs(run):
 
 
 def always_normed(run):
-    """Without BatchNorm `running` is empty, and has no last item. Ask first whether there is anything in it."""
+    """A list has no such item in this run: without BatchNorm `running` is empty, and not all runs are as long. Ask
+    first whether there is anything in it.
+    """
     return _in_order(eval=lambda run: run["running"][-1] == run["running"][-2])(run)
 
 
@@ -249,15 +251,15 @@ def first_step_only(run):
 
 
 def all_the_same(run):
-    """Without BatchNorm `running` is empty. Of nothing everything is true, so this says "left in eval". Ask first
+    """Without BatchNorm `running` is empty, and tells nothing of eval mode: of nothing everything is true. Ask first
     whether there is anything in it.
     """
     return _in_order(eval=lambda run: run["running"][-2:-1] == run["running"][-1:])(run)
 
 
 def held_out_of_the_first_epoch(run):
-    """More than half of the held-out images are right in the end, which nobody learns from shuffled labels. Look at the
-    last number of `held_out`: after the first epoch any run may be near chance.
+    """More than half of the held-out images are right in the end, which nobody learns from shuffled labels. Ask whether
+    the last number of `held_out` is near one in ten: after the first epoch any may be.
     """
     return _in_order(labels=lambda run: run["held_out"][0] < 0.45)(run)
 
@@ -383,7 +385,7 @@ EXERCISE = Exercise(
     evidence=_evidence,
     mistakes=(
         all_is_fine,
-        Mistake(nan_differs, when=_missed(RATE, ZERO_GRAD)),
+        Mistake(nan_differs, when=_missed(RATE, ZERO_GRAD, lambda run: any(map(math.isnan, run["gradient"])))),
         Mistake(nan_is_not_above, when=_missed(RATE, test=lambda run: run["loss"][-1] != run["loss"][-1])),
         Mistake(only_the_last_loss, when=_missed(RATE, test=lambda run: run["loss"][-1] <= 2 * run["loss"][0])),
         Mistake(
@@ -423,8 +425,8 @@ EXERCISE = Exercise(
         Mistake(all_the_same, when=_said(EVAL, lambda run: not run["running"])),
         Mistake(
             edited(never_moved, " == 1", ' < len(run["running"])'),
-            words="`running` has come to a number that it had before, and goes on. In eval mode it does not move at "
-            "all: its last two numbers are the same.",
+            words="`running` has come back to a number that it had before, and was moving. In eval mode it does not "
+            "move at all: its last two numbers are the same.",
             when=_said(EVAL, lambda run: run["running"][-1] in run["running"][:-2]),
         ),
         Mistake(
@@ -462,7 +464,7 @@ EXERCISE = Exercise(
         ),
         Mistake(at_chance_or_below, when=_missed(LABELS, FINE, test=lambda run: 0.1 < run["held_out"][-1] < 0.13)),
         Mistake(gap_between_the_two, when=_missed(LABELS)),
-        Mistake(held_out_of_the_first_epoch, when=_said(LABELS, lambda run: True)),
+        Mistake(held_out_of_the_first_epoch, when=_said(LABELS, lambda run: run["held_out"][-1] > 0.5)),
     ),
     right=(diagnosis, diagnosed_by_numpy, diagnosed_from_the_curves, diagnosed_eval_first),
     wrong={
@@ -470,7 +472,10 @@ EXERCISE = Exercise(
         "dead relu, expected rate too high … The ReLUs are dead, but of what? A step that was far too": [
             lambda run: diagnosis(run, rate=lambda run: math.isnan(run["loss"][-1]))
         ],
-        "on the way it was more than twice as high": [
+        "yours no zero_grad, expected rate too high … zero_grad was called": [
+            lambda run: ZERO_GRAD if max(run["loss"]) > 2 * run["loss"][0] else diagnosis(run)
+        ],
+        "not above twice the first, but on the way it was": [
             lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 5 * run["loss"][0])
         ],
         "no sign of the rate": [
@@ -480,7 +485,7 @@ EXERCISE = Exercise(
         "twice the first exactly": [
             lambda run: diagnosis(run, rate=lambda run: not np.max(run["loss"]) < 2 * run["loss"][0])
         ],
-        "come to a number that it had before": [
+        "come back to a number that it had before": [
             lambda run: diagnosis(run, still=lambda run: len({*run["running"]}) < len(run["running"]))
         ],
         "stands still at last": [diagnosed_still_from_the_start],
@@ -498,7 +503,7 @@ EXERCISE = Exercise(
             lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 1e-3),
             lambda run: diagnosis(run, dead=lambda run: run["gradient"][-1] < 1e-12),
         ],
-        "Look at the last number of `held_out`": [
+        "whether the last number of `held_out` is near": [
             lambda run: diagnosis(run, labels=lambda run: run["held_out"][0] < 0.45)
         ],
         "is not what has arrived": [diagnosed_by_the_loss_of_chance],

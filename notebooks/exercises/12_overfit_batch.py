@@ -169,7 +169,9 @@ def in_train_mode(model, *others):
 
 
 def without_a_graph(*given):
-    """There is nothing to walk back through: the loss was computed inside no_grad(), or cut off before backward()."""
+    """What backward() was called on has nothing to walk back through, as a loss that was computed inside no_grad(), or
+    cut off.
+    """
     with mg.no_grad():
         return overfit_batch(*given)
 
@@ -212,8 +214,9 @@ def _ended_at_the_limit(outcome):
     return saw(LOSSES, test)(outcome)
 
 
-def _is_infinite(mine, right):
-    return isinstance(mine, list) and np.inf in mine and np.inf not in right
+def _is_infinite(outcome):
+    """Whether a loss is inf where all parameters are hundreds, and the right ones are not."""
+    return "hundreds" in outcome.case.words and saw(LOSSES, "inf")(outcome) and np.inf not in outcome.right[LOSSES]
 
 
 def _in_another_mode(outcome):
@@ -224,8 +227,8 @@ def _in_another_mode(outcome):
 
 
 def until_it_is_not_above(model, optimizer, images, labels, limit, most):
-    """The loss is nan here, and nan is not at or above the limit, as it is not below: any comparison with nan but !=
-    is False. A loss *below* the limit is the last: ask for that, and turn the answer around.
+    """The loop ended with a nan, which is not below the limit, as it is not at or above: any comparison with nan but !=
+    is False. Only a loss *below* the limit is the last: ask for that, and for `while` turn the answer around.
     """
     losses = []
     while len(losses) < most:
@@ -240,7 +243,7 @@ def until_it_is_not_above(model, optimizer, images, labels, limit, most):
 
 
 def first_pass_before_the_loop(model, optimizer, images, labels, limit, most):
-    """`most` is 0 here, and no step is made, and no loss computed. The first forward pass stands before the question
+    """`most` is 0 here, so no loss is asked for. One came, as where the first forward pass stands before the question
     whether there is another round.
     """
     return overfit_batch(model, optimizer, images, labels, limit, max(most, 1))
@@ -473,7 +476,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(overfit_batch, CLEARS, "", "backward()\n", "backward()\n" + CLEARS),
             edited(overfit_batch, "        optimizer.step()\n", ""),
-            words="The weights do not move: optimizer.step() is missing or comes before backward(), or has no "
+            words="The weights do not move: optimizer.step() was not called, or before backward(), or had no "
             "gradients to go by, since they were cleared between the two, or backward() did not come so far.",
         ),
         Mistake(
@@ -511,11 +514,11 @@ EXERCISE = Exercise(
             ),
             words="Where the scores are hundreds apart, softmax makes a 0 of one, and its log is -inf: log_softmax and "
             "F.cross_entropy compute the log without the way there.",
-            when=saw(LOSSES, _is_infinite),
+            when=_is_infinite,
         ),
         Mistake(
             edited(overfit_batch, "< limit", "<= limit"),
-            words="Where all parameters are 0 the first loss is the limit exactly, and not below it: others follow.",
+            words="The last of these losses is the limit exactly, and not below it: others follow.",
             when=_ended_at_the_limit,
         ),
         Mistake(
@@ -571,13 +574,15 @@ EXERCISE = Exercise(
         "lr = 40.0 … The loop ended where the loss went up": [
             edited(overfit_batch, "< limit", "< limit or losses[-1] > 2 * losses[-2:][0]")
         ],
+        "What backward() was called on": [edited(overfit_batch, "loss.backward", "labels.backward")],
+        "None of the mistakes that are known": [edited(overfit_batch, "[]", '[float("inf")]')],
         "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
         "The mode was changed": [overfit_in_train_mode_for_a_while],
         "a step was made with the last one": [overfit_with_closures],
         "The last step is missing": [overfit_without_the_last_step],
         "5 values are asked for, in a list; this is a generator": [overfit_one_by_one],
         "most = 30": [edited(overfit_batch, "range(most)", "range(min(most, 10))")],
-        "all parameters are 0": [edited(overfit_batch, "< limit", "<= limit")],
+        "all parameters are 0 … is the limit exactly": [edited(overfit_batch, "< limit", "<= limit")],
         "all parameters are 0 … went up, or stayed": [
             edited(overfit_batch, "< limit", "< limit or losses[-13:-12] and losses[-2] - losses[-1] < 1e-3"),
         ],

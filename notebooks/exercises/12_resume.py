@@ -148,7 +148,7 @@ def _call(answer, path, made, epochs, stop):
 
     try:
         result = answer(path, model, optimizer, schedule, run_epoch, epochs)
-        result, end = CAUGHT if stop else result, _state(*made)
+        result, end = CAUGHT if stop and len(begins) >= stop else result, _state(*made)
     except StoppedError:
         result, end = STOPPED, None
     size = sum(one.abs().sum().item() for one in trained_state(model, optimizer).values())
@@ -167,14 +167,14 @@ def _compare(expected, got, outcome):
             yield Difference(call, CAUGHT, STOPPED, note)
         for epoch, (wanted, begun) in enumerate(zip(right.begins, mine.begins, strict=False), 1):
             yield compare(wanted, begun, f"{call}, at the beginning of its epoch {epoch}, {{}}")
-        note = "`epochs` is how many there are in all."
+        note = "`epochs` is how many there are in all, with those that the file tells of."
         yield compare(len(right.begins), len(mine.begins), f"{call}, epochs that it ran", note)
         if right.end is not None:
             yield compare(right.end, mine.end, f"{call}, at its end, {{}}")
         note = "The losses of all epochs are asked for, as they came, in a list."
         yield compare(repr(right.result), repr(mine.result), f"{call}, what it returned", note)
         if not right.is_touched and mine.is_touched:
-            note = "It is saved after each epoch, and at no other time. This call had none to train."
+            note = "It is saved after each epoch, and at no other time. This call has come to the end of none."
             yield Difference(f"{call}, the file", "written anew" if mine.is_saved else "deleted", "as it was", note)
 
 
@@ -216,13 +216,15 @@ def _calls_say(test):
 
 def _lost(*kinds, also_rates=False):
     """For `when`: these kinds of things, and no others, are not what they should be as the second call begins its first
-    epoch, but maybe the rates; a schedule that is not is where a new one is.
+    epoch, but maybe the rates; a schedule that is not is where a new one is, and an optimizer remembers nothing.
     """
 
     def asked(mine, right):
         if len(mine) < 2 or not mine[1].begins or not right[1].begins or _unlike(right[0].begins, mine[0].begins):
             return False
         if SCHEDULE in kinds and mine[1].begins[0][SCHEDULE] != 0:
+            return False
+        if OPTIMIZER in kinds and any(OPTIMIZER in words for words in mine[1].begins[0]):
             return False
         found = {_kind(words) for words in _unlike(right[1].begins[:1], mine[1].begins[:1])}
         return found - {RATES} == {*kinds} and (RATES in found or not also_rates)
@@ -306,8 +308,8 @@ def saved_at_a_stop(path, model, optimizer, schedule, run_epoch, epochs):
 
 
 def losses_in_a_second_file(path, model, optimizer, schedule, run_epoch, epochs):
-    """Only what is in the file at `path` is there in the new Python. Here something was kept in a second file, beside
-    it: put all of it into one.
+    """Only what is in the file at `path` is there in the new Python, and this looks for another one: put all of it into
+    that at `path`.
     """
     parts, beside = (model, optimizer, schedule), path.with_suffix(".losses")
     losses = []
@@ -675,7 +677,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(resume, "        schedule.step()\n", ""),
-            words="schedule.step() is missing: the rates stay what they were. It comes after each epoch.",
+            words="schedule.step() was not called: the rates stay what they were. It comes after each epoch.",
             when=_calls_say(lambda mine, right: _first_step_missing(mine) and not _ever_stepped(mine)),
         ),
         Mistake(
@@ -687,7 +689,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(resume, SAVE, ""),
             words="There is no file afterwards: save after each epoch, under `path`, and leave it there.",
-            when=_calls_say(lambda mine, right: right[0].is_saved and not any(call.is_saved for call in mine)),
+            when=_calls_say(
+                lambda mine, right: right[0].is_saved and mine[0].begins and not any(call.is_saved for call in mine)
+            ),
         ),
         Mistake(
             edited(resume, "if path", "path.unlink(missing_ok=True)\n    if path"),
@@ -730,8 +734,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(resume, "load(path)", 'load(path)\n        saved["model"] |= dict(model.named_buffers())'),
-            words="BatchNorm's running statistics were not saved: they are buffers, not parameters. state_dict() has "
-            "both.",
+            words="BatchNorm's running statistics are not those that the stop has left: they are buffers, not "
+            "parameters, and state_dict() has both.",
             when=_lost(BUFFER),
         ),
         nothing_loaded,
@@ -756,8 +760,8 @@ EXERCISE = Exercise(
         last_epoch_again,
         Mistake(
             edited(resume, "if path", "mg.manual_seed(0)\n    if path", RANDOM_AGAIN, "pass"),
-            words="The random numbers are not those that the caller has begun with: a seed was set, or something was "
-            "drawn. Leave them alone where there is no file, and else let them go on from the state that was saved.",
+            words="The random numbers are not those that the caller has begun with, as where a seed is set, or one "
+            "is drawn. Leave them alone where there is no file, and else let them go on from the state that was saved.",
             when=_calls_say(
                 lambda mine, right: mine[0].begins and mine[0].begins[0][RANDOM] != right[0].begins[0][RANDOM]
             ),
@@ -770,9 +774,9 @@ EXERCISE = Exercise(
                 'losses = saved["losses"]',
                 'losses = saved["losses"]\n        _step_early(schedule, len(losses))',
             ),
-            words="The schedule counts right, but the rates are others: most schedules make a rate from the one that "
-            "is there, and the optimizer's state had brought the last already. Load schedule.state_dict() in place of "
-            "its steps.",
+            words="The schedule counts right, but the rates are others: its steps make a rate from the one that is "
+            "there, and optimizer.state_dict() brings the last one. Load that and schedule.state_dict(), and make no "
+            "steps again.",
             when=_lost(also_rates=True),
         ),
         Mistake(
@@ -786,7 +790,8 @@ EXERCISE = Exercise(
         Mistake(stop_caught, when=_calls_say(lambda mine, right: mine[0].result is CAUGHT)),
         Mistake(
             edited(resume, "part.state_dict()", "part"),
-            words="A file holds numbers, words, lists and dicts, and no objects: save the state_dict() of each.",
+            words="A file holds tensors, numbers, words, lists and dicts of them, and no other objects, not as keys "
+            "either. Of what has a state_dict(), save that.",
             when=raised("minigrad.save can't write a"),
         ),
     ),
@@ -802,12 +807,17 @@ EXERCISE = Exercise(
     wrong={
         "call 2, what it returned … those from before have to be in the file": [resumed_with_losses_of_its_own],
         "raises KeyError": [resumed_in_memory],
-        "a seed was set": [resumed_with_a_seed_for_each_epoch],
+        "as where a seed is set": [resumed_with_a_seed_for_each_epoch],
         "There is no file afterwards": [resumed_beside],
+        "`epochs` is how many there are in all": [edited(resume, "len(losses) < epochs", "len(losses) > epochs")],
+        "and this looks for another one": [
+            edited(resume, "if path.exists", 'path.with_suffix(".p").read_text()\n    if path.exists')
+        ],
+        "not as keys either": [edited(resume, "{name: part.state", "{part: part.state")],
         "What the optimizer remembers is gone": [resumed_with_the_rate_alone],
         "call 4, at the beginning of its epoch 1": [resumed_from_the_best],
         "call 2, the file: yours deleted, expected as it was": [resumed_and_tidied_up],
-        "This call had none to train": [resumed_and_saved_once_more],
+        "This call has come to the end of none": [resumed_and_saved_once_more],
         "There is a file before any epoch is over": [resumed_with_a_file_of_the_start],
         "what it returned": [
             lambda *given: [round(loss, 4) for loss in resumed_by_the_error(*given)],
