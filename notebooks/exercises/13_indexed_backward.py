@@ -117,8 +117,8 @@ def mean_of_uses(g, places, x):
 
 
 def zeros_of_x(g, places, x):
-    """The zeros were made from x by arithmetic, and inf * 0, or inf - inf, is nan. What x holds plays no part: only its
-    shape does, np.zeros_like(x).
+    """x took part in arithmetic, as where zeros are made by x * 0, and inf * 0, or inf - inf, is nan. What x holds
+    plays no part: only its shape does, np.zeros_like(x).
     """
     with np.errstate(invalid="ignore"):
         gradient = x * 0
@@ -127,8 +127,8 @@ def zeros_of_x(g, places, x):
 
 
 def by_ones(g, places, x):
-    """The ones of the index were put into a matrix, and multiplied by g, which is right for rows. Of more dimensions a
-    product with @ is another one: np.add.at takes any.
+    """Rows come out right, and what x[places] picks where x has three dimensions does not: as by a matrix of ones and
+    @, which is another product there, or by two sizes of x. np.add.at takes any.
     """
     if isinstance(places, tuple):
         return indexed_backward(g, places, x)
@@ -186,8 +186,11 @@ def places_mixed(g, places, x):
     return gradient
 
 
-def _is_nan_for_inf(mine, right):
-    return isinstance(mine, np.ndarray) and np.isnan(mine).any() and not np.isnan(right).any()
+def _is_nan_for_inf(outcome):
+    """Whether nan came where x is not finite, and no nan is right."""
+    mine, right = outcome.seen.get(GRADIENT), outcome.right[GRADIENT]
+    is_finite = np.isfinite(outcome.case.make()[2]).all()
+    return not is_finite and isinstance(mine, np.ndarray) and np.isnan(mine).any() and not np.isnan(right).any()
 
 
 def _of_three_dimensions(outcome):
@@ -346,7 +349,7 @@ EXERCISE = Exercise(
             "the second case. np.add.at takes whatever stands in the brackets.",
         ),
         without_counting_from_the_end,
-        Mistake(zeros_of_x, when=saw(GRADIENT, _is_nan_for_inf)),
+        Mistake(zeros_of_x, when=_is_nan_for_inf),
         Mistake(by_ones, when=_of_three_dimensions),
         Mistake(lost_in_a_tuple, near=True),
         Mistake(index_by_pairs, near=True),
@@ -367,6 +370,12 @@ EXERCISE = Exercise(
             edited(indexed_backward, "return gradient", "return gradient.tolist()")
         ],
         "x: yours other numbers than before": [index_in_x],
+        "There is nan or inf where": [
+            edited(indexed_backward, "return gradient", "return np.where(gradient == 0, np.nan, gradient)")
+        ],
+        "raises ValueError … Rows come out right": [
+            edited(indexed_backward, "gradient =", "_, _ = x.shape if x.ndim > 1 else (x, x)\n    gradient =")
+        ],
         "g: yours other numbers than before": [edited(indexed_backward, "return", "g[:] = 0\n    return")],
     },
 )

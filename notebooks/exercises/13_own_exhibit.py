@@ -94,7 +94,7 @@ def with_a_line_more(source):
 
 
 def in_two_lines(source):
-    """This piece stands in several lines, and each was changed. Take a longer piece, which stands there once."""
+    """Several lines differ, as where a piece stands in each of them. Take a longer piece, which stands there once."""
     return source.replace("x = self.data", "x = self.data * 1.1")
 
 
@@ -104,7 +104,7 @@ def no_python(source):
 
 
 def the_line_alone(source):
-    """One line came back. Asked for is the whole text, with that line in it."""
+    """A line or a piece came back, or nothing. Asked for is the whole text, with one line changed."""
     return "lambda g: (g * y, g * y)"
 
 
@@ -183,7 +183,7 @@ EXERCISE = Exercise(
         ),
         with_a_line_more,
         in_two_lines,
-        Mistake(no_python, when=saw(TRAINING, "SyntaxError")),
+        Mistake(no_python, when=saw(TRAINING, lambda mine, right: "SyntaxError" in mine or "IndentationError" in mine)),
         Mistake(the_line_alone, when=saw(MORE, lambda mine, right: mine != right and int(mine) < -50)),
         Mistake(the_engine, when=saw(BACK, lambda mine, right: isinstance(mine, type))),
     ),
@@ -204,12 +204,13 @@ EXERCISE = Exercise(
             lambda source: source.replace("return found", "return found\n        ")
         ],
         "The engine raises, and everybody sees it": [lambda source: source.replace("x.T @ g", "x.T @ g.T")],
+        "The text is no Python any more": [lambda source: source.replace("    def exp", "     def exp")],
         "It was seen at once": [exhibit_of_half_a_rate],
         "yours +2, expected as it was": [lambda source: source + "\n    bug = True\n"],
         "yours -1, expected as it was": [
             lambda source: source.replace("        self.grad = np.ones_like(self.data)\n", "")
         ],
         "The whole text of the engine is asked for": [edited(own_exhibit, 'y)")', 'y)").encode()')],
-        "One line came back": [lambda source: ""],
+        "or nothing. Asked for": [lambda source: ""],
     },
 )
