@@ -383,8 +383,10 @@ EXERCISE = Exercise(
         "f ran more than once": [copying_after_a_rehearsal],
         "other calls copy then: run f(x)": [lambda f, x: copying(f, x.clone())],
         "raises RuntimeError … Leave recording on": [edited(copying_unrecorded, "no_grad", "inference_mode")],
-        "raises RuntimeError … The error arose while": [edited(copying, "f(x)\n    ", "f(x).sum().backward()\n    ")],
-        "raises AttributeError … The error arose while": [
+        "input f = lambda t: t + 1, x of shape [4, 6] raised RuntimeError": [
+            edited(copying, "f(x)\n    ", "f(x).sum().backward()\n    ")
+        ],
+        "raises AttributeError": [
             edited(
                 copying_unless_f_raises, "f(x)\n", "try:\n        f(x)\n    except Exception:\n        prof.stop()\n"
             )

@@ -534,7 +534,9 @@ EXERCISE = Exercise(
         "its self time is 0": [lambda calls: [(name, time) for name, time in own_times(calls) if time > 0]],
         "input calls = [('copy', 0, 10), ('step', 0, 10), ('sum', 2, 5)]": [own_by_the_shortest_around],
         "'float' object cannot be interpreted as an integer": [own_by_microseconds],
-        "The function calls itself, again and again": [lambda calls: (lambda again: again(again))(lambda f: f(f))],
+        "input calls = [('matmul', 0, 8), ('sum', 8, 11)] raised RecursionError": [
+            lambda calls: (lambda again: again(again))(lambda f: f(f))
+        ],
         "the self time of matmul": [lambda calls: [(name, time / 1000) for name, time in own_times(calls)]],
         "A list of tuples (name, self time) is asked for": [
             lambda calls: [f"{name}: {time}" for name, time in own_times(calls)],

@@ -461,7 +461,7 @@ EXERCISE = Exercise(
             )
         ],
         "There is less than this line takes out": [edited(soft_square, LOAD, "_, x = ctx.saved_tensors")],
-        "raises TypeError … The error arose": [
+        "backward twice raised TypeError": [
             edited(soft_square, VALUE, "mg.tensor([np.log(1 + float(one) ** 2) for one in x.tolist()])")
         ],
         "the gradient of x … The first digits are right": [

@@ -673,7 +673,7 @@ EXERCISE = Exercise(
         "The weights get a gradient of 0": [
             edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (0 * g, None))")
         ],
-        "None of your lines has raised it": [
+        "raises TypeError": [
             edited(coarse_weights, "return lambda x:", "return lambda x: None if x is x else"),
             edited(coarse_weights, "return lambda x:", "lambda x:"),
         ],

@@ -575,7 +575,7 @@ EXERCISE = Exercise(
             edited(overfit_batch, "< limit", "< limit or losses[-1] > 2 * losses[-2:][0]")
         ],
         "What backward() was called on": [edited(overfit_batch, "loss.backward", "labels.backward")],
-        "None of the mistakes that are known": [edited(overfit_batch, "[]", '[float("inf")]')],
+        "the losses, item 1 of 5: yours inf": [edited(overfit_batch, "[]", '[float("inf")]')],
         "One pass for each loss is enough": [overfit_to_the_limit_and_looked_again],
         "The mode was changed": [overfit_in_train_mode_for_a_while],
         "a step was made with the last one": [overfit_with_closures],

@@ -370,7 +370,7 @@ EXERCISE = Exercise(
             edited(indexed_backward, "return gradient", "return gradient.tolist()")
         ],
         "x: yours other numbers than before": [index_in_x],
-        "There is nan or inf where": [
+        "the gradient of x[1]: yours nan": [
             edited(indexed_backward, "return gradient", "return np.where(gradient == 0, np.nan, gradient)")
         ],
         "raises ValueError … Rows come out right": [
