@@ -85,13 +85,14 @@ SHORT = (
     ),
     _of_four_steps("after which the gradient is small", gradient=[1.0, 0.1, 0.01, 0.0001]),
     _of_four_steps("in which the running mean has nearly come to rest", running=[0.5, 0.51, 0.5105, 0.5106]),
-    _of_four_steps("in which the running mean comes back to where it was", running=[0.3, 0.2, 0.1, 0.3]),
+    _of_four_steps("in which the running mean comes back to where it was", running=[0.3, 0.2, 0.1, 0.2]),
     _of_four_steps(
-        "in which gradients that were added to are shorter, all in all",
-        gradient=[1.0, 0.3, 0.2, 0.6],
+        "in which gradients that were added to are shorter from the second step on",
+        gradient=[1.0, 0.3, 0.2, 0.3],
         arrived=[1.0, 0.8, 0.5, 0.4],
     ),
     _of_four_steps("of which the first has taught it nothing", held_out=[0.1, 0.8]),
+    _of_four_steps("in which a loss is nearly twice the first", loss=[4.0, 7.0, 1.0, 0.5]),
     _of_four_steps("in which a loss is twice the first", loss=[2.0, 4.0, 1.0, 0.5]),
     _of_four_steps("which end at log 10", loss=[2.4, 2.31, 2.3, 2.3026], right=[0.1, 0.1], held_out=[0.1, 0.1]),
     _of_four_steps("after which the gradient is tiny", gradient=[1.0, 1e-5, 1e-10, 1e-15]),
@@ -392,7 +393,7 @@ EXERCISE = Exercise(
             edited(never_asked_for_eval, 'rate", "dead', 'dead", "rate", "eval'),
             words="The ReLUs are dead, but of what? A step that was far too long has killed them: before, a loss is "
             "above twice the first, or nan. Ask for that first.",
-            when=_missed(RATE, DEAD),
+            when=_missed(RATE, DEAD, lambda run: run["gradient"][-1] == 0),
         ),
         Mistake(
             edited(never_asked_for_eval, 'zero", "rate", "dead', 'rate", "zero", "dead", "eval'),
@@ -479,14 +480,19 @@ EXERCISE = Exercise(
             lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 5 * run["loss"][0])
         ],
         "no sign of the rate": [
-            lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 1.2 * run["loss"][0])
+            edited(diagnose, "2 * loss[0]", "2 + loss[0]"),
+            lambda run: diagnosis(run, rate=lambda run: not max(run["loss"]) <= 1.2 * run["loss"][0]),
         ],
-        "are shorter, all in all … Ask whether the two differ": [diagnosed_by_sums],
+        "are shorter from the second step on … ask whether the two differ": [
+            diagnosed_by_sums,
+            edited(diagnose, "abs(kept - arrived)", "kept - arrived"),
+        ],
         "twice the first exactly": [
             lambda run: diagnosis(run, rate=lambda run: not np.max(run["loss"]) < 2 * run["loss"][0])
         ],
         "come back to a number that it had before": [
-            lambda run: diagnosis(run, still=lambda run: len({*run["running"]}) < len(run["running"]))
+            edited(diagnose, "running[-2]", "running[-3]"),
+            lambda run: diagnosis(run, still=lambda run: len({*run["running"]}) < len(run["running"])),
         ],
         "stands still at last": [diagnosed_still_from_the_start],
         "which end at log 10 … A gradient may be small in a run that is fine": [
