@@ -223,8 +223,8 @@ def of_gradients_alone(engine):
 
 
 def without_a_net(engine):
-    """An error came with this engine, which is wrong: as one of its own, of shapes that do not fit, or of an assert. All
-    into try, and False after any Exception.
+    """An error came with this engine, which is wrong: as one of its own, of shapes that do not fit, or of an assert.
+    All into try, and False after any Exception.
     """
     return all(_agree(engine, f, shapes) for f, shapes in FOUR)
 
