@@ -64,30 +64,35 @@ def meaning_of(error: BaseException, answer: Any) -> str:
             return words
     if (own := _file_of(answer)) and all(file != own for file, _ in places_of(error)):
         return AFTERWARDS
-    return "The error arose while your function ran. Its text says what was wrong; the line above is where."
+    return ARISEN
 
 
+ARISEN = (
+    "The error arose while your function ran. Its text says what was wrong; the line above, if there is one, where."
+)
 AFTERWARDS = (
-    "None of your lines has raised it: it came afterwards, when the check used what your function returned, or what it "
-    "was given. Look at what it returns, and at what it has changed."
+    "None of your lines has raised it: it came when the check called your function, or afterwards used what that "
+    "returned or was given. Look at its parameters, at what it returns, and at what it has changed."
 )
 # fmt: off
 _MEANINGS = (
-    (RecursionError, "", "The function calls itself, again and again, until Python's stack is full: graphs are deeper "
-     "than that. Does it end? Keep a list of what is still to do, and loop."),
-    (TookTooLongError, "", "The loop does not come to an end, or not soon: look at what must change in each round "
-     "so that it can stop. Is a list filled faster than it is emptied, or a node met again for each way that leads to "
-     "it? Or does this line wait for what does not come?"),
-    (UnboundLocalError, "", "A variable is read that no line has set: with this input a loop found nothing, or an `if` "
-     "was passed by. Give it a value before."),
-    (NameError, "", "A name that is not defined. Was the cell that defines it run after the kernel was started?"),
-    (SystemExit, "", "exit() and quit() do not belong into the function."),
-    (MemoryError, "", f"It asked for more memory than a check gives, which is {MEMORY // 1024**3} GB. Does something "
+    (RecursionError, "", "Calls stand in calls until Python's stack is full. Does a function call itself, and does "
+     "that end? Graphs are deeper than the stack: keep a list of what is still to do, and loop."),
+    (TookTooLongError, "", "This does not come to an end, or not soon. In a loop, look at what must change in each "
+     "round so that it can stop. Is a list filled faster than it is emptied, or a node met again for each way that "
+     "leads to it? Or does this line wait for what does not come?"),
+    (UnboundLocalError, "", "A variable is read before a line has set it: perhaps a loop found nothing, an `if` was "
+     "passed by, or its line comes later. One that any line of a function sets is its own, whatever stands outside."),
+    (NameError, "", "A name that is not defined here, or not yet. Is it written as where it is defined, and was "
+     "that cell run after the kernel was started?"),
+    (SystemExit, "", "exit(), quit() and sys.exit() do not belong into the function."),
+    (MemoryError, "", f"It asked for more memory than there is; a check gives {MEMORY // 1024**3} GB. Does something "
      "grow in each round, or is a size far larger than it should be?"),
     (NobodyThereError, "", "input() and breakpoint() wait for somebody to type. Use what the function is given, and "
      "print() what you want to see."),
-    (RuntimeError, "view size is not compatible", "view() takes numbers that lie in memory one after the other, which "
-     "those of a transposed or an expanded tensor do not. reshape() takes any, and most operations need neither."),
+    (RuntimeError, "view size is not compatible", "view() takes numbers that lie in memory one after the other, as "
+     "those of a transposed, an expanded or a sliced tensor need not. reshape() takes any, and most operations need "
+     "neither."),
     (AttributeError, "NoneType", "Something is None here, as are a .grad before the first backward, the grad_fn of a "
      "leaf, and a node of an input that needs no gradient."),
 )

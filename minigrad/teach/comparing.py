@@ -184,7 +184,7 @@ def _compare_words(expected: Any, got: Any, where: str) -> Difference | None:
         return None
     note = "" if expected is None else f"A text is asked for; this is {_kind(got)}."
     if isinstance(expected, bool):
-        note = f"{where[0].upper()}{where[1:]} is True or False; this is {_kind(got)}."
+        note = f"True or False is asked for; this is {_kind(got)}."
     return _differ(where, expected, got, note)
 
 
@@ -210,7 +210,7 @@ def _compare_named(expected: dict[Any, Any], got: Any, where: str) -> Difference
         if (found := compare(wanted, got[name], place)) is not None:
             return found
     strange = [key for key in got if key not in expected]
-    return Difference("one key too many", plain(strange[0]), "these only") if strange else None
+    return Difference("a key too many", plain(strange[0]), "these only") if strange else None
 
 
 def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
@@ -226,7 +226,7 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
         return _differ(where, expected, got, f"{asked}, of numbers.")
     if mine.shape != numbers.shape:
         note = f"The shape is {list(mine.shape)}; it should be {list(numbers.shape)}."
-        if mine.T.shape == numbers.shape and is_close(numbers, mine.T).all():
+        if mine.ndim == 2 and mine.T.shape == numbers.shape and is_close(numbers, mine.T).all():
             note += " The numbers are right, but rows and columns have changed places."
         return _differ(where, expected, got, note)
     agree = np.asarray(is_close(numbers, mine))
@@ -236,7 +236,7 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
     if agree.all():
         if mine.dtype.kind == numbers.dtype.kind:
             return None
-        note = "The numbers are right, but kept as another kind of number: dtype=... and to(...) say as which."
+        note = "The numbers are right, but kept as another kind of number: dtype=... or to(...) says as which."
         return Difference(f"the dtype of {where}", str(mine.dtype), str(numbers.dtype), note)
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
     place, yours, right = where + (f"[{', '.join(map(str, first))}]" if first else ""), mine[first], numbers[first]
@@ -263,8 +263,8 @@ def _wrapping(got: Any) -> str:
     if isinstance(got, list | tuple) and got and all(isinstance(item, Tensor) for item in got):
         return "mg.stack(...) makes one tensor of several."
     if isinstance(got, np.ndarray):
-        return "leave out .numpy()."
-    return "leave out .item() and .tolist()."
+        return "leave out .numpy(), or make one with mg.tensor(...)."
+    return "leave out .item() and .tolist(), or make one with mg.tensor(...)."
 
 
 def _same_numbers(numbers: Any, got: Any) -> bool:

@@ -48,6 +48,7 @@ DRAWS = 10  # times that a check draws cases
 MOST_HELD = 50  # lists and arrays of a result that are looked at
 _seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
+UNWRITTEN = "`...` came back, which stands for what is still to be written."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
 SHARED = (
@@ -56,23 +57,27 @@ SHARED = (
 )
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
 ERRORS = (StoppedError, RuntimeError, ValueError, KeyError)  # that what an answer was given raises
-GOES_ON = "Whoever called would not know: let the error go on, and put things back in a `finally`."
+GOES_ON = "Whoever called would not know of it: let the error go on, and put things back in a `finally`."
 FINALLY = " What is to be put back after a KeyboardInterrupt as well, which is no Exception, stands in a `finally`."
 UNKNOWN = "None of the mistakes that are known here."
-USED, WALKED = "each tensor has a hook", f", and each .grad is full of {traces.EARLIER:g} from an earlier walk"
-LATER = "It was right when it was called for the first time, and is not in a later call: something is left from before."
+USED = "each tensor that requires a gradient has a hook"
+WALKED = f", and each .grad that was None is full of {traces.EARLIER:g} from an earlier walk"
+LATER = (
+    "It was right when it was called for the first time, and is not in a later call: something is left from before, "
+    "or it goes by chance."
+)
 FIRST = (
-    "This input comes out right if no other one comes before it: something is left from an earlier call, or an id of "
-    "what is gone is met again. A default, a name outside of the function, and an attribute of a class or of a "
-    "function are the same in all calls."
+    "This input comes out right if no other one comes before it: something is left from an earlier call, an id of "
+    "what is gone is met again, or it goes by chance. A default, a name outside of the function, and an attribute of "
+    "a class or of a function are the same in all calls."
 )
 TWICE = (
     "The answer is right, but a second call gave out the same {} as the first, {}: whoever writes into one result "
     "writes into the other, and so may a later call. Make it anew in each."
 )
 HELD = (
-    "The answer is right, but when all is over {} is still in memory, and with it the graphs that it is in. Something "
-    "outside of a call holds on to it: a default, a list, an attribute of a class or of the function."
+    "The answer is right, but when all is over {} is still in memory, and all that it holds. Something outside of a "
+    "call holds on to it, such as a default, a list, an attribute of a class or of the function."
 )
 
 
@@ -430,7 +435,9 @@ class Exercise:
         left = outcome.left
         wrong = [place for place in traces.left_behind(left, expected.left) if not traces.is_harmless(place, left)]
         kinds = {kind for kind, _ in wrong}
-        advice = " Work on a clone(), or make a new tensor." if "numbers" in kinds and difference is None else ""
+        advice = (
+            " Work on a copy, as clone() makes, or make a new one." if "numbers" in kinds and difference is None else ""
+        )
         advice += WITH if kinds & traces.HAVE_BLOCKS else ""
         changed = f"afterwards {traces.in_words(wrong, left)}.{advice}" if wrong else ""
         if difference is None and not wrong:
@@ -506,7 +513,7 @@ class Exercise:
             expected = self.run(self.reference, Case(f"{case.words}; all in float64", make))
             if expected.error is None:
                 with more_digits():
-                    card = self._judge_run(answer, expected, cases)
+                    card = self._judge_run(answer, expected, cases, [(replace(expected, case=case),)])
                 if card is not None:
                     return card
         return None
@@ -558,10 +565,11 @@ class Exercise:
                 with_block = WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else ""
                 title, then = "leaves something behind", f"{traces.in_words(wrong, left)}.{with_block}{FINALLY}"
             elif self.errors_go_on and not _is_same(came, error):
-                title, then = "keeps an error to itself", f"{_error_name(came)} comes out. {GOES_ON}"
+                out = "no error comes out" if came is None else f"another one comes out, {type(came).__name__}"
+                title, then = "keeps an error to itself", f"{out}. {GOES_ON}"
             else:
                 continue
-            what = "an error" if wrong else _error_name(error)
+            what = "an error" if wrong else f"a {type(error).__name__}"
             told = f"The answer is right, but if {failing} raises {what}, then {then}"
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None
@@ -629,8 +637,8 @@ class Exercise:
 
     def _difference(self, expected: Outcome, outcome: Outcome) -> Difference | None:
         if outcome.value is None or outcome.value is ...:
-            returned = "None" if outcome.value is None else "..."
-            return Difference(ANSWER, returned, self._value_text(expected), NOTHING)
+            returned, note = ("None", NOTHING) if outcome.value is None else ("...", UNWRITTEN)
+            return Difference(ANSWER, returned, self._value_text(expected), note)
         if self.compare is None:
             return compare(expected.value, outcome.value, notes=self.notes)
         found = self.compare(expected.value, outcome.value, outcome)
@@ -734,10 +742,6 @@ def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple
 def _is_same(came: BaseException | None, error: BaseException) -> bool:
     """Whether this error came out, or, of a copy of what raises it, a copy."""
     return type(came) is type(error) and came.args == error.args
-
-
-def _error_name(error: BaseException | None) -> str:
-    return "no error" if error is None else f"a {type(error).__name__}"
 
 
 def given_out_twice(one: Any, other: Any) -> tuple[str, str] | tuple[()]:

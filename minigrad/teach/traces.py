@@ -29,9 +29,9 @@ Traces = dict[Place, tuple[Any, Any]]  # what was there before, and is afterward
 
 IN_ARGUMENTS = {
     "numbers": "{} holds other numbers than before",
-    "items": "{} has other items than before",
+    "items": "{} has other items than before, or another order",
     "requires_grad": "{}.requires_grad is not what it was",
-    "graph": "{} is the result of another operation than before",
+    "graph": "{} has another grad_fn than before",
     "hooks": "{} has other hooks than before",
     "nodes": "the nodes behind {} have other hooks or metadata than before",
     "attributes": "{} has other attributes than before",

@@ -290,7 +290,7 @@ def test_the_line_is_shown_where_python_itself_was_stopped(answer: Callable[...,
 
 
 def test_what_stops_an_answer_is_explained() -> None:
-    assert "more memory than a check gives, which is 4 GB" in said(tried(wants_all_memory))["likely"]
+    assert "more memory than there is; a check gives 4 GB" in said(tried(wants_all_memory))["likely"]
     assert "wait for somebody to type" in said(tried(asks))["likely"]
 
 

@@ -119,7 +119,7 @@ def test_who_calls_itself_for_ever_is_not_said_to_go_along_a_graph() -> None:
     def forever(x):
         return forever(x)
 
-    assert "The function calls itself, again and again" in said(EXERCISE.check(forever))["likely"]
+    assert "Does a function call itself" in said(EXERCISE.check(forever))["likely"]
 
 
 def test_the_words_of_a_case_have_its_values_in_them_and_its_arguments_are_made_anew() -> None:

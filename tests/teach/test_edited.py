@@ -38,7 +38,7 @@ def test_a_stretch_has_to_be_there_once(old: str, times: int) -> None:
 def test_a_card_shows_the_line_that_was_edited() -> None:
     rows = said(check.slope_of_w(edited(slope_of_w, "2 * error * x", "undefined * x")))
     assert rows["in your line"].strip() == "return undefined * x"
-    assert rows["likely"].startswith("A name that is not defined.")
+    assert rows["likely"].startswith("A name that is not defined here")
 
 
 def test_it_knows_what_the_other_knows() -> None:

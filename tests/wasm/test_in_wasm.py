@@ -74,15 +74,15 @@ def test_each_reference_passes_and_wrong_answers_are_named(run: Path) -> None:
 def test_an_answer_without_an_end_is_stopped(answer: str, run: Path) -> None:
     kind, title, words, seconds = found("stops", run)[answer]
     assert (kind, title) == ("bad", "slope_of_w: stopped, it was still running after 0.3 seconds")
-    assert words.startswith("The loop does not come to an end")
+    assert words.startswith("This does not come to an end")
     assert seconds < PATIENCE / 5
 
 
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("calls", "The function calls itself, again and again, until Python's stack is full"),
-        ("lists", "The function calls itself, again and again, until Python's stack is full"),
+        ("calls", "Calls stand in calls until Python's stack is full"),
+        ("lists", "Calls stand in calls until Python's stack is full"),
         ("walks", "The function calls itself for each node, and this graph is deeper than Python's stack"),
     ],
     ids=["calls", "lists", "walks"],
