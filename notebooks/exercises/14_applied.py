@@ -138,8 +138,8 @@ WHOLE = "inputs[0].recorded(lambda *arrays: function.forward(ctx, *arrays), rule
 
 
 def backward_at_once(function, inputs):
-    """backward was called when the result was made, with ones. What comes to the result is known in the walk: call it
-    in the rule, with g.
+    """backward was called when the result was made, before anything has come to it. What comes to the result is known
+    in the walk: call it in the rule, with g.
     """
     ctx = type("Context", (), {})()
     value = function.forward(ctx, *[one.data for one in inputs])
@@ -176,8 +176,8 @@ def first_gradients_kept(function, inputs):
 
 
 def taken_apart(function, inputs):
-    """tuple(...) of an array is a tuple of its rows or numbers, and of a single number it is an error. A tuple with
-    one thing in it is (gradient,).
+    """More gradients came than there are inputs, or a number was to be taken apart, as where an array is taken for a
+    tuple: it has rows or numbers in it. A tuple with one thing in it is (gradient,).
     """
     ctx = type("Context", (), {})()
 
@@ -370,14 +370,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             let_go_of,
-            words="What forward had kept on ctx was gone when a second walk came: ctx was emptied in the first. With "
+            words="What forward had kept on ctx was gone when backward was called, as where a walk empties ctx. With "
             "retain_graph=True a result sends again, and backward is called again.",
             when=_found_nothing(EMPTIED),
         ),
         Mistake(
             edited(applied, "function.backward(ctx", f"function.backward({CTX}"),
-            words="backward got a ctx of its own, in which nothing has been kept. It has to be the one that forward "
-            "got.",
+            words="What backward got as ctx is not what forward got, and nothing has been kept in it: "
+            "function.backward(ctx, g), with that of forward.",
             when=_found_nothing(ANOTHER),
         ),
         Mistake(
@@ -391,7 +391,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(applied, WHOLE, "Tensor(function.forward(ctx, *[one.data for one in inputs]))"),
-            words="Nothing was noted of the result, so no gradient comes to the inputs: it is what forward gave, and "
+            words="The result requires no gradient, so none comes to the inputs, as where it is what forward gave, and "
             "no more. Let inputs[0].recorded make it.",
             when=saw("recorded", lambda mine, right: right and not mine),
         ),
@@ -434,8 +434,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(applied, "inputs[1:]", "inputs"),
-            words="recorded puts self before the others. All inputs were handed over as others, so the first is there "
-            "twice.",
+            words="forward got more arrays than there are inputs, as where all of them are handed over as others: "
+            "recorded puts self before these, so the first is there twice.",
             when=raised("forward() takes", kind=TypeError),
         ),
         Mistake(
@@ -457,6 +457,14 @@ EXERCISE = Exercise(
         "More gradients came than inputs were noted": [with_the_first_alone],
         "of which [1] require a gradient": [applied_if_the_first_wants_it],
         "backward was called when the result was made": [applied_with_slopes, applied_at_once],
+        "What backward got as ctx is not": [edited(applied, "(ctx, g)", "(g, ctx)")],
+        "More gradients came than there are": [
+            edited(applied, TUPLE, "(gradients,) if type(gradients) is tuple else gradients")
+        ],
+        "The result requires no gradient": [
+            edited(of_tensors_class, "vars(result)", "data=result.data, inputs=inputs")
+        ],
+        "forward got more arrays": [edited(applied, "(ctx, *arrays)", "(ctx, 1.0, *arrays)")],
         "is still in memory": [applied_and_remembered],
         "forward was called once more": [applied_after_a_look],
         "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],

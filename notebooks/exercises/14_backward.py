@@ -104,7 +104,7 @@ def never_freed(self, retain_graph=False):
 
 
 def always_freed(self, retain_graph=False):
-    """retain_graph was not asked. With retain_graph=True a second walk has to find everything in its place."""
+    """retain_graph has no effect. With retain_graph=True a second walk has to find everything in its place."""
     backward(self)
 
 
@@ -126,8 +126,8 @@ def error_caught(self, retain_graph=False):
 
 
 def by_distance(self, retain_graph=False):
-    """Here a result has sent before all that use it had: y, which is near, and nearer than z, which sends to y. In
-    self.in_order() each stands after its inputs: go through that from its end.
+    """Here a result has sent before all that use it had, as where what is near goes first: y may be nearer than z,
+    which sends to y. In self.in_order() each stands after its inputs: go through that from its end.
     """
     self.start()
     todo = [self]
@@ -140,8 +140,8 @@ def by_distance(self, retain_graph=False):
 
 
 def order_anew(self, retain_graph=False):
-    """self.in_order() was asked once more when something had been freed. What is freed has forgotten its inputs, and
-    the list ends there. Ask once, before the first result sends.
+    """self has sent, and once more when it had been freed, as where self.in_order() is asked again: what is freed has
+    forgotten its inputs, and the list ends there. Ask once, before the first result sends, and let each send once.
     """
     self.start()
     for place in reversed(range(len(self.in_order()))):
@@ -153,7 +153,7 @@ def order_anew(self, retain_graph=False):
 
 
 def _nothing_had_come(outcome):
-    return raised("NoneType", kind=TypeError)(outcome) and not _leaf_sent(outcome)
+    return raised("unsupported operand type(s) for *: 'NoneType'", kind=TypeError)(outcome)
 
 
 def _no_start(outcome):
@@ -291,7 +291,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(backward, "self.start()", "self.start()\n    if self.rule is not None:\n        self.send()"),
             edited(backward, "self.start()", "self.start()\n    self.send()"),
-            words="self has sent twice: before the loop and in it. It is the last in in_order().",
+            words="self has sent twice, as where it sends before the loop and in it. It is the last in in_order().",
         ),
         Mistake(
             edited(backward, "one.rule is not None", "True"),
@@ -300,13 +300,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(backward, "self.start()", "pass"),
-            words="self has received nothing that it could send: self.start() comes before the first result sends.",
+            words="self holds nothing that it could send: self.start() comes before the first result sends.",
             when=_no_start,
         ),
         Mistake(
             edited(backward, "reversed(self.in_order())", "self.in_order()"),
-            words="in_order gives inputs first, and the walk goes the other way: self sends first, so "
-            "reversed(self.in_order()). Here a tensor was to send before anything had come to it.",
+            words="Here a tensor was to send before anything had come to it, as where self.in_order() is gone through "
+            "from its beginning. It gives inputs first, and self has to send first: reversed(self.in_order()).",
             when=_nothing_had_come,
         ),
         Mistake(
@@ -380,6 +380,10 @@ EXERCISE = Exercise(
         ],
         "nothing but zeros came was passed over": [edited(backward, "one.send()", "one.grad.any() and one.send()")],
         "a result has sent before all that use it had": [walked_breadth_first],
+        "self has sent, and once more": [edited(backward, "one.send()", "self.send()")],
+        "NoneType' object is not iterable … The error arose": [
+            edited(backward, "reversed(self.in_order())", "self.in_order().reverse()")
+        ],
         "L.grad: yours None": [walked_and_cleared_behind],
         "self.start() comes before": [
             edited(backward, "self.start()", "order = self.in_order()", "reversed(self.in_order())", "order[::-1]")

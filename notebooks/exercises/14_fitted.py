@@ -81,8 +81,8 @@ def folded(gradient, shape):
 
 
 def from_the_left(gradient, shape):
-    """The shapes were laid beside each other from the left. Broadcasting lays them from the right: the last dimensions
-    belong together, and what is missing is missing in front.
+    """Fewer numbers are left than `shape` has room for, as where the shapes are laid beside each other from the left.
+    Broadcasting lays them from the right: the last dimensions belong together, and what is missing is missing in front.
     """
     padded = (*shape, *(1,) * (gradient.ndim - len(shape)))
     axes = tuple(axis for axis, size in enumerate(padded) if gradient.shape[axis] != size)
@@ -90,8 +90,8 @@ def from_the_left(gradient, shape):
 
 
 def shifted(gradient, shape):
-    """Summed was along 0, then 1, then 2. But each sum takes its axis away, and those behind it move up: sum along 0
-    again and again, or along all of them at once.
+    """An axis was asked for that is not there, or not any more. Each sum takes its axis away, and those behind it move
+    up: sum along 0 again and again, or along all of them at once.
     """
     for axis in range(gradient.ndim - len(shape)):
         gradient = gradient.sum(axis=axis)
@@ -120,7 +120,7 @@ def only_what_is_longer(gradient, shape):
 
 
 def reshaped(gradient, shape):
-    """There are more numbers in the gradient than the shape has room for. They have to be summed."""
+    """The gradient has not as many numbers as the shape has room for. They have to be summed."""
     return gradient.reshape(shape)
 
 
@@ -171,7 +171,7 @@ def all_summed(gradient, shape):
 
 
 def only_where_more(gradient, shape):
-    """This sums only where the number of dimensions differs, or only where it does not. Both happen, also at once."""
+    """This sums in front, or along what was stretched, and never both. Both happen, also at once."""
     if gradient.ndim > len(shape):
         return gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
     return gradient.sum(axis=tuple(axis for axis, size in enumerate(shape) if size == 1), keepdims=True)
@@ -288,6 +288,8 @@ EXERCISE = Exercise(
             lambda gradient, shape: fitted(gradient, shape) if shape else float(gradient.sum()),
         ],
         "shape = (1, 2, 1)": [fitted_to_the_first_stretched],
+        "Fewer numbers are left": [lambda gradient, shape: gradient.sum().reshape(shape)],
+        "An axis was asked for that is not there": [edited(from_behind, "axis=-1", "axis=shape")],
         "yours changed … it belongs to others. gradient.sum": [fitted_in_place],
     },
 )

@@ -177,8 +177,8 @@ def depth_first(self):
 
 
 def recursive(self):
-    """A function that calls itself for each input comes 1,000 calls deep, and there Python stops it. A loop over fifty
-    steps of a network is deeper. Keep a list of what is still to be done instead.
+    """A function that calls itself for each input comes as deep as the graph is, and Python stops it before: after
+    1,000 calls, or 3,000 in a notebook. Keep a list of what is still to be done instead.
     """
     found = []
 
@@ -203,8 +203,8 @@ def ways(self):
 
 
 def each_inputs_own(self):
-    """The orders of the inputs were put one behind the other. A tensor that leads to two of them is then there twice,
-    and what is put together at each tensor is as long as there are ways: 40 doublings have a million millions.
+    """Each way to a tensor puts it down once more, as where the orders of the inputs are put one behind the other. So
+    the list is as long as there are ways: 40 doublings have a million millions. Put down what is not there yet.
     """
     return [tensor for one in self.inputs for tensor in one.in_order()] + [self]
 
@@ -309,8 +309,8 @@ def marks_that_count(self):
 
 
 def marks(self):
-    """A mark was left on the tensors. It is still there when somebody walks a second time. Keep what you have met in a
-    set of your own.
+    """The tensors are not as they were, as where a mark is left on them: it is still there when somebody walks a second
+    time. Keep what you have met in a set of your own.
     """
     order = in_order(self)
     for one in order:
@@ -328,7 +328,7 @@ def _is_from_before(outcome):
 
 
 def _deep(outcome):
-    return isinstance(outcome.error, RecursionError)
+    return isinstance(outcome.error, RecursionError) and str(LONG) in outcome.case.words
 
 
 # ---------------------------------------------------------------- tried as well
@@ -513,8 +513,9 @@ EXERCISE = Exercise(
         used_twice_by_one,
         Mistake(
             put_down_by_each_way,
-            words="A tensor is there more than once: several ways lead to it. Whether it is down already has to be "
-            "asked in the moment in which it is put down, and not when it is put on the list of what is to be done.",
+            words="A tensor is there more than once, as where several ways lead to it. Whether it is down already has "
+            "to be asked in the moment in which it is put down, and not when it is put on the list of what is to "
+            "be done.",
             when=saw(LIST, "more than once"),
         ),
     ),
@@ -533,11 +534,13 @@ EXERCISE = Exercise(
         "is missing … Tensors that require no gradient lead to self as well": [
             lambda self: [one for one in in_order(self) if one.requires_grad]
         ],
+        "Does a function call itself, and does that end": [edited(recursive, "visit(one)", "visit(tensor)")],
+        "L is there more than once … as where several": [lambda self: [*in_order(self), self]],
         "is no tensor": [lambda self: [repr(one) for one in in_order(self)]],
         "still running": [ordered_by_every_way, ordered_by_its_inputs_once],
-        "asked for once more, x is missing … A mark was left on the tensors": [marks_on_leaves],
-        "The orders of the inputs were put one behind the other": [ordered_by_its_inputs],
-        "left behind in the tensors: yours something … A mark was left on the tensors": [
+        "asked for once more, x is missing … as where a mark is left": [marks_on_leaves],
+        "as where the orders of the inputs are put one behind the other": [ordered_by_its_inputs],
+        "left behind in the tensors: yours something … The tensors are not as they were": [
             edited(marks, "visited = True", "inputs = list(one.inputs)")
         ],
     },

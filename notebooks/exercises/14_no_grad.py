@@ -259,8 +259,8 @@ EXERCISE = Exercise(
             edited(
                 off_by_contextlib, "try:\n            yield\n        finally:\n            kind", "yield\n        kind"
             ),
-            words="After an error recording stays off: the line after the yield is only reached with try and finally "
-            "around it.",
+            words="After an error recording stays off. What comes after a yield is only reached with try and finally "
+            "around it, and __exit__ has to put back in any case.",
         ),
         Mistake(
             edited(
@@ -304,8 +304,9 @@ EXERCISE = Exercise(
                 "kind.recording = self",
                 "if error[0] is None or issubclass(error[0], Exception):\n                kind.recording = self",
             ),
-            words="What was raised is no Exception, as that of the stop button is none, so `except Exception` has "
-            "passed it by, and recording stays off. finally does it for everything.",
+            words="What was raised is no Exception, as that of the stop button is none: `except Exception` passes it "
+            "by, and recording stays off. finally puts back after everything, and so does __exit__ without an "
+            "`if`.",
             when=_off_after_a_stop,
         ),
         Mistake(
@@ -322,8 +323,8 @@ EXERCISE = Exercise(
         Mistake(
             kept_in_one_place,
             near=True,
-            words="What it was before is kept in one place for all blocks: the inner block writes over what the outer "
-            "one has kept. Keep it in the object, self.before, or in a variable of the call.",
+            words="The outer block has not put back what was before it, as where one place keeps that for all blocks, "
+            "and the inner one writes over it. Keep it in the object, self.before, or in a variable of the call.",
         ),
         Mistake(
             edited(no_grad, BEFORE, "kind.recording = not kind.recording", "= self.before", "= not kind.recording"),
@@ -364,7 +365,7 @@ EXERCISE = Exercise(
                 "= self.before\n            Tensor.recording = True",
             )
         ],
-        "by what is no Exception … so `except Exception` has": [
+        "by what is no Exception … `except Exception` passes": [
             edited(
                 off_by_contextlib,
                 "finally:\n            kind",

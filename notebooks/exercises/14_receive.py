@@ -47,12 +47,16 @@ def _drawn(random):
         yield _case(gradients, earlier, is_result=bool(random.integers(2)))
 
 
+def _computed_with_none(outcome):
+    return raised("NoneType", kind=TypeError)(outcome) and outcome.arguments[0].grad is None
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
 def shared(self, gradient):
-    """The first gradient was kept, and the next one added into it with +=. That array is not yours: an addition hands
-    the same one to both of its inputs, so now the other tensor has your sum. Keep a copy.
+    """The first gradient was kept, and the next one added into it, as += does. That array is not yours: an addition
+    hands the same one to both of its inputs, so now the other tensor has your sum. Keep a copy.
     """
     if self.grad is None:
         self.grad = gradient
@@ -79,7 +83,7 @@ def doubled(self, gradient):
 
 
 def none_plus(self, gradient):
-    """self.grad is None until the first gradient comes, and None cannot be added to."""
+    """self.grad is None until the first gradient comes, and nothing can be computed with None."""
     self.grad = self.grad + gradient
 
 
@@ -91,7 +95,7 @@ def replaced_in_a_result(self, gradient):
 
 
 def returned(self, gradient):
-    """The sum was returned, and nobody takes it from there. It is to be kept: self.grad = ..."""
+    """self.grad is as it was. What comes is to be kept there, self.grad = ..., not in another name, nor returned."""
     return gradient if self.grad is None else self.grad + gradient
 
 
@@ -161,18 +165,18 @@ EXERCISE = Exercise(
         Mistake(
             edited(receive, "gradient.copy() if self.grad is None else self.grad + gradient", "gradient"),
             edited(receive, " if self.grad is None else self.grad + gradient", ""),
-            words="`=` where `+=` is needed: each gradient takes the place of the one before. A tensor that was used "
-            "twice gets two, and needs their sum.",
+            words="`=` alone where a sum is needed: each gradient takes the place of the one before. A tensor that was "
+            "used twice gets two, and needs their sum.",
         ),
         shared,
         only_first,
         averaged,
         doubled,
-        Mistake(none_plus, edited(none_plus, "= self.grad +", "+="), when=raised("NoneType", kind=TypeError)),
+        Mistake(none_plus, edited(none_plus, "= self.grad +", "+="), when=_computed_with_none),
         Mistake(
             edited(receive, "self.grad is None", "not self.grad"),
-            words="`if self.grad` asks whether a number is not 0, and of several numbers Python cannot tell. Ask "
-            "whether self.grad is None.",
+            words="`if` got several numbers here, as of `if self.grad` or `self.grad == None`, and whether they count "
+            "as true Python cannot tell. Ask whether self.grad is None.",
             when=raised("truth value", kind=ValueError),
         ),
         replaced_in_a_result,
@@ -214,6 +218,9 @@ EXERCISE = Exercise(
         "the arrays that were given: yours changed … The sum was written into the array that came, and that": [
             edited(added_to_what_came, "grad = gradient", "grad = np.array(gradient)")
         ],
+        "self.grad is as it was": [edited(returned, "return gradient", "self.gradient = gradient")],
+        "TypeError … The error arose": [edited(receive, "else self.grad", "else list(gradient.fill(1.0))")],
+        "`if` got several numbers": [edited(receive, "is None", "== None")],
         "The shape is []": [received_as_a_sum],
         "first difference": [
             edited(averaged, "(self.grad + gradient) / 2", "np.maximum(self.grad, gradient)"),

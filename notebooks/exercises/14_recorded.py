@@ -31,17 +31,20 @@ def _noted(answer, self, forward, rule, others):
     """Called with a forward that notes how often it is called, and with what."""
     forward = Noted("forward", forward)
     with patch.object(Tensor, "recording", not isinstance(self, AllSilent)):
-        result = answer(self, forward, rule, others)
+        try:
+            result = answer(self, forward, rule, others)
+        except TypeError as error:
+            error.add_note(_no_arrays(forward))
+            raise
     if result is None:
         return {RESULT: None}
     if type(result) is not type(self):
         return {RESULT: f"a {type(result).__name__} that is not of the class of self"}
     names = {id(one): f"input {number}" for number, one in enumerate((self, *others))}
     inputs = [names.get(id(one), _text(one, type(self))) for one in result.inputs]
-    others = [type(one).__name__ for call in forward.calls for one in call if type(one) not in ARRAYS]
     return {
         RESULT: "of the class of self",
-        CALLS: f"{len(forward.calls)}{f', with a {others[0]}, which is no array' if others else ''}",
+        CALLS: f"{len(forward.calls)}{_no_arrays(forward)}",
         "data": result.data,
         "requires_grad": bool(result.requires_grad),
         INPUTS: ", ".join(inputs) or "none",
@@ -51,9 +54,16 @@ def _noted(answer, self, forward, rule, others):
     }
 
 
+def _no_arrays(forward):
+    """In words, what it was called with that is no array; "" where there is nothing such."""
+    others = [type(one).__name__ for call in forward.calls for one in call if type(one) not in ARRAYS]
+    return f", with a {others[0]}, which is no array" if others else ""
+
+
 def _text(one, kind):
     """An input that is none of those that were given: a number that was made a tensor."""
-    return f"a tensor of {one.data.tolist()}" if isinstance(one, kind) else f"{one!r}, which is no tensor"
+    needs = ", which requires a gradient" if getattr(one, "requires_grad", False) else ""
+    return f"a tensor of {one.data.tolist()}{needs}" if isinstance(one, kind) else f"{one!r}, which is no tensor"
 
 
 def cubed_rule(g, y, a, b, c):
@@ -126,16 +136,27 @@ def _is_noted_all_the_same(outcome):
     return right_but(INPUTS, lambda mine, right: right == "none")(outcome)
 
 
-def _is_of_three_classes(outcome):
-    """Whether a tensor was taken for what is none, where the classes are three."""
-    is_wrapped = raised("float() argument", kind=TypeError)(outcome) or saw(INPUTS, "a tensor of")(outcome)
-    return "of three classes" in outcome.case.words and is_wrapped
+def _wrapped_a_tensor(outcome):
+    """Whether a tensor was made a new one, or was to be."""
+    names = [Tensor.__name__, "Derived", *(one.__name__ for one in (Engine, Silent, AllSilent))]
+    if any(raised("float() argument", f"'{name}'", kind=TypeError)(outcome) for name in names):
+        return not _met_tensors(outcome)
+    return "of three classes" in outcome.case.words and saw(INPUTS, "a tensor of")(outcome)
 
 
 def _met_tensors(outcome):
     """Whether forward was called with what are no arrays."""
-    kinds = saw(CALLS, "no array"), raised("float() argument"), raised("ufunc")
-    return any(kind(outcome) for kind in kinds)
+    return saw(CALLS, "no array")(outcome) or any(
+        "no array" in note for note in getattr(outcome.error, "__notes__", ())
+    )
+
+
+def _has_no_data(outcome):
+    """Whether a number or a list among the others was asked for its data."""
+    return any(
+        raised(f"'{kind}' object has no attribute 'data'")(outcome) and f"the {kind} " in outcome.case.words
+        for kind in ("float", "list")
+    )
 
 
 def recorded_if_self_requires(self, forward, rule, others):
@@ -204,6 +225,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(recorded, ASKED, "True"),
+            edited(recorded, ASKED, "self.recording"),
             words="A result whose inputs require no gradient, or that is made while self.recording is False, is a "
             "leaf: it gets no inputs and no rule, and does not require a gradient.",
         ),
@@ -246,8 +268,8 @@ EXERCISE = Exercise(
                 f"    if {ASKED}:\n        result.requires_grad, result.inputs, result.rule = {NOTED}\n",
                 f"    result.requires_grad, result.inputs, result.rule = {ASKED}, inputs, rule\n",
             ),
-            words="Inputs and rule were noted of a result that requires no gradient. It is to stay a leaf, with "
-            "neither.",
+            words="Inputs were noted of a result that requires no gradient. It is to stay a leaf, with neither inputs "
+            "nor rule.",
             when=_is_noted_all_the_same,
         ),
         Mistake(
@@ -269,10 +291,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(recorded, "isinstance(one, Tensor)", "type(one) is kind"),
             edited(recorded, "isinstance(one, Tensor)", "isinstance(one, kind)"),
-            words="An input of another class, which is a tensor as well, was made a new one, and its graph is lost, or "
-            "it could not be. Ask isinstance(one, Tensor): self may be of a class derived from that, and the others "
-            "of another.",
-            when=_is_of_three_classes,
+            words="An input that is a tensor already was made a new one, and its graph is lost, or it could not be. "
+            "Ask isinstance(one, Tensor): self may be of a class derived from that, and the others of another.",
+            when=_wrapped_a_tensor,
         ),
         Mistake(
             edited(recorded, "isinstance(one, Tensor)", 'hasattr(one, "data")'),
@@ -288,12 +309,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(recorded, NOTED, "True, tuple(one.data for one in inputs), rule"),
-            words="The arrays of the inputs were noted. A walk goes from tensor to tensor: note the tensors.",
+            words="Arrays were noted, as those of the inputs are. A walk goes from tensor to tensor: note the tensors.",
             when=saw(INPUTS, "array("),
         ),
         Mistake(
             edited(recorded, NOTED, "True, inputs, rule(result.data, *[one.data for one in inputs])"),
-            words="The rule is noted here, and called in a walk, when a gradient has come: result.rule = rule.",
+            words="The rule was called here. It is to be noted, result.rule = rule; a walk calls it when a gradient "
+            "has come.",
             when=raised("_rule() missing", kind=TypeError),
         ),
         Mistake(
@@ -309,7 +331,7 @@ EXERCISE = Exercise(
             ),
             words="Among the others are numbers, lists and arrays, which are no tensors: make one of each first, with "
             "type(self)(one).",
-            when=raised("has no attribute 'data'", kind=AttributeError),
+            when=_has_no_data,
         ),
         Mistake(
             recorded_if_self_requires,
@@ -332,14 +354,16 @@ EXERCISE = Exercise(
                 "kind(one) if isinstance(one, float) else one",
             )
         ],
+        "AttributeError … The error arose": [edited(recorded, "*[one.data", "*[inputs.data")],
         "its graph is lost": [
+            edited(recorded, "one if isinstance(one, Tensor) else kind(one)", "kind(one)"),
             edited(
                 recorded,
                 "isinstance(one, Tensor)",
                 "isinstance(one, kind)",
                 "else kind(one)",
                 'else kind(getattr(one, "data", one))',
-            )
+            ),
         ],
         "requires_grad: yours False … One of the inputs requires a gradient": [
             edited(recorded, "any(one.", "any(one.rule is None and one.")

@@ -86,7 +86,7 @@ def no_tuple(g, y, x):
 
 
 def no_keepdims(g, y, x):
-    """The sum lost its dimension, so it does not fit beside g any more. keepdims=True keeps it, with size 1."""
+    """A sum lost its dimension, so it does not fit beside its row any more. keepdims=True keeps it, with size 1."""
     return (y * (g - (g * y).sum(axis=-1)),)
 
 
@@ -103,7 +103,7 @@ def other_sign(g, y, x):
 
 
 def over_axis_1(g, y, x):
-    """The sum went along axis 1, which is the last of two dimensions only: axis=-1."""
+    """Axis 1 is the last of two dimensions, but not of one or three: axis=-1."""
     axis = 1 if y.ndim > 1 else 0
     return (y * (g - (g * y).sum(axis=axis, keepdims=True)),)
 
@@ -116,8 +116,8 @@ def matrix_of_one_row(g, y, x):
 
 
 def _has_the_matrix_of_all(outcome):
-    size = outcome.arguments[1].size
-    return raised(f"({size},{size})", kind=ValueError)(outcome)
+    y = outcome.arguments[1]
+    return y.ndim > 1 and raised(f"({y.size},{y.size})", kind=ValueError)(outcome)
 
 
 def whole_sum(g, y, x):
@@ -243,8 +243,11 @@ EXERCISE = Exercise(
             lambda g, y, x: (g - y * g.sum(axis=-1, keepdims=True),),
             lambda g, y, x: softmax_rule(g, np.where(y < 1e-6, 0, y), x),
         ],
-        "raises ValueError … The error arose while your function ran": [softmax_by_two_dimensions],
-        "The sum lost its dimension": [no_keepdims],
+        "raises ValueError … The error arose while your function ran": [
+            softmax_by_two_dimensions,
+            lambda g, y, x: ((np.diag(y) - np.outer(y, y)) * g[:2],),
+        ],
+        "A sum lost its dimension": [no_keepdims],
         "yours changed … They belong to others": [softmax_over_g],
     },
 )

@@ -135,7 +135,7 @@ def one_number(self):
 
 
 def a_float(self):
-    """receive gets arrays, and this is a float: np.ones_like(self.data) has the shape, too."""
+    """receive gets arrays, and this is none, as 1.0 is none: np.ones_like(self.data) has the shape, too."""
     self.receive(1.0)
 
 
@@ -150,8 +150,8 @@ def by_inputs(self):
 
 
 def by_itself(self):
-    """The function went from input to input, calling itself: that is too deep for Python, or, where each way to a
-    tensor is gone anew, it never ends. self.in_order() has each tensor once.
+    """This is too deep for Python, or never ends, as where a function calls itself for each input, or goes each way to
+    a tensor anew. self.in_order() has each tensor once: ask for it once.
     """
 
     def clear(tensor):
@@ -201,6 +201,15 @@ def started_with_zeros_at_leaves(self):
     for one in self.in_order():
         if one.rule is None and one.grad is None:
             one.grad = np.zeros_like(one.data)
+
+
+def cleared_by_every_way(self):
+    todo = [self]
+    for one in todo:
+        if one.rule is not None:
+            one.grad = None
+            todo += one.inputs
+    self.receive(np.ones_like(self.data))
 
 
 def started_with_data(self):
@@ -301,6 +310,8 @@ EXERCISE = Exercise(
     ),
     right=(started_on_the_way_down, started_by_sets),
     wrong={
+        "goes each way to a tensor anew": [cleared_by_every_way],
+        "receive gets arrays, and this is none": [edited(a_float, "1.0", "Tensor(1.0)")],
         "hold it: put None there": [
             edited(start, "one.grad = None", "one.grad, _ = None, one.grad is None or one.grad.fill(0)")
         ],
