@@ -156,12 +156,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(attended, ROOT, "", WEIGHTS, "masked_weights(scores, allowed) / query.shape[-1] ** 0.5"),
-            words="The weights were divided by the root, so that a row does not sum to 1. Divide the scores, before "
-            "the softmax.",
+            words="The root has divided the weights, or what they brought, and not the scores: then shares do not sum "
+            "to 1. Divide the scores, before the softmax.",
         ),
         Mistake(
             edited(attended, WEIGHTS, "scores.softmax(-1)"),
-            words="The mask was not used: each query sees every place.",
+            words="The mask has no effect: each query sees every place. masked_fill returns a new tensor.",
         ),
         Mistake(
             edited(attended, WEIGHTS, "(scores.softmax(-1) * allowed)"),
@@ -203,7 +203,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(attended, "key.mT", "key.transpose(1, 2)"),
-            words="Axes 1 and 2 are the last two of three axes, but not of two or four. The last two are -2 and -1, of "
+            words="Axis 2 is the last one of three axes, but not of two or four. The last two are -2 and -1, of "
             "however many, and .mT exchanges them.",
             when=raised("Dimension out of range", "but got 2)"),
         ),
@@ -231,6 +231,10 @@ EXERCISE = Exercise(
                 "masked_weights(scores, allowed.mT if allowed.shape[-2] == allowed.shape[-1] > 3 else allowed)",
             ),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),
+        ],
+        "Axis 2 is the last one": [edited(attended, WEIGHTS, BARE.replace("-1)", "2)"))],
+        "The root has divided the weights, or what they brought": [
+            edited(attended, ROOT, "", "@ value", "@ value / query.shape[-1] ** 0.5")
         ],
         "the library computed them": [attended_by_another_name],
         "the gradient of value": [edited(attended, "@ value", "@ value.detach()")],

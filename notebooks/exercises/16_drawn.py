@@ -73,7 +73,19 @@ def _has_no_power(outcome):
     """Whether all scores are so low that exp of them is 0, and no place came of it, or the first one."""
     if outcome.arguments[0].max().item() / (outcome.arguments[1] or 1) > -800:
         return False
-    return outcome.value == 0 or isinstance(outcome.error, (UnboundLocalError, ZeroDivisionError, IndexError))
+    return compare(0, outcome.value) is None or isinstance(
+        outcome.error, (UnboundLocalError, ZeroDivisionError, IndexError)
+    )
+
+
+def _is_another_place_in_the_cold(outcome):
+    """Whether at temperature 0 another number came than the right one, or an error as of a division."""
+    if outcome.arguments[1] != 0:
+        return False
+    if outcome.error is not None:
+        return isinstance(outcome.error, (ArithmeticError, UnboundLocalError, LookupError, ValueError, StopIteration))
+    found = compare(outcome.right, outcome.value)
+    return found is not None and not found.note
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -244,12 +256,13 @@ EXERCISE = Exercise(
     mistakes=(
         the_best,
         by_its_own_lot,
-        Mistake(past_the_end, when=saw("the answer", lambda mine, right: mine == 27)),
+        Mistake(past_the_end, when=saw("the answer", lambda mine, right: compare(27, mine) is None)),
         Mistake(first_that_reaches, when=lambda outcome: outcome.arguments[2] == 0 and _has_no_chance(outcome)),
         Mistake(drawn_from_sums, when=lambda outcome: outcome.arguments[2] > 0.99 and _has_no_chance(outcome)),
         Mistake(
             edited(drawn, "    chances =", "    scores = scores[scores > -mg.inf]\n    chances ="),
-            words="Places of -inf were taken out, and the others counted anew. The place is that in `scores`.",
+            words="This is one place too low, and one of -inf stands before it, as where such places are taken out and "
+            "the others counted anew. The place is that in `scores`.",
             near=True,
         ),
         Mistake(
@@ -274,7 +287,7 @@ EXERCISE = Exercise(
             words="At temperature 0 the last of several largest scores was taken. It is the first of them, as with "
             "argmax.",
         ),
-        Mistake(never_cold, when=lambda outcome: outcome.arguments[1] == 0),
+        Mistake(never_cold, when=_is_another_place_in_the_cold),
         from_the_largest,
         Mistake(
             edited(drawn, "enumerate(chances)", "reversed([*enumerate(chances)])"),
@@ -295,8 +308,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(drawn, "temperature == 0", "temperature < 1e-8"),
-            words="A temperature that is nearly 0 was taken for 0. It divides the scores as any other does, and two of "
-            "the same size share the chances; 0 alone is apart.",
+            words="A temperature that is nearly 0 is not to be taken for 0. It divides the scores as any other does, "
+            "and two of the same size share the chances; 0 alone is apart.",
             when=lambda outcome: outcome.arguments[1] == COLDEST,
         ),
         Mistake(
@@ -326,6 +339,7 @@ EXERCISE = Exercise(
         ],
         "the shares in front of it end at 0": [drawn_from_the_left],
         "a share holds its beginning": [edited(drawn, "lot < chance", "lot <= chance + 1e-12")],
+        "likely The number is right, but this is a Tensor": [edited(drawn, "argmax().item()", "argmax()")],
         "this is a Tensor that holds it": [lambda *given: mg.tensor(drawn(*given))],
         "A place is a whole number": [lambda *given: float(drawn(*given)), lambda *given: np.float64(drawn(*given))],
         "a seed was set": [drawn_with_a_seed],

@@ -152,8 +152,8 @@ def by_exp(scores, allowed):
 
 
 def below_the_largest(scores, allowed):
-    """Of a row that may see something nothing is left: before exp a number was subtracted that is hundreds above its
-    scores. Subtract the largest of those that are allowed, in each row by itself.
+    """Of a row that may see something nothing is left: before exp, if only in softmax, a number was subtracted that is
+    hundreds above its scores. The largest of those that are allowed is the one to subtract, in each row by itself.
     """
     powers = (scores - scores.amax(-1, keepdim=True)).exp().masked_fill(~allowed, 0.0)
     whole = powers.sum(-1, keepdim=True)
@@ -176,8 +176,8 @@ def added(scores, allowed):
 
 
 def added_and_harmless(scores, allowed):
-    """A score that is nan, and not allowed, went into a sum, a product or a softmax: nan it stays there, times 0 too,
-    and what stands beside it becomes nan. masked_fill and where do not look at what they replace.
+    """A score that is nan or inf, and not allowed, went into a sum, a product or a softmax: times 0 it is nan, and what
+    stands beside it becomes nan. masked_fill and where do not look at what they replace.
     """
     nothing = ~allowed.any(-1, keepdim=True)
     mask = mg.zeros(allowed.shape, dtype=scores.dtype).masked_fill(~allowed, -mg.inf).masked_fill(nothing, 0.0)
@@ -185,8 +185,8 @@ def added_and_harmless(scores, allowed):
 
 
 def lowest_of_all(scores, allowed):
-    """A number was filled in for what is not allowed, and a score that is allowed may be far lower: then that number is
-    the largest of the row, softmax gives all to it, and nothing is left. -inf is below every number.
+    """Nothing is left of scores that are allowed and very low, as where a number was filled in for what is not allowed:
+    then that number is the largest of the row, and softmax gives all to it. -inf is below every number.
     """
     return scores.masked_fill(~allowed, -1e9).softmax(-1).masked_fill(~allowed, 0.0)
 
@@ -346,10 +346,15 @@ EXERCISE = Exercise(
             lambda scores, allowed: masked_weights(scores, allowed.tril()),
             lambda scores, allowed: (found := masked_weights(scores, allowed)) * (found > 1e-4),
         ],
-        "A number was filled in for what is not allowed": [
+        "as where a number was filled in for what is not allowed": [
             edited(masked_weights, MASKED, "masked_fill(~allowed, -1e4)"),
             edited(masked_weights, MASKED, "masked_fill(~allowed, -100.0)"),
             edited(masked_by_exp, "kept.detach()", "scores.detach().masked_fill(~allowed, 0.0)"),
+        ],
+        "before exp, if only in softmax": [
+            edited(
+                shared_out_again, "kept.sum(-1, keepdim=True).clamp(min=1e-30)", "(kept.sum(-1, keepdim=True) + 1e-9)"
+            )
         ],
         "not exactly 0": [
             lambda scores, allowed: mg.where(allowed, masked_weights(scores, allowed), mg.full_like(scores, 1e-12))

@@ -39,6 +39,12 @@ def _drawn(random):
         yield _case(draw_numbers(random, shape), draw_numbers(random, shape), mg.float64)
 
 
+def _as_without_keepdim(outcome):
+    """Whether the shapes that do not fit are those of a row and of what has lost its last dimension."""
+    shape = [*outcome.arguments[0].shape]
+    return raised("must match the size", f"shape {shape}", f"shape {shape[:-1]}")(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -149,8 +155,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(norm_backward, ".saved_tensors", ".saved_tensors\n    grad_output = mg.ones_like(y)"),
-            words="grad_output was not used: this is what goes back where each y counts 1, and in a row that is 0. "
-            "grad_output says how much each counts.",
+            words="0 goes back, as where grad_output is not used: where each y counts 1, a row sends 0. grad_output "
+            "says how much each counts.",
         ),
         Mistake(
             edited(norm_backward, ") / spread", ") * spread"),
@@ -199,7 +205,7 @@ EXERCISE = Exercise(
             ),
             words="A mean lost its dimension, so that it does not fit beside its row any more. keepdim=True keeps it, "
             "with size 1.",
-            when=raised("must match the size"),
+            when=_as_without_keepdim,
         ),
         Mistake(
             edited(norm_backward, "output.mean(-1", "output.mean(1", "y).mean(-1", "y).mean(1"),
@@ -235,6 +241,8 @@ EXERCISE = Exercise(
         lambda ctx, grad_output: (norm_backward(ctx, grad_output),),
     ),
     wrong={
+        "0 goes back, as where": [edited(norm_backward, "    return (", "    return 0 * (")],
+        "raises RuntimeError … The error arose": [edited(norm_backward, "y * along", "y.mT * along")],
         "what a second walk brings": [norm_of_the_first_walk],
         "backward has written to grad_output": [
             edited(norm_backward, "(grad_output - common", "(grad_output.sub_(common)")

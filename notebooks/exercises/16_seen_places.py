@@ -145,8 +145,8 @@ def as_it_should_be(f, x):
 
 
 def moved_by_one(f, x):
-    """Places were moved, and the scores compared. What was asked for is the gradient, which does not go through
-    detach(); and a small change is lost in the rounding of a large number.
+    """More is seen here than has a gradient, which does not go through detach(), as where places are moved and the
+    scores compared. There, too, a small change is lost in the rounding of a large number. Ask for the gradient.
     """
     with mg.no_grad():
         before, columns = f(x), []
@@ -306,7 +306,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(seen_places, "slopes != 0", "slopes.abs() > 1e-5"),
-            words="A small slope is no 0: what is hidden has a gradient of exactly 0.",
+            words="A small slope is no 0, whatever its sign: what is hidden has a gradient of exactly 0.",
             when=_missed("a millionth"),
         ),
         Mistake(
@@ -364,7 +364,7 @@ EXERCISE = Exercise(
     wrong={
         "the gradients of f's parameters are not what they were": [seen_by_backward, seen_and_cleared],
         "x.requires_grad is not what it was": [seen_with_gradients_left],
-        "which does not go through": [edited(moved_by_one, "+= 1.0", "+= 0.001")],
+        "has a gradient, which does not go through": [edited(moved_by_one, "+= 1.0", "+= 0.001")],
         "x.grad is another one than before": [seen_with_a_gradient_left, seen_and_wiped],
         "their sum has no slope": [
             edited(

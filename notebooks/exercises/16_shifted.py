@@ -200,14 +200,14 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(shifted, "names)) + 1", "names))"),
-            words="There is one place too few. With the mark in front, the longest name has len(name) + 1 places, and "
-            "what follows at the last of them is the mark.",
+            words="The numbers do not fit their places, as where the rows are one place too short. With the mark a "
+            "name has len(name) + 1 numbers, and they go to the first len(name) + 1 places of its row.",
             when=raised("expanded size"),
         ),
         Mistake(
             edited(shifted, "mg.zeros(len(names), length, dtype=mg.long)", "mg.full((len(names), length), -100)"),
-            words="The inputs are filled up with -100, for which there is no row in a table of 27. They are filled up "
-            "with 0; what stands there is never asked for.",
+            words="There is -100 in the inputs, for which a table of 27 has no row. They are filled up with 0; what "
+            "stands there is never asked for.",
             when=saw("the answer", _has_filling_in_inputs),
         ),
         Mistake(
@@ -225,6 +225,7 @@ EXERCISE = Exercise(
     ),
     right=(shifted_in_numpy, shifted_row_by_row, edited(shifted, 'ord("a")', "97")),
     wrong={
+        "The numbers do not fit their places": [edited(shifted, "targets[row, : len(name) + 1]", "targets[row]")],
         "The shape is": [shifted_to_twelve],
         "gave out the same": [shifted_once],
         "The shape is [1, 13]": [shifted_and_remembered],
