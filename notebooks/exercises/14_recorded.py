@@ -22,6 +22,12 @@ class AllSilent(Engine):
     """For a case in which Tensor.recording itself is False, as in a block of no_grad(Tensor)."""
 
 
+class Loud(Engine):
+    """For the other way round: Tensor.recording is False, and that of its own is True."""
+
+    recording = True
+
+
 ARRAYS = np.ndarray, np.float64
 RESULT, CALLS, INPUTS, KEPT = "the result", "calls of forward", "inputs", "what they are kept in"
 
@@ -30,7 +36,7 @@ RESULT, CALLS, INPUTS, KEPT = "the result", "calls of forward", "inputs", "what 
 def _noted(answer, self, forward, rule, others):
     """Called with a forward that notes how often it is called, and with what."""
     forward = Noted("forward", forward)
-    with patch.object(Tensor, "recording", not isinstance(self, AllSilent)):
+    with patch.object(Tensor, "recording", not isinstance(self, (AllSilent, Loud))):
         try:
             result = answer(self, forward, rule, others)
         except TypeError as error:
@@ -62,8 +68,10 @@ def _no_arrays(forward):
 
 def _text(one, kind):
     """An input that is none of those that were given: a number that was made a tensor."""
-    needs = ", which requires a gradient" if getattr(one, "requires_grad", False) else ""
-    return f"a tensor of {one.data.tolist()}{needs}" if isinstance(one, kind) else f"{one!r}, which is no tensor"
+    if not isinstance(one, Tensor):
+        return f"{one!r}, which is no tensor"
+    needs = ", which requires a gradient" if one.requires_grad else ""
+    return f"a tensor of {one.data.tolist()}{needs}{'' if isinstance(one, kind) else ', of another class'}"
 
 
 def cubed_rule(g, y, a, b, c):
@@ -109,7 +117,11 @@ def _case(words, *inputs, kind=Engine, same=False, mixed=False, results=False):
     return Case(f"forward = {words} of {listed}{how}", make)
 
 
-HOW = {Silent: "; self.recording is False", AllSilent: "; Tensor.recording is False"}
+HOW = {
+    Silent: "; self.recording is False",
+    AllSilent: "; Tensor.recording is False",
+    Loud: "; Tensor.recording is False, and self.recording is True",
+}
 
 
 def _drawn(random):
@@ -214,6 +226,7 @@ EXERCISE = Exercise(
         _case("np.matmul", ([[1.0, 2.0, 0.5]], True), [[3.0], [0.5], [2.0]]),
         _case("np.multiply", (2.0, True), (3.0, True), kind=AllSilent),
         _case("np.multiply", (2.0, True), (3.0, True), kind=Silent),
+        _case("np.multiply", (2.0, True), (3.0, True), kind=Loud),
     ),
     drawn=_drawn,
     hints=(
@@ -235,6 +248,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(recorded, "self.recording", "Tensor.recording"),
+            edited(recorded, "if self", "if Tensor.recording and self"),
             words="Tensor.recording was asked. self may be of a class derived from Tensor, which has a `recording` of "
             "its own: ask self.recording.",
         ),
@@ -291,8 +305,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(recorded, "isinstance(one, Tensor)", "type(one) is kind"),
             edited(recorded, "isinstance(one, Tensor)", "isinstance(one, kind)"),
-            words="An input that is a tensor already was made a new one, and its graph is lost, or it could not be. "
-            "Ask isinstance(one, Tensor): self may be of a class derived from that, and the others of another.",
+            words="What is a tensor already, or holds one, was made a new one, and its graph is lost, or it could not "
+            "be. Ask isinstance(one, Tensor) of each: self may be of a class derived from that, and the others of "
+            "another.",
             when=_wrapped_a_tensor,
         ),
         Mistake(
@@ -320,7 +335,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(recorded, "[one.data for one in inputs]", "inputs"),
-            words="forward computes with arrays: give it the .data of each input.",
+            words="forward computes with arrays: give it the .data of each input, each as an argument of its own.",
             when=_met_tensors,
         ),
         Mistake(
@@ -354,6 +369,7 @@ EXERCISE = Exercise(
                 "kind(one) if isinstance(one, float) else one",
             )
         ],
+        "a tensor of 3.0, of another class": [edited(recorded, "else kind(one)", "else Tensor(one)")],
         "AttributeError … The error arose": [edited(recorded, "*[one.data", "*[inputs.data")],
         "its graph is lost": [
             edited(recorded, "one if isinstance(one, Tensor) else kind(one)", "kind(one)"),

@@ -86,7 +86,7 @@ def no_tuple(g, y, x):
 
 
 def no_keepdims(g, y, x):
-    """A sum lost its dimension, so it does not fit beside its row any more. keepdims=True keeps it, with size 1."""
+    """A sum, or the like, lost its dimension, and does not fit beside its row. keepdims=True keeps it, with size 1."""
     return (y * (g - (g * y).sum(axis=-1)),)
 
 
@@ -247,7 +247,7 @@ EXERCISE = Exercise(
             softmax_by_two_dimensions,
             lambda g, y, x: ((np.diag(y) - np.outer(y, y)) * g[:2],),
         ],
-        "A sum lost its dimension": [no_keepdims],
+        "A sum, or the like, lost its dimension": [no_keepdims],
         "yours changed … They belong to others": [softmax_over_g],
     },
 )

@@ -39,7 +39,7 @@ def _made(values, earlier, freed):
     c = Noted(1.0)
     y = x * w
     z = y + x
-    v = y * z * c
+    v = c * (y * z)  # so that c, a leaf, stands between two results in the order
     tensors = {"x": x, "w": w, "c": c, "y": y, "z": z, "v": v, "L": v * w}
     for name, number in earlier.items():
         tensors[name].grad = np.full(tensors[name].data.shape, number)
@@ -51,7 +51,7 @@ def _made(values, earlier, freed):
 def _case(values, freed="", **earlier):
     held = f"; before, {', '.join(f'{name}.grad is {number}' for name, number in earlier.items())}" if earlier else ""
     held += f", and {freed} has been freed" if freed else ""
-    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, c = 1, v = y * z * c, L = v * w{held}"
+    words = f"x = {values[0]}, w = {values[1]}, y = x * w, z = y + x, c = 1, v = c * (y * z), L = v * w{held}"
     return Case(words, lambda: (_made(values, earlier, freed),))
 
 
@@ -310,6 +310,10 @@ EXERCISE = Exercise(
     ),
     right=(started_on_the_way_down, started_by_sets),
     wrong={
+        "RecursionError": [edited(start, "    for", "    self.start()\n    for")],
+        "There are results behind those": [
+            edited(start, "not None:", "None:\n            break\n        else:", "in_order()", "in_order()[::-1]")
+        ],
         "goes each way to a tensor anew": [cleared_by_every_way],
         "receive gets arrays, and this is none": [edited(a_float, "1.0", "Tensor(1.0)")],
         "hold it: put None there": [
