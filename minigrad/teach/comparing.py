@@ -36,6 +36,7 @@ ROUNDED = (
 )
 NUMBER_RIGHT = "The number is right, but this is"
 ANSWER, GRADIENT = "the answer", "the gradient of "
+SECOND = "what a second walk brings, from -2 times as much"
 SHOWN = 4  # of the things that are seen of an answer, on a card: all the weights of a network would be a wall
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
 _more_digits = ContextVar("_more_digits", default=False)
@@ -195,6 +196,8 @@ def _compare_seen(expected: Seen, got: Any, notes: Mapping[str, str]) -> Differe
         note = next((note for names, note in notes.items() if fnmatchcase(name, names)), "")
         if name.startswith(GRADIENT) and wanted is not None and got.get(name) is None:
             note = note or f"No gradient goes back to {name.removeprefix(GRADIENT)}."
+        if name == SECOND and isinstance(got.get(name), str):  # an error's text
+            note = note or f"The first walk is right, and a second one raises {got[name]}"
         if (found := compare(wanted, got.get(name), name, note)) is not None:
             return found
     return None

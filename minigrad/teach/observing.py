@@ -13,15 +13,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd import grad
-from minigrad.teach.comparing import ANSWER, GRADIENT, NUMBER_RIGHT, Seen, compare
+from minigrad.teach.comparing import ANSWER, GRADIENT, NUMBER_RIGHT, SECOND, Seen, compare
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
     from minigrad.teach.exercise import Outcome
 
 Function = Callable[..., Any]
-
-SECOND = "what a second walk brings, from -2 times as much"
 
 
 def observer(look: Callable[..., Mapping[str, Any]], *, returns: bool = True) -> Callable[[Function], Function]:

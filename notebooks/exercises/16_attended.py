@@ -76,6 +76,19 @@ def attended_in_steps(query, key, value, allowed):
     return (scores.softmax(-1) @ value).masked_fill(nothing, 0.0)
 
 
+def attended_once(query, key, value, allowed):
+    came = []
+
+    def refuse_twice(gradient):
+        came.append(gradient)
+        if len(came) > 1:
+            raise RuntimeError("again")
+
+    mixed = attended(query, key, value, allowed)
+    mixed.register_hook(refuse_twice)
+    return mixed
+
+
 ROOT, WEIGHTS = " / query.shape[-1] ** 0.5", "masked_weights(scores, allowed)"
 BARE = "scores.masked_fill(~allowed, -mg.inf).softmax(-1)"
 EXERCISE = Exercise(
@@ -232,6 +245,7 @@ EXERCISE = Exercise(
             ),
             edited(attended, WEIGHTS, "masked_weights(scores.clamp(-50, 50), allowed)"),
         ],
+        "a second one raises RuntimeError": [attended_once],
         "Axis 2 is the last one": [edited(attended, WEIGHTS, BARE.replace("-1)", "2)"))],
         "The root has divided the weights, or what they brought": [
             edited(attended, ROOT, "", "@ value", "@ value / query.shape[-1] ** 0.5")

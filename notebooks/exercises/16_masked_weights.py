@@ -167,9 +167,9 @@ def shared_out_after_all(scores, allowed):
 
 
 def added(scores, allowed):
-    """The weights are right, and there is nan in the gradient. In a row in which nothing is allowed softmax sends nan
-    back. masked_fill and where stop it, since they send 0 to what they have replaced; a sum with -inf hands it on, and
-    0 times nan is nan.
+    """The weights are right, and there is nan in the gradient: in a row in which nothing is allowed softmax, or a
+    division by 0, sends nan back. masked_fill and where stop that if they stand in front of it, since they send 0 to
+    what they have replaced; a sum with -inf hands it on, and 0 times nan is nan.
     """
     mask = mg.zeros(allowed.shape, dtype=scores.dtype).masked_fill(~allowed, -mg.inf)
     return (scores + mask).softmax(-1).masked_fill(~allowed, 0.0)
@@ -350,6 +350,13 @@ EXERCISE = Exercise(
             edited(masked_weights, MASKED, "masked_fill(~allowed, -1e4)"),
             edited(masked_weights, MASKED, "masked_fill(~allowed, -100.0)"),
             edited(masked_by_exp, "kept.detach()", "scores.detach().masked_fill(~allowed, 0.0)"),
+        ],
+        "or a division by 0, sends nan back": [
+            edited(
+                shared_out_again,
+                "kept / kept.sum(-1, keepdim=True).clamp(min=1e-30)",
+                "mg.where(allowed.any(-1, keepdim=True), kept / kept.sum(-1, keepdim=True), 0.0)",
+            )
         ],
         "before exp, if only in softmax": [
             edited(

@@ -346,8 +346,8 @@ EXERCISE = Exercise(
                 ".detach().clone().requires_grad_()",
                 "",
             ),
-            words="x need not require a gradient. A leaf of your own does: x.detach().clone().requires_grad_(); and "
-            "functional.jacobian makes one itself.",
+            words="There is no graph here: x need not require a gradient, and no_grad() records nothing. A leaf of "
+            "your own requires one, x.detach().clone().requires_grad_(), and functional.jacobian makes one itself.",
             when=raised("does not require grad"),
         ),
         Mistake(
