@@ -4,9 +4,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, raised, right_but
+from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, right_but
 
-from .chapter15 import ARRAYS, GRADIENTS, KEPT, Adam, Tensor, adam_step, steps_taken
+from .chapter15 import ARRAYS, GRADIENTS, KEPT, Adam, Tensor, adam_step, met_none, steps_taken
 
 
 def _case(words, numbers, gradients, lr=0.1, betas=(0.9, 0.999), eps=1e-8, rates=None, copied=None):
@@ -71,7 +71,9 @@ always_the_first = edited(adam_step, "1 - b1**t", "1 - b1", "1 - b2**t", "1 - b2
 
 
 def in_one_array(self):
-    """m and v are one array, as both began with the same zeros, and both are written into it. Each needs its own."""
+    """m and v are one and the same: what is written into one is in the other, as where both began with the same
+    zeros. Each needs its own.
+    """
     b1, b2 = self.betas
     for one in self.parameters:
         if one.grad is not None:
@@ -101,10 +103,12 @@ counted_among_those = edited(
 swapped = edited(adam_step, "b1, b2 = self.betas", "b2, b1 = self.betas")
 fixed = edited(adam_step, "b1, b2 = self.betas", "b1, b2 = 0.9, 0.999")
 sums = edited(adam_step, "(1 - b1) * one.grad", "one.grad", "(1 - b2) * one.grad**2", "one.grad**2")
+uncorrected_sums = edited(no_correction, "(1 - b1) * one.grad", "one.grad", "(1 - b2) * one.grad**2", "one.grad**2")
 one_too_far = edited(adam_step, "b1**t", "b1 ** (t + 1)", "b2**t", "b2 ** (t + 1)")
 uphill = edited(adam_step, "one.data - ", "one.data + ")
 forgets = edited(adam_step, "            self.state[one] = t, m, v\n", "")
 forgets_the_mean = edited(adam_step, "b1 * m + (1 - b1)", "(1 - b1)")
+b_less_1 = edited(adam_step, "1 - b2**t", "b2**t - 1")
 counts_from_0 = edited(
     adam_step, "t, m, v = t + 1, b1", "m, v = b1", "= t, m, v\n            usual", "= t + 1, m, v\n            usual"
 )
@@ -214,9 +218,9 @@ def kept_weakly(self):
 
 
 def kept_by_numbers(self):
-    """A copy of the optimizer, or one that was saved and loaded, does not find its averages, and begins anew: by
-    id(...), or in a dict with weak keys, they belong to the parameters that were copied. Keep them in a plain dict, by
-    the parameter itself or by its place.
+    """A copy of the optimizer, or one that was saved and loaded, does not find its averages, and begins anew, as where
+    they are kept by id(...) or in a dict with weak keys: there they belong to what was copied. Keep them in a plain
+    dict, by the parameter itself or by its place.
     """
     b1, b2 = self.betas
     for one in self.parameters:
@@ -364,12 +368,10 @@ EXERCISE = Exercise(
         Mistake(no_root, words="It was divided by the mean square. Its root has the size of a gradient."),
         in_one_array,
         Mistake(
-            only_m_sums, words="In m the gradient has to be weighed with 1 - b1, as its square is in v with 1 - b2."
-        ),
-        Mistake(
             always_the_first,
-            words="The correction is that of a first step, each time. It is 1 - b**t, where t counts the steps: keep "
-            "it in self.state, too.",
+            uncorrected_sums,
+            words="Each step is corrected as a first one is, by 1 - b, or not at all, with sums in the place of means. "
+            "Weigh what comes in with 1 - b, and divide by 1 - b**t, where t, kept in self.state, counts the steps.",
         ),
         Mistake(
             times_t,
@@ -377,9 +379,13 @@ EXERCISE = Exercise(
             "and then soon below 0.",
         ),
         Mistake(
-            mean_squared, words="In v stand the squares of m. It is a mean of its own: of the squares of gradients."
+            not_squared,
+            not_squared_no_root,
+            mean_squared,
+            centered,
+            words="v is to be a mean of the squares of gradients: not of their sizes, nor of the squares of m, nor of "
+            "how far they are from m.",
         ),
-        Mistake(not_squared, not_squared_no_root, words="v is to be a mean of the squares of gradients."),
         Mistake(
             swapped,
             words="The betas have changed places: the first is for the mean of gradients, the second for that of "
@@ -388,24 +394,32 @@ EXERCISE = Exercise(
         Mistake(fixed, words="The betas are 0.9 and 0.999 here whatever self.betas says."),
         Mistake(
             sums,
-            words="What comes in has to be weighed with 1 - b; otherwise these are sums, ten times and a thousand "
-            "times as large as the means.",
+            only_m_sums,
+            words="m, or m and v, are 1 / (1 - b) times too large, as sums are in the place of means. What comes in is "
+            "weighed, the gradient with 1 - b1 and its square with 1 - b2.",
         ),
         Mistake(
             one_too_far,
-            words="The correction is that of the next step: count first, then correct, with t = 1 at the first step.",
+            words="The correction is that of the next step. Let t be 1 at the first one: it begins with 0, and is "
+            "counted up once, before the correction.",
         ),
         Mistake(
             counts_from_0,
-            words="The correction is made with t = 0 at the first step: 1 - b**0 is 0. Count the step first.",
+            b_less_1,
+            words="The first step ends in nan, as a correction with t = 0 does: 1 - b**0 is 0. Count the step first, "
+            "and see that no root is taken of what is below 0.",
         ),
         Mistake(uphill, words="It goes uphill: a step goes against the gradient."),
         Mistake(
-            forgets, words="Nothing is kept: each step is a first one. Put the count and both means into self.state."
+            forgets,
+            words="Each step is a first one, as where nothing is kept, or is not found again. Put the count and both "
+            "means into self.state, and take them from there.",
         ),
         Mistake(
+            no_mean,
             forgets_the_mean,
-            words="m begins anew in each step, so it is a part of this gradient alone. Keep it in self.state, as v is.",
+            words="This gradient, or a part of it, stands where its mean m is needed: of earlier ones nothing is in "
+            "it. Keep m in self.state, as v is, and let what is old fade.",
         ),
         Mistake(
             length_of_all,
@@ -420,21 +434,12 @@ EXERCISE = Exercise(
             words="The averages are numbered among those parameters that have a gradient in this step. When one has "
             "none, the next gets its averages. Number all of self.parameters, or keep them by the parameter itself.",
         ),
-        Mistake(
-            no_mean,
-            words="The gradient itself was divided, and not its mean m: this is RMSprop with a correction. The first "
-            "step is the same.",
-        ),
-        Mistake(
-            centered,
-            words="v is to be a mean of the squares of gradients, and not of how far they are from their mean.",
-        ),
         keeps_the_corrected,
         goes_on_without,
         Mistake(
             none_times,
             words="A parameter may have no gradient, as the loss did not use it: its .grad is None. Leave it out.",
-            when=raised("NoneType"),
+            when=met_none,
         ),
         Mistake(
             stops_at_none,

@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, edited, raised, right_but, saw
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
 from .chapter14 import WRITTEN, drawn_array
 from .chapter15 import MADE_BY, batch_norm_rule, has_another_default, normalized, rule_by_hand
@@ -102,7 +102,7 @@ no_tuple = edited(batch_norm_rule, "+ eps),)", "+ eps))")
 
 def written_to(g, y, x, eps=1e-5):
     """One of the arrays that the rule is given holds other numbers now. They belong to others: make new
-    ones, with g - ..., rather than g -= ....
+    ones, as g - ... does, and g -= ... does not.
     """
     axes = (0, *range(2, x.ndim))
     of_y = y * (g * y).mean(axis=axes, keepdims=True)
@@ -198,7 +198,7 @@ EXERCISE = Exercise(
         _case([[1e3, np.nan], [1.0, 2.0], [0.0, -1.0]], [[1.0, 3.0], [2.0, -1.0], [0.0, 0.0]]),
     ),
     drawn=_drawn,
-    notes={MADE_BY: "The gradient is right, and minigrad's walk has found it. A rule is what such a walk calls."},
+    notes={MADE_BY: "The gradient is right, and minigrad has computed it. A rule is what its walk calls: use numpy."},
     hints=(
         "If x[i] grows, y[i] grows by 1 / width. But the mean grows as well, which moves all y of the channel down, "
         "and the width changes, which moves them away from 0 or towards it.",
@@ -212,22 +212,26 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             constants,
-            words="Mean and width were taken for constants. That is right in eval mode, where they are the running "
-            "ones. In training they are made of x, so x moves y on two more ways.",
+            words="Mean and width were taken for constants, or what goes by them is 0. That is right in eval mode, "
+            "where they are the running ones. In training they are made of x, so x moves y on two more ways.",
         ),
         Mistake(
             mean_is_constant,
-            words="The mean was taken for a constant. It grows with each x, and moves all y of its channel down: - "
-            "mean(g).",
+            edited(batch_norm_rule, "(g - mean(g)", "(g - mean(y)"),
+            words="Nothing goes by the mean, as if it were a constant, or as - mean(y), which is 0. It grows with each "
+            "x, and moves all y of its channel down: - mean(g).",
         ),
         Mistake(
             width_is_constant,
-            words="The width was taken for a constant. It grows with an x far from the mean: - y * mean(g * y).",
+            edited(batch_norm_rule, "y * mean(g * y)", "y * mean(g) * mean(y)"),
+            words="Nothing goes by the width, as if it were a constant, or as with mean(y), which is 0. It grows with "
+            "an x far from the mean: - y * mean(g * y).",
         ),
         Mistake(
             from_x,
             from_centered,
-            words="x, or x less its mean, stands where y is needed: the width changes along the normalized numbers.",
+            words="x, or x less its mean, stands where y is needed, which is divided by the width: the width "
+            "changes along the normalized numbers.",
         ),
         Mistake(
             mean_of_g, words="y was multiplied with the mean of g. How much the width matters is the mean of g * y."
@@ -311,14 +315,11 @@ EXERCISE = Exercise(
             words="The number of gradients has to be the number of inputs, in a tuple, also where it is one: (..., ).",
         ),
         Mistake(written_to, when=saw(WRITTEN, "changed")),
-        Mistake(
-            by_minigrad,
-            when=right_but(MADE_BY),
-            words="The gradient is right, and minigrad's walk has found it. A rule is what such a walk calls.",
-        ),
     ),
     right=(by_the_steps, by_columns),
     wrong={
+        "minigrad has computed it": [by_minigrad],
+        "None came back": [edited(batch_norm_rule, "return (", "(")],
         "The shape is": [lambda g, y, x, eps=1e-5: batch_norm_rule(g, y, x, eps) if g.any() else (np.zeros(1),)],
         "a later call has changed it": [into_buffers],
         "in the later digits": [measured],

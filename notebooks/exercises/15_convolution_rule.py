@@ -3,7 +3,7 @@
 import numpy as np
 
 import minigrad as mg
-from minigrad.teach import Case, Exercise, Mistake, edited, raised, right_but, saw
+from minigrad.teach import Case, Exercise, Mistake, edited, raised, saw
 
 from .chapter14 import WRITTEN, drawn_array
 from .chapter15 import MADE_BY, convolution_rule, convolved, has_another_default, rule_by_hand
@@ -137,8 +137,8 @@ to_the_end = edited(
 
 
 def written_to(g, y, x, weight, stride=1):
-    """One of the arrays that the rule is given holds other numbers now. They belong to others: begin with
-    zeros of your own.
+    """One of the arrays that the rule is given holds other numbers now. They belong to others: write into arrays of
+    your own.
     """
     right = convolution_rule(g, y, x, weight, stride)
     x.fill(0.0)
@@ -149,6 +149,13 @@ def added_at_once(g, y, x, weight, stride=1):
     to_x = np.zeros_like(x)
     view = np.lib.stride_tricks.sliding_window_view(to_x, weight.shape[2:], axis=(2, 3), writeable=True)
     view[:, :, ::stride, ::stride] += np.einsum("nopq,ockl->ncpqkl", g, weight)
+    return to_x, convolution_rule(g, y, x, weight, stride)[1]
+
+
+def added_by_indices(g, y, x, weight, stride=1):
+    to_x = np.zeros_like(x)
+    p, q, k, m = np.ogrid[tuple(map(slice, (*g.shape[2:], *weight.shape[2:])))]
+    to_x[:, :, p * stride + k, q * stride + m] += np.einsum("nopq,ockl->ncpqkl", g, weight)
     return to_x, convolution_rule(g, y, x, weight, stride)[1]
 
 
@@ -258,7 +265,9 @@ EXERCISE = Exercise(
         _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, np.inf]),
     ),
     drawn=_drawn,
-    notes={MADE_BY: "The gradients are right, and minigrad's walk has found them. A rule is what such a walk calls."},
+    notes={
+        MADE_BY: "The gradients are right, and minigrad has computed them. A rule is what its walk calls: use numpy."
+    },
     hints=(
         "y[n, o, p, q] is a sum of weight[o, c, k, l] * x[n, c, p * stride + k, q * stride + l]. Each "
         "product has two "
@@ -286,7 +295,12 @@ EXERCISE = Exercise(
         one_off,
         Mistake(
             overwritten,
-            words="= for +=: windows overlap, and a pixel that lies in several of them gets a gradient from each.",
+            overwritten_by_places,
+            added_at_once,
+            added_by_indices,
+            words="A pixel that lies in several windows has the gradient of one of them alone: = for +=, or a += into "
+            "all windows at once, which reads a pixel for all of them before it writes the first. Add up, in a loop.",
+            near=True,
         ),
         Mistake(
             of_the_last_place,
@@ -296,14 +310,6 @@ EXERCISE = Exercise(
         Mistake(
             of_the_sum,
             words="What arrives, g, was not used: these are the gradients of the plain sum of y.",
-        ),
-        Mistake(
-            added_at_once,
-            overwritten_by_places,
-            words="Where windows overlap only the last one counts, and a pixel that lies in several of them gets a "
-            "gradient from each: +=, and in a loop. A += into a view of all windows at once would not add them up, "
-            "either: it reads a pixel for all of its windows before it writes the first.",
-            near=True,
         ),
         Mistake(
             turned_kernel,
@@ -319,14 +325,14 @@ EXERCISE = Exercise(
         Mistake(
             times_0,
             times_0_for_x,
-            words="0 * x is no array of zeros where x is nan or inf: the gradient begins with nan there. "
+            words="Where x is nan or inf its gradient is nan, as if it began with 0 * x, which is no 0 there. "
             "np.zeros_like(x) makes zeros, whatever is in x.",
         ),
-        Mistake(first_image, words="Only the first image counts for the weight. All of them used it."),
         Mistake(
+            first_image,
             last_image,
-            words="Only the last image counts for the weight: each one has written over the one before it. All of them "
-            "used it, so add.",
+            words="Only one image counts for the weight, the first, or the last, as where each writes over the one "
+            "before it. All of them used it: add up.",
         ),
         Mistake(
             first_channel,
@@ -357,14 +363,15 @@ EXERCISE = Exercise(
         Mistake(square, square_by_places, words="Rows of g were taken for its columns: images need not be square."),
         Mistake(
             square_kernel,
-            words="Not all columns of the kernel had their turn: kernels need not be square.",
+            words="Not all columns of the kernel count, as where a loop ends too early, or rows are taken for columns: "
+            "kernels need not be square.",
             near=True,
         ),
         Mistake(
             to_the_end,
             when=raised("could not be broadcast"),
-            words="There may be more pixels behind the last window, and other numbers of them for each place of the "
-            "kernel: take as many as g has, i : i + stride * rows : stride.",
+            words="Two arrays do not fit. Are as many pixels taken as g has, i : i + stride * rows : stride, also "
+            "where there are more behind the last window? And do images and channels lie on the same axes in both?",
         ),
         Mistake(
             edited(convolution_rule, "stride=1", "stride"),
@@ -374,14 +381,10 @@ EXERCISE = Exercise(
             when=has_another_default(1, given=4),
         ),
         Mistake(written_to, nan_to_num_in_place, when=saw(WRITTEN, "changed")),
-        Mistake(
-            by_minigrad,
-            when=right_but(MADE_BY),
-            words="The gradients are right, and minigrad's walk has found them. A rule is what such a walk calls.",
-        ),
     ),
     right=(by_places, by_numbers, by_windows),
     wrong={
+        "minigrad has computed them": [by_minigrad],
         "a later call has changed it": [into_buffers],
         "first difference": [
             in_rows,

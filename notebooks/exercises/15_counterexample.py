@@ -37,8 +37,9 @@ NOT_OURS = (
     "A KeyboardInterrupt, a SystemExit, and an error of draw or of smaller say nothing of a case: it has to come out, "
     "and the search is over."
 )
-OTHER = "This is not the case at which the search ends."
+OTHER = "This is not the case at which the search ends, as draw or smaller gave it."
 NONE = "A case that was drawn fails, and None came back: it was taken to hold, or lost on the way."
+NOT_DRAWN = "None came back, and the case that fails was not drawn: up to `tries` of them are."
 MOST = 60  # cases that a card can show
 
 
@@ -64,13 +65,29 @@ def _compare(expected, got, outcome):
     """
     if isinstance(got, Seen) and _and_more(expected[ASKED], got[ASKED]) and {*expected[ASKED]} == {*got[ASKED]}:
         got = Seen({**got, ASKED: expected[ASKED]})
-    note = NONE if isinstance(got, Seen) and got.first[0] is None else OTHER
+    note = "" if expected.first[0] is None else OTHER
+    if isinstance(got, Seen) and got.first[0] is None and note:
+        note = NOT_DRAWN if got[DRAWN] < expected[DRAWN] else NONE
     if str(expected.first[0]).endswith(STOPPED):
         note = NOT_OURS
     return compare(expected, got, notes={**NOTES, FOUND: note})
 
 
-_draws_more = right_but(DRAWN, lambda mine, right: mine > right)
+def _draws_too_many(outcome):
+    """Whether more cases were drawn than are right where none is found; what came back may be one that is too many."""
+    return outcome.right.first[0] is None and outcome.seen.get(DRAWN, 0) > outcome.right[DRAWN]
+
+
+def _keeps(kind):
+    """For `when`: an error of this kind, of draw or of smaller, did not come out, though all was asked up to it."""
+
+    def keeps(outcome):
+        if not right_but(FOUND, lambda mine, right: kind in str(right[0]))(outcome):
+            return False
+        mine, right = outcome.seen, outcome.right
+        return mine[DRAWN] >= right[DRAWN] and _and_more(mine[ASKED], right[ASKED])
+
+    return keeps
 
 
 def _and_more(mine, right):
@@ -242,7 +259,9 @@ found_not_0 = edited(found_or_none, "if fails(one)), None)):", "if fails(one)), 
 
 
 def by_itself(draw, holds, smaller, tries):
-    """The function calls itself for each smaller case, and Python stops at a thousand. A loop does not mind."""
+    """For each smaller case there is a call within the one before, and Python stops at about a thousand of them. A loop
+    does not mind.
+    """
 
     def fails(case):
         try:
@@ -423,7 +442,8 @@ EXERCISE = Exercise(
         Mistake(
             no_shrinking,
             lost_on_the_way,
-            words="This is the case as it was drawn. Make it smaller, as long as a smaller one fails as well.",
+            words="This is the case as it was drawn. Make it smaller, as long as a smaller one fails as well, and "
+            "return the last that did.",
         ),
         Mistake(
             one_level,
@@ -446,7 +466,10 @@ EXERCISE = Exercise(
             errors_come_out_first,
             errors_come_out_later,
             some_errors,
-            when=lambda outcome: raised("division")(outcome) or isinstance(outcome.error, BrokenError),
+            when=lambda outcome: (
+                isinstance(outcome.error, ZeroDivisionError | BrokenError)
+                and ("10 //" in outcome.case.words or "error of its own" in outcome.case.words)
+            ),
             words="`holds` raised an error for this case, and it came out. For such a case the property does not hold: "
             "count it as a failure.",
         ),
@@ -473,20 +496,26 @@ EXERCISE = Exercise(
             shrinks_in_the_try,
             words="An error of draw or of smaller did not come out. Only `holds` says something of a case: nothing "
             "else belongs into the try.",
-            when=lambda outcome: "LookupError" in str(outcome.right.first[0]),
+            when=_keeps("LookupError"),
         ),
         Mistake(
             draws_in_a_map,
             no_more_smaller,
             words="A StopIteration of draw or of smaller did not come out. Where `map` calls them, or a `try` with "
             "`except StopIteration` does, that is taken for the end of the cases, and nobody hears of it.",
-            when=lambda outcome: "StopIteration" in str(outcome.right.first[0]),
+            when=_keeps("StopIteration"),
         ),
         Mistake(
             notes_the_cases,
-            words="A case was hashed, as the key of a dict, in a set or by a cache. It may be a list or an array, "
-            "which have no hash. Nothing need be noted: each answer is used at once.",
-            when=raised("unhashable", kind=TypeError),
+            words="A case, or a list, was hashed, as the key of a dict, in a set or by a cache. A case may be a list "
+            "or an array, which have no hash. Nothing need be noted: each answer is used at once.",
+            when=lambda outcome: raised("unhashable", "'list'")(outcome) or raised("unhashable", "ndarray")(outcome),
+        ),
+        Mistake(
+            too_many,
+            edited(too_many, "tries + 1", "max(tries, 1)"),
+            words="More cases were drawn than there are tries: `tries` of them at most.",
+            when=_draws_too_many,
         ),
         Mistake(
             last_drawn,
@@ -500,17 +529,15 @@ EXERCISE = Exercise(
             words="It stopped early: of the case that came back a smaller one fails as well. Go on until none does, "
             "however many rounds that takes.",
         ),
-        Mistake(by_itself, when=raised("maximum recursion depth", kind=RecursionError)),
         Mistake(
-            too_many,
-            words="More cases were drawn than there are tries: `tries` of them at most.",
-            when=lambda outcome: _draws_more(outcome) and outcome.right.first[0] is None,
+            by_itself,
+            when=lambda outcome: isinstance(outcome.error, RecursionError) and "11000" in outcome.case.words,
         ),
         Mistake(turned, words="Cases were taken for which the property holds. Those that fail are looked for."),
         Mistake(
             keeps_drawing,
-            when=lambda outcome: _draws_more(outcome) and outcome.right.first[0] is not None,
-            words="More cases were drawn after one was found. The first that fails is enough.",
+            when=right_but(DRAWN, lambda mine, right: mine > right),
+            words="More cases were drawn than it takes to find one that fails. The first such one is enough.",
         ),
         Mistake(
             asks_twice,
@@ -522,6 +549,7 @@ EXERCISE = Exercise(
     ),
     right=(in_one_loop, with_a_mark),
     wrong={
+        "the case that fails was not drawn": [edited(counterexample, "range(tries)", "range(1)")],
         "`holds` was asked of other cases": [
             stops_at_an_error,
             edited(counterexample, "in smaller(case):", "in list(smaller(case))[::-1]:"),

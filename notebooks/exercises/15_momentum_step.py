@@ -4,9 +4,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, raised, right_but
+from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, right_but
 
-from .chapter15 import ARRAYS, GRADIENTS, KEPT, SGD, Tensor, momentum_step, steps_taken
+from .chapter15 import ARRAYS, GRADIENTS, KEPT, SGD, Tensor, met_none, momentum_step, steps_taken
 
 
 def _case(words, numbers, gradients, lr=0.1, momentum=0.9, rates=None, copied=None):
@@ -38,8 +38,9 @@ def _drawn(random):
 
 
 def forgets(self):
-    """Momentum that forgets: the velocity is made anew in each step, so it is the gradient alone, and this is plain
-    SGD. What is needed in the next step has to be kept in self.velocity.
+    """Momentum that forgets: these are the steps of plain SGD, with nothing of earlier gradients in them. Is the
+    velocity made anew in each call, or not read, or is it the gradient's own array, which is filled with zeros? Keep
+    an array of your own in self.velocity, and move by it.
     """
     for one in self.parameters:
         if one.grad is not None:
@@ -74,6 +75,13 @@ moved_before_from_g = edited(moved_before, "get(one, 0.0)", "get(one, one.grad)"
 scales_the_gradient = edited(momentum_step, "self.momentum * before + one.grad", "before + self.momentum * one.grad")
 not_scaled = edited(momentum_step, "self.momentum * before", "before")
 stands_still = edited(momentum_step, "    for one in", "    if not self.lr:\n        return\n    for one in")
+never_kept = edited(
+    momentum_step,
+    "= self.momentum * before + one.grad",
+    "= one.grad",
+    "self.velocity[one]\n",
+    "(self.momentum * before + one.grad)\n",
+)
 skips_zeros = edited(momentum_step, "if one.grad is not None:", "if one.grad is not None and np.any(one.grad):")
 fixed = edited(momentum_step, "self.momentum * ", "0.9 * ")
 first_is_nothing = edited(
@@ -82,9 +90,9 @@ first_is_nothing = edited(
 
 
 def kept_by_numbers(self):
-    """A copy of the optimizer, or one that was saved and loaded, does not find its velocities, and begins anew: by
-    id(...), or in a dict with weak keys, they belong to the parameters that were copied. Keep them in a plain dict, by
-    the parameter itself or by its place.
+    """A copy of the optimizer, or one that was saved and loaded, does not find its velocities, and begins anew, as
+    where they are kept by id(...) or in a dict with weak keys: there they belong to what was copied.
+    Keep them in a plain dict, by the parameter itself or by its place.
     """
     for one in self.parameters:
         if one.grad is not None:
@@ -150,8 +158,8 @@ def stops_at_none(self):
 
 
 def same_array(self):
-    """The velocity is the gradient's own array, and what is written into one is in the other. Whoever fills the
-    gradient with zeros takes the velocity away. Make a new array.
+    """After its step the first gradient is lost, as where the velocity is the gradient's own array: whoever fills that
+    with zeros takes the velocity away. Keep a new array, from the first step on.
     """
     for one in self.parameters:
         if one.grad is not None:
@@ -186,6 +194,16 @@ def in_place(self):
         if one.grad is not None:
             self.velocity[one] = self.momentum * self.velocity.get(one, 0.0) + one.grad
             one.data -= self.lr * self.velocity[one]
+
+
+first_not_kept = edited(
+    momentum_step,
+    *(
+        "before = self.velocity.get(one, 0.0)",
+        "is_first, before = one not in self.velocity, self.velocity.get(one, 0.0)",
+    ),
+    *("self.velocity[one]\n", "self.velocity[one]\n            self.velocity[one] *= not is_first\n"),
+)
 
 
 # ---------------------------------------------------------------- tried as well
@@ -312,7 +330,7 @@ EXERCISE = Exercise(
         "self.lr * self.velocity[one], for each parameter whose .grad is not None.",
     ),
     mistakes=(
-        forgets,
+        Mistake(forgets, never_kept),
         one_for_all,
         counted_among_those,
         made_anew,
@@ -340,8 +358,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             scales_the_gradient,
-            words="The gradient was multiplied with the momentum, and the old velocity was not. It is the old one that "
-            "fades; the gradient is added whole.",
+            edited(not_scaled, "self.lr * self", "self.lr * self.momentum * self"),
+            words="Each gradient counts momentum times, and none of them fades. It is the old velocity that is "
+            "multiplied with the momentum; the gradient is added whole.",
         ),
         Mistake(not_scaled, words="The old velocity was not multiplied with the momentum: nothing ever fades."),
         Mistake(
@@ -366,15 +385,16 @@ EXERCISE = Exercise(
             words="A parameter without a gradient stayed where it was, but its velocity faded. It took no part in this "
             "step: leave both as they are.",
         ),
-        Mistake(none_times, when=raised("NoneType")),
+        Mistake(none_times, when=met_none),
         stops_at_none,
-        same_array,
+        Mistake(same_array, first_not_kept),
         Mistake(into_the_gradient, when=right_but(GRADIENTS, lambda mine, right: mine == "written to")),
         Mistake(clears_as_well, when=right_but(GRADIENTS, lambda mine, right: mine == "taken away")),
         Mistake(in_place, when=right_but(ARRAYS)),
     ),
     right=(of_all_steps, by_place, first_one_apart),
     wrong={
+        "The error arose while your function ran": [edited(momentum_step, "get(one, 0.0)", "get(one)")],
         "the gradients are not as they were": [in_another_array],
         "A second optimizer of the same tensors": [on_the_tensor, in_a_global],
         "kept in self.velocity and nowhere else": [on_the_tensor_by_optimizer],

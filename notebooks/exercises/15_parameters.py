@@ -29,8 +29,8 @@ def _parts(one, name="", met=None):
 
 
 def _shape(self):
-    """What an answer has to leave as it is: what is in a module, in which order, and the gradients."""
-    return list(_parts(self).values()), len(vars(self)), [id(one.grad) for one in parameters(self)]
+    """What an answer has to leave as it is: what is in a module, in which order, and what is on the parameters."""
+    return list(_parts(self).values()), len(vars(self)), [(id(one.grad), len(vars(one))) for one in parameters(self)]
 
 
 def _named(found, names):
@@ -41,8 +41,12 @@ def _named(found, names):
     return type(found)([names.get(id(one), kind[isinstance(one, Tensor)]).lstrip(".") for one in found])
 
 
+def _goes_in_circles(outcome):
+    return raised("maximum recursion depth", kind=RecursionError)(outcome) and "which is self" in outcome.case.words
+
+
 def _does_not_look_again(outcome):
-    return "more" not in outcome.seen.get(LATER, "more") and outcome.seen.get(MODEL) == "changed"
+    return right_but(MODEL)(outcome) and "more" not in outcome.seen.get(LATER, "more")
 
 
 @observer
@@ -345,6 +349,12 @@ def unlinked(self):
     return found
 
 
+def marked_alone(self):
+    for one in (found := parameters(self)):
+        one.met = True
+    return found
+
+
 def without_gradients(self):
     for one in (found := parameters(self)):
         one.grad = None
@@ -405,8 +415,8 @@ EXERCISE = Exercise(
     ),
     drawn=_drawn,
     notes={
-        MODEL: "The list is right, but the module was changed on the way, or the list is one that the module holds. "
-        "Make a new one.",
+        MODEL: "The list is right, but the module, or a parameter, was changed on the way, or the list is one that the "
+        "module holds. Make a new one, and leave no mark.",
         LATER: "The first list is right, and the second one, with one more in the module, is not. It may be that "
         "something of the first call is left, that the id of what is gone was taken for that of something new, or that "
         "a set was used, which has no order.",
@@ -446,14 +456,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             sets_too,
-            words="A set was looked into. What is looked into are lists, tuples, the values of dicts, and modules: a "
-            "set has no order.",
-            near=True,
-        ),
-        Mistake(
             iterables_too,
-            words="Whatever can be gone through was looked into, a set and an iterator as well. What is looked into "
-            "are lists, tuples, the values of dicts, and modules; other objects are not.",
+            words="A set or an iterator was looked into. What is looked into are lists, tuples, the values of dicts, "
+            "and modules; other objects are not, even if one can go through them.",
             near=True,
         ),
         Mistake(
@@ -510,7 +515,7 @@ EXERCISE = Exercise(
             "the second. (A set keeps no order.)",
             when=right_but("*", lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)),
         ),
-        Mistake(by_themselves, when=raised("maximum recursion depth", kind=RecursionError)),
+        Mistake(by_themselves, when=_goes_in_circles),
         Mistake(
             first_of_equal_numbers,
             words="Two parameters with equal numbers were taken for one. They are one where they are the same object: "
@@ -520,6 +525,7 @@ EXERCISE = Exercise(
     ),
     right=(by_recursion, by_names),
     wrong={
+        "The function calls itself, again and again": [lambda self: [*self.parameters()]],
         "something of the first call is left": [remembered],
         "The right ones, in another order": [
             lambda self: sorted(parameters(self), key=lambda one: -one.data.sum()),  # a set's order, but each time
@@ -542,7 +548,7 @@ EXERCISE = Exercise(
             lambda self: [*parameters(self), None],
             lambda self: [],
         ],
-        "the module afterwards": [unlinked, without_gradients],
+        "the module afterwards": [unlinked, without_gradients, marked_alone],
         "in another order": [turned_in_place],
         "a list is asked for": [lambda self: tuple(parameters(self))],
         "are asked for, in a list": [lambda self: iter(parameters(self)), lambda self: set(parameters(self))],

@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad import viz
 from minigrad.autograd.profiler import profile
-from minigrad.teach import observer
+from minigrad.teach import observer, raised
 from minigrad.teach.limits import TookTooLongError, call_within
 
 from . import chapter14
@@ -191,11 +191,11 @@ def noted_minigrad():
 
 
 def has_another_default(value, given):
-    """For `when`: the last parameter of a rule has not this default, where only so many arguments were given."""
+    """For `when`: the parameter after those given has not this default, where only so many arguments were given."""
 
     def has(outcome):
-        last = [*inspect.signature(outcome.answer).parameters.values()][-1]
-        return len(outcome.arguments) == given and last.default != value
+        following = [*inspect.signature(outcome.answer).parameters.values()][given:]
+        return len(outcome.arguments) == given and following[:1] != [] and following[0].default != value
 
     return has
 
@@ -208,7 +208,8 @@ def rule_by_hand(*names):
         def look(answer, *arrays):
             with noted_minigrad() as ran:
                 seen = seen_of(answer)(*arrays)
-            return seen if seen is None or seen is ... else {**seen, MADE_BY: BY_MINIGRAD if ran else "numpy"}
+            nothing = seen is None or seen is ...
+            return {MADE_BY: seen} if nothing else {**seen, MADE_BY: BY_MINIGRAD if ran else "numpy"}
 
         return observer(look)(answer)
 
@@ -256,12 +257,17 @@ def _one_step(answer, optimizer, row, changed):
         answer(optimizer)
     for one, gradient, right in zip(optimizer.parameters, given, row, strict=True):
         if one.grad is not gradient:
-            changed["taken away" if one.grad is None else "in another array"] += 1
+            changed["taken away" if one.grad is None else "other ones"] += 1
         elif gradient is not None and not np.array_equal(gradient, np.array(right, float), equal_nan=True):
             changed["written to"] += 1
         if gradient is not None:
             gradient.fill(0.0)
     return {number for number, pair in enumerate(zip(held, before, strict=True)) if not _same(*pair)}
+
+
+def met_none(outcome):
+    """For `when`: an error at a None, in a case in which a parameter has no gradient at some step."""
+    return raised("NoneType")(outcome) and any(one is None for row in outcome.arguments[1] for one in row)
 
 
 def _same(one, other):
