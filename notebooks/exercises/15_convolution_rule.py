@@ -298,8 +298,9 @@ EXERCISE = Exercise(
             overwritten_by_places,
             added_at_once,
             added_by_indices,
-            words="A pixel that lies in several windows has the gradient of one of them alone: = for +=, or a += into "
-            "all windows at once, which reads a pixel for all of them before it writes the first. Add up, in a loop.",
+            words="A pixel that lies in several windows has the gradient of one of them alone, as where = stands for "
+            "+=, or += goes into all windows at once: it reads a pixel for all of them before it writes the first. "
+            "Add up, in a loop.",
             near=True,
         ),
         Mistake(
@@ -368,17 +369,18 @@ EXERCISE = Exercise(
             near=True,
         ),
         Mistake(
-            to_the_end,
-            when=raised("could not be broadcast"),
-            words="Two arrays do not fit. Are as many pixels taken as g has, i : i + stride * rows : stride, also "
-            "where there are more behind the last window? And do images and channels lie on the same axes in both?",
-        ),
-        Mistake(
             edited(convolution_rule, "stride=1", "stride"),
             edited(convolution_rule, "stride=1", "stride=2"),
             words="The engine calls a rule with g, y, x and weight. What it does not give has a default: stride=1, as "
             "it was.",
             when=has_another_default(1, given=4),
+        ),
+        Mistake(
+            to_the_end,
+            when=raised("could not be broadcast"),
+            words="Two arrays do not fit; the error has their shapes. For a place of the kernel take as many pixels as "
+            "g has, i : i + stride * rows : stride, and for a place of g as many as the kernel has. Images and "
+            "channels lie on the same axes in both.",
         ),
         Mistake(written_to, nan_to_num_in_place, when=saw(WRITTEN, "changed")),
     ),

@@ -153,8 +153,8 @@ def _drawn(random):
 
 
 def attributes_only(self):
-    """Only the attributes themselves were looked at. A layer in a layer, or in a list, has parameters as well, and what
-    is not collected never moves.
+    """Only attributes themselves are among them. A layer in a layer, or in a list, has parameters as well, and what is
+    not collected never moves.
     """
     return [one for one in vars(self).values() if isinstance(one, Tensor) and one.requires_grad and one.rule is None]
 
@@ -435,10 +435,10 @@ EXERCISE = Exercise(
         attributes_only,
         Mistake(
             no_lists,
-            words="Lists were not looked into. What stands in one is used forward, gets its gradient, and never moves.",
+            words="What stands in lists is missing: it is used forward, gets its gradient, and never moves.",
         ),
-        Mistake(no_tuples, words="Lists were looked into, and tuples were not."),
-        Mistake(no_dicts, words="Dicts were not looked into: their values() are what counts."),
+        Mistake(no_tuples, words="What stands in tuples is missing: look into them as into lists."),
+        Mistake(no_dicts, words="What stands in dicts is missing: look into their values()."),
         Mistake(
             objects_too,
             near=True,
@@ -485,9 +485,11 @@ EXERCISE = Exercise(
         ),
         Mistake(no_private, words="An attribute whose name begins with _ was left out. It is one like all others."),
         Mistake(
-            one_list_deep, one_holder_deep, words="A list in a list, or a tuple or dict in it, was not looked into."
+            one_list_deep,
+            one_holder_deep,
+            words="What stands in a list in a list, or in a tuple or dict in it, is missing.",
         ),
-        Mistake(no_modules, words="Modules in the module were not looked into."),
+        Mistake(no_modules, words="What modules in the module hold is missing."),
         Mistake(
             each_use,
             words="A parameter that is used in two places is there twice. An optimizer would take two steps with it.",
