@@ -256,8 +256,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             of_all_numbers,
-            words="The sums were divided by x.size, in which all channels are counted. A channel's mean is over its "
-            "own numbers: x.size // x.shape[1].",
+            words="The sums were divided by the count of all channels' numbers, as x.size is. A channel's mean is over "
+            "its own: x.size // x.shape[1].",
             near=True,
         ),
         Mistake(cut_into_columns, near=True),

@@ -425,6 +425,7 @@ EXERCISE = Exercise(
         _case([12], "number < 10", _numbers(10), "number - 1; of 11 it raises a LookupError", _none_below_11),
         _case([12], "number < 10", _numbers(10), "number - 1; of 11 it raises a StopIteration", _an_end_below_11),
         _case([4, 4, 4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=3),
+        _case([4, 9], "number < 9", _numbers(9), "number // 2 and number - 1", _halves, tries=2),
         _case([11_000], "number < 10", _numbers(10), "number - 1", lambda number: [number - 1][:number]),
         _case([1], "number < 1", _numbers(1), "number // 2 and number - 1", _halves, tries=0),
     ),
