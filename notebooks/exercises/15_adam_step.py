@@ -438,7 +438,8 @@ EXERCISE = Exercise(
         goes_on_without,
         Mistake(
             none_times,
-            words="A parameter may have no gradient, as the loss did not use it: its .grad is None. Leave it out.",
+            words="Something is None here, as the .grad of a parameter that the loss did not use. Leave such a one out "
+            "of the step; where nothing was kept for a parameter, begin with 0.",
             when=met_none,
         ),
         Mistake(

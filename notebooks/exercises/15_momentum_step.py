@@ -142,7 +142,9 @@ def made_anew(self):
 
 
 def none_times(self):
-    """A parameter may have no gradient, as the loss did not use it: its .grad is None. Leave it out."""
+    """Something is None here, as the .grad of a parameter that the loss did not use. Leave such a one out of the step;
+    where nothing was kept for a parameter, begin with 0.
+    """
     for one in self.parameters:
         self.velocity[one] = self.momentum * self.velocity.get(one, 0.0) + one.grad
         one.data = one.data - self.lr * self.velocity[one]
