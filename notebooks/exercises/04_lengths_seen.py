@@ -70,6 +70,12 @@ def _asked_the_model_once(outcome):
     return as_many and outcome.seen[calls] == 1 < right[calls]
 
 
+def _asked_the_model_twice(outcome):
+    """Whether there are no lengths, of two calls of the model in each step."""
+    calls = "how often the model was computed"
+    return outcome.seen.get("the lengths") == [] and outcome.seen[calls] == 2 * outcome.right[calls]
+
+
 def _is_the_last(mine, right):
     return compare(right[-1:], mine) is None and compare(right[:1], mine) is not None
 
@@ -110,7 +116,7 @@ def lengths_by_grad(model, w, rate, steps):
 
 
 def walked_the_first(model, w, rate, steps):
-    """The same h and loss in all steps: the graph was walked again and again, and w has moved meanwhile."""
+    """The model was called only once, so all steps have the same h and loss. Call it in each: w moves meanwhile."""
     lengths = []
     h, loss = model(w)
     h.register_hook(lambda g: lengths.append(g.norm().item()))
@@ -152,7 +158,8 @@ EXERCISE = Exercise(
         registered_once,
         Mistake(
             edited(lengths_seen, HOOK + "\n        ", "", "loss.backward()", "loss.backward()\n        " + HOOK),
-            words="The hook was registered after the walk that it was to see. Register it before backward().",
+            words="w is right and the list is empty: no hook has put anything into it, as where it is registered "
+            "after the walk. Register it before backward(), on the h that is walked.",
         ),
         Mistake(
             edited(
@@ -187,7 +194,7 @@ EXERCISE = Exercise(
             edited(lengths_seen, HOOK, HOOK + "\n        h, loss = model(w)"),
             words="The hook hangs on the h of another call of model than the one that is walked: each call makes a new "
             "one. Call it once in each step, and register on what it returns.",
-            near="the lengths",
+            when=_asked_the_model_twice,
         ),
         Mistake(
             edited(lengths_seen, "g.norm().item()", "h.norm().item()"),
@@ -229,8 +236,8 @@ EXERCISE = Exercise(
                     "w = (w - rate * w.grad).detach().requires_grad_()",
                 ),
             ),
-            words="The caller's w has not changed: w = ... gives the name to another tensor. Change w in place, w -= "
-            "..., as the given lines do.",
+            words="Another tensor was trained than the caller's w, as where w = ... gives it the name. Change w in "
+            "place, w -= ..., as the given lines do.",
         ),
         Mistake(
             edited(lengths_seen, "g.norm().item())", "g.norm().item()) or 0 * g"),
@@ -248,7 +255,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(lengths_seen, "return lengths", "return lengths[-1] if lengths else 0.0"),
-            words="This is one length. A list with one for each step is asked for.",
+            words="This is one number. A list is asked for, with the length of each step.",
             when=saw("the lengths", lambda mine, right: isinstance(mine, float)),
         ),
     ),
@@ -273,6 +280,11 @@ EXERCISE = Exercise(
             edited(lengths_seen, "h, loss = model(w)", "model(w)\n        h, loss = model(w)")
         ],
         "This is the sum of the absolute values": [edited(lengths_seen, "g.norm()", "abs(g).sum()")],
+        "3 values are asked for; these are 0. As it should be: what each length is": [
+            edited(lengths_seen, "h, loss", "break\n        h, loss")
+        ],
+        "no hook has put anything into it": [edited(lengths_seen, HOOK, "pass")],
+        "This is one number": [edited(lengths_seen, "return lengths", "return sum(lengths)")],
         "h = 0 * w": [edited(lengths_seen, "with mg", "if lengths[-1] == 0:\n            break\n        with mg")],
         "": [
             edited(lengths_seen, "range(steps)", "range(min(steps, 40))"),

@@ -23,6 +23,8 @@ def _shortened(g, limit):
 
 def _is_smaller(mine, right):
     """Whether some of the numbers came nearer to 0, and none moved away from it."""
+    if not isinstance(mine, mg.Tensor) or mine.shape != right.shape:
+        return False
     before, after = right.numpy(), mine.numpy()
     return (abs(after) <= abs(before) + 1e-6).all() and (abs(after) < abs(before) - 1e-4).any()
 
@@ -45,13 +47,15 @@ def lengthened_all_but_zeros(h, limit):
 
 
 def divided_by_zero(h, limit):
-    """A gradient can be all zeros, and then its length is 0. Ask whether it is too long before you divide."""
+    """Something is divided by 0. A gradient can be all zeros, and its length is 0: ask whether it is too long before
+    you divide.
+    """
     return branch_with(h, lambda g: g * min(1.0, limit / g.norm().item()))
 
 
 def made_zeros_unknown(h, limit):
-    """A gradient of zeros becomes nan: it has the length 0, and 0 / 0 is no number. Ask whether it is too long before
-    you divide.
+    """A gradient of zeros becomes nan: its length is 0, and by that something was divided. Ask whether it is too long
+    before you divide.
     """
     return branch_with(h, lambda g: g / g.norm() * min(limit, g.norm().item()))
 
@@ -248,7 +252,9 @@ def limited_without_a_branch(h, limit):
 
 
 def limited_by_the_first_walk(h, limit):
-    """The factor of the first walk is kept for all later ones. Compute it anew in the hook, from each gradient."""
+    """All gradients go on times one number, as where the factor of the first walk is kept. Compute it anew in the hook,
+    from each gradient.
+    """
     factors = []
     return branch_with(h, lambda g: g * (factors.append(min(1.0, limit / (g.norm().item() or 1.0))) or factors[0]))
 
@@ -309,17 +315,20 @@ EXERCISE = Exercise(
     wrong={
         "Each row was shortened by itself": [limited_each_row_too],
         "something went through float32": [lambda h, limit: limited(h.float(), limit)],
-        "when [0.25, -0.5] comes in[0]: yours 0.025 … The factor of the first walk": [limited_by_the_first],
+        "when [0.25, -0.5] comes in[0]: yours 0.025 … times one number": [limited_by_the_first],
         "": [
             edited(limited, "_shortened(g, limit))", "g * min(1.0, int(limit) / max(g.norm().item(), 1e-9)))"),
             edited(limited, "_shortened(g, limit))", "g * (limit / g.norm()) if int(g.norm()) > limit else g)"),
             limited_to_five,
             limited_by_root_mean_square,
         ],
+        "A tensor is asked for; this is a float": [lambda h, limit: limit],
         "The sum of the absolute values": [limited_by_the_sum_in_double],
         "the length squared": [
             edited(limited, "_shortened(g, limit))", "g * limit / (g * g).sum() if (g * g).sum() > limit else g)")
         ],
-        "0 / 0 is no number": [edited(limited, "_shortened(g, limit))", "g / g.norm() * min(limit, g.norm().item()))")],
+        "by that something was divided": [
+            edited(limited, "_shortened(g, limit))", "g / g.norm() * min(limit, g.norm().item()))")
+        ],
     },
 )

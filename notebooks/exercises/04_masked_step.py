@@ -152,7 +152,8 @@ EXERCISE = Exercise(
     ),
     plug=_stepped,
     notes={
-        OTHER: "w is as it should be. The optimizer has other tensors, too: one step() for all of them.",
+        OTHER: "w is as it should be. The optimizer has other tensors, too: one loss.backward() and one step() for all "
+        "of them.",
         "the mask": "The step is right, but the mask is the caller's, who uses it in the next step, too: leave it as "
         "it is.",
         LATER: "The step is right, and something was left behind that changes the gradients of w in later walks.",
@@ -164,7 +165,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(masked_step, "loss.backward", "optimizer.zero_grad()\n    loss.backward"),
             edited(masked_step, "loss.backward", "w.grad = None\n    loss.backward"),
-            words="What was in .grad before was cleared. Without a mask the walk adds to it, and so it does with one: "
+            words="What was in .grad before is gone. Without a mask the walk adds to it, and so it does with one: "
             "loss.backward() and optimizer.step(), and no more.",
         ),
         Mistake(
@@ -191,8 +192,9 @@ EXERCISE = Exercise(
         Mistake(
             edited(masked_step, "detach().clone()", "detach()"),
             edited(masked_step, BACK, "w = mg.where(mask, w, before)"),
-            words="w has moved everywhere: nothing was written back. detach() alone shares the memory, so it moves "
-            "along, and `w = ...` gives the name to another tensor: write into w, as w.copy_(...) does.",
+            words="w has moved everywhere, as if nothing had been written back. Before the step, copy w to memory of "
+            "its own, which detach() alone has not; after it write into w, as w.copy_(...) does and `w = ...` does "
+            "not.",
         ),
         Mistake(
             edited(masked_step, "mask, w, before", "mask, before, w"),
@@ -200,8 +202,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             stepped_first,
-            words="The step came before the walk: it wrote into w, and the walk needs what w held. First "
-            "loss.backward(), and then optimizer.step(), which moves w by its gradient.",
+            words="Something was written into before the walk, which needs what it held: as by a step that comes "
+            "first. First loss.backward(), and then optimizer.step(), which moves w by its gradient.",
             when=raised("has been modified by an inplace operation"),
         ),
         Mistake(
@@ -235,6 +237,9 @@ EXERCISE = Exercise(
     ),
     wrong={
         "w has not moved by this loss": [edited(masked_step, "optimizer.step()", "optimizer.zero_grad()")],
+        "as if nothing had been written back": [
+            edited(masked_step, "    optimizer.step()\n", "", BACK, BACK + "\n    optimizer.step()")
+        ],
         "-0.0 becomes 0.0": [
             edited(masked_step, "mg.where(mask, w, before)", "mg.where(mask, w, 0.0) + mg.where(mask, 0.0, before)")
         ],

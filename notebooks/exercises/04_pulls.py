@@ -114,8 +114,8 @@ def _draw_pulled(outcome, difference):
 
 
 def pulls_by_backward(losses, h):
-    """backward() adds to .grad: the second length contains the first, and the leaves' gradients are not what they were.
-    autograd.grad writes nothing.
+    """The second gradient contains the first, as where backward() adds to .grad, of the leaves, too. autograd.grad
+    writes nothing.
     """
     lengths = []
     h.retain_grad()
@@ -248,7 +248,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(pulls, "(gradient,)", "gradient"),
-            words="autograd.grad returns a tuple, even for one input. Take its item [0].",
+            words="A tuple has no such thing. autograd.grad returns one, even for one input: take its item [0].",
             when=raised("'tuple' object has no attribute"),
         ),
         Mistake(
@@ -268,7 +268,7 @@ EXERCISE = Exercise(
             edited(pulls, ", materialize_grads=True", ""),
             words="One of the losses was not computed from h, and that is an error unless you allow it: "
             "materialize_grads=True gives zeros.",
-            when=raised("not have been used in the graph"),
+            when=lambda outcome: raised("not have been used")(outcome) and _has_unused(*outcome.case.make()),
         ),
         Mistake(
             edited(pulls, "materialize_grads", "allow_unused"),
@@ -287,8 +287,8 @@ EXERCISE = Exercise(
             lambda losses, h: [
                 grad(losses, h, retain_graph=True, materialize_grads=True)[0].norm().item() for _ in losses
             ],
-            words="Several outputs in one call are added up: this is the length of the gradient of all losses "
-            "together. Ask for each loss in a call of its own.",
+            words="This is the length of the gradient of all losses together: several outputs in one call are added "
+            "up. Ask for each loss in a call of its own.",
         ),
         Mistake(
             edited(pulls, "norm()", "square().mean().sqrt()"),
@@ -297,7 +297,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(pulls, "norm()", "sum()"),
-            words="This is the sum of the elements; parts of it cancel. The length is gradient.norm().",
+            words="This is the sum of the elements, in which parts can cancel. The length is gradient.norm().",
             near=True,
         ),
         Mistake(
@@ -365,6 +365,7 @@ EXERCISE = Exercise(
         "Every element has a part in the length": [
             edited(pulls, "gradient.norm().item()", "math.hypot(*gradient.flatten().tolist()[:2])")
         ],
+        "RuntimeError … The error arose while": [edited(pulls, ", h,", ", h.clone(),", ", materialize_grads=True", "")],
         "": [
             edited(pulls, "norm()", "norm(dim=-1).sum()"),
             edited(pulls, "in losses", "in dict.fromkeys(losses)"),

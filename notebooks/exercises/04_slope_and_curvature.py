@@ -85,7 +85,11 @@ def _asked_at_a_new_tensor(outcome):
     """Whether f was asked at the number of x, in a tensor of another shape or dtype."""
     f, x = outcome.arguments
     others = [point for point, kind in f.calls if kind is not None and kind != (x.shape, x.dtype)]
-    return bool(others) and all(_is_at(point, x.item()) for point in others)
+    found = outcome.seen.get("the answer")
+    is_right = _is_pair(found) and all(
+        _is_at(got.item(), wanted.item()) for got, wanted in zip(found, outcome.right["the answer"], strict=True)
+    )
+    return is_right and bool(others) and all(_is_at(point, x.item()) for point in others)
 
 
 def _measured_twice(outcome):
@@ -129,7 +133,7 @@ def _is_from_differences(outcome):
 
 
 def by_backward_twice(f, x):
-    """backward() adds to x.grad, so the second derivative ends up on top of the first. autograd.grad returns each one
+    """The second derivative is on top of the first, as where backward() adds to x.grad. autograd.grad returns each one
     by itself.
     """
     with warnings.catch_warnings():
@@ -141,7 +145,7 @@ def by_backward_twice(f, x):
 
 
 def asked_f_twice(f, x):
-    """The first derivative is there twice. Put the second question to the first answer."""
+    """The first derivative is there twice. Put the second question to the first answer, and return what it gives."""
     return grad(f(x), x)[0], grad(f(x), x)[0]
 
 
@@ -275,20 +279,20 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(by_backward_twice, "slope = x.grad", "slope, x.grad = x.grad, None"),
-            words="The numbers are right, but backward() has written x.grad. autograd.grad returns each derivative, "
-            "and writes nothing.",
+            words="The numbers are right, but x.grad was written, as by backward(). autograd.grad returns each "
+            "derivative, and writes nothing.",
             when=right_but("x.grad", lambda mine, right: mine == "written"),
         ),
         Mistake(
             edited(slope_and_curvature, ", create_graph=True", ""),
             edited(slope_and_curvature, "create_graph", "retain_graph"),
-            words="The first derivative came without a graph, so it cannot be differentiated. retain_graph=True keeps "
-            "the old graph; create_graph=True records a new one, of the backward pass.",
-            when=raised("does not require grad"),
+            words="What has no graph cannot be differentiated. The first derivative has one only with "
+            "create_graph=True, which records it (retain_graph=True keeps the old one); f(x) has none of a detached x.",
+            when=raised("element 0 of tensors does not require grad"),
         ),
         Mistake(
             edited(curvature_alone, ")[0]\n    return grad(slope, x)[0]", ")\n    return slope, grad(slope, x)"),
-            words="These are tuples of one tensor each: autograd.grad returns a tuple. Take item [0] of each.",
+            words="A tuple is in what you return: autograd.grad returns one, even for one input. Take its item [0].",
             when=saw(
                 "the answer",
                 lambda mine, _: isinstance(mine, tuple | list) and any(isinstance(one, tuple) for one in mine),
@@ -312,8 +316,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(fine_differences, "step, x = 1e-4, x.detach().double()", "step = 0.1"),
             fine_differences,
-            words="These are finite differences, of f beside x: near, and not exact. autograd.grad gives the slope "
-            "itself, and the slope of that.",
+            words="f was asked beside x, as for finite differences, which are near and not exact. autograd.grad gives "
+            "the slope itself, and the slope of that.",
             when=_is_from_differences,
         ),
         Mistake(

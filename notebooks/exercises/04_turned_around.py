@@ -23,7 +23,7 @@ def turned_the_numbers(h, strength):
 
 
 def kept_the_sign(h, strength):
-    """The sign is missing: the gradient is to be turned around."""
+    """The gradient goes on times strength, with its own sign: it is to be turned around."""
     return branch_with(h, lambda g: strength * g)
 
 
@@ -55,7 +55,9 @@ def strength_on_the_class(h, strength):
 
 
 def hook_of_two(h, strength):
-    """A hook gets one argument, the gradient. strength is known inside your function: a lambda can use it."""
+    """Something was called with too few arguments. A hook gets one, the gradient; strength is known inside your
+    function: a lambda can use it.
+    """
     return branch_with(h, lambda g, strength: g * -strength)
 
 
@@ -206,7 +208,7 @@ EXERCISE = Exercise(
             words="The gradient is right, and the numbers are not: what is subtracted is missing from them. Add it "
             "without its history, strength * h.detach().",
         ),
-        Mistake(hook_of_two, when=raised("missing", "argument")),
+        Mistake(hook_of_two, when=raised("missing", "argument", kind=TypeError)),
     ),
     right=(
         edited(turned_around, "clone()", "view_as(h)", "g * -strength)", "g.mul(strength).neg())"),
@@ -224,6 +226,6 @@ EXERCISE = Exercise(
         ],
         "something went through float32": [lambda h, strength: turned_around(h.float(), strength)],
         "The gradient goes on as it came": [turned_at_the_node_of_h],
-        "The hook writes into the gradient": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],
+        "The gradient that comes in was written into": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],
     },
 )

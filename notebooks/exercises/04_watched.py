@@ -112,6 +112,13 @@ def _is_name_of_the_hook(outcome):
     return isinstance(outcome.error, NameError) and outcome.error.name in inner
 
 
+def _is_wrong_beyond_h(outcome):
+    """Whether w has another gradient, though what came by at h is right, and so is the gradient of the leaf beside."""
+    beside = "the gradient of v"
+    is_of_w = right_but("the gradient of w", lambda mine, right: mine is not None)(outcome)
+    return is_of_w and compare(outcome.right[beside], outcome.seen[beside]) is None
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -155,7 +162,7 @@ def cleared_the_leaves(h, loss):
 
 
 def recorded_the_walk(h, loss):
-    """The numbers are right, but they keep the graph of the walk alive: create_graph=True is not needed here."""
+    """The numbers are right, but they come with a graph, and keep it alive: create_graph=True is not needed here."""
     seen = []
     with h.register_hook(seen.append), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -262,10 +269,10 @@ EXERCISE = Exercise(
     ),
     plug=_walking,
     notes={
-        "the graph of the walk": "The numbers are right, but they keep the graph of the walk alive: backward() needs "
-        "no create_graph here.",
-        "gradients that came by at h": "The gradient is right, but it took two walks, and what hangs on the graph saw "
-        "both. One loss.backward() is enough: a hook sees what comes by.",
+        "the graph of the walk": "The numbers are right, but they come with a graph: backward() needs no create_graph "
+        "here.",
+        "gradients that came by at h": "The gradient is right, but it took more than one walk, and what hangs on the "
+        "graph saw each. One loss.backward() is enough: a hook sees what comes by.",
         **dict.fromkeys(
             ("backward()", "the gradient of *", "h.grad", "the hooks", "the graph of the loss"),
             "The gradient is right; something else is not as it should be afterwards.",
@@ -276,8 +283,8 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(watched, "seen.append", "seen.append(0)"),
-            words="register_hook wants the function itself, as in register_hook(seen.append). With parentheses it is "
-            "called at once, and its result, None, is what is registered.",
+            words="None was called. register_hook wants the function itself, as in register_hook(seen.append): with "
+            "parentheses it is called at once, and its result, None, is what is registered.",
             when=raised("'NoneType' object is not callable"),
         ),
         Mistake(assigned_in_the_hook, when=_is_name_of_the_hook),
@@ -286,7 +293,7 @@ EXERCISE = Exercise(
             edited(watched, "seen = []", "seen = {}", "seen.append):\n        ", "seen.get):\n        pass\n    "),
             words="There was nothing where you looked for what the hook had seen. Was it registered after the walk, or "
             "on a tensor that no walk comes by, such as a copy of h? Was it removed before, or was there no walk?",
-            when=lambda outcome: isinstance(outcome.error, IndexError | KeyError),
+            when=lambda outcome: isinstance(outcome.error, IndexError | KeyError) and not raised("dim")(outcome),
         ),
         Mistake(
             edited(watched, "append)", "append) as handle", "seen[0]", "handle"),
@@ -300,8 +307,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda h, loss: grad(loss, h)[0],
-            words="The walk ended at h, as autograd.grad(loss, h) or backward(inputs=[h]) ends it. The leaves were to "
-            "get their gradients, too: run loss.backward().",
+            words="The leaves have got no gradient, as where the walk ended at h: autograd.grad(loss, h) and "
+            "backward(inputs=[h]) end it there. Run loss.backward().",
             when=right_but("backward()"),
         ),
         saw_what_goes_out,
@@ -327,7 +334,7 @@ EXERCISE = Exercise(
             edited(
                 watched, "h.reg", "h.grad_fn.reg", "hook(seen.append)", "prehook(lambda grads: seen.append(grads[0]))"
             ),
-            words="A pre-hook of a node gets the gradients of all of its outputs. h need not be output 0: h.output_nr "
+            words="A hook of a node gets the gradients of all of its outputs. h need not be output 0: h.output_nr "
             "says which it is. A hook on h itself gets that one alone.",
         ),
         Mistake(
@@ -351,16 +358,16 @@ EXERCISE = Exercise(
             when=right_but("the graph of the loss"),
         ),
         Mistake(cleared_the_leaves, near=True),
-        Mistake(recorded_the_walk, when=saw("the graph of the walk", lambda mine, right: mine != right)),
+        Mistake(recorded_the_walk, when=right_but("the graph of the walk")),
         Mistake(
             edited(watched, "seen.append", "lambda g: seen.append(g) or g * 0"),
             words="The hook has changed the gradient: it returned another, which was sent on in its place, or wrote "
             "into the one that it got. A hook that only looks returns nothing and writes nothing.",
-            when=right_but("the gradient of w", lambda mine, right: mine is not None),
+            when=_is_wrong_beyond_h,
         ),
         Mistake(
             edited(watched, "with h", "h", "):\n        loss", ")\n    loss"),
-            words="The hook is still there, and will run in every walk to come. Call remove() on the handle.",
+            words="A hook is still there, and will run in every walk to come. Call remove() on its handle.",
             when=right_but("the hooks"),
         ),
         Mistake(
@@ -378,16 +385,16 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
-        "it took two walks": [watched_in_two_walks],
+        "it took more than one walk": [watched_in_two_walks],
         "of one element … The shape is []; it should be [1]": [edited(watched, "seen[0]", "seen[0].squeeze()")],
         "retain_graph=True keeps the graph of the loss": [edited(watched, "backward()", "backward(retain_graph=True)")],
         "h has other hooks than before": [
             edited(watched, "    return", "    (h._backward_hooks or {}).clear()\n    return")
         ],
-        "A pre-hook of a node gets the gradients of all of its outputs": [
+        "A hook of a node gets the gradients of all of its outputs": [
             edited(watched, "h.register_hook(seen.append)", "h.grad_fn.register_prehook(seen.extend)")
         ],
-        "The hook is still there": [
+        "A hook is still there": [
             edited(
                 watched,
                 *("with h.register_hook(seen.append):\n        ", "h.grad_fn.register_prehook(seen.extend)\n    "),
@@ -400,6 +407,7 @@ EXERCISE = Exercise(
             edited(watched, "seen.append", "lambda g: seen.append(g) or g.clip(-10, 10)"),
             edited(watched, "seen.append", "lambda g: seen.append(g.clone()) or g.mul_(2)"),
         ],
-        "The walk ended at h": [watched_at_h_alone],
+        "as where the walk ended at h": [watched_at_h_alone],
+        "likely The shape is []; it should be [2]": [edited(watched, "seen[0]", "h[0]")],
     },
 )

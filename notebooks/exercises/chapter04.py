@@ -206,8 +206,8 @@ def hook_mistakes(word, amount, *, handle, number, on_h, writes, cut_off, silent
         ),
         Mistake(
             number,
-            words="The hook gave a number. It has to return a tensor of the gradient's shape: multiply the gradient "
-            "by the number.",
+            words="The hook gave a number. It has to return a tensor of the gradient's shape: the gradient times a "
+            "number.",
             when=lambda outcome: any(raised(f"hook returned '{kind}'")(outcome) for kind in ("int", "float")),
         ),
         Mistake(
@@ -218,20 +218,20 @@ def hook_mistakes(word, amount, *, handle, number, on_h, writes, cut_off, silent
         ),
         Mistake(
             writes,
-            words="The hook writes into the gradient that it is given. Here h gets the same one by another way, and "
-            "it was changed there, too. Return a new tensor, g * ... instead of g *= ...",
+            words="The gradient that comes in was written into, and h, which gets the same one by another way, gets "
+            "it changed there, too. Return a new tensor, g * ... instead of g *= ...",
             when=saw(GIVEN, lambda mine, right: mine != right),
         ),
         Mistake(
             cut_off,
-            words="Nothing arrives at h: the branch was cut off, as detach(), .data, tolist() and no_grad() do. It "
-            "must stay in the graph.",
+            words="Nothing arrives at h: no way leads back to it from what you return, as after detach(), .data, "
+            "tolist() and in no_grad(). The branch must stay in the graph.",
             when=lambda outcome: GIVEN in outcome.seen and _sent(outcome.seen, outcome.arguments[0]) == [None] * 4,
         ),
         Mistake(
             *silent,
-            words="The gradient goes on as it came: what you return has no hook, or one that returns nothing. Hang it "
-            f"on the tensor that you return, and let it return the {word} gradient.",
+            words="The gradient goes on as it came, as where what you return has no hook, or one that returns "
+            f"nothing. Hang it on the tensor that you return, and let it return the {word} gradient.",
             when=_changes_nothing,
         ),
         Mistake(
