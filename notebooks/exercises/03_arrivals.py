@@ -54,12 +54,12 @@ def _counts_ways(outcome):
 
 
 def pairs_as_keys(root):
-    """The keys are pairs. next_functions holds (node, number) pairs; the node is the first of the two."""
+    """A tuple is among the keys. next_functions holds (node, number) pairs; the node is the first of the two."""
     return {(node, 0): n for node, n in arrivals(root).items()}
 
 
 def tensors_as_keys(root):
-    """The keys are tensors. The walk is over nodes: begin with root.grad_fn."""
+    """A tensor is among the keys. The walk is over nodes: begin with root.grad_fn."""
     return {root: 1}
 
 
@@ -229,7 +229,7 @@ EXERCISE = Exercise(
         Mistake(tensors_as_keys, when=_has_key(mg.Tensor)),
         Mistake(
             edited(pairs_as_keys, "{(node, 0):", "{node.name():"),
-            words="The keys are names, and two nodes can have the same one: here the nodes of c and e are both "
+            words="A text is among the keys. Two nodes can have the same name: here those of c and e are both "
             "MulBackward0. Use the node itself as the key.",
             when=_has_key(str),
         ),

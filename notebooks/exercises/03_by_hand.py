@@ -10,7 +10,7 @@ from .chapter02 import GRADS, SAVED, state_of_graph
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
 
 NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
-ENOUGH = "The numbers are right, but a leaf's node was called, too, or backward(): e, d and c are enough."
+ENOUGH = "The numbers are right, but more has run, such as backward() or a leaf's node: e, d and c are enough."
 DOUBLED = "the answer, where the nodes return twice as much"
 TIMES = {0: "not called", 1: "called once"}
 WRITTEN = "The numbers are right, but the .grad of a leaf was written: call the nodes of e, d and c, and no other."
@@ -70,8 +70,8 @@ def _draw(outcome, difference):
 
 
 def ran_c_too_early(e):
-    """Node c was called before d had sent its part: it got only what came from e. Call the node of d first, and c with
-    the sum of both.
+    """Node c got only what came from e, as where it is called before d has sent its part. Call the node of d first, and
+    c with the sum of both.
     """
     node_e, node_c, node_d = _nodes(e)
     to_c, to_d = node_e(mg.tensor(1.0))
@@ -81,8 +81,8 @@ def ran_c_too_early(e):
 
 
 def overwrote_c(e):
-    """Node c got only what came from d: the part from e was overwritten. Contributions are added, as in +=, never
-    replaced, as in =.
+    """Node c got only what came from d, as where the part from e is overwritten. Contributions are added, as in +=,
+    never replaced, as in =.
     """
     node_e, node_c, node_d = _nodes(e)
     grad_c, grad_d = node_e(mg.tensor(1.0))
@@ -150,8 +150,8 @@ def called_d_with_one(e):
 
 
 def added_in_place(e):
-    """d has sent one tensor to both c and a, and += wrote the sum into it: a got that, too. Add with +, which makes a
-    new one.
+    """a got the sum that is for c, as where += writes it into the one tensor that d has sent to both. Add with +, which
+    makes a new one, and give a what d has sent.
     """
     node_e, node_c, node_d = _nodes(e)
     to_c, to_d = node_e(mg.tensor(1.0))
@@ -162,7 +162,7 @@ def added_in_place(e):
 
 
 def called_with_a_number(e):
-    """A node wants tensors: write tensor(1.0), not 1.0."""
+    """A node wants tensors: tensor(1.0) and not 1.0; and of what another node sends, which is a tuple, its items."""
     return e.grad_fn(1.0)
 
 
@@ -282,8 +282,8 @@ EXERCISE = Exercise(
         added_in_place,
         Mistake(
             edited(began_with_the_value, "to_c, to_d = node_e(e.detach())", "to_d, to_c = node_e(mg.tensor(1.0))"),
-            words="What e sends to c was given to d, and the other way round. A node's gradients come in the order of "
-            "its next_functions: c, then d.",
+            words="a got what e sends to c, as where d is given that, and c the other. A node's gradients come in the "
+            "order of its next_functions: c, then d.",
         ),
         Mistake(
             called_with_a_number,
@@ -297,6 +297,9 @@ EXERCISE = Exercise(
     ),
     wrong={
         "The numbers are right, but not by this means": [hand_by_formula, hand_by_backward, hand_by_grad],
+        "Node c got only what came from e": [edited(by_hand, "e_to_c + d_to_c", "e_to_c")],
+        "Node c got only what came from d": [edited(by_hand, "e_to_c + d_to_c", "d_to_c")],
+        "a got what e sends to c": [edited(by_hand, "d_to_a + c", "e_to_c + c")],
         "likely None of the mistakes that are known": [lambda e: tuple(gradient.round() for gradient in by_hand(e))],
         "what they returned is not what was added up": [
             edited(hand_by_grad, "return", "by_hand(e)\n    return", "])", "], retain_graph=True)")

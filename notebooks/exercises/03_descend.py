@@ -69,7 +69,7 @@ def _has_no_gradient_to_use(outcome):
     if isinstance(error, RuntimeError):  # in the first step it is not w that is new
         return _no_graph(outcome) and len(outcome.arguments[0].calls) > 1 and outcome.arguments[1].requires_grad
     is_none = isinstance(error, TypeError | AttributeError) and "NoneType" in str(error)
-    return is_none and ".grad" in failed_line(outcome.answer, error)
+    return is_none and "w.grad" in failed_line(outcome.answer, error)
 
 
 def _no_graph(outcome):
@@ -83,6 +83,11 @@ def _differ(mine, right):
 def _one_more(outcome):
     """Whether there is one loss more than there are steps."""
     return saw("the losses", lambda mine, right: isinstance(mine, list) and len(mine) == len(right) + 1)(outcome)
+
+
+def _has_gone_on(outcome):
+    """Whether w is where one step more leads."""
+    return compare(outcome.right["w, after one step more in a second call"], outcome.seen["w afterwards"]) is None
 
 
 def _at_work(answer):
@@ -168,8 +173,8 @@ EXERCISE = Exercise(
     notes={
         "how often the loss was computed": "The numbers are right, but with more work than was asked for: one loss in "
         "each step.",
-        "w, after one step more in a second call": "A gradient or a hook was left behind, and the next call began with "
-        "it: clear w.grad before each backward().",
+        "w, after one step more in a second call": "Something was left behind, such as a gradient or a hook, and the "
+        "next call began with it: clear w.grad before each backward().",
     },
     evidence=_measured_descent,
     writes=True,
@@ -183,8 +188,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(never_cleared, "with", "w.grad = None\n        with"),
-            words="w.grad is None where it is needed: either backward() has not run yet, or w = w - ... has made a "
-            "new tensor, which is not the leaf any more. Change w in place: w -= ...",
+            words="w has no gradient where it is needed: backward() has not run since w.grad became None, or w = w - "
+            "... has made a new tensor, which is not the leaf any more. Change w in place: w -= ...",
             when=_has_no_gradient_to_use,
         ),
         Mistake(
@@ -197,8 +202,8 @@ EXERCISE = Exercise(
             never_cleared,
             edited(never_cleared, "return", "w.grad = None\n    return"),
             edited(never_cleared, "losses = []", "losses, w.grad = [], None"),
-            words="The gradients of all steps pile up: backward() adds to .grad, and nothing clears it. Set w.grad = "
-            "None in each step, before backward().",
+            words="The gradients of all steps pile up: backward() adds to .grad, and nothing clears it from step to "
+            "step. Set w.grad = None in each, before backward().",
         ),
         Mistake(
             cleared_only_afterwards,
@@ -207,7 +212,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(never_cleared, "with", "w.grad.zero_()\n        with"),
-            words="The gradient was cleared before it was used, so w never moves. Clear it after the step.",
+            words="w never moves, as where its gradient is cleared before it is used, or the step is left out. Change "
+            "w by rate * w.grad, after backward(), and clear that before the next one.",
         ),
         Mistake(
             edited(cleared_only_afterwards, "rate * w.grad", "rate"),
@@ -221,19 +227,19 @@ EXERCISE = Exercise(
                     *("loss = loss_of(w)\n        ", "", "backward()", "backward(retain_graph=True)"),
                 )
             ),
-            words="The loss was computed once, before the loop, and the same graph was walked again and again. w has "
-            "moved: compute loss_of(w) in each step.",
+            words="The loss was computed only once, and each step has its gradient. w has moved meanwhile: compute "
+            "loss_of(w) in each step.",
         ),
         Mistake(
             edited(descend, "return losses", "return [*losses, loss_of(w).item()]"),
-            words="One loss too many: w has made its steps, and the list holds one loss for each of them. The one "
-            "after the last step is not asked for.",
+            words="One loss too many: w has made its steps, and the list is to hold the loss before each of them, "
+            "but none after the last.",
             when=lambda outcome: _one_more(outcome) and not saw("w afterwards", _differ)(outcome),
         ),
         Mistake(
             edited(descend, "range(steps)", "range(steps + 1)"),
             words="One step too many: the list holds one loss for each of the steps.",
-            when=_one_more,
+            when=lambda outcome: _one_more(outcome) and _has_gone_on(outcome),
         ),
         Mistake(
             *_either_way(edited(cleared_only_afterwards, "range(steps)", "range(1, steps)")),
@@ -241,7 +247,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(descend, "return losses", "return losses[-1]"),
-            words="This is one loss. Asked for are all, in a list: append(loss.item()) in each step.",
+            words="This is one number. Asked for are all losses, in a list: append(loss.item()) in each step.",
             when=saw("the losses", lambda losses, right: isinstance(losses, float)),
         ),
         Mistake(
@@ -284,7 +290,7 @@ EXERCISE = Exercise(
             edited(descend, "loss.item()", "round(loss.item(), 1)"),
             edited(descend, "rate * w.grad", "rate * w.grad.sum() / w.numel()"),
         ],
-        "A gradient or a hook was left behind": [
+        "Something was left behind": [
             edited(
                 cleared_only_afterwards,
                 *("for _", "for step", "w.grad = None", "w.grad = None if step < steps - 1 else w.grad"),
@@ -296,6 +302,10 @@ EXERCISE = Exercise(
             ),
         ],
         "more work than was asked for": [edited(cleared_only_afterwards, "loss.item()", "loss_of(w).item()")],
+        "w never moves": [edited(descend, "w -= rate * w.grad", "pass")],
+        "likely None of the mistakes that are known here": [
+            edited(descend, "w -=", "w +=", "return", "losses.append(0.0)\n    return")
+        ],
         "w = [30.0, -2.0]": [edited(descend, "w.grad\n", "w.grad.clamp(-1e4, 1e4)\n")],
         "steps = 100": [edited(descend, "range(steps)", "range(min(steps, 60))")],
         "steps = 0 … One step too many": [edited(descend, "range(steps)", "range(max(steps, 1))")],

@@ -189,8 +189,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(gradient_of_the_sum, "sum().backward", "backward"),
-            words="f(x) has several elements, so backward() wants to know how much each one counts: pass gradient=, "
-            "with 1 for row i and 0 for the others.",
+            words="The walk begins at several elements, as f(x) has them, and has to know how much each one counts: "
+            "pass gradient=, with 1 for row i and 0 for the others.",
             when=raised("implicitly created"),
         ),
         Mistake(
@@ -211,8 +211,9 @@ EXERCISE = Exercise(
                 "y.backward",
                 "_ = x.grad is not None and x.grad.zero_()\n        y.backward",
             ),
-            words="All rows are one tensor: x.grad.zero_() empties the row that you have just kept, and the next walk "
-            "writes there. Set x.grad = None instead, or keep a clone().",
+            words="All rows are zeros, or all are the last one, as where they are one tensor: x.grad.zero_() empties "
+            "the row that you have just kept, and the next walk writes there. Set x.grad = None instead, or keep a "
+            "clone().",
         ),
         Mistake(
             edited(jacobian, "x.grad = None", "pass"),
@@ -228,8 +229,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(jacobian, "zeros_like(y)", "zeros(len(x))", "range(len(y))", "range(len(x))"),
-            words="The weights are not as many as f(x) has elements. They say how much each element of the result "
-            "counts, and so there are as many, and as many rows: len(y), which need not be len(x).",
+            words="The weights have another shape than what backward() begins from. They say how much each element of "
+            "f(x) counts, and so there are as many, and as many rows: len(y), which need not be len(x).",
             when=raised("Mismatch in shape: grad_output"),
         ),
         Mistake(
@@ -239,7 +240,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(transposed, "jacobian(f, x).T", "mg.cat(list(jacobian(f, x)))"),
-            words="The rows lie one behind the other: cat joins them along the dimension that they have. "
+            words="The rows lie one behind the other, as cat joins them, along the dimension that they have. "
             "mg.stack(rows) makes a new one.",
             when=instead(lambda matrix: matrix.flatten()),
         ),
@@ -263,6 +264,7 @@ EXERCISE = Exercise(
         ],
         "": [jacobian_by_differences, lambda f, x: mg.stack(list(rows_of(f, x, f(x)))).round()],
         "drawn at random": [jacobian_of_rows_that_count],
+        "All rows are zeros": [edited(jacobian, "= 1.0", "= 0.0")],
         "There are as many rows as x has elements": [jacobian_of_a_square],
         "1e6 * x[0] * x[1]": [
             jacobian_by_subtraction,

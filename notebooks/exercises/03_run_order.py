@@ -155,8 +155,8 @@ def without_leaves(root):
 
 
 def never_counted_down(root):
-    """A node is missing that waits for two gradients. Count down each time that one arrives, and take the node when its
-    number has come to 0; it is never 1 at the beginning.
+    """A node is missing that waits for several gradients. Count down each time that one arrives, and take the node when
+    its number has come to 0; it is never 1 at the beginning.
     """
     waits = arrivals(root)
     order, ready = [], [root.grad_fn]
@@ -213,8 +213,8 @@ def depth_first_and_leaves(root):
 
 
 def by_sequence_number(root):
-    """Sequence numbers alone do not tell when a leaf may run: an AccumulateGrad has the largest of all, so that it runs
-    as soon as it is ready. Count what has arrived.
+    """The leaves are first, as where nodes are sorted by their sequence numbers, of which an AccumulateGrad has the
+    largest: they do not tell when a leaf may run. Count what has arrived.
     """
     return sorted(arrivals(root), key=lambda node: node._sequence_nr(), reverse=True)
 
