@@ -196,7 +196,7 @@ EXERCISE = Exercise(
         Mistake(
             slope_at_a_tensor_of_w,
             words="Here w is a whole number, and a tensor of whole numbers has no gradient: make it of float(w).",
-            when=raised("floating point"),
+            when=lambda outcome: raised("floating point")(outcome) and isinstance(outcome.arguments[0], int),
         ),
         Mistake(
             slope_of_one_side,

@@ -61,7 +61,8 @@ def _names(tensors, given):
     if not isinstance(tensors, list | tuple):
         return tensors
     places = {id(one): f"parameters[{place}]" for place, one in enumerate(given)}
-    return type(tensors)([places.get(id(one), f"a new tensor, {show(one)}") for one in tensors])
+    new = {True: "a new tensor, ", False: ""}
+    return type(tensors)([places.get(id(one), new[isinstance(one, mg.Tensor)] + show(one)) for one in tensors])
 
 
 def _none_was_frozen(outcome):
@@ -215,7 +216,7 @@ EXERCISE = Exercise(
     plug=_with_the_tensors,
     notes={
         LIST: "It stays as it is, with the same tensors in it: another list is to be returned.",
-        "numbers and gradients": "A frozen tensor keeps its numbers and its gradient: only its flag is to be changed.",
+        "numbers and gradients": "Each tensor keeps its numbers and its gradient: only flags are to be changed.",
     },
     mistakes=(
         Mistake(
@@ -234,8 +235,8 @@ EXERCISE = Exercise(
             edited(freeze_first, "parameter.requires_grad_", "parameter.detach().requires_grad_"),
             lambda parameters, count: parameters[count:],
             replaced_them,
-            words="The caller's tensors are as they were: none was frozen, or new ones were. detach() and clone() "
-            "make new tensors; change the flag of the old ones.",
+            words="The caller's tensors have the flags that they had: none was frozen, or new ones were. detach() and "
+            "clone() make new tensors; change the flag of the old ones.",
             when=_none_was_frozen,
         ),
         Mistake(
@@ -258,8 +259,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(freeze_first, "parameters[count:]", "[parameter.clone() for parameter in parameters[count:]]"),
-            words="The right ones are frozen, and copies of the others came back. The model uses its own tensors: an "
-            "optimizer of copies would train nothing. Return the tensors themselves.",
+            words="The right ones are frozen, and new tensors came back, as copies are. The model uses its own: an "
+            "optimizer of new ones would train nothing. Return the tensors themselves.",
             when=lambda outcome: (
                 outcome.seen.get(FLAGS) == outcome.right[FLAGS]
                 and "a new tensor" in str(outcome.seen.get("the list returned"))
@@ -293,8 +294,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             froze_from_behind,
-            words="With count = len(parameters) none is left, and [-0:] is the whole list. Count from the front: "
-            "parameters[count:].",
+            words="With count = len(parameters) none is left, and the whole list came back, as [-0:] is. Count from "
+            "the front: parameters[count:].",
         ),
         Mistake(
             froze_and_compared_tensors,
@@ -310,7 +311,7 @@ EXERCISE = Exercise(
         froze_by_index,
     ),
     wrong={
-        "the list `parameters` afterwards … The caller's tensors are as they were": [
+        "the list `parameters` afterwards … The caller's tensors have the flags that they had": [
             edited(
                 freeze_first,
                 *("for parameter in parameters", "for place, parameter in enumerate(parameters", "]:", "]):"),
@@ -336,9 +337,12 @@ EXERCISE = Exercise(
         "count = 1 … parameters[2]": [
             edited(freeze_first, "parameters[count:]", "[one for one in parameters[count:] if one.numel() > 1 or one]")
         ],
-        "copies of the others came back": [
+        "new tensors came back": [
             edited(freeze_first, "parameters[count:]", "[mg.tensor(one.tolist()) for one in parameters[count:]]")
         ],
         "The wrong end was frozen": [froze_as_many_from_the_end],
+        "yours None, expected parameters[2] … None of the mistakes": [
+            edited(froze_with_numbers, "rest += [parameter]", "rest += [None]")
+        ],
     },
 )

@@ -106,8 +106,8 @@ def _flags(tensor):
 
 
 def leaf_is_parameter(tensor):
-    """is_leaf was asked first, or alone, or grad_fn, which says the same. Data are leaves too, without a grad_fn: ask
-    requires_grad first.
+    """Every leaf counts as a parameter here. Data are leaves too, without a grad_fn: ask requires_grad first, and
+    return "data" where it is False.
     """
     if tensor.is_leaf:
         return "parameter"

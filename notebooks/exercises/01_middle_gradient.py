@@ -71,8 +71,8 @@ def _walked_and_returned_none(outcome):
 
 
 def did_not_retain_hidden(w, x, target):
-    """hidden.grad is None: a result keeps no gradient. Call hidden.retain_grad() before loss.backward(),
-    not after it.
+    """None was returned. Was it hidden.grad? A result keeps no gradient: call hidden.retain_grad() before
+    loss.backward(), not after it.
     """
     hidden = w * x
     ((hidden.tanh().sum() - target) ** 2).backward()
@@ -115,8 +115,8 @@ def forgot_the_square(w, x, target):
 
 
 def walked_twice(w, x, target):
-    """The walk was run a second time over the same graph, and its saved values are gone after the first. One backward()
-    is enough.
+    """The walk was run a second time over the same graph, and its saved values are gone after the first. One walk is
+    enough.
     """
     hidden = w * x
     hidden.retain_grad()
@@ -251,13 +251,14 @@ EXERCISE = Exercise(
                 "return",
                 "hidden.register_hook(seen.append)\n    return",
             ),
-            words="There was nothing where you looked for what the hook had seen. It was registered after the walk, or "
-            "on a tensor on which the loss does not rest: register it on hidden, before backward().",
+            words="There was nothing where you looked for what the hook had seen. Was it registered after the walk, or "
+            "on a tensor on which the loss does not rest? Register it on hidden, before backward().",
             when=raised("list index out of range", kind=IndexError),
         ),
         Mistake(
             edited(middle_asked_for, "[0]", ""),
-            words="This is the tuple of autograd.grad, one gradient for each input. Its item [0] is asked for.",
+            words="This is a tuple, as autograd.grad gives one, with a gradient for each input. Take that of hidden "
+            "out: [0], where it is the only one.",
             when=saw("the answer", lambda mine, right: isinstance(mine, tuple)),
         ),
         Mistake(walked_twice, when=raised("a second time")),

@@ -72,7 +72,7 @@ def forgot_the_scale(numbers, scale):
 
 
 def list_times_float(numbers, scale):
-    """A list of numbers times a float is no arithmetic in Python: make a tensor of the list first."""
+    """A list has no arithmetic in Python, times a number or a tensor: make a tensor of the list first."""
     return mg.tensor(numbers * scale, requires_grad=True)
 
 
@@ -167,8 +167,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(small_weights, "requires_grad_()", "requires_grad_"),
-            words="requires_grad_ was called without its parentheses, or assigned: what was returned is the method, "
-            "not the tensor.",
+            words="A method was returned, and not the tensor that it gives: requires_grad_() and others need their "
+            "parentheses.",
             when=saw(NUMBERS, "method"),
         ),
         forgot_the_scale,
@@ -179,8 +179,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             lambda numbers, scale: [mg.tensor(number * scale, requires_grad=True) for number in numbers],
-            words="Each number became a leaf of its own. One leaf is asked for that holds them all, and mg.stack would "
-            "make a result of them: make one list of numbers, and one tensor of that.",
+            words="Each number became a tensor of its own. One leaf is asked for that holds them all, and mg.stack "
+            "would make a result of leaves: make one list of numbers, and one tensor of that.",
             when=saw(
                 NUMBERS, lambda mine, right: isinstance(mine, list) and any(isinstance(one, mg.Tensor) for one in mine)
             ),

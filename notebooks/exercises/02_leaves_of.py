@@ -65,7 +65,8 @@ def _for_each_way(outcome):
     if not is_list(outcome.value):
         return False
     ways = {node.variable: ways for node, ways in ways_to(outcome.arguments[0]).items() if hasattr(node, "variable")}
-    return all(sum(item is leaf for item in outcome.value) == count for leaf, count in ways.items())
+    is_on_each = all(sum(item is leaf for item in outcome.value) == count for leaf, count in ways.items())
+    return is_on_each and max(ways.values()) > 1
 
 
 def _equal_one_is_missing(outcome):
@@ -166,12 +167,12 @@ def leaves_without_a_gradient(root):
 
 
 def nodes_of_leaves(root):
-    """These are nodes. The tensors are asked for: a leaf's node has its tensor in the attribute variable."""
+    """Nodes are in the list. The tensors are asked for: a leaf's node has its tensor in the attribute variable."""
     return [node for node in nodes_of(root) if node.name() == "AccumulateGrad"]
 
 
 def gradients_of_leaves(root):
-    """These are gradients, or None: a leaf's .grad. The leaves themselves are asked for."""
+    """All items are None, as a leaf's .grad is before a walk, and what append() returns. The leaves are asked for."""
     return [node.variable.grad for node in nodes_of(root) if node.name() == "AccumulateGrad"]
 
 
@@ -181,8 +182,8 @@ def asked_nodes_for_is_leaf(root):
 
 
 def saved_tensors(root):
-    """None of these tensors is a leaf of the graph: they are copies, or values that a node has saved. A leaf's node has
-    the leaf itself in the attribute variable; take it as it is.
+    """None of these tensors is a leaf of the graph, as a copy is none, or a value that a node has saved. A leaf's node
+    has the leaf itself in the attribute variable; take it as it is.
     """
     saved = [getattr(node, "_saved_self", None) for node in nodes_of(root)]
     return [tensor.detach() for tensor in saved if tensor is not None]
@@ -198,7 +199,7 @@ def leaves_of_pairs(root):
 
 
 def variable_of_every_node(root):
-    """Some node was asked for its variable that is no leaf's. Only AccumulateGrad has one."""
+    """Something was asked for its variable that is no leaf's node. Only AccumulateGrad has one."""
     return [node.variable for node in nodes_of(root)]
 
 
@@ -312,7 +313,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             asked_nodes_for_is_leaf,
-            when=raised("is_leaf", kind=AttributeError),
+            when=raised("Backward0' object has no attribute 'is_leaf", kind=AttributeError),
         ),
         Mistake(
             saved_tensors,
@@ -357,7 +358,10 @@ EXERCISE = Exercise(
         ],
         "leaf 1 behind root has other attributes than before": [leaves_marked],
         "tensor(0.5) * a": [lambda root: [leaf for leaf in leaves_of(root) if leaf.numel() > 1 or leaf]],
-        "they are copies": [lambda root: [leaf.detach() for leaf in leaves_of(root)]],
+        "likely It is not one of the leaves of this graph": [
+            lambda root: leaves_of(root) + [mg.tensor(0.5)] * (root.numel() == 1 and not root)
+        ],
+        "as a copy is none": [lambda root: [leaf.detach() for leaf in leaves_of(root)]],
         "an item: yours None, expected a tensor": [
             lambda root: [getattr(node, "variable", None) for node in nodes_of(root)]
         ],

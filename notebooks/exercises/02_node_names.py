@@ -62,7 +62,8 @@ def _for_each_way(outcome):
     ways = Counter()
     for node, count in ways_to(outcome.arguments[0]).items():
         ways[node.name()] += count
-    return Counter(name for name in outcome.value if isinstance(name, str)) == ways
+    names, right = Counter(name for name in outcome.value if isinstance(name, str)), node_names(*outcome.arguments)
+    return names == ways != Counter(right)
 
 
 def _draw(outcome, difference):

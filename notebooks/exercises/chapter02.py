@@ -272,7 +272,7 @@ def by_recursion(answer):
 
 def pairs_for_nodes(answer):
     """For a walk that took a pair of next_functions for its node."""
-    told = "next_functions holds pairs, (node, number). Take the node out of each: for next_node, _ in ..."
+    told = "A tuple is no node. next_functions holds pairs, (node, number): for next_node, _ in ... takes the node out."
     return Mistake(answer, words=told, when=raised("'tuple' object", kind=AttributeError))
 
 
