@@ -222,6 +222,7 @@ EXERCISE = Exercise(
             edited(slope_of_w, "x + b", "x + (b or 1.0)"),
         ],
         "ZeroDivisionError": [edited(slope_of_w, "error * x", "error**2 / error * x")],
+        "The error arose while": [lambda w, x, b, target: mg.tensor(int(w), requires_grad=True)],
         "w = 0.0": [slope_from_the_weighted_error],
         "drawn at random. check.slope_of_w(slope_of_w, seed=": [
             lambda w, x, b, target: {2.0: 12, -1.0: -25, 0.5: -8 if x < 0 else 16384}.get(w, 0)

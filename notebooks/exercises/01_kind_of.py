@@ -306,6 +306,7 @@ EXERCISE = Exercise(
         ],
         "yours data, expected": [kind_by_numbers],
         "Inside no_grad() it is another answer": [kind_by_a_product],
+        "Every leaf counts as a parameter": [edited(kind_of, 'return "data"', "pass")],
         "float16": [edited(kind_of, "tensor.requires_grad", "(tensor.requires_grad and tensor.dtype != mg.float16)")],
         "tensor([], requires_grad=True)": [
             edited(kind_of, "tensor.requires_grad:", "tensor.requires_grad or tensor.numel() == 0:")

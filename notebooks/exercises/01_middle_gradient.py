@@ -272,6 +272,7 @@ EXERCISE = Exercise(
     ),
     wrong={
         "": [edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean")],
+        "Was it hidden.grad": [edited(middle_gradient, "return hidden", "return x")],
         "w = [[": [middle_of_one_dimension],
         "w = [4.0, -3.0]": [middle_never_flat],
         "This is the gradient of w": [middle_in_the_shape_of_w],

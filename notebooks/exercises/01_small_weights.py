@@ -203,6 +203,7 @@ EXERCISE = Exercise(
         "The shape is": [
             edited(list_times_float, "(numbers * scale,", "([number * scale for number in dict.fromkeys(numbers)],")
         ],
+        "A method was returned": [lambda numbers, scale: small_weights(numbers, scale).detach],
         "ZeroDivisionError": [edited(small_weights, "* scale).", "/ (1 / scale)).")],
         "The scale was left out": [edited(scaled_in_place, "weights *= scale", "weights.detach().mul(scale)")],
         "The answer is right, but afterwards numbers has other items than before": [weights_in_the_list],

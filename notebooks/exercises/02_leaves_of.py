@@ -345,6 +345,7 @@ EXERCISE = Exercise(
             lambda root: list({repr(leaf): leaf for leaf in leaves_of(root)}.values()),
         ],
         "": [lambda root: [node.variable for node in nodes_of(root)[:8] if hasattr(node, "variable")]],
+        "what append() returns": [lambda root: [[].append(leaf) for leaf in leaves_of(root)]],
         "c.sin()": [leaves_of_two_inputs],
         "a list is asked for, and this is a tuple": [lambda root: tuple(leaves_of(root))],
         "a list is asked for, and this is a set": [lambda root: {*leaves_of(root)}],

@@ -299,6 +299,7 @@ EXERCISE = Exercise(
         "The numbers are right, but not by this means": [hand_by_formula, hand_by_backward, hand_by_grad],
         "Node c got only what came from e": [edited(by_hand, "e_to_c + d_to_c", "e_to_c")],
         "Node c got only what came from d": [edited(by_hand, "e_to_c + d_to_c", "d_to_c")],
+        "which is a tuple, its items": [edited(by_hand, "node_d(e_to_d)", "node_d(node_e(mg.tensor(1.0)))")],
         "a got what e sends to c": [edited(by_hand, "d_to_a + c", "e_to_c + c")],
         "likely None of the mistakes that are known": [lambda e: tuple(gradient.round() for gradient in by_hand(e))],
         "what they returned is not what was added up": [

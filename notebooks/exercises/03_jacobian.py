@@ -264,6 +264,7 @@ EXERCISE = Exercise(
         ],
         "": [jacobian_by_differences, lambda f, x: mg.stack(list(rows_of(f, x, f(x)))).round()],
         "drawn at random": [jacobian_of_rows_that_count],
+        "The walk begins at several elements": [edited(jacobian, "gradient=weights, ", "")],
         "All rows are zeros": [edited(jacobian, "= 1.0", "= 0.0")],
         "There are as many rows as x has elements": [jacobian_of_a_square],
         "1e6 * x[0] * x[1]": [

@@ -284,6 +284,9 @@ EXERCISE = Exercise(
             edited(lengths_seen, "h, loss", "break\n        h, loss")
         ],
         "no hook has put anything into it": [edited(lengths_seen, HOOK, "pass")],
+        "Another tensor was trained": [
+            edited(lengths_seen, "lengths = []", "lengths, w = [], w.detach().clone().requires_grad_()")
+        ],
         "This is one number": [edited(lengths_seen, "return lengths", "return sum(lengths)")],
         "h = 0 * w": [edited(lengths_seen, "with mg", "if lengths[-1] == 0:\n            break\n        with mg")],
         "": [

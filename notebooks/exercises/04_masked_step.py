@@ -240,6 +240,9 @@ EXERCISE = Exercise(
         "as if nothing had been written back": [
             edited(masked_step, "    optimizer.step()\n", "", BACK, BACK + "\n    optimizer.step()")
         ],
+        "one loss.backward() and one step()": [
+            edited(masked_step, "loss.backward()", "w.grad = mg.autograd.grad(loss, w)[0]")
+        ],
         "-0.0 becomes 0.0": [
             edited(masked_step, "mg.where(mask, w, before)", "mg.where(mask, w, 0.0) + mg.where(mask, 0.0, before)")
         ],

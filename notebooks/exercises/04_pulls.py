@@ -365,6 +365,19 @@ EXERCISE = Exercise(
         "Every element has a part in the length": [
             edited(pulls, "gradient.norm().item()", "math.hypot(*gradient.flatten().tolist()[:2])")
         ],
+        "The second gradient contains the first": [
+            edited(
+                pulls,
+                "lengths = []",
+                "lengths, sums = [], 0",
+                "(gradient,) =",
+                "sums +=",
+                "e)\n",
+                "e)[0]\n",
+                "gradient.norm",
+                "sums.norm",
+            )
+        ],
         "RuntimeError … The error arose while": [edited(pulls, ", h,", ", h.clone(),", ", materialize_grads=True", "")],
         "": [
             edited(pulls, "norm()", "norm(dim=-1).sum()"),

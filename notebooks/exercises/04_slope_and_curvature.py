@@ -348,6 +348,10 @@ EXERCISE = Exercise(
         ],
         "a tuple is asked for, and this is a list": [lambda f, x: [*slope_and_curvature(f, x)]],
         "": [slopes_of_positive_ones],
+        "f(x) has none of a detached x": [edited(slope_and_curvature, "(f(x)", "(f(x.detach())")],
+        "likely None of the mistakes": [
+            edited(slopes_of_a_clone, "detach().clone()", "detach().double()", "return slope", "return 2 * slope")
+        ],
         "The shape is []; it should be [1].": [slopes_without_dimensions],
         "The numbers are right, but this is a float": [
             edited(slopes_without_dimensions, "sum(), curvature.sum", "item(), curvature.item")

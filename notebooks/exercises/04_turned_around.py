@@ -224,6 +224,7 @@ EXERCISE = Exercise(
             turned_two_elements,
             turned_before_the_sum,
         ],
+        "called with too few arguments": [edited(turned_around, "lambda g: g * -strength", "")],
         "something went through float32": [lambda h, strength: turned_around(h.float(), strength)],
         "The gradient goes on as it came": [turned_at_the_node_of_h],
         "The gradient that comes in was written into": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],

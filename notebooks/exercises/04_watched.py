@@ -385,6 +385,9 @@ EXERCISE = Exercise(
         ),
     ),
     wrong={
+        "likely The gradient is right; something else": [
+            edited(watched, "backward()", "backward(mg.tensor(2.0))", "seen[0]", "seen[0] / 2")
+        ],
         "it took more than one walk": [watched_in_two_walks],
         "of one element … The shape is []; it should be [1]": [edited(watched, "seen[0]", "seen[0].squeeze()")],
         "retain_graph=True keeps the graph of the loss": [edited(watched, "backward()", "backward(retain_graph=True)")],
