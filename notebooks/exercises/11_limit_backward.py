@@ -95,8 +95,8 @@ def _drawn(random):
 
 
 def row_by_row(ctx, grad_output):
-    """The numbers are right, and the work grows with the size of x: there is still a loop. x.abs() < 1 asks all numbers
-    at once, and a product takes all of them, too.
+    """The numbers are right, and the work grows with the size of x: it still goes through x part by part. x.abs() < 1
+    asks all numbers at once, and a product takes all of them, too.
     """
     (x,) = ctx.saved_tensors
     grad_x = mg.zeros_like(x)
@@ -283,8 +283,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(limit_backward, " * (x.abs() < 1)", ".masked_fill(x.abs() >= 1, 0)"),
             near=True,
-            words="Where x is nan, the gradient has passed: nan is neither inside nor outside, since every comparison "
-            "with it is False. Ask for what is inside.",
+            words="Where x is nan, the gradient has passed: nan is neither inside nor outside, since <, > and == "
+            "with it are False. Ask for what is inside.",
         ),
         Mistake(
             edited(limit_backward, "x.abs() < 1", "(x > -1) | (x < 1)"),
@@ -325,7 +325,7 @@ EXERCISE = Exercise(
         limit_with_a_loop_over_what_was_saved,
     ),
     wrong={
-        "there is still a loop": [
+        "it still goes through x part by part": [
             limit_over_columns,
             limit_of_flattened_rows,
             limit_in_numpy_row_by_row,

@@ -268,7 +268,10 @@ EXERCISE = Exercise(
             words="This is the sum over the images, or the step was made from it. The mean is asked for: with a sum, "
             "the step grows with the batch.",
         ),
-        Mistake(one_module_deep, when=lambda outcome: outcome.error is None and "deep" in outcome.case.words),
+        Mistake(
+            one_module_deep,
+            when=lambda outcome: "deep" in outcome.case.words and saw(MODE, lambda mine, right: mine != right)(outcome),
+        ),
         Mistake(
             edited(
                 train_step,
