@@ -380,7 +380,7 @@ EXERCISE = Exercise(
             lambda engine: _all_of(engine, FOUR, near=lambda a, b, *_: np.isclose(np.mean(a), np.mean(b), 5e-2)),
             right_with_a_wide_net,
         ],
-        "The answer is True or False": [
+        "True or False … ; this is a": [
             lambda engine: "right" if _all_of(engine, FOUR) else "wrong",
             lambda engine: sum(_all_of(engine, [one]) for one in FOUR),
         ],
