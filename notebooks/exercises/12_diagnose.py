@@ -86,6 +86,7 @@ SHORT = (
     _of_four_steps("after which the gradient is small", gradient=[1.0, 0.1, 0.01, 0.0001]),
     _of_four_steps("in which the running mean has nearly come to rest", running=[0.5, 0.51, 0.5105, 0.5106]),
     _of_four_steps("in which the running mean comes back to where it was", running=[0.3, 0.2, 0.1, 0.2]),
+    _of_four_steps("in which the running mean ends where it began", running=[0.3, 0.2, 0.1, 0.3]),
     _of_four_steps(
         "in which gradients that were added to are shorter from the second step on",
         gradient=[1.0, 0.3, 0.2, 0.3],
