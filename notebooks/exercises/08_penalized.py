@@ -281,8 +281,8 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             edited(penalized, "x, create_graph=True", "x"),
-            words="The graph of the loss was walked, and that has freed it: by a grad without create_graph=True, or "
-            "by a backward() of your own. It is to be walked by the caller.",
+            words="A graph was walked that a walk before it had freed: a grad without create_graph=True, or a "
+            "backward() of your own. The caller is to walk through it.",
             when=raised("second time"),
         ),
         Mistake(
@@ -410,6 +410,6 @@ EXERCISE = Exercise(
             edited(penalty_beside_the_loss, "value, strength * (slope**2).sum", "value + strength * slope.abs().sum")
         ],
         "cut off, by item()": [edited(penalty_of_lengths, "abs().sum", "square().sum().item")],
-        "by a backward() of your own": [penalty_walked_already],
+        "or a backward() of your own": [penalty_walked_already],
     },
 )
