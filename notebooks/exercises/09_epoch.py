@@ -129,7 +129,7 @@ def no_graph_at_all(*given):
 
 
 def one_step_for_all(loss_of, w, batches, rate):
-    """w has moved once, after all batches. It moves after each, and the next loss is that of the moved w."""
+    """w has moved only after all batches. It moves after each, and the next loss is that of the moved w."""
     losses = [loss_of(w, batch) for batch in batches]
     sum(losses).backward()
     with mg.no_grad():
@@ -253,6 +253,11 @@ EXERCISE = Exercise(
             words="The caller's w is where it was: `w = w - ...`, for one, makes another tensor. It is to be moved "
             "itself: `w -= ...` inside no_grad().",
             when=_is_rebound,
+        ),
+        Mistake(
+            edited(epoch, ", max(losses)", ""),
+            words="There is no largest. Two floats are asked for, in a tuple: the mean, and the largest of the losses.",
+            when=right_but("the largest", lambda mine, right: mine is None),
         ),
         Mistake(
             edited(epoch, "loss.item()", "loss", "sum(losses)", "sum(loss.item() for loss in losses)"),
@@ -406,7 +411,7 @@ EXERCISE = Exercise(
             edited(epoch, "rate * w.grad", "rate * w.grad.clamp(-100, 100)"),
             edited(epoch, "rate * w.grad", "rate * w.grad * (loss < 1000)"),
         ],
-        "w has moved once, after all batches": [epoch_moved_once],
+        "w has moved only after all batches": [epoch_moved_once],
         "w has not moved": [edited(epoch, UNRECORDED + "w -= rate * w.grad\n        ", "")],
         "w has moved up the slope": [edited(epoch, "w -=", "w +=")],
         "The smallest loss is there": [edited(epoch, "max(losses)", "min(losses)")],

@@ -133,6 +133,17 @@ def _move(model):
             parameter.add_(1)
 
 
+def _whole_state(model):
+    """What may not be another afterwards: the numbers, of which a layer has some as its settings, and the mode."""
+    settings = {
+        f"{key} of {name or 'the model'}": value
+        for name, module in model.named_modules()
+        for key, value in vars(module).items()
+        if isinstance(value, int | float) and key != "training"
+    }
+    return state_of(model) | settings | {RECORDED: mg.is_grad_enabled()}
+
+
 @observer
 def _watched(answer, model, inputs):
     """What came back, or the error; what has changed in the model; and how it ran."""
@@ -142,12 +153,12 @@ def _watched(answer, model, inputs):
         model.__dict__["runs"].clear()
         model.__dict__["hooked"].clear()
     with mg.set_grad_enabled(not model.__dict__["inside"]):
-        before = state_of(model) | {RECORDED: mg.is_grad_enabled()}
+        before = _whole_state(model)
         try:
             result = answer(model, inputs)
         except UnfitError as error:
             result = f"{type(error).__name__}: {error}"
-        changed = change(before, state_of(model) | {RECORDED: mg.is_grad_enabled()})
+        changed = change(before, _whole_state(model))
     runs = model.__dict__["runs"]
     return {
         "the answer": result,
@@ -446,7 +457,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(never_evaluated, "with", "model.eval()\n    with"),
             words="The model stays in eval mode: who trains on will train without dropout, with frozen statistics. "
-            "Put the flags back.",
+            "Put back the flag of each module.",
         ),
         Mistake(train_at_the_end, edited(evaluate, BACK, "model.train()")),
         Mistake(
@@ -474,7 +485,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(gradients_cleared, "model.zero_grad()", "model.requires_grad_(False)"),
-            words="A parameter's requires_grad is not what it was: requires_grad_() stays in force, off as well as on. "
+            words="A parameter's requires_grad is not what it was: what switches it stays in force, off as well as on. "
             "no_grad() gives an answer without a graph, and touches no parameter.",
             when=_changes(".requires_grad"),
         ),
@@ -511,10 +522,10 @@ EXERCISE = Exercise(
         ],
         "ran in train mode": [evaluate_by_momentum],
         "and the modules within stay in eval mode": [edited(evaluate, "module.training = t", "model.training = t")],
-        "True, and now False … requires_grad_() stays in force": [
+        "True, and now False … what switches it stays in force": [
             edited(evaluate, "flags =", "model.requires_grad_(False)\n    flags =")
         ],
-        "False, and now True … requires_grad_() stays in force": [
+        "False, and now True … what switches it stays in force": [
             edited(evaluate, "flags =", "model.requires_grad_()\n    flags =")
         ],
         "A gradient that an earlier walk had left": [
@@ -551,6 +562,13 @@ EXERCISE = Exercise(
             )
         ],
         "in the later digits": [edited(evaluate, "model(inputs)", "model(inputs).mul(1e5).round().div(1e5)")],
+        "p of 0.2: 0.5, and now 0": [
+            edited(
+                evaluate,
+                "flags =",
+                'for one in model.modules():\n        "p" in vars(one) and setattr(one, "p", 0)\n    flags =',
+            )
+        ],
         "model has other attributes than before": [
             edited(evaluate, "flags = [(module,", 'flags = [(setattr(module, "was", module.training) or module,')
         ],

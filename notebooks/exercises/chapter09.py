@@ -95,4 +95,4 @@ def change(before, after):
 def _in_words(value, of_objects="the one from before"):
     if isinstance(value, np.ndarray):
         return np.array2string(value, precision=4, separator=", ").replace("\n", "")
-    return str(value) if isinstance(value, bool | str | int | None) else of_objects
+    return str(value) if isinstance(value, bool | str | int | float | None) else of_objects
