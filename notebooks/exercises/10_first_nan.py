@@ -565,7 +565,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(first_nan, "g.isnan()", "(g == NAN)"),
             words='The answer is "" each time, as if no nan was noted. `== float("nan")` is never True, since nan is '
-            "not equal to anything: ask with g.isnan(). And the hooks have to hang there while backward() runs.",
+            "not equal to anything: ask with g.isnan(). And hooks hang on these tensors while backward() runs.",
         ),
         Mistake(
             edited(first_nan, "g.isnan().any()", "not g.isfinite().all()"),
@@ -629,7 +629,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(first_nan, "append(name)", "append(name)\n            return g.masked_fill(g.isnan(), 0.0)"),
-            words="A leaf has got another gradient than the walk brings it. What a hook returns is sent on in the "
+            words="A leaf has got another gradient than loss.backward() brings. What a hook returns is sent on in the "
             "place of what came: one that only looks returns nothing. And .grad stays as the walk leaves it.",
             when=right_but("the gradient of *", lambda mine, right: isinstance(mine, mg.Tensor)),
         ),
@@ -655,7 +655,7 @@ EXERCISE = Exercise(
         "The leaves were left out": [
             edited(first_nan, "items():", "items():\n        if tensor.is_leaf:\n            continue")
         ],
-        "the hooks have to hang there while backward() runs": [
+        "hooks hang on these tensors while backward() runs": [
             edited(first_nan, "register_hook(look))", "register_hook(look))\n        handles.pop().remove()")
         ],
         "loss.backward() has not run": [nan_without_a_walk],
