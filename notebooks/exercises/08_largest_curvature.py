@@ -345,6 +345,12 @@ EXERCISE = Exercise(
         "first difference": [
             edited(largest_curvature, "range(steps)", "range(min(steps, 300))"),
         ],
+        "A walk has freed a graph": [
+            edited(largest_curvature, "(slope,) = grad(f(x)", "y = f(x)\n    grad(y, x)\n    (slope,) = grad(y")
+        ],
+        "yours tensor([11.6471]), expected 11.6471 … The number is right": [
+            edited(largest_curvature, ".item()", ".view(1)")
+        ],
         "Each row was divided by a length of its own": [curvature_of_rows],
         "fewer steps than": [
             curvature_until_it_changes_little,

@@ -373,6 +373,9 @@ EXERCISE = Exercise(
                 "try:\n        loss = loss_of(w, x)\n    except RuntimeError:\n        return w.sum() * 0",
             )
         ],
+        "w.grad was written as well": [edited(penalized, "return", "w.grad = mg.zeros_like(w)\n    return")],
+        "A slope was asked for what requires no gradient": [edited(penalized, "(loss, x,", "(loss, x.detach(),")],
+        "The loss is right, or near": [edited(penalized, "(w, x)\n", "(w, -x)\n")],
         "w.grad is not what it was": [penalty_with_earlier_gradient_gone],
         "raises an error, then x.requires_grad is not what it was": [
             penalty_with_x_switched_on_for_a_while,

@@ -365,6 +365,11 @@ EXERCISE = Exercise(
         epoch_by_an_optimizer,
     ),
     wrong={
+        "Only the first batch was looked at": [edited(epoch, "in batches", "in batches[:1]")],
+        "The steps are too short": [edited(epoch, "rate * w", "rate / len(batches) * w")],
+        "called more often than there are batches": [edited(epoch, "in batches", "in [*batches, *batches]")],
+        "The mean is right, but": [edited(epoch, "loss.item()", "loss", "max(losses)", "losses[0]")],
+        "got another length": [edited(epoch, "    return", "    batches.pop()\n    return")],
         "a tensor with its graph": [epoch_by_averages],
         "this is a Tensor that holds it": [edited(epoch, "loss.item()", "loss.detach()")],
         "the mean: yours [1.19035, 4], expected 1.19035 … this is a list": [edited(epoch, RETURN, f"[{RETURN}]")],

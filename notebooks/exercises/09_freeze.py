@@ -450,6 +450,10 @@ EXERCISE = Exercise(
         "the head learns no more either": [
             edited(freeze, "model.backbone.requires_grad_(False)", "mg.inference_mode().__enter__()")
         ],
+        "or a part of it": [edited(freeze, "backbone.eval()", "head[1].eval()\n    model.backbone.eval()")],
+        "The model's own flag is off": [
+            edited(freeze, "backbone.eval()", "training = False\n    model.backbone.eval()")
+        ],
         "Nothing was frozen": [freeze_a_copy],
         "has no attribute 'evall' … Its text says what was wrong": [edited(freeze, "eval", "evall")],
         "Parameters of the backbone still get gradients": [freeze_parameters_of_children],

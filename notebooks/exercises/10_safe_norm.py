@@ -291,6 +291,9 @@ EXERCISE = Exercise(
         "yours 0, expected 5e-40 … A short row has got the length 0": [
             edited(safe_norm, "squares == 0", "squares <= 1e-60")
         ],
+        "yours 1e-06, expected 0 … A row of zeros has got a small": [
+            edited(safe_norm, "(empty, 0.0)", "(empty, 1e-6)")
+        ],
         "A row of zeros has got a small number": [lambda x: x.square().sum(-1).clamp(min=1e-20).sqrt()],
         "they have no graph": [lambda x: mg.stack([row.norm() if row.any() else mg.zeros(()) for row in x])],
         "the numbers[0]: yours 0, expected 2.82843 … A row whose numbers add up to 0": [

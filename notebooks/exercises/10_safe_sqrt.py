@@ -323,7 +323,14 @@ EXERCISE = Exercise(
         "x = [inf, 4.0] … At inf the root is inf": [lambda x: by_logs(x)],
         "the numbers[0]: yours nan, expected inf": [sqrt_of_a_quotient],
         "the numbers[0]: yours 0, expected 2 … None of the mistakes": [lambda x: mg.tensor(0.0 * x.detach().numpy())],
-        "There is a nan in the gradient": [lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0)],
+        "There is a nan in the gradient": [
+            lambda x: (x + 1e-6).sqrt().masked_fill(x <= 0, 0.0),
+            lambda x: x.abs().sqrt().masked_fill(x < 0, 0.0),
+        ],
+        "Put that there, after the root": [edited(safe_sqrt, "(empty, 0.0)", "(empty, 1.0)")],
+        "x = 0.0 … The numbers are right, but no graph leads to x": [
+            lambda x: mg.stack([v.sqrt() if v > 0 else mg.zeros(()) for v in x.view(-1)]).view(x.shape)
+        ],
         "decide once, for the whole tensor": [lambda x: max(x, 0).sqrt()],
         "view() takes": [lambda x: safe_sqrt(x.view(-1)).view(x.shape)],
         "the numbers[0]: yours 0, expected inf": [edited(safe_sqrt, "x <= 0", "(x <= 0) | x.isinf()")],
