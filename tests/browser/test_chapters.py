@@ -64,7 +64,7 @@ ANSWERS = {
         "def by_hand(e):\n    (node_c, _), (node_d, _) = e.grad_fn.next_functions\n"
         "    to_c, to_d = e.grad_fn(mg.tensor(1.0))\n    to_a, to_b = node_c(to_c)\n"
         "    _, more_to_a = node_d(to_d)\n    return to_a + more_to_a, to_b",
-        "before d had sent",
+        "before d has sent",
     ),
     "04_grad_and_hooks": Wrong(
         "turned_around",
