@@ -185,7 +185,7 @@ def _compare_words(expected: Any, got: Any, where: str) -> Difference | None:
         return None
     note = "" if expected is None else f"A text is asked for; this is {_kind(got)}."
     if isinstance(expected, bool):
-        note = f"True or False is asked for; this is {_kind(got)}."
+        note = f"{where[0].upper()}{where[1:]} is True or False; this is {_kind(got)}."
     return _differ(where, expected, got, note)
 
 

@@ -295,7 +295,7 @@ EXERCISE = Exercise(
             edited(counted_together, "add_(0)", "div_(3).mul_(3)"),
         ],
         "": [counted_by_memory_and_not_by_data],
-        "True or False is asked for; this is an int": [lambda a, b: int(counted_together(a, b))],
-        "True or False is asked for; this is a Tensor": [lambda a, b: mg.tensor(counted_together(a, b))],
+        "The answer is True or False; this is an int": [lambda a, b: int(counted_together(a, b))],
+        "The answer is True or False; this is a Tensor": [lambda a, b: mg.tensor(counted_together(a, b))],
     },
 )

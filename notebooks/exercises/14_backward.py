@@ -384,6 +384,7 @@ EXERCISE = Exercise(
         "NoneType' object is not iterable … The error arose": [
             edited(backward, "reversed(self.in_order())", "self.in_order().reverse()")
         ],
+        "it came when the check called your function": [edited(backward, "=False", "")],
         "L.grad: yours None": [walked_and_cleared_behind],
         "self.start() comes before": [
             edited(backward, "self.start()", "order = self.in_order()", "reversed(self.in_order())", "order[::-1]")

@@ -213,7 +213,7 @@ def test_a_difference_says_where_it_is() -> None:
     assert compare([1.0, 2.0], [1.0, 3.0], "loss {}").where == "loss 2"
     assert compare([1.0, 2.0], [1.0, 3.0], "the losses").where == "the losses, item 2 of 2"
     assert compare(1.0, 2.0, note="because").note == "because"
-    assert compare(True, "yes").note == "True or False is asked for; this is a str."
+    assert compare(True, "yes").note == "The answer is True or False; this is a str."
     assert compare((1.0,), [1.0]).note == "What is in it is right; a tuple is asked for, and this is a list."
     assert compare((1.0,), [2.0]).where == "item 1 of 1"
     graph = mg.ones((), requires_grad=True) * 2

@@ -550,6 +550,8 @@ def test_digits_of_float64_are_kept_where_they_are_asked_for() -> None:
     assert said(card)["input"] == "x; all in float64"
     assert "something went through float32" in said(card)["likely"]
     assert exercise.check(refuses_float64).title == "mean: raises TypeError"
+    turned = exercise.check(lambda x: x.mean(dim=0) * (1 if x.dtype == mg.float32 else -1))
+    assert "This input comes out right: x. What is in" in said(turned)["likely"], "as it does in float32"
     for answer in (in_float32, refuses_float64):
         assert replace(exercise, in_double=0).check(answer).kind == "good"
     assert replace(exercise, reference=refuses_float64).check(in_float32).kind == "good"
