@@ -339,7 +339,7 @@ def _relation_of(numbers: Any, mine: Any) -> str:
     if size and (np.isfinite(numbers) & ~np.isfinite(mine)).any():
         return "There is nan or inf where a number is expected."
     if size > 1 and 0 < agree.sum() < size:
-        return f"Of {size} numbers {agree.sum()} are right."
+        return f"As it should be: {agree.sum()} of {size} numbers."
     ratio, distance = mine[numbers != 0] / numbers[numbers != 0], mine - numbers
     if ratio.size and round(ratio[0], 4) and np.allclose(ratio, ratio[0]) and not mine[numbers == 0].any():
         factor, part = round(float(ratio[0]), 4), round(1 / float(ratio[0]), 4)

@@ -16,7 +16,7 @@ def _compare_order(_, got, outcome):
     names = node_names(outcome.arguments[0])
     if not isinstance(got, list | tuple):
         kind = type(got).__name__
-        return Difference("the answer", plain(kind), "list", f"A list of nodes is asked for; this is a {kind}.")
+        return Difference("the answer", plain(kind), "list", f"A list of nodes is asked for, and not this {kind}.")
     place = {}
     for number, node in enumerate(got, 1):
         if not _is_node(node) or node not in names:
@@ -424,7 +424,7 @@ EXERCISE = Exercise(
         "every node once": [lambda root: [node for node in run_order(root) if "Detach" not in node.name()][:9]],
         "Each item must be a node of this graph": [lambda root: [node.name() for node in run_order(root)]],
         "a list is asked for, and this is a tuple": [lambda root: tuple(run_order(root))],
-        "A list of nodes is asked for; this is a dict": [lambda root: dict.fromkeys(run_order(root))],
+        "A list of nodes is asked for, and not this dict": [lambda root: dict.fromkeys(run_order(root))],
         "y = (x * x) * x.sin().cos() + x * x": [order_by_users],
     },
 )

@@ -87,7 +87,7 @@ def test_what_no_mistake_is_about_is_told_all_the_same() -> None:
     def list_of_rows(f, x):
         return list(EXERCISES["jacobian"].reference(f, x))
 
-    assert "Keep a list of what is still to do" in said(check.arrivals(by_recursion))["likely"]
+    assert "keep a list of what is still to do" in said(check.arrivals(by_recursion))["likely"]
     assert "mg.stack(...) makes one tensor of several" in said(check.jacobian(list_of_rows))["likely"]
 
 
