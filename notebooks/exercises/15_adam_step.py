@@ -6,7 +6,7 @@ import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, right_but
 
-from .chapter15 import ARRAYS, GRADIENTS, KEPT, Adam, Tensor, adam_step, met_none, steps_taken
+from .chapter15 import ARRAYS, GRADIENTS, KEPT, Adam, Tensor, adam_step, holds_other_tensors, met_none, steps_taken
 
 
 def _case(words, numbers, gradients, lr=0.1, betas=(0.9, 0.999), eps=1e-8, rates=None, copied=None):
@@ -232,6 +232,14 @@ def kept_by_numbers(self):
             one.data = one.data - self.lr * m / (1 - b1**t) / (usual + self.eps)
 
 
+def in_new_tensors(self):
+    """self.parameters does not hold any more what the optimizer was made with, each in its place. The network still has
+    those tensors: leave them in the list, and give each a new array, one.data = ...
+    """
+    adam_step(self)
+    self.parameters = [Tensor(one.data, requires_grad=True) for one in self.parameters]
+
+
 # ---------------------------------------------------------------- tried as well
 
 _kept = {}
@@ -337,6 +345,7 @@ EXERCISE = Exercise(
         "under the root. eps is added to the root.",
     ),
     mistakes=(
+        Mistake(in_new_tensors, when=holds_other_tensors),
         Mistake(
             no_correction,
             words="The bias correction was left out. After t steps the weights in the averages sum to 1 - b**t only: "

@@ -6,7 +6,7 @@ import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, draw_numbers, edited, observer, right_but
 
-from .chapter15 import ARRAYS, GRADIENTS, KEPT, SGD, Tensor, met_none, momentum_step, steps_taken
+from .chapter15 import ARRAYS, GRADIENTS, KEPT, SGD, Tensor, holds_other_tensors, met_none, momentum_step, steps_taken
 
 
 def _case(words, numbers, gradients, lr=0.1, momentum=0.9, rates=None, copied=None):
@@ -208,6 +208,14 @@ first_not_kept = edited(
 )
 
 
+def in_new_tensors(self):
+    """self.parameters does not hold any more what the optimizer was made with, each in its place. The network still has
+    those tensors: leave them in the list, and give each a new array, one.data = ...
+    """
+    momentum_step(self)
+    self.parameters = [Tensor(one.data, requires_grad=True) for one in self.parameters]
+
+
 # ---------------------------------------------------------------- tried as well
 
 _velocities = {}
@@ -332,6 +340,7 @@ EXERCISE = Exercise(
         "self.lr * self.velocity[one], for each parameter whose .grad is not None.",
     ),
     mistakes=(
+        Mistake(in_new_tensors, when=holds_other_tensors),
         Mistake(forgets, never_kept),
         one_for_all,
         counted_among_those,

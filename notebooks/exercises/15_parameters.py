@@ -1,16 +1,17 @@
 """Exercise `parameters`: what an optimizer is given, collected from a module."""
 
 from collections import OrderedDict, namedtuple
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
 
 from minigrad.teach import Case, Exercise, Mistake, edited, observer, pick, raised, right_but
 
-from .chapter15 import Module, Tensor, parameters, with_classes
+from .chapter15 import Module, Tensor, engine, parameters, with_classes
 
-FOUND, LATER, MODEL = "the parameters", "asked again, when the module has got one more", "the module afterwards"
+FOUND, MODEL = "the parameters", "the module afterwards"
+LATER = "asked again, when the module has got one more and a list that came is emptied"
 HOLDERS = Module, list, tuple, dict
 Pair = namedtuple("Pair", "first second")
 
@@ -43,6 +44,10 @@ def _named(found, names):
 
 def _goes_in_circles(outcome):
     return raised("maximum recursion depth", kind=RecursionError)(outcome) and "which is self" in outcome.case.words
+
+
+def _has_no_end(outcome):
+    return raised("maximum recursion depth", kind=RecursionError)(outcome) and "other things" in outcome.case.words
 
 
 def _does_not_look_again(outcome):
@@ -205,6 +210,29 @@ def by_themselves(self):
     return list(found)
 
 
+def letter_by_letter(self):
+    """Something in this module has no end for your function, as a word has none: its first letter is a word again.
+    Only modules, lists, tuples and the values of dicts are looked into, and each call has to get a part of what the one
+    before it got.
+    """
+    found, met = {}, []
+
+    def collect(one):
+        if isinstance(one, Tensor):
+            if one.requires_grad and one.rule is None:
+                found[one] = None
+        elif isinstance(one, Module):
+            if not any(one is other for other in met):
+                met.append(one)
+                collect(vars(one))
+        elif hasattr(one, "__iter__"):
+            for item in one.values() if isinstance(one, dict) else one:
+                collect(item)
+
+    collect(self)
+    return list(found)
+
+
 def kept_on_the_module(self):
     """What this call left on the module, the list or a mark, keeps the next one from looking again: a layer that comes
     later stays out.
@@ -305,6 +333,23 @@ def by_names(self):
     for one in parameters(self):
         found.setdefault(id(one), one)
     return [*found.values()]
+
+
+def by_kinds(self, leaf=Tensor):
+    met, todo = {}, [self]
+    while todo:
+        one = todo.pop()
+        if id(one) not in met and isinstance(met.setdefault(id(one), one), HOLDERS):
+            inside = vars(one) if isinstance(one, Module) else one
+            todo += reversed([*inside.values()] if isinstance(inside, dict) else inside)
+    return [one for one in met.values() if isinstance(one, leaf) and one.requires_grad and one.rule is None]
+
+
+def _in_a_notebook(answer):
+    """An answer that was defined beside classes of a notebook, and has noted them outside of its lines."""
+    module, tensor = type("Module", (), {}), engine()
+    names = {**globals(), "Module": module, "Tensor": tensor, "HOLDERS": (module, list, tuple, dict)}
+    return FunctionType(answer.__code__, names, answer.__name__, (tensor,))
 
 
 _remembered = {}
@@ -418,8 +463,8 @@ EXERCISE = Exercise(
         MODEL: "The list is right, but the module, or a parameter, was changed on the way, or the list is one that the "
         "module holds. Make a new one, and leave no mark.",
         LATER: "The first list is right, and the second one, with one more in the module, is not. It may be that "
-        "something of the first call is left, that the id of what is gone was taken for that of something new, or that "
-        "a set was used, which has no order.",
+        "something of the first call is left, such as the list itself, that the id of what is gone was taken for that "
+        "of something new, or that a set was used, which has no order.",
     },
     hints=(
         "What can stand in an attribute? A tensor, a module, a list, a tuple, a dict, or something that does "
@@ -493,6 +538,7 @@ EXERCISE = Exercise(
         Mistake(
             each_use,
             words="A parameter that is used in two places is there twice. An optimizer would take two steps with it.",
+            near=True,
         ),
         Mistake(
             all_tensors,
@@ -518,6 +564,7 @@ EXERCISE = Exercise(
             when=right_but("*", lambda mine, right: isinstance(mine, list) and sorted(map(str, mine)) == sorted(right)),
         ),
         Mistake(by_themselves, when=_goes_in_circles),
+        Mistake(letter_by_letter, when=_has_no_end),
         Mistake(
             first_of_equal_numbers,
             words="Two parameters with equal numbers were taken for one. They are one where they are the same object: "
@@ -525,9 +572,9 @@ EXERCISE = Exercise(
         ),
         Mistake(kept_on_the_module, marked, when=_does_not_look_again),
     ),
-    right=(by_recursion, by_names),
+    right=(by_recursion, by_names, by_kinds, _in_a_notebook(by_kinds)),
     wrong={
-        "The function calls itself, again and again": [lambda self: [*self.parameters()]],
+        "Does a function call itself, and does that end?": [lambda self: [*self.parameters()]],
         "something of the first call is left": [remembered],
         "The right ones, in another order": [
             lambda self: sorted(parameters(self), key=lambda one: -one.data.sum()),  # a set's order, but each time
