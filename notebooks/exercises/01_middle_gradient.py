@@ -71,8 +71,9 @@ def _walked_and_returned_none(outcome):
 
 
 def did_not_retain_hidden(w, x, target):
-    """None was returned. Was it hidden.grad? A result keeps no gradient: call hidden.retain_grad() before
-    loss.backward(), not after it.
+    """None was returned. Was it hidden.grad? A result keeps no gradient unless it is asked to: by
+    retain_grad(), on w * x itself, before loss.backward(). And a name that stands for another result since, as after
+    hidden = hidden.tanh(), asks that one.
     """
     hidden = w * x
     ((hidden.tanh().sum() - target) ** 2).backward()
@@ -155,6 +156,14 @@ def middle_without_a_return(w, x, target):
     hidden.retain_grad()
     ((hidden.tanh().sum() - target) ** 2).backward()
     hidden.grad  # noqa: B018
+
+
+def middle_of_another_hidden(w, x, target):
+    hidden = w * x
+    hidden.retain_grad()
+    hidden = hidden.tanh()
+    ((hidden.sum() - target) ** 2).backward()
+    return hidden._grad
 
 
 def middle_that_freezes(w, x, target):
@@ -273,6 +282,7 @@ EXERCISE = Exercise(
     wrong={
         "": [edited(middle_asked_for, "grad((hidden.tanh().sum", "mg.autograd.grad((hidden.tanh().mean")],
         "Was it hidden.grad": [edited(middle_gradient, "return hidden", "return x")],
+        "a name that stands for another result": [middle_of_another_hidden],
         "w = [[": [middle_of_one_dimension],
         "w = [4.0, -3.0]": [middle_never_flat],
         "This is the gradient of w": [middle_in_the_shape_of_w],

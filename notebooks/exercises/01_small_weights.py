@@ -42,8 +42,9 @@ def _made(answer, numbers, scale):
         GRADIENT: weights._grad,
         AGAIN: "the same one" if again is weights else "another one, in the same memory" if shares else "another one",
     }
-    if again.requires_grad and again.is_leaf:
-        again.sum().backward()
+    if not again.requires_grad:
+        return {**seen, WALKED: "backward() raises an error"}
+    again.sum().backward()
     return {**seen, WALKED: again._grad}
 
 
@@ -111,6 +112,12 @@ def weights_of_known_products(numbers, scale, known={}):  # noqa: B006 (the mist
 def weights_with_a_hook(numbers, scale):
     weights = small_weights(numbers, scale)
     weights.register_hook(lambda gradient: gradient * scale)
+    return weights
+
+
+def weights_retained(numbers, scale):
+    weights = mg.tensor(numbers, requires_grad=True) * scale
+    weights.retain_grad()
     return weights
 
 
@@ -207,7 +214,9 @@ EXERCISE = Exercise(
         "ZeroDivisionError": [edited(small_weights, "* scale).", "/ (1 / scale)).")],
         "The scale was left out": [edited(scaled_in_place, "weights *= scale", "weights.detach().mul(scale)")],
         "The answer is right, but afterwards numbers has other items than before": [weights_in_the_list],
-        "The flag was not set, or got lost": [edited(flag_first, "return", "with mg.no_grad():\n        return")],
+        "backward() raises an error … The flag was not set": [
+            edited(flag_first, "return", "with mg.no_grad():\n        return")
+        ],
         "a gradient is there already": [weights_with_a_gradient],
         "a second call has returned the same tensor": [
             weights_by_name,
@@ -219,6 +228,7 @@ EXERCISE = Exercise(
             lambda numbers, scale: mg.stack([mg.tensor(number * scale) for number in numbers]).requires_grad_()
         ],
         "An operation came after the flag": [lambda numbers, scale: small_weights(numbers, scale).clone()],
+        "0.5]); its flags: is_leaf=False, requires_grad=True expected … An operation came after": [weights_retained],
         "The shape is [4]; it should be [2]": [
             lambda numbers, scale: (
                 small_weights(numbers * scale, 1) if isinstance(scale, int) else small_weights(numbers, scale)

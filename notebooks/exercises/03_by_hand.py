@@ -7,9 +7,12 @@ from minigrad.autograd.graph import Node
 from minigrad.teach import EXERCISES, Exercise, Mistake, compare, edited, observer, raised, right_but
 
 from .chapter02 import GRADS, SAVED, state_of_graph
-from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case
+from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case, running_example
 
-NOT_CALLED = "The numbers are right, but not by this means: call the nodes, as functions, and add up."
+NOT_CALLED = (
+    "The numbers are right, but not by this means: the nodes of the e that came in are to be called, as functions, and "
+    "each once; what they return is added up."
+)
 ENOUGH = "The numbers are right, but more has run, such as backward() or a leaf's node: e, d and c are enough."
 DOUBLED = "the answer, where the nodes return twice as much"
 TIMES = {0: "not called", 1: "called once"}
@@ -206,6 +209,11 @@ def hand_in_numbers_of_its_own(e):
     return sum([from_d[1], from_c[0]]), from_c[1].clone()
 
 
+def hand_with_nodes_from_elsewhere(e):
+    """The nodes of a graph with the same numbers, as the notebook's own is."""
+    return by_hand(running_example(*(leaf.item() for leaf in leaves_of_example(e)))[0])
+
+
 def hand_down_to_the_leaves(e):
     gradients = by_hand(e)
     leaves = [node for node, _ in e.grad_fn.next_functions[0][0].next_functions]
@@ -297,6 +305,8 @@ EXERCISE = Exercise(
     ),
     wrong={
         "The numbers are right, but not by this means": [hand_by_formula, hand_by_backward, hand_by_grad],
+        "the nodes of the e that came in": [hand_with_nodes_from_elsewhere],
+        "called, as functions, and each once … The gradients are right, but a node": [called_c_for_each_part],
         "Node c got only what came from e": [edited(by_hand, "e_to_c + d_to_c", "e_to_c")],
         "Node c got only what came from d": [edited(by_hand, "e_to_c + d_to_c", "d_to_c")],
         "which is a tuple, its items": [edited(by_hand, "node_d(e_to_d)", "node_d(node_e(mg.tensor(1.0)))")],

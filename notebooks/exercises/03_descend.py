@@ -188,8 +188,9 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(never_cleared, "with", "w.grad = None\n        with"),
-            words="w has no gradient where it is needed: backward() has not run since w.grad became None, or w = w - "
-            "... has made a new tensor, which is not the leaf any more. Change w in place: w -= ...",
+            words="w has no gradient where it is needed. Either no walk has written one yet, or none since it was "
+            "cleared: use it after the walk; and w.grad = None clears it also where there is none. Or w = w - ... has "
+            "made a new tensor, which is not the leaf any more: change w in place, w -= ...",
             when=_has_no_gradient_to_use,
         ),
         Mistake(
@@ -324,6 +325,7 @@ EXERCISE = Exercise(
             ),
             edited(descend, "with", "if losses[-1] > 10 * losses[0]:\n            continue\n        with"),
         ],
+        "w.grad = None clears it also where there is none": [edited(descend, "w.grad = None", "w.grad.zero_()")],
         "something went through float32": [edited(descend, "rate * w.grad", "(rate * w.grad).float()")],
         "One step is missing": [edited(descend, "range(steps)", "range(1, steps)")],
         "w goes uphill": [edited(descend, "w -=", "w +=")],

@@ -57,19 +57,21 @@ def _show_order(value, arguments):
 
 
 def _walked(outcome):
-    """Run the live nodes in the learner's order, each with what has arrived by then."""
+    """Run the live nodes in the learner's order, each with what has arrived by then: a leaf's node writes that."""
     names = node_names(outcome.arguments[0])
     order, values = _items(outcome), leaf_values(outcome.arguments[0])
     if not values or harmed(outcome.arguments[0]) or any(_is_node(node) and node not in names for node in order):
         return ""
-    arrived = {outcome.arguments[0].grad_fn: mg.tensor(1.0)}
+    arrived, written = {outcome.arguments[0].grad_fn: mg.tensor(1.0)}, {}
     for node in order:
-        if not _is_node(node) or node not in arrived or isinstance(node, AccumulateGrad):
+        if not _is_node(node) or node not in arrived:
+            continue
+        if isinstance(node, AccumulateGrad):
+            written[names[node]] = written.get(names[node], 0.0) + arrived[node].item()
             continue
         for gradient, (next_node, _) in zip(node(arrived[node]), node.next_functions, strict=True):
             arrived[next_node] = arrived[next_node] + gradient if next_node in arrived else gradient
-    by_name = {name: node for node, name in names.items()}
-    found = {name: show(arrived[by_name[name]].item()) if by_name[name] in arrived else "nothing" for name in "ab"}
+    found = {name: show(written[name]) if name in written else "nothing" for name in "ab"}
     given = f"  the engine's nodes, run in your order, give a {found['a']} and b {found['b']}"
     return f"{given}\n{measured_slopes(**values)}"
 
@@ -421,6 +423,10 @@ EXERCISE = Exercise(
                 order_from_the_front, "order.append", "node.register_prehook(lambda given: None)\n        order.append"
             )
         ],
+        "run in your order, give a 36 and b nothing": [
+            lambda root: sorted(waits := arrivals(root), key=lambda node: waits[node])
+        ],
+        "run in your order, give a 18 and b nothing": [edited(run_order, "== 0", "== 1")],
         "every node once": [lambda root: [node for node in run_order(root) if "Detach" not in node.name()][:9]],
         "Each item must be a node of this graph": [lambda root: [node.name() for node in run_order(root)]],
         "a list is asked for, and this is a tuple": [lambda root: tuple(run_order(root))],

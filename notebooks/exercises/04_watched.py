@@ -68,7 +68,7 @@ def _walking(answer, h, loss):
     left = hooks_on(nodes) - hooks - h.retains_grad
     return {
         "the answer": found,
-        "backward()": "has run" if is_walked else "has not run",
+        "backward()": "has come to the leaves" if is_walked else "has not come to the leaves",
         **{f"the gradient of {name}": leaf._grad for name, leaf in zip("wv", behind, strict=False)},
         "the graph of the walk": "is kept" if has_walk_graph else "is not kept",
         "h.grad": KEPT if h.retains_grad else WRITTEN if h._grad is not None else "None, as before",
@@ -410,7 +410,7 @@ EXERCISE = Exercise(
             edited(watched, "seen.append", "lambda g: seen.append(g) or g.clip(-10, 10)"),
             edited(watched, "seen.append", "lambda g: seen.append(g.clone()) or g.mul_(2)"),
         ],
-        "as where the walk ended at h": [watched_at_h_alone],
+        "backward(): has not come to the leaves … as where the walk ended at h": [watched_at_h_alone],
         "likely The shape is []; it should be [2]": [edited(watched, "seen[0]", "h[0]")],
     },
 )
