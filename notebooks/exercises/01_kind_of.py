@@ -185,6 +185,14 @@ def kind_by_trying(tensor):
     return kind
 
 
+def kind_by_a_walk(tensor):
+    try:
+        tensor.sum().backward()
+    except RuntimeError:
+        return "data"
+    return "parameter" if tensor._grad is not None else "result"
+
+
 def kind_of_a_retained_one(tensor):
     if tensor.requires_grad:
         tensor.retain_grad()
@@ -250,7 +258,7 @@ EXERCISE = Exercise(
     drawn=_drawn,
     plug=_asked,
     notes={
-        "the tensor afterwards": "The answer is right, but the tensor is to be asked, not changed.",
+        "the tensor afterwards": "The tensor is not what it was before: it is to be asked, not changed.",
         UNRECORDED: "Inside no_grad() it is another answer. That says whether new operations are recorded; a tensor "
         "keeps its kind there. Ask its flags, and not a result that is made to look at it.",
     },
@@ -321,7 +329,8 @@ EXERCISE = Exercise(
         ")[:1]": [edited(kind_of, "if not", 'if tensor._is_view():\n        return "result"\n    if not')],
         ").clone()": [edited(kind_of, "tensor.is_leaf", 'tensor.is_leaf or "Clone" in tensor.grad_fn.name()')],
         "[0], requires_grad=True)": [lambda tensor: "result" if tensor.dim() == 0 else kind_of(tensor)],
-        "The answer is right, but the tensor is to be asked, not changed": [kind_by_trying, kind_of_a_retained_one],
+        "it is to be asked, not changed": [kind_by_trying, kind_of_a_retained_one],
+        "inside no_grad(): data … The tensor is not what it was before": [kind_by_a_walk],
         "The answer is right, but afterwards grad mode is off": [kind_without_recording],
         "The answer is one of the words": [lambda tensor: kind_of(tensor).upper()],
     },

@@ -108,7 +108,7 @@ def _listed(value):
     return "nothing" if value is None else show(value.detach() + 0.0).removeprefix("tensor(").removesuffix(")")
 
 
-RESULT, BESIDE, GIVEN = "the result", "what goes on to h from another use of it", "the gradient that the hook is given"
+RESULT, BESIDE, GIVEN = "the result", "what goes on to h from another use of it", "the gradient that comes in"
 TOGETHER = "what goes on to h from both at once, in branch + h"
 
 
