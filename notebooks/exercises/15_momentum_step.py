@@ -39,8 +39,8 @@ def _drawn(random):
 
 def forgets(self):
     """Momentum that forgets: these are the steps of plain SGD, with nothing of earlier gradients in them. Is the
-    velocity made anew in each call, or not read, or is it the gradient's own array, which is filled with zeros? Keep
-    an array of your own in self.velocity, and move by it.
+    velocity made anew in each call, or not read, or not put back, or is it the gradient's own array, which is filled
+    with zeros? Keep an array of your own in self.velocity, and move by it.
     """
     for one in self.parameters:
         if one.grad is not None:
@@ -81,6 +81,9 @@ never_kept = edited(
     "= one.grad",
     "self.velocity[one]\n",
     "(self.momentum * before + one.grad)\n",
+)
+not_put_back = edited(
+    momentum_step, "self.velocity[one] = self", "velocity = self", "self.lr * self.velocity[one]", "self.lr * velocity"
 )
 skips_zeros = edited(momentum_step, "if one.grad is not None:", "if one.grad is not None and np.any(one.grad):")
 fixed = edited(momentum_step, "self.momentum * ", "0.9 * ")
@@ -341,7 +344,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake(in_new_tensors, when=holds_other_tensors),
-        Mistake(forgets, never_kept),
+        Mistake(forgets, never_kept, not_put_back),
         one_for_all,
         counted_among_those,
         made_anew,
