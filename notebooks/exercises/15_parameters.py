@@ -171,6 +171,17 @@ no_modules = edited(parameters, "elif isinstance(one, Module):", "elif one is se
 each_use = edited(
     parameters, "        met.add(id(one))\n", "        if not isinstance(one, Tensor):\n            met.add(id(one))\n"
 )
+
+
+def on_each_way(self, above=()):
+    if isinstance(self, Tensor):
+        return parameters(module(one=self))
+    inside = vars(self) if isinstance(self, Module) else self
+    parts = inside.values() if isinstance(inside, dict) else inside if isinstance(inside, (list, tuple)) else ()
+    met = any(one is self for one in above)
+    return [one for part in ([] if met else parts) for one in on_each_way(part, (*above, self))]
+
+
 all_tensors = edited(parameters, "[one] if one.requires_grad and one.rule is None else []", "[one]")
 results_too = edited(parameters, " and one.rule is None", "")
 constants_too = edited(parameters, "one.requires_grad and ", "")
@@ -537,7 +548,9 @@ EXERCISE = Exercise(
         Mistake(no_modules, words="What modules in the module hold is missing."),
         Mistake(
             each_use,
-            words="A parameter that is used in two places is there twice. An optimizer would take two steps with it.",
+            on_each_way,
+            words="A parameter that is used in several places is there more than once. An optimizer would take several "
+            "steps with it.",
             near=True,
         ),
         Mistake(
