@@ -77,7 +77,8 @@ AFTERWARDS = (
 # fmt: off
 _MEANINGS = (
     (RecursionError, "", "Calls stand in calls until Python's stack is full. Does a function call itself, and does "
-     "that end? Graphs are deeper than the stack: keep a list of what is still to do, and loop."),
+     "that end? If it does, what it goes through, as a graph, may be deeper than the stack: keep a list of what is "
+     "still to do, and loop."),
     (TookTooLongError, "", "This does not come to an end, or not soon. In a loop, look at what must change in each "
      "round so that it can stop. Is a list filled faster than it is emptied, or a node met again for each way that "
      "leads to it? Or does this line wait for what does not come?"),
