@@ -51,7 +51,7 @@ class Straight:
 FUNCTIONS = {"Exp": (Exp, 1), "Weighted": (Weighted, 3), "Straight": (Straight, 1)}
 
 
-EMPTIED, ANOTHER = "the ctx that forward got", "another ctx"
+EMPTIED, ANOTHER, SOONER = "the ctx that forward got", "another ctx", "before any forward"
 CLASS = "the class of the result"
 CALLS, EARLY = "calls of forward", "calls of backward before the walk"
 
@@ -61,7 +61,7 @@ def _called_twice(answer, function, inputs, others):
     """Called twice, with other numbers, before anything walks: each call has to keep what is its own. What comes to
     the results is not 1. Each walks twice, from other numbers.
     """
-    calls, gradients, kept = [], [], []
+    calls, gradients, kept, results = [], [], [], []
 
     class Counted(function):
         @staticmethod
@@ -76,11 +76,12 @@ def _called_twice(answer, function, inputs, others):
             try:
                 return function.backward(ctx, g)
             except AttributeError as error:
-                error.add_note(EMPTIED if any(ctx is one for one in kept) else ANOTHER)
+                has_one = kept or results
+                error.add_note(EMPTIED if any(ctx is one for one in kept) else ANOTHER if has_one else SOONER)
                 raise
 
     Counted.__name__ = function.__name__
-    results = [answer(Counted, inputs), answer(Counted, others)]
+    results += [answer(Counted, inputs), answer(Counted, others)]
     if not all(isinstance(one, Tensor) for one in results):
         return {"the result": None if None in results else f"a {type(results[0]).__name__}"}
     recorded, early = results[0].requires_grad, len(gradients)
@@ -230,6 +231,10 @@ def _found_nothing(where):
     return lambda outcome: (
         isinstance(outcome.error, AttributeError) and where in getattr(outcome.error, "__notes__", ())
     )
+
+
+def _called_backward_at_once(outcome):
+    return saw(EARLY, operator.gt)(outcome) or _found_nothing(SOONER)(outcome)
 
 
 def _took_an_array_apart(outcome):
@@ -410,7 +415,7 @@ EXERCISE = Exercise(
         by_hand,
         Mistake(recorded_in_any_case, when=saw("recorded", lambda mine, right: mine and not right)),
         Mistake(of_tensors_class, when=saw(CLASS, lambda mine, right: mine == "Tensor")),
-        Mistake(backward_at_once, when=saw(EARLY, operator.gt)),
+        Mistake(backward_at_once, when=_called_backward_at_once),
         Mistake(
             edited(
                 applied,
@@ -456,7 +461,11 @@ EXERCISE = Exercise(
         ],
         "More gradients came than inputs were noted": [with_the_first_alone],
         "of which [1] require a gradient": [applied_if_the_first_wants_it],
-        "backward was called when the result was made": [applied_with_slopes, applied_at_once],
+        "backward was called when the result was made": [
+            applied_with_slopes,
+            applied_at_once,
+            edited(applied, "), rule,", "), function.backward(ctx, 1.0),"),
+        ],
         "What backward got as ctx is not": [edited(applied, "(ctx, g)", "(g, ctx)")],
         "More gradients came than there are": [
             edited(applied, TUPLE, "(gradients,) if type(gradients) is tuple else gradients")

@@ -89,6 +89,15 @@ def from_the_left(gradient, shape):
     return gradient.sum(axis=axes, keepdims=True).reshape(shape)
 
 
+def at_the_same_places(gradient, shape):
+    """A dimension of `shape` was looked for in the gradient at the same place from the left, while there were more in
+    front of it: another one was summed. Sum those in front first, or count the places from the right.
+    """
+    sizes = zip(gradient.shape, shape, strict=False)
+    axes = tuple(axis for axis, (there, wanted) in enumerate(sizes) if there != wanted)
+    return in_front_only(gradient.sum(axis=axes, keepdims=True), shape)
+
+
 def shifted(gradient, shape):
     """An axis was asked for that is not there, or not any more. Each sum takes its axis away, and those behind it move
     up: sum along 0 again and again, or along all of them at once.
@@ -241,6 +250,7 @@ EXERCISE = Exercise(
         _case(np.arange(24.0).reshape(4, 2, 3), (1, 3)),
         _case([[2.0, -1.0, 0.5]], (3,)),
         _case(np.arange(24.0).reshape(4, 2, 3), (1, 2, 1)),
+        _case(np.arange(12.0).reshape(2, 2, 3), (1, 1)),  # where another axis is summed if one counts from the left
         _case(np.arange(8.0).reshape(2, 2, 1, 2), (2,)),
         _case(np.ones((0, 2)), (2,)),
         _case(np.ones((2, 0)), (2, 1)),
@@ -269,6 +279,7 @@ EXERCISE = Exercise(
         first_copy,
         folded,
         Mistake(from_the_left, when=_too_few_left),
+        Mistake(at_the_same_places, lambda *given: in_front_only(nothing_in_front(*given), given[1])),
         Mistake(shifted, when=raised("is out of bounds for array of dimension", kind=ValueError)),
         Mistake(added_into_the_first, when=saw(WRITTEN, "changed")),
         only_what_is_longer,

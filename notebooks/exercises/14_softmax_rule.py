@@ -214,7 +214,7 @@ EXERCISE = Exercise(
         without_sum,
         Mistake(over_everything, of_one_row),
         over_columns,
-        g_alone,
+        Mistake(g_alone, edited(g_alone, "sum", "mean")),
         from_x,
         turned,
         computed_again,
@@ -224,7 +224,7 @@ EXERCISE = Exercise(
         Mistake(over_axis_1, near=True, when=raised("axis 1 is out of bounds")),
         Mistake(matrix_of_one_row, when=_has_the_matrix_of_all),
         whole_sum,
-        Mistake(averaged, edited(g_alone, "sum", "mean")),
+        averaged,
         Mistake(written_to, when=saw(WRITTEN, "changed")),
     ),
     right=(
@@ -248,6 +248,7 @@ EXERCISE = Exercise(
             lambda g, y, x: ((np.diag(y) - np.outer(y, y)) * g[:2],),
         ],
         "A sum, or the like, lost its dimension": [no_keepdims],
+        "Here the g were not weighed": [lambda g, y, x: (y * (g - g.mean(axis=-1, keepdims=True)),)],
         "yours changed … They belong to others": [softmax_over_g],
     },
 )
