@@ -249,6 +249,7 @@ EXERCISE = Exercise(
         _case([[1.0, 2.0, 3.0], [4.0, 5.0, -6.0]], ()),
         _case(np.arange(24.0).reshape(4, 2, 3), (1, 3)),
         _case([[2.0, -1.0, 0.5]], (3,)),
+        _case([[2.0, -1.0, 0.5]], (1, 3)),
         _case(np.arange(24.0).reshape(4, 2, 3), (1, 2, 1)),
         _case(np.arange(12.0).reshape(2, 2, 3), (1, 1)),  # where another axis is summed if one counts from the left
         _case(np.arange(8.0).reshape(2, 2, 1, 2), (2,)),
@@ -299,6 +300,7 @@ EXERCISE = Exercise(
             lambda gradient, shape: fitted(gradient, shape) if shape else float(gradient.sum()),
         ],
         "shape = (1, 2, 1)": [fitted_to_the_first_stretched],
+        "shape = (1, 3) … The shape is [1]": [lambda gradient, shape: fitted(gradient.squeeze(), shape)],
         "Fewer numbers are left": [lambda gradient, shape: gradient.sum().reshape(shape)],
         "An axis was asked for that is not there": [edited(from_behind, "axis=-1", "axis=shape")],
         "yours changed … it belongs to others. gradient.sum": [fitted_in_place],

@@ -106,6 +106,14 @@ def _squared():
     return _named("L", a * b + d * c)
 
 
+def _used_on_the_next_level():
+    """a is found beside b, which uses it; and what leads to a is found before b is looked at."""
+    u = _named("u", _named("x", Tensor(2.0, True)) * _named("w", Tensor(3.0, True)))
+    a = _named("a", u * 3.0)
+    b = _named("b", a * 1.0)
+    return _named("L", a * b)
+
+
 def _chain():
     """Made without computing: recorded takes longer than the walk."""
     h = one = Tensor(1.0, True)
@@ -361,6 +369,15 @@ def ordered_in_a_queue(self):
     return list(order)
 
 
+def moved_to_the_end(self):
+    """What is met again is moved while the loop goes through the list, so others are passed over."""
+    found = [self]
+    for tensor in found:
+        for one in tensor.inputs:
+            found[:] = [*(each for each in found if each is not one), one]
+    return found[::-1]
+
+
 ORDERS = {}
 
 
@@ -478,6 +495,7 @@ EXERCISE = Exercise(
         Case("a = x * 3; b = a * a; c = b + x; L = c * a", lambda: (_other_way_round(),)),
         Case("x, a leaf", lambda: (_leaf(),)),
         Case("a = x * x; b = x * 3 * 1; c = w * w; d = w * 3 * 1; L = a * b + d * c", lambda: (_squared(),)),
+        Case("u = x * w; a = u * 3; b = a * 1; L = a * b", lambda: (_used_on_the_next_level(),)),
         Case(f"h = h + h, {DOUBLED} times", lambda: (_doubled(),)),
         Case(f"h = h * 1, {LONG} times", lambda: (_chain(),)),
     ),
@@ -531,6 +549,7 @@ EXERCISE = Exercise(
         "which is no list … The tensors are in a tuple": [lambda self: tuple(in_order(self))],
         "What an earlier call has found was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
+        "L = a * b … x is missing": [moved_to_the_end],
         "is missing … Tensors that require no gradient lead to self as well": [
             lambda self: [one for one in in_order(self) if one.requires_grad]
         ],

@@ -165,8 +165,8 @@ def by_itself(self):
 
 
 def a_leaf_cleared(self):
-    """self was cleared, and it is a leaf here: leaves keep what they hold, and the ones are added to that. Clear what
-    has a rule.
+    """What self held is gone, as where it is cleared in any case. It is a leaf here: leaves keep what they hold, and
+    the ones are added to that. Clear what has a rule, and leave the rest to receive.
     """
     start(self)
     if self.rule is None:
@@ -261,6 +261,7 @@ EXERCISE = Exercise(
         _leaf_case(5.0),
         _case(([np.inf, 1.0], [0.5, 4.0])),
         _case((2.0, 3.0), freed="y", x=48.0, y=14.0, z=6.0),
+        _case((2.0, 3.0), freed="L", x=48.0, L=1.0),  # so that a result is the first of the order
         _long_case(3_200, deep=True),
         _long_case(40),
     ),
@@ -320,7 +321,13 @@ EXERCISE = Exercise(
             edited(start, "one.grad = None", "one.grad, _ = None, one.grad is None or one.grad.fill(0)")
         ],
         "first difference x.grad: yours array(0.), expected None": [started_with_zeros_at_leaves],
-        "L.grad: yours 2": [edited(adds_ones, "self.receive", "start(self)\n    self.receive")],
+        "L.grad: yours 2": [
+            edited(adds_ones, "self.receive", "start(self)\n    self.receive"),
+            edited(start, "in_order()", "in_order()[1:]"),
+        ],
+        "What self held is gone, as where": [
+            edited(start, "ones_like(self.data))", "ones_like(self.data))\n    self.grad = np.ones_like(self.data)")
+        ],
         "L.grad[0]: yours 0": [
             edited(start, "np.ones_like(self.data)", "np.sign(self.data) ** 2"),
             edited(start, "ones_like(self.data)", "isfinite(self.data).astype(float)"),
