@@ -314,7 +314,8 @@ def relation(expected: Any, got: Any) -> str:
         numbers, others = (np.asarray(_numbers_of(one)) for one in (right, mine))
         if numbers.dtype.kind not in "iuf" or others.dtype.kind not in "iuf" or numbers.shape != others.shape:
             return ""
-        return _relation_of(numbers.astype(np.float64), others.astype(np.float64))
+        words = _relation_of(numbers.astype(np.float64), others.astype(np.float64))
+        return words if mine is got else words.replace("What came", "At the first difference, what came")
     return ""
 
 

@@ -327,7 +327,7 @@ def test_of_what_is_seen_an_answer_with_its_graph_is_told_besides() -> None:
         (6.0, 7.3, ""),
         (0.9, 2.5e-8, ""),
         (6.5, 42.25, "What came is the square of what is expected."),
-        ([6.5, [2.25]], [6.5, [1.5]], "What came is the root of what is expected."),
+        ([6.5, [2.25]], [6.5, [1.5]], "At the first difference, what came is the root of what is expected."),
         (mg.tensor([2.0, 5.0]), mg.tensor([0.5, 0.2]), "What came is 1 divided by what is expected."),
         (6.5, 6.45, "What came is near, and not near enough"),
         (6.5, 6.4, ""),
@@ -354,7 +354,7 @@ def test_what_wrong_numbers_have_to_do_with_the_right_ones(expected, got, words:
 def test_an_unknown_mistake_is_told_what_came_out_right_before() -> None:
     first = said(EXERCISE.check(lambda f, x: slope(f, x) * 3))["likely"]
     seen = "None of the mistakes that are known here. As it should be: calls of f, x afterwards. "
-    assert first.startswith(seen + "What came is 3 times what is expected.")
+    assert first.startswith(seen + "At the first difference, what came is 3 times what is expected.")
     none = f"None of the {len(EXERCISE.cases)} inputs comes out right: follow this one through your lines by hand."
     assert first.endswith(none)
     for place, other in ((0, 1), (1, 0)):
