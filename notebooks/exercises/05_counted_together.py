@@ -122,6 +122,14 @@ def counted_by_the_difference(a, b):
     return bool((a._version - first) == (b._version - second))
 
 
+def counted_from_the_other_side(a, b):
+    """Who shares a count shares it both ways."""
+    before = a._version
+    with mg.no_grad():
+        b.add_(0)
+    return a._version != before
+
+
 def counted_at_the_first_element(a, b):
     """Not where there is no dimension."""
     before = b._version
@@ -157,6 +165,7 @@ EXERCISE = Exercise(
         "Note b._version, then `with mg.no_grad(): a.add_(0)`, then compare b._version with what you noted.",
     ),
     plug=_asking,
+    may_leave=("version",),  # who writes what is there already has left the numbers as they are
     notes={FLAG: "The answer is right, but it has switched requires_grad, and not back."},
     evidence=_evidence,
     mistakes=(
@@ -198,13 +207,13 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(counted_together, "with mg.no_grad():\n        a", "a", "_version != before", "_version > before"),
-            words="A leaf that requires a gradient may be written to inside `with mg.no_grad():` only.",
+            words="A leaf that requires a gradient may not be written to while operations are recorded. Inside "
+            "`with mg.no_grad():` it may.",
             when=raised("a leaf Variable that requires grad"),
         ),
         Mistake(
             edited(counted_together, "with", "if a.is_leaf:\n        a.requires_grad_(False)\n    with"),
-            words="requires_grad was switched off, and not on again. Inside `with mg.no_grad():` it may "
-            "stay on.",
+            words="requires_grad was switched off, and not on again. Inside `with mg.no_grad():` it may stay on.",
             when=saw(FLAG, "switched off"),
         ),
         Mistake(
@@ -247,6 +256,7 @@ EXERCISE = Exercise(
     right=(
         counted_by_two_writes,
         counted_by_the_difference,
+        counted_from_the_other_side,
         edited(
             counted_at_the_first_element,
             "a[0] = a[0].clone()",

@@ -195,6 +195,7 @@ EXERCISE = Exercise(
         "except RuntimeError: return False; and return True after it.",
     ),
     evidence=_kept,
+    may_leave=("grad",),  # the walk brings x what its end weighs, as a sum or as a mean
     picture=_draw,
     mistakes=(
         Mistake(

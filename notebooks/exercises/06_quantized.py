@@ -6,7 +6,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.autograd import Function
-from minigrad.teach import Exercise, Mistake, cases, edited, function_of, measured_slopes
+from minigrad.teach import STEP, Exercise, Mistake, cases, edited, function_of, measured_slopes
 from minigrad.teach.draws import flip, pick
 from minigrad.teach.observing import gradients_of, observer, raised, right_but, saw
 from minigrad.teach.wrong_node import draw_wrong_node
@@ -86,7 +86,15 @@ def _evidence(outcome):
     x, step = outcome.arguments
     weights = _weights(x)
     measured = measured_slopes(lambda moved: _forward(None, moved, step), x, weights)
-    return f"{measured}\n  that is the truth about rounding; asked for is what x itself would get, {weights.tolist()}"
+    truth = "that is the truth about rounding"
+    if _is_near_a_jump(x.detach().numpy(), step):
+        truth = "between two multiples rounding jumps, and has no slope: the smaller the move, the more is measured"
+    return f"{measured}\n  {truth}; asked for is what x itself would get, {weights.tolist()}"
+
+
+def _is_near_a_jump(numbers, step):
+    """Whether the move of a measurement reaches from one multiple to the next."""
+    return bool((np.round((numbers - STEP) / step) != np.round((numbers + STEP) / step)).any())
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -357,6 +365,9 @@ EXERCISE = Exercise(
             lambda x, step: quantized_function(backward=lambda g, given: g.clamp(-1, 1))(x, step),
         ],
         "the numbers": [quantized_to_a_few_digits, quantized_in_one_row],
+        "Halves go up here … between two multiples rounding jumps": [
+            lambda x, step: quantized_function(lambda x, step: (x / step + 0.5).floor() * step)(x, step)
+        ],
         "x = [1.55, -2.35, 0.1]": [
             lambda x, step: quantized_function(lambda x, step: (x * (1 / step)).round() * step)(x, step)
         ],

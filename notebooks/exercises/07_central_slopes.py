@@ -249,6 +249,7 @@ EXERCISE = Exercise(
         "f(x - step), divided by the distance between the two points.",
     ),
     plug=_with_calls,
+    may_leave=("version",),  # x may be moved, and put back
     notes={
         CALLS: "The slopes are right, but f ran more often than two times for each element: too long on a real model."
     },
@@ -319,7 +320,14 @@ EXERCISE = Exercise(
             when=lost_in_float32,
         ),
     ),
-    right=(slopes_put_back, slopes_by_places, slopes_of_rows_of_the_identity, slopes_in_an_array, slopes_of_a_stack),
+    right=(
+        slopes_put_back,
+        edited(slopes_put_back, "x.clone()", "x.detach()"),
+        slopes_by_places,
+        slopes_of_rows_of_the_identity,
+        slopes_in_an_array,
+        slopes_of_a_stack,
+    ),
     wrong={
         "as where the return stands inside the loop": [edited(central_slopes, "x.numel()", "1")],
         "stays moved while the next one": [edited(central_slopes, "[k] = eps", "[: k + 1] = eps")],

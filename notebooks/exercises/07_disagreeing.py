@@ -221,6 +221,7 @@ EXERCISE = Exercise(
         _entries([2.0, 1.0, 1.0], [1.0, 1.0, 1.0], 0.0, 0.75),
         _entries([float("nan"), 1.0, 1.0], [1.0, 1.0, 1.0], 0.01, 0.001),
         _entries([0.005, 0.0, 2.0], [0.0, 0.0, 2.0], 0.01, 0.001),
+        _entries([float("nan"), 1.0, 2.0], [0.0, 1.0, 2.0], 0.01, 0.001),  # which is near to 0, and nan is not
         _entries([1.0, 2.0, 3.0, -4.0], [1.5, 2.5, 3.0, 4.0], 0.25, 0.0),
         _entries([2.5, 3.0, 1.0], [2.0, 2.0, 1.0], 0.5, 0.25),
         _entries([float("nan"), 1.0, 2.0], [float("nan"), float("nan"), 2.0], 0.5, 0.25),
@@ -311,6 +312,9 @@ EXERCISE = Exercise(
         ],
         "Where both are nan they were taken for equal": [disagreeing_with_equal_nan],
         "This is 1 if there is one, and 0 if there is none": [disagreeing_at_all],
+        "differences = [0.0, 1.0, 2.0] … entry 0: nan apart": [
+            edited(disagreeing, "backward - d", "mg.tensor(np.nan_to_num(backward.numpy())) - d")
+        ],
         "entry 0: 3.725290298e-09 apart, 9.313225746e-10 allowed": [disagreeing_in_float32],
         "The tolerance is measured by backward's own number": [disagreeing_the_other_way],
         "first difference": [disagreeing_without_nan],

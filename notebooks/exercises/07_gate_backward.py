@@ -35,7 +35,7 @@ OF_X, OF_W, OF_B = (f"the gradient of {name}" for name in "xwb")
 @observer
 def _sent(backward, *arguments):
     """What a Function with this backward sends, and whether it has written to what it was given."""
-    *inputs, weights = (part.detach().clone() for part in arguments)  # whatever is written, it is not to the case
+    *inputs, weights = _copies(arguments)
     x, w, b = (part.requires_grad_() for part in inputs)
     Gate = function_of("Gate", _forward, backward)  # noqa: N806 (a class)
     y = Gate.apply(x, w, b)
@@ -43,10 +43,16 @@ def _sent(backward, *arguments):
     sent = gradients_of(y, {"x": x, "w": w, "b": b}, weights)
     again = {name: sent.pop(name) for name in [SECOND] if name in sent}
     for number, name in enumerate("xwb"):
-        y = Gate.apply(*[one if place == number else one.detach() for place, one in enumerate(inputs)])
-        (gradient,) = grad(y, inputs[number], weights, allow_unused=True)
+        *alone, begun = _copies(arguments)  # what is sent may lie in the memory of what came in
+        y = Gate.apply(*[one.requires_grad_(place == number) for place, one in enumerate(alone)])
+        (gradient,) = grad(y, alone[number], begun, allow_unused=True)
         again[f"what {name} gets where nothing else requires a gradient"] = gradient
     return {**sent, **given.seen(), **again}  # a second walk is another one if the first has written
+
+
+def _copies(arguments):
+    """The same numbers in memory of their own: whatever is written, it is not to the case, nor to another walk's."""
+    return [part.detach().clone() for part in arguments]
 
 
 def _draw(outcome, difference):
@@ -296,7 +302,7 @@ EXERCISE = Exercise(
         "has t in it once too often, as where": [edited(gate_backward, "w * (1", "w * t * (1")],
         "b gets the gradient of w": [edited(gate_backward, "-grad_output.sum", "(grad_output * t).sum")],
         "or just one, as by sum(1)": [edited(gate_backward, "t).sum(0)", "t).mean()")],
-        "backward has written to grad_output": [gate_over_what_came],
+        "grad_output afterwards: yours backward has written to grad_output": [gate_over_what_came],
         "backward has written to x": [edited(gate_backward, "tanh", "tanh_")],
         "backward has written to w": [gate_over_w],
         "something went through float32": [
