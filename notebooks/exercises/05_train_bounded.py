@@ -215,6 +215,21 @@ def trained_with_an_optimizer(loss_of, w1, w2, rate):
     return loss.item()
 
 
+def moved_between_two_walks(loss_of, w1, w2, rate):
+    """Works where the graph has not saved w1."""
+    loss = loss_of(w1, w2)
+    loss.backward(retain_graph=True)
+    with mg.no_grad():
+        w1 -= rate * w1.grad
+    w1.grad = w2.grad = None
+    loss.backward()
+    with mg.no_grad():
+        w2 -= rate * w2.grad
+        w2.clamp_(-1, 1)
+    w1.grad = w2.grad = None
+    return loss.item()
+
+
 def trained_whatever_happens(loss_of, w1, w2, rate):
     try:
         return train_bounded(loss_of, w1, w2, rate)
@@ -242,6 +257,7 @@ EXERCISE = Exercise(
         _model(-3.0, [1.0, 0.0, 0.5], -4.0, 0.01),
         _model(1.5, [-3.0, 0.5, -1.25], 2.0, 0.02),
         _model(0.25, [-1.0, 0.5, 1.0], 2.0, 0.05, bend="tanh(w1 * x)"),
+        _model(1.5, [0.5, -0.25, 1.0], 2.0, 0.01, bend="w1 * w1 * x"),  # which saves w1
         _model(0.5, [2.0, -1.5, 0.5], 0.465, 0.0),  # a loss of 0.001225, and bounds hold for whom no step has moved
     ),
     drawn=_drawn,
@@ -342,8 +358,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(train_bounded, "w1 -=", "w1 = w1 -", "w2 -= ", "w2 = (w2 - ", "w2.grad\n        w2.", "w2.grad)."),
-            words="The caller's weights hold what they held before. Write in place, w1 -= ... and w2.clamp_(): w1 = w1 "
-            "- ... and clamp() make new tensors.",
+            words="The caller's weights hold what they held before, as where their names stand for new tensors: w1 = "
+            "w1 - ... and clamp() make such. Write in place, w1 -= ... and w2.clamp_().",
             when=_unchanged,
         ),
         Mistake(
@@ -388,6 +404,9 @@ EXERCISE = Exercise(
             edited(train_bounded, "loss_of(w1, w2)\n    loss.backward()", "loss_of(w1, w2).backward()")
         ],
         "no backward() has reached this weight": [edited(train_bounded, "loss_of(w1, w2)", "loss_of(w1, w1)")],
+        "hold what they held before, as where": [
+            edited(train_bounded, "backward()", "backward()\n    w1.grad = w2.grad = None\n    return loss.item()")
+        ],
         "as if nothing had clamped it": [edited(train_bounded, "-1, 1", "-9, 9")],
         "A gradient is still there": [edited(train_bounded, "w1.grad = w2.grad", "w1.grad")],
         "written through .data": [
@@ -413,6 +432,7 @@ EXERCISE = Exercise(
             edited(train_bounded, "loss.item()", "round(loss.item(), 4)"),
         ],
         "no error comes out": [trained_whatever_happens],
+        "A weight was written to between the forward pass and the walk": [moved_between_two_walks],
         "": [lambda loss_of, w1, w2, rate: train_bounded(lambda w1, w2: loss_of(w2, w1), w1, w2, rate)],
         "bounded on one side only": [edited(train_bounded, "clamp_(-1, 1)", "clamp_(max=1)")],
         "clamp() makes a new tensor": [

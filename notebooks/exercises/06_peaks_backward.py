@@ -148,8 +148,9 @@ def everywhere(ctx, grad_output):
 
 
 def walked_inside(ctx, grad_output):
-    """There is no graph here to go back through: while a backward runs, nothing is recorded unless you ask for it.
-    Compute the gradient from grad_output, x and places.
+    """There is no graph here to go back through. While a backward runs, nothing is recorded but inside `with
+    mg.enable_grad():`, and there only what comes from a tensor that requires a gradient. Compute the gradient from
+    grad_output, x and places.
     """
     x, _ = ctx.saved_tensors
     peaks = mg.nn.functional.max_pool1d(x * x, 2)
@@ -359,6 +360,16 @@ EXERCISE = Exercise(
         "the two kinds do not fit": [edited(peaks_backward, "* x *", "* places *")],
         "digits are lost or dtypes do not fit": [edited(peaks_backward, "* x *", "* (x + 1e-7) *")],
         "Of squares that are equal each got the gradient": [peaks_of_the_largest],
+        "there only what comes from a tensor that requires": [
+            edited(peaks_in_a_small_graph, ".detach().requires_grad_()", ".detach()"),
+        ],
+        "The first walk is right": [
+            edited(
+                peaks_in_a_small_graph,
+                *("x.detach().requires_grad_()", "x"),
+                *("return grad(peaks, inner, grad_output)[0]", "peaks.backward(grad_output)\n    return x.grad"),
+            )
+        ],
         "first difference": [peaks_of_the_first_row, peaks_summed_at_most_once],
         "backward has written to x": [edited(peaks_backward, "2 * x * at_peaks", "x.mul_(2) * at_peaks")],
         "backward has written to grad_output": [

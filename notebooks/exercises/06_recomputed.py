@@ -223,7 +223,9 @@ def other_order(f, x):
 
 
 def saved_the_function(f, x):
-    """save_for_backward is for tensors, each an argument of its own. Keep f as an attribute: ctx.f = f."""
+    """save_for_backward is for tensors, each an argument of its own. What is none, as f is, becomes an attribute:
+    ctx.f = f.
+    """
 
     def forward(ctx, f, x):
         ctx.save_for_backward(f, x)

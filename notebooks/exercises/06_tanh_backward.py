@@ -123,7 +123,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(tanh_backward, "(y,)", "(x,)", "y * y", "mg.tanh(x) ** 2"),
-            words="tanh was applied once more: what forward saved is y already, not x.",
+            words="This is the slope of tanh at y, as where tanh is applied once more. What forward saved is y "
+            "already, not x.",
         ),
         grad_output_for_x,
         Mistake(edited(tanh_backward, "y * y", "y"), words="The slope is 1 minus the square of y, not 1 minus y."),
@@ -190,6 +191,7 @@ EXERCISE = Exercise(
         lambda ctx, grad_output: (grad_output - grad_output * ctx.saved_tensors[0] ** 2,),
     ),
     wrong={
+        "as where tanh is applied once more": [edited(tanh_backward, "* (1 - y * y)", "/ y.cosh() ** 2")],
         "as where brackets are missing": [edited(tanh_backward, "* (1 - y * y)", "- y * y")],
         "A tuple stands where": [edited(tanh_backward, "saved_tensors\n", "saved_tensors\n    y = (y,)\n")],
         "all in float64": [lambda ctx, g: g * mg.tensor((1 - ctx.saved_tensors[0] ** 2).tolist())],

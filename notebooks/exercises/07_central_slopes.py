@@ -304,8 +304,8 @@ EXERCISE = Exercise(
         Mistake(asked_backward, when=_asked_rules),
         Mistake(
             lambda f, x, eps: central_slopes(f, x, 1e-6),
-            words="These were measured over a step of their own, much smaller than eps. Over which distance is given: "
-            "2 * eps.",
+            words="These are the slopes at x itself, as over a step of their own, much smaller than eps, or by "
+            "backward. Over which distance is given: 2 * eps.",
         ),
         Mistake(
             edited(central_slopes, "return slopes", "return slopes.view(-1)"),
@@ -336,7 +336,18 @@ EXERCISE = Exercise(
         "x holds other numbers": [slopes_moving_x_itself],
         "f ran more often than two times for each element": [slopes_all_again_for_each],
         "first difference": [slopes_of_matrices, lambda f, x, eps: central_slopes(f, x, max(eps, 0.1))],
-        "a step of their own": [
+        "a step of their own, much smaller than eps, or by backward": [
+            edited(
+                central_slopes,
+                "slopes =",
+                "f(x)\n    slopes =",
+                "step = mg.zeros_like(x)",
+                "leaf = x.clone().requires_grad_()",
+                "        step.view(-1)[k] = eps\n",
+                "",
+                "(f(x + step) - f(x - step)) / (2 * eps)",
+                "mg.autograd.grad(f(leaf), leaf)[0].view(-1)[k]",
+            ),
             lambda f, x, eps: central_slopes(f, x, 1e-7),
             edited(
                 central_slopes,

@@ -18,6 +18,7 @@ def sends(name, forward, saved, backward):
         y = function_of(name, forward, backward).apply(x, *others)
         given = Given(grad_output=weights, **dict(zip(saved, y.grad_fn.saved_tensors, strict=True)))
         (gradient,) = grad(y, x, weights, retain_graph=True, allow_unused=True)
-        return {"the answer": gradient, **given.seen(), **walked_again(y, [x], weights)}
+        sent = None if gradient is None else gradient.detach().clone()  # a second walk may write where it lies
+        return {"the answer": sent, **given.seen(), **walked_again(y, [x], weights)}
 
     return run(backward)
