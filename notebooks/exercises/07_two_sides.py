@@ -163,6 +163,15 @@ def sides_of_one_value(f, x, eps):
     return (here - f(x - eps).item()) / eps, (f(x + eps).item() - here) / eps
 
 
+def sides_put_back(f, x, eps):
+    old, values = x.item(), []
+    for step in (-eps, 0.0, eps):
+        x.fill_(old + step)
+        values.append(f(x).item())
+    x.fill_(old)
+    return (values[1] - values[0]) / eps, (values[2] - values[1]) / eps
+
+
 def sides_by_two_calls(f, x, eps):
     def between(left, right):
         return (f(right) - f(left)) / (right - left)
@@ -188,6 +197,7 @@ EXERCISE = Exercise(
         measured_case("t.floor()", 0.0, 1e-6),
     ),
     drawn=_drawn,
+    may_leave=("version",),  # x may be moved, and put back
     hints=(
         "A slope is the change of f divided by the distance, here between x and one of its neighbours.",
         "To the right: from f(x) to f(x + eps). To the left: from f(x - eps) to f(x), in this order.",
@@ -257,6 +267,7 @@ EXERCISE = Exercise(
         lambda f, x, eps: tuple((f(x + step) - f(x)) / step for step in (-eps, eps)),
         sides_of_double_numbers,
         sides_of_one_value,
+        sides_put_back,
         sides_by_two_calls,
     ),
     wrong={
