@@ -82,7 +82,8 @@ def gradients_of(result: Any, tensors: Mapping[str, Tensor], weights: Tensor) ->
         return {}
     if not result.requires_grad:
         return {GRADIENT + name: None for name in tensors}
-    sent = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
+    found = grad(result, list(tensors.values()), weights, retain_graph=True, allow_unused=True)
+    sent = [one if one is None else one.clone() for one in found]  # a second walk may write where it lies
     again = walked_again(result, list(tensors.values()), weights)
     return {GRADIENT + name: one for name, one in zip(tensors, sent, strict=True)} | again
 

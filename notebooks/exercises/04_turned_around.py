@@ -227,7 +227,9 @@ EXERCISE = Exercise(
         "called with too few arguments": [edited(turned_around, "lambda g: g * -strength", "")],
         "something went through float32": [lambda h, strength: turned_around(h.float(), strength)],
         "The gradient goes on as it came": [turned_at_the_node_of_h],
-        "the gradient that comes in. At the first difference, what came is -1 times": [lambda h, strength: h - strength * (h - h.detach())],
+        "the gradient that comes in. At the first difference, what came is -1 times": [
+            lambda h, strength: h - strength * (h - h.detach())
+        ],
         "The gradient that comes in was written into": [edited(turned_around, "g * -strength)", "g.mul_(-strength))")],
     },
 )

@@ -49,8 +49,9 @@ def _as_without_keepdim(outcome):
 
 
 def walked_inside(ctx, grad_output):
-    """There is no graph here to go back through: while a backward runs, nothing is recorded unless you ask for it.
-    Compute the gradient from grad_output, y and spread.
+    """There is no graph here to go back through. While a backward runs, nothing is recorded but inside `with
+    mg.enable_grad():`, and there only what comes from a tensor that requires a gradient. Compute the gradient from
+    grad_output, y and spread.
     """
     y, spread = ctx.saved_tensors
     x = (y * spread).requires_grad_()
