@@ -78,6 +78,14 @@ NAN = float("nan")
 COUNT, BATCHES = "losses computed", "number of batches afterwards"
 KINDS, NO_FLOAT = "what the two are", "The numbers are right. float(...) or .item() makes a float of what is none."
 GRAPHS = "graphs of earlier batches at a time"
+FORM, TUPLE = "in what the two came", "tuple of 2"
+
+
+def _form(came):
+    """The type and length of what came, where that is not one thing alone: then one of the two is missing."""
+    if came is None or isinstance(came, int | float | np.number | mg.Tensor):
+        return TUPLE
+    return f"{type(came).__name__} of {len(came)}" if hasattr(came, "__len__") else type(came).__name__
 
 
 @observer
@@ -86,9 +94,10 @@ def _watched(answer, loss_of, w, batches, rate):
     when the next one is computed.
     """
     came = answer(loss_of, w, batches, rate)
-    mean, largest = came if isinstance(came, tuple) and len(came) == 2 else (came, None)
+    mean, largest = came if isinstance(came, tuple | list) and len(came) == 2 else (came, None)
     kept = max(loss_of.kept, default=0)
     return {
+        FORM: _form(came),
         "the mean": mean,
         "the largest": None
         if mean != mean
@@ -240,6 +249,7 @@ EXERCISE = Exercise(
     ),
     plug=_watched,
     notes={
+        FORM: "Two floats are asked for, in a tuple: the mean, and the largest of the losses.",
         KINDS: NO_FLOAT,
         BATCHES: "The list has got another length. It is the caller's, who needs it for the next epoch.",
         "w.grad afterwards": "Clear it after each step, and set it to None: zeros are a gradient to an optimizer.",
@@ -372,7 +382,10 @@ EXERCISE = Exercise(
         "got another length": [edited(epoch, "    return", "    batches.pop()\n    return")],
         "a tensor with its graph": [epoch_by_averages],
         "this is a Tensor that holds it": [edited(epoch, "loss.item()", "loss.detach()")],
-        "the mean: yours [1.19035, 4], expected 1.19035 … this is a list": [edited(epoch, RETURN, f"[{RETURN}]")],
+        "yours list of 2, expected tuple of 2 … Two floats are asked for, in a tuple": [
+            edited(epoch, RETURN, f"[{RETURN}]")
+        ],
+        "yours tuple of 3": [edited(epoch, RETURN, f"{RETURN}, w")],
         "were there at a time": [
             edited(epoch, "[]", "[]\n    recent = []", "losses.append", "recent.append(loss)\n        losses.append"),
             edited(  # a view of a loss is a result with a graph as well

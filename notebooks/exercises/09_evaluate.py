@@ -206,6 +206,14 @@ def _in_part(outcome):
     return in_train_mode and compare(outcome.right.first, outcome.seen.first) is None
 
 
+def _only_its_own_flag(outcome):
+    """Whether the model has another flag than before, and all modules within have theirs."""
+    (then, *within), (now, *rest) = (
+        [module.training for module in model.modules()] for model, _ in (outcome.case.make(), outcome.arguments)
+    )
+    return then is not now and within == rest and _changes("the training flag of the model")(outcome)
+
+
 # ---------------------------------------------------------------- wrong answers
 
 UNRECORDED, BACK = (
@@ -271,8 +279,8 @@ def one_flag_for_all(model, inputs):
 
 
 def recording_switched_on(model, inputs):
-    """Afterwards the recording is off, or on where the caller had switched it off: set_grad_enabled() on a line of its
-    own stays in force. `with mg.no_grad():` puts back what was there.
+    """Afterwards the recording is off, or on where the caller had switched it off. A mode that is switched on a line of
+    its own, as set_grad_enabled() does, stays in force; `with mg.no_grad():` puts back what was there.
     """
     mg.set_grad_enabled(False)
     try:
@@ -424,7 +432,7 @@ EXERCISE = Exercise(
         _case("BatchNorm1d, Linear", TRAINED),
         _case("Linear, BatchNorm1d, Dropout", EVALUATED, is_leaf=True),
         _case("BatchNorm1d, Linear, Dropout", FROZEN_NORM),
-        _case("Linear, Tanh, BatchNorm1d", ONE_DRAWS),
+        _case("BatchNorm1d, Tanh, BatchNorm1d", ONE_DRAWS),  # two layers of a kind, with other flags
         _case("BatchNorm1d, Linear", TRAINED, refuses=True),
         _case("BatchNorm1d, Linear", TRAINED, inside=True),
         _case("Linear, Dropout", TRAINED, twice=True),
@@ -453,6 +461,12 @@ EXERCISE = Exercise(
         Mistake(only_layers_of_two_kinds, when=_in_part),
         only_if_it_trains,
         Mistake(never_evaluated, when=saw(LAYERS_IN_RUN, operator.ne)),
+        Mistake(
+            edited(evaluate, "model.modules()]", "model.modules() if module is not model]"),
+            words="All modules within have their flags back, and the model itself has not: model.modules() begins with "
+            "it.",
+            when=_only_its_own_flag,
+        ),
         flags_lost_in_an_error,
         Mistake(
             edited(never_evaluated, "with", "model.eval()\n    with"),
@@ -521,6 +535,20 @@ EXERCISE = Exercise(
             edited(evaluate, "in flags", "in reversed(flags)", "training = training", "train(training)")
         ],
         "ran in train mode": [evaluate_by_momentum],
+        "the model itself has not": [
+            edited(evaluate, "model.modules()]", "model.children()]", "training = training", "train(training)")
+        ],
+        "in eval mode but for its last layer": [
+            edited(
+                evaluate,
+                "[(module, module.training) for module in model.modules()]",
+                "{type(module): module.training for module in model.modules()}",
+                "module, training in flags:",
+                "module in model.modules():",
+                "= training",
+                "= flags[type(module)]",
+            )
+        ],
         "and the modules within stay in eval mode": [edited(evaluate, "module.training = t", "model.training = t")],
         "True, and now False … what switches it stays in force": [
             edited(evaluate, "flags =", "model.requires_grad_(False)\n    flags =")
@@ -534,7 +562,8 @@ EXERCISE = Exercise(
         "None of the mistakes that are known here. This": [
             edited(evaluate, "return model(inputs)", "return model(inputs) + model(inputs)")
         ],
-        "whether operations are recorded: True, and now False … set_grad_enabled() on a line of its own": [
+        "whether operations are recorded: True, and now False … switched on a line of its own": [
+            edited(evaluate, "model.eval()", "model.eval()\n    mg.inference_mode().__enter__()"),
             edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):")
         ],
         "on where the caller had switched it off": [  # right for all callers but those inside no_grad()

@@ -40,14 +40,15 @@ class Model(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A module with a parameter beside its layers."""
+    """A module with a parameter beside its layers, which looks at its own flag."""
 
     def __init__(self, layers):
         super().__init__()
         self.layers, self.scale = layers, nn.Parameter(mg.tensor([1.0, 0.5]))
 
     def forward(self, x):
-        return self.layers(x) * self.scale
+        x = self.layers(x) * self.scale
+        return x * 2 if self.training else x
 
 
 NUMBERS = (0.5, -1.0, 2.0, 0.25, -0.75)
@@ -59,7 +60,7 @@ HEAD = "Linear, BatchNorm1d"
     "a backbone of {kinds}{nested}, a head of " + HEAD,
     trained=", frozen after {trained} of training, with the last gradients still there",
     nested=" in a module inside of it",
-    own=" and a scale of its own",
+    own=" and a scale of its own, doubled in train mode",
     off=", where {off} was frozen already",
     still=", where {still} was in eval mode already",
 )
@@ -197,7 +198,7 @@ def all_gradients_cleared(model):
 
 
 def new_parameters(model):
-    """There are other parameters than before, and the optimizer has still the old ones. Change the tensors that are
+    """The backbone has not the parameters from before, which the optimizer still holds. Change the tensors that are
     there: requires_grad_(False) does.
     """
     freeze(model)
@@ -339,6 +340,14 @@ def freeze_flags_of_children(model):
         layer.training = False
 
 
+def freeze_flags_of_layers(model):
+    """What has modules within keeps its own flag."""
+    model.backbone.requires_grad_(False)
+    model.backbone.zero_grad()
+    for module in model.backbone.modules():
+        module.training = bool(list(module.children()))
+
+
 def freeze_parameters_of_children(model):
     model.backbone.eval()
     for layer in model.backbone:
@@ -363,10 +372,10 @@ EXERCISE = Exercise(
         _case("BatchNorm1d, Linear, Dropout"),
         _case("Linear, BatchNorm1d", trained="2 steps"),
         _case("Linear, BatchNorm1d, Dropout", nested=True),
+        _case(f"Linear, {DOUBLING}"),
         _case("Linear, Tanh", own=True),
         _case("Linear, BatchNorm1d", trained="1 step", off="backbone.0.weight"),
         _case("Linear, Tanh", off="head.0.weight"),
-        _case(f"Linear, {DOUBLING}"),
         _case("Linear, Tanh", still="head.1"),
     ),
     drawn=_drawn,
@@ -381,7 +390,10 @@ EXERCISE = Exercise(
     in_double=0,  # the networks are float32
     mistakes=(
         Mistake(detach_forgotten, edited(only_eval, "eval()", "requires_grad = False")),
-        Mistake(new_parameters, when=saw(CHANGED, "the object")),
+        Mistake(
+            new_parameters,
+            when=lambda outcome: saw(CHANGED, "the object")(outcome) or saw(CHANGED, "and now absent")(outcome),
+        ),
         Mistake(
             edited(freeze, "eval()\n    model.backbone.zero_grad", "zero_grad"),
             words="The backbone still runs in train mode, or a part of it. There BatchNorm uses the numbers of each "
@@ -455,6 +467,10 @@ EXERCISE = Exercise(
             edited(freeze, "backbone.eval()", "training = False\n    model.backbone.eval()")
         ],
         "Nothing was frozen": [freeze_a_copy],
+        "and now absent … has not the parameters from before": [
+            edited(freeze, "model.backbone.zero_grad()", "model.backbone = nn.Identity()")
+        ],
+        "of its own, doubled in train mode … still runs in train mode": [freeze_flags_of_layers],
         "has no attribute 'evall' … Its text says what was wrong": [edited(freeze, "eval", "evall")],
         "Parameters of the backbone still get gradients": [freeze_parameters_of_children],
         "the .grad of the head: yours cleared … The head's .grad was cleared as well": [all_gradients_cleared],

@@ -100,6 +100,13 @@ def _nan_beside_inf():
     return {"root": root, "x": x}, root.sum()
 
 
+def _zeros_before_it():
+    x = mg.tensor([4.0, -1.0], requires_grad=True)
+    root = x.sqrt()
+    chosen = mg.where(x > 9, root, mg.zeros(2))
+    return {"x": x, "root": root, "chosen": chosen}, chosen.sum()
+
+
 def _nan_in_data():
     w = mg.tensor(2.0, requires_grad=True)
     h = w * 3.0
@@ -498,6 +505,7 @@ EXERCISE = Exercise(
         _infinite([0.0, 0.0]),
         Case("x = [-1, 2], log = x.log(), loss = log.sum()", _nan_in_values_only),
         Case("x = [-1, 0], root = x.sqrt(), loss = root.sum(): nan, and infinite", _nan_beside_inf),
+        Case("x = [4, -1], root = x.sqrt(), loss = the sum of root where x > 9: root gets zeros", _zeros_before_it),
         Case("h = w * 3, y = h * [1, nan], loss = y.sum(), and w is not in tensors", _nan_in_data),
         Case("no nan; x.grad holds one from before", _nan_in_a_grad_from_before),
         Case("tensors is empty, loss = the sum of the root of [4, 1]", _nobody_asks),
@@ -664,6 +672,7 @@ EXERCISE = Exercise(
         "Its text says what was wrong": [edited(first_nan, "found[0] if", "found[1] if")],
         "This is a list, or a tuple": [edited(first_nan, "return found[0]", "return handles")],
         "the answer: yours '', expected 'x'": [edited(first_nan, "g.isnan().any()", "g.view(-1)[0].isnan()")],
+        "x = [4, -1], root": [edited(first_nan, "any():", "any() or (g == 0).all():")],
         "x = [-1, 0], root": [edited(first_nan, "any():", "any() and not g.isinf().any():")],
         "The name is right, but a hook of yours is still there": [edited(first_nan, "in handles", "in handles[-1:]")],
         "An error that is raised in a hook ends backward()": [nan_that_stops_the_walk],

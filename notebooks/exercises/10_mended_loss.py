@@ -309,8 +309,8 @@ EXERCISE = Exercise(
             lambda scores, labels: mended_loss(scores.clamp(-80, 80), labels),
             lambda scores, labels: mended_loss(scores.clamp(max=1e4), labels),
             when=_is_limited,
-            words="The scores were limited, so that beyond the limit the loss is another one and has no gradient. By "
-            "log_softmax scores of any size can stay as they are.",
+            words="The scores were limited: beyond the limit the loss is another one, and such a score gets no "
+            "gradient. By log_softmax scores of any size can stay as they are.",
         ),
         all_columns_of_the_labels,
         scores_for_logs,

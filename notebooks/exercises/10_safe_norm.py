@@ -42,7 +42,7 @@ def _drawn(random):
 
 def _measured(outcome):
     (x,) = outcome.case.make()
-    return measured_where(safe_norm, x.detach(), lambda rows, place: np.abs(rows[place[0]]).max() > 1e-3)
+    return measured_where(safe_norm, x.detach(), lambda rows, place: 1e-3 < np.abs(rows[place[0]]).max() < INF)
 
 
 def _nan_at_first(outcome):
@@ -200,8 +200,9 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             norm_where_above_zero,
-            words="The length of a row with a nan has become a number. Every comparison with nan but != is False, and "
-            "where `> 0` is asked it counts as a row of zeros. Ask whether the sum of squares == 0: then a nan stays.",
+            words="The length of a row with a nan has become a number. Every comparison with nan but != is False: "
+            "where `> 0` is asked of the sum of squares it counts as a row of zeros, and where `== 0` is asked it goes "
+            "through, if nothing else takes it out.",
             when=has_number_for_nan,
         ),
         Mistake(plain_formula, chosen_afterwards, when=_nan_at_first),

@@ -101,8 +101,8 @@ def of_the_size(x):
 
 
 def hides_nan(x):
-    """A nan in x has become a number, and is to stay. Every comparison with nan but != is False, and where `x > 0` is
-    asked it counts as "not above 0". Ask the other way round: x <= 0 is False for nan as well, and then it stays.
+    """A nan in x has become a number, and is to stay. Every comparison with nan but != is False: where `x > 0` is asked
+    it counts as "not above 0", and where `x <= 0` is asked it goes through, if nothing else takes it out.
     """
     positive = x > 0
     return mg.where(positive, mg.where(positive, x, mg.ones_like(x)).sqrt(), mg.zeros_like(x))
@@ -350,6 +350,9 @@ EXERCISE = Exercise(
         "this is a small number, as the root of one that was added or is a bound": [lambda x: (x.relu() + 1e-6).sqrt()],
         "The gradient, differentiated once more, is not": [sqrt_with_its_own_rule],
         "A nan in x has become a number": [lambda x: x.relu().masked_fill(x.isnan(), 0.0).sqrt()],
+        "goes through, if nothing else takes it out": [
+            lambda x: (root := x.relu().sqrt()).masked_fill(root.isnan(), 0.0),
+        ],
         "The harmless number has got into the result": [lambda x: mg.where(x > 0, x, mg.ones_like(x)).sqrt()],
     },
 )

@@ -163,15 +163,15 @@ def draw_derived(outcome, difference, name="x"):
 
 
 def measured_where(function, x, is_smooth, name="x"):
-    """The slopes of a function's elements, added up with their weights, for those elements of x that are not at an edge
-    of it, in words. An element that is nan or infinite on both sides has not moved.
+    """The slopes of a function's elements, added up with their weights, for those elements of x that are finite and not
+    at an edge of it, in words. An element that is nan or infinite on both sides has not moved.
     """
     with mg.no_grad():
         weights = _weights(function(x).shape, 0, mg.float64).numpy()
     return "\n".join(
         f"  {name}{list(place)} moved by 1e-05 to both sides: the slope is {np.nansum(slope * weights):.4g}"
         for place, slope in slopes(function, x, 1e-5)
-        if is_smooth(x.detach().numpy(), place)
+        if np.isfinite(x.detach().numpy()[place]) and is_smooth(x.detach().numpy(), place)
     )
 
 
