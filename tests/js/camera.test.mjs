@@ -140,3 +140,25 @@ test("the open part that the step is in is seen from side to side, where it is n
   wide.reveal(standing(1100, 1000), [], [], standing(200, 700, 1500, 2000));
   assert.ok(isSeen(wide, 1100, 1000));
 });
+
+test("all is seen in one size where its letters can be read then, else all columns, as far as that goes", () => {
+  const sizeOf = (width, height, map = 0) => {
+    const one = camera();
+    one.picture = /** @type {any} */ ({ width, height });
+    one.mapIn = () => map;
+    return one.usualIn(ROOM);
+  };
+  assert.equal(sizeOf(300, 200), 1, "it is not drawn larger than it is");
+  assert.equal(sizeOf(600, 700), 500 / 700);
+  assert.equal(sizeOf(850, 200), 600 / 850);
+  assert.equal(sizeOf(200, 900), 0.84, "a chain is scrolled, as large as it is with all its words");
+  assert.equal(sizeOf(600, 900, 120), 0.8, "beside the small map");
+  assert.equal(sizeOf(2000, 900), 0.68, "smaller letters could not be read");
+});
+
+test("a part is in view as long as its middle is, within the edge around the drawing", () => {
+  const seen = camera();
+  Object.assign(seen.view, { clientWidth: ROOM.width + 16, clientHeight: ROOM.height + 16 });
+  const holds = (y) => seen.holds({ x: 100, y: y - 10, width: 20, height: 20 });
+  assert.deepEqual([-9, -7, 507, 509].map(holds), [false, true, true, false]);
+});

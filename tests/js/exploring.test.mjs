@@ -576,6 +576,39 @@ test("a box that has only a number for a name says its op where there is no room
   assert.deepEqual([name.textContent, beside.textContent], ["t1", "self.body(x)"]);
 });
 
+test("a box that is shown small keeps its flag, in letters that can be read, and of a long operation the beginning", async () => {
+  const root = await show(
+    changed(
+      "example",
+      () => {},
+      (boxes) => {
+        const [loss] = Object.values(boxes).filter(({ name }) => name === "F");
+        Object.assign(loss, {
+          op: "BinaryCrossEntropyWithLogitsBackward0",
+          expression: "a text for which there is no room",
+        });
+      },
+    ),
+  );
+  for (let k = 0; k < 2; k += 1) press(root, "next");
+  const flags = (name) => {
+    const [rect, text] = ["mg-flag", "mg-flag-text"].map((part) => boxNamed(root, name).querySelector(`.${part}`));
+    return [text.textContent, Number(rect.getAttribute("width"))];
+  };
+  key(root, "0");
+  const [ran, over] = [flags("E"), flags("F")];
+  assert.deepEqual([ran[0], over[0]], ["just ran", "✓ done"]);
+  for (let k = 0; k < 2; k += 1) key(root, "-"); // 64 %
+  assert.equal(flags("E")[0], "just ran");
+  assert.ok(flags("E")[1] > 1.2 * ran[1], "its letters reach beyond it");
+  assert.equal(flags("F")[0], "✓");
+  const beside = boxNamed(root, "F").querySelector(".mg-expression");
+  assert.match(beside.textContent, /^b[a-z_]*…$/);
+  assert.equal(beside.getAttribute("visibility"), "visible");
+  key(root, "0");
+  assert.deepEqual([flags("E"), flags("F")], [ran, over]);
+});
+
 test("a box that is shown small keeps its numbers, the words beside them and its op; the map and the expression give way", async () => {
   const root = await show(saved("large"));
   const logits = boxNamed(root, "logits");

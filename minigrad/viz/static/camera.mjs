@@ -8,6 +8,7 @@ const LEAST = 0.08;
 const MOST = 3;
 const FACTOR = 1.25;
 export const LEGIBLE = 0.84; // of its size: then the smallest letters have ten pixels
+const SMALL = 0.68; // where more is seen by it: then names and numbers are drawn larger, and have ten pixels
 const AT_EDGE = 26; // pixels of the drawing between what is to be seen and the edge of the view: there flags and signs are
 const LEAST_EDGE = 10; // and at least, where what is to be seen is nearly as wide as the view
 const WORTH_MOVING = 2; // boxes more that are whole: for fewer a view that will do stays where it is
@@ -28,6 +29,7 @@ export class Camera {
     this.zoomed = null; // a size that the reader chose
     this.scale = 1; // until the size of the view is known
     this.aside = () => 0; // pixels of what stands beside the view as long as not all is seen
+    this.mapIn = (_room) => 0; // and how many these are in a room
     this.pointers = new Map();
     this.heading = null; // where the view is moving to, as long as it moves by itself
     if (!picture.drawing) return;
@@ -61,9 +63,17 @@ export class Camera {
     return Math.max(LEAST, Math.min(1, (width + this.aside()) / this.picture.width, height / this.picture.height));
   }
 
-  /** The size that it has unless the reader has chosen one: all is seen, if it can be read then. */
+  /** The size that it has unless the reader has chosen one. */
   get usual() {
-    return Math.max(LEGIBLE, this.whole);
+    const { width, height } = this.room;
+    return this.usualIn({ width: width + this.aside(), height });
+  }
+
+  /** The same in a room with the small map: all is seen, if it can be read then; else all columns, as far as that goes. */
+  usualIn(room) {
+    const { width, height } = this.picture;
+    const whole = Math.min(1, room.width / width, room.height / height);
+    return whole >= SMALL ? whole : Math.max(SMALL, Math.min(LEGIBLE, (room.width - this.mapIn(room)) / width));
   }
 
   /** Whether all of the drawing is in the view. */
@@ -74,9 +84,13 @@ export class Camera {
   /** Whether the middle of a part of the drawing is in the view. */
   holds({ x, y, width, height }) {
     const { view, scale, room } = this;
-    const isWithin = (middle, start, length) => middle * scale > start && middle * scale < start + length;
+    const isWithin = (middle, start, length, inner) => {
+      const at = middle * scale + (length - inner) / 2 - start; // behind the edge around the drawing
+      return at > 0 && at < length;
+    };
     return (
-      isWithin(x + width / 2, view.scrollLeft, room.width) && isWithin(y + height / 2, view.scrollTop, room.height)
+      isWithin(x + width / 2, view.scrollLeft, view.clientWidth, room.width) &&
+      isWithin(y + height / 2, view.scrollTop, view.clientHeight, room.height)
     );
   }
 

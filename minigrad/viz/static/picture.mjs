@@ -35,10 +35,13 @@ const CUT_WORDS = [/[\p{L}\p{M}\p{N}_.]+$/u, /[\p{L}\p{M}\p{N}]+$/u]; // at the 
 const ENDS_IN = /[\s,…]+$/; // before dots there is none of these
 const FLOWS = ["off", "idle", "done", "now"]; // of edges that run together, what runs lies on top, as in svg.py
 const MOST_PLACED = 100; // chips that are kept apart, where every edge has one
+const NAME_MIDDLE = 15; // from a box's upper edge to the middle of its name, in larger letters
+export const INTO = 0.36; // of its height: how far a letter's foot stands below its middle
 const FLAG_ABOVE = 12; // pixels of a flag that stand above its box
 const MOST_SIGNS = 4;
 const MOST_IN_CHIP = 20; // characters
 const FAILED = "✗ failed";
+const TURN_OVER = /^✓.*/; // its turn is over
 const INNER_ROWS = [33, 47]; // pixels from a closed group's upper edge to the lines that tell what runs in it
 const ABOVE_ROWS = -4; // how far its title stands from where an open group has it, with these lines below it
 const ALONE = 6; // and without
@@ -430,19 +433,27 @@ export class Picture {
     this.drawing.style?.setProperty("--mg-letter", `${letter}px`);
     for (const [id, parts] of this.boxes) {
       parts.full ??= parts.name?.textContent;
-      const { name = "", op = "" } = this.about(id) ?? {};
+      const { name = "", op = "", kind } = this.about(id) ?? {};
       const says = sayingOp(name, op);
       const whole = detail === "names" && says ? `${parts.full} · ${says}` : parts.full;
       const last = name.includes("(") ? name : name.split(".").at(-1);
       const short = whole === parts.full ? last : whole;
-      this.sayName(parts, whole, short, detail === "numbers" ? 15 : parts.height / 2);
+      this.sayName(parts, whole, short, detail === "numbers" ? NAME_MIDDLE : parts.height / 2);
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
-        const fits = (text) => lettersIn(`${parts.full ?? ""}${text}`) * letter * ASPECT + ENDS <= parts.width;
-        parts.expression.textContent = fits(parts.beside) || !op ? parts.beside : opWord(op);
-        parts.expression.setAttribute("visibility", fits(parts.expression.textContent) ? "visible" : "hidden");
+        const isMade = kind === "result";
+        const room = (parts.width - ENDS) / (letter * ASPECT) - lettersIn(parts.full ?? "");
+        const said = lettersIn(parts.beside) <= room || !isMade ? parts.beside : opWord(op);
+        const isWhole = lettersIn(said) <= room;
+        parts.expression.textContent = isWhole ? said : beginningOf(said, Math.floor(room));
+        parts.expression.setAttribute("visibility", isWhole || isMade ? "visible" : "hidden");
+        parts.expression.setAttribute("y", letter ? (NAME_MIDDLE + letter * INTO).toFixed(1) : 17);
       }
       this.fitRows(parts);
+      if (parts.flagged) {
+        parts.flagged = ""; // as wide as its letters now
+        this.paintBadge(parts);
+      }
       if (parts.state) this.call(id);
     }
     for (const parts of this.groups.values()) {
@@ -450,7 +461,12 @@ export class Picture {
       const isNumber = kind && /^\d+$/.test(name); // of a list of modules: says little
       const whole = !isNumber ? name : detail === "names" ? kind : `${name} ${kind}`;
       parts.name.setAttribute("x", detail === "names" ? 12 : 32);
-      this.sayName(parts, whole, isNumber ? kind : name, parts.open || detail === "numbers" ? 15 : parts.height / 2);
+      this.sayName(
+        parts,
+        whole,
+        isNumber ? kind : name,
+        parts.open || detail === "numbers" ? NAME_MIDDLE : parts.height / 2,
+      );
     }
     this.paintChips(this.painted.chips, true);
   }
@@ -462,7 +478,7 @@ export class Picture {
     const room = letter ? Math.floor((width - Number(name.getAttribute("x"))) / (letter * ASPECT)) : 0;
     const cut = Math.floor((room * [...short].length) / Math.max(lettersIn(short), 1));
     name.textContent = !letter ? full : lettersIn(whole) <= room ? whole : beginningOf(short, cut);
-    if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * 0.36).toFixed(1));
+    if (letter) name.setAttribute("dy", (middle - Number(name.getAttribute("y")) + letter * INTO).toFixed(1));
     else name.removeAttribute("dy");
   }
 
@@ -481,7 +497,7 @@ export class Picture {
       if (!text) continue;
       const beside = map && map.getAttribute("visibility") !== "hidden" ? MAP_WIDTH + BESIDE_MAP : 0;
       const room = end - PAD - lettersIn(word.textContent) * this.letter * ASPECT - BESIDE_WORD;
-      const wide = ([...text.textContent].length * MONO_WIDTH * this.letter) / 12;
+      const wide = [...text.textContent].length * MONO_WIDTH * this.larger;
       const hasRoom = !isSmall || wide + beside <= room;
       map?.classList.toggle("mg-no-room", !hasRoom);
       text.setAttribute("x", hasRoom ? end - beside : end);
@@ -626,18 +642,34 @@ export class Picture {
     );
   }
 
+  /** How many times as large as they are drawn the letters are beside names. */
+  get larger() {
+    return this.detail === "numbers" ? this.letter / 12 : 1;
+  }
+
+  /** How far from the right edge a flag ends: a wider one beyond it, clear of the edges that come in. */
+  get flagAside() {
+    return this.larger > 1 ? -6 : 8;
+  }
+
+  flagWidth(text) {
+    return [...text].length * FLAG_WIDTH * this.larger;
+  }
+
   /** What the flag on a box says: that the pass has failed there, that a NaN began there, or the box's state. */
   paintBadge(parts) {
     const { badge, flag, flagText, width: whole, painted } = parts;
     const failed = painted?.state === "failed" || this.boxes.get(this.failure) === parts;
-    const text = failed ? FAILED : this.sizes && parts.began ? BEGAN : (painted?.badge ?? "");
+    const said = painted?.badge ?? "";
+    const short = this.larger > 1 ? said.replace(TURN_OVER, "✓") : said; // in larger letters it would reach over what enters
+    const text = failed ? FAILED : this.sizes && parts.began ? BEGAN : short;
     if (!badge || parts.flagged === text) return;
     parts.flagged = text;
     badge.setAttribute("visibility", text ? "visible" : "hidden");
-    const width = [...text].length * FLAG_WIDTH + 13;
+    const width = this.flagWidth(text) + 13;
     flag.setAttribute("width", width);
-    flag.setAttribute("x", whole - 8 - width);
-    flagText.setAttribute("x", whole - 8 - width / 2);
+    flag.setAttribute("x", whole - this.flagAside - width);
+    flagText.setAttribute("x", whole - this.flagAside - width / 2);
     flagText.textContent = text;
   }
 
@@ -662,7 +694,7 @@ export class Picture {
       parts.group.append(" ", parts.versionTag);
     }
     parts.version.textContent = text;
-    parts.versionTag.firstChild.setAttribute("width", [...text].length * FLAG_WIDTH + 16);
+    parts.versionTag.firstChild.setAttribute("width", this.flagWidth(text) + 16);
     parts.versionTag.setAttribute("visibility", text ? "visible" : "hidden");
     parts.versionTag.classList.toggle("mg-differs", differs);
     parts.version.classList.toggle("mg-alarm", differs);
@@ -752,7 +784,7 @@ export class Picture {
 
   paintChips(chips, anew = false) {
     if (this.painted.chips === chips && !this.sizes && !anew) return;
-    const letter = MONO_WIDTH * (this.detail === "numbers" ? this.letter / 12 : 1);
+    const letter = MONO_WIDTH * this.larger;
     const { boxes, taken } = this.standing();
     for (const { members, chip, norm, side, mark } of this.wires.values()) {
       if (!chip) continue;
@@ -789,10 +821,9 @@ export class Picture {
     const [boxes, taken] = [[], []];
     for (const [id, { x, y }] of this.places ?? []) {
       const { width = 0, height = 0, flagged = "" } = this.boxes.get(id) ?? {};
-      const flag = [...flagged].length * FLAG_WIDTH + 13;
+      const flag = this.flagWidth(flagged) + 13;
       boxes.push({ x, y, w: width, h: height });
-      if (flagged && this.detail === "whole")
-        taken.push({ x: x + width - 8 - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
+      if (flagged) taken.push({ x: x + width - this.flagAside - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
     }
     for (const { at, kind, open, group } of this.groups.values())
       if (open && group.getAttribute("display") !== "none")

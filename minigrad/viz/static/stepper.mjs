@@ -4,7 +4,7 @@
 // (picture.mjs), the words (panels.mjs), the details (inspector.mjs) and the bar (controls.mjs) paint it. The same text
 // steps in JupyterLab, in a saved notebook and in an exported page, where `live` is false.
 
-import { Camera, frameOf, LEGIBLE } from "./camera.mjs";
+import { Camera, frameOf } from "./camera.mjs";
 import { Changing } from "./changing.mjs";
 import { Controls } from "./controls.mjs";
 import { make } from "./dom.mjs";
@@ -72,6 +72,7 @@ export class Stepper {
     this.whole = new Whole(this, overview);
     this.whereabouts = new Whereabouts(this);
     this.camera.aside = () => this.minimap.element.offsetWidth || 0;
+    this.camera.mapIn = (room) => (this.isNarrow ? 0 : this.minimap.widthIn(room));
     this.inspector = new Inspector(player, this.picture, this);
     this.panels = new Panels(player);
     this.predict = new Predict(this);
@@ -187,12 +188,14 @@ export class Stepper {
     const { picture } = this;
     if (!picture.drawing) return;
     picture.arrange();
-    const [wide, high] = [picture.width * LEGIBLE, picture.height * LEGIBLE];
-    const map = (room) => (room.height < high || room.width < wide ? this.minimap.widthIn(room) : 0);
-    const areaSeenIn = (room) => Math.min(room.width - map(room), wide) * Math.min(room.height, high);
+    const areaSeenIn = (room) => {
+      const scale = this.camera.usualIn(room);
+      const [wide, high] = [picture.width * scale, picture.height * scale];
+      const map = room.height < high || room.width < wide ? this.camera.mapIn(room) : 0;
+      return (Math.min(room.width - map, wide) * Math.min(room.height, high)) / scale ** 2;
+    };
     const room = rooms.reduce((tall, other) => (areaSeenIn(other) > MORE * areaSeenIn(tall) ? other : tall));
-    const scale =
-      this.camera.zoomed ?? Math.max(LEGIBLE, Math.min(1, room.width / picture.width, room.height / picture.height));
+    const scale = this.camera.zoomed ?? this.camera.usualIn(room);
     const lowest = LOWEST[room.name === "beside" && this.panels.cells.isShown ? "cells" : room.name];
     const tall =
       Math.max(lowest, Math.min(room.height, Math.ceil(picture.height * scale))) + 2 * EDGE + TOOLS + this.trailHeight;

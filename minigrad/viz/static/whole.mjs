@@ -5,7 +5,7 @@
 import { make, shape } from "./dom.mjs";
 import { HEAD } from "./measures.mjs";
 import { SMALLEST_LETTER } from "./overview.mjs";
-import { stateOfAll } from "./picture.mjs";
+import { INTO, stateOfAll } from "./picture.mjs";
 import { trailOf } from "./whereabouts.mjs";
 import { pathOf } from "./wires.mjs";
 
@@ -16,7 +16,6 @@ import { pathOf } from "./wires.mjs";
 
 const ROUND = 2; // pixels of a box's corner
 const BEHIND = 2; // pixels by which the sheets behind a closed part look out
-const INTO = 0.36; // of its height: how far a letter's foot stands below its middle
 const TITLE_AT = 6; // pixels from a part's left edge to its title
 const NEXT = "next ▸";
 const FLAG = { width: 46, height: 15, apart: 4 }; // pixels of that
