@@ -107,7 +107,7 @@ def odd_sizes(values: dict[str, Any]) -> None:
 
 def of_seven_boxes(values: dict[str, Any]) -> None:
     """A pass that a telephone cannot show as a whole in letters that can be read."""
-    x, w, b = (mg.tensor(pair, requires_grad=True) for pair in ([1.0, 2.0], [3.0, 4.0], [0.5, 0.5]))
+    x, w, b = (mg.tensor(pair, requires_grad=True) for pair in ([1.0, 2.0, 0.25], [3.0, 4.0, 0.75], [0.5, 0.5, 0.125]))
     p = x * w
     q = p + b
     r = q.tanh()
@@ -264,8 +264,9 @@ STATES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
 def test_axe_finds_nothing_in_any_state(opened: Any, node_modules: Path, state: str) -> None:
     name, reach, change = STATES[state]
     page = opened(name, change)
-    page.locator(".mg-press-fit").click()  # what is scrolled out of sight counts as not written there
+    page.locator(".mg-press-fit").click()
     reach(page)
+    page.locator(".mg-view").evaluate("(view) => view.scrollTo(0, view.scrollTop)")  # what is scrolled out is not read
     page.evaluate((node_modules / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
     for scheme, rules in (("light", ""), ("dark", ", runOnly: ['color-contrast']")):  # all else is the same in both
         page.emulate_media(color_scheme=scheme)
@@ -408,7 +409,7 @@ def test_on_a_telephone_every_box_that_is_seen_says_its_numbers(opened: Any, wid
 
 @pytest.mark.parametrize("color_scheme", ["light", "dark"])
 def test_no_frame_has_the_colour_of_an_edge(opened: Any, color_scheme: Literal["light", "dark"]) -> None:
-    page = opened("network", viewport=(1200, 900), color_scheme=color_scheme)
+    page = opened("network", viewport=(1200, 600), color_scheme=color_scheme)  # so low that there is a small map
     press(page, "open-all")
     strokes = "(some) => some.filter((one) => one.checkVisibility()).map((one) => getComputedStyle(one).stroke)"
     for _ in range(3):
@@ -609,6 +610,21 @@ def test_no_number_and_no_row_of_a_matrix_is_cut_in_what_is_told(opened: Any) ->
         assert found["below"] <= 0, "all that a step comes to is seen without a scroll in a scroll"
         assert found["sizes"][0] > found["sizes"][1]
     assert seen > 30
+
+
+@pytest.mark.parametrize(("lines", "share"), [(3, 0.6), (200, 0.45)])
+def test_a_long_sentence_has_the_room_that_code_leaves(opened: Any, lines: int, share: float) -> None:
+    page = opened("example", viewport=(960, 780))
+    panes = [page.locator(f".mg-{name}") for name in ("happened", "yours")]
+    heights = [pane.bounding_box()["height"] for pane in panes]
+    assert heights[0] < 0.4 * sum(heights)
+    page.locator(".mg-told").evaluate("(told) => told.append('a word of many '.repeat(400))")
+    page.locator(".mg-source").evaluate("(code, lines) => code.replaceChildren('x\\n'.repeat(lines))", lines)
+    page.locator(".mg-source").evaluate("(code) => (code.style.whiteSpace = 'pre')")
+    longer = [pane.bounding_box()["height"] for pane in panes]
+    assert longer[0] > share * sum(longer)
+    assert (longer[0] < 0.6 * sum(longer)) == (lines > 100), "code keeps some lines"
+    assert sum(longer) == pytest.approx(sum(heights), abs=1)
 
 
 def test_every_control_is_large_enough_to_be_hit(opened: Any) -> None:

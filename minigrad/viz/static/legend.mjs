@@ -14,6 +14,7 @@ import { EVENTS } from "./marks.mjs";
  */
 
 const RADIUS = 7.5; // pixels of a number's disc
+const LEFTMOST = RADIUS + 1; // pixels from the stepper's edge to the middle of a number: there it would lie on what it means
 const BESIDE_PART = 3; // pixels between a part and the ring around it
 const CROWDED = 2 * RADIUS; // pixels between two discs, at least
 
@@ -213,7 +214,8 @@ export class Legend {
     const isLaid = picture.drawing?.getBoundingClientRect().width > 0;
     /** @type {{ x: number, y: number }[]} */
     const taken = [];
-    const isFree = ({ x, y }) => taken.every((other) => Math.hypot(other.x - x, other.y - y) >= CROWDED);
+    const isFree = ({ x, y }) =>
+      x > LEFTMOST && taken.every((other) => Math.hypot(other.x - x, other.y - y) >= CROWDED);
     const found = PARTS.flatMap(({ word, selector, says, side }) => {
       const elements = [stage, controls.marks].flatMap((place) => [...place.querySelectorAll(selector)]);
       const all = elements.filter(isShown).map((element) => {
@@ -311,7 +313,7 @@ function pointerAt(rect, side, whole) {
     width: rect.width + 2 * BESIDE_PART,
     height: rect.height + 2 * BESIDE_PART,
   };
-  const inside = (place, room) => Math.max(RADIUS + 1, room ? Math.min(place, room - RADIUS - 1) : place);
+  const inside = (place, room) => Math.max(LEFTMOST, room ? Math.min(place, room - RADIUS - 1) : place);
   const x =
     side === "right" ? ring.x + ring.width + RADIUS - 2 : side === "left" ? ring.x - RADIUS + 2 : ring.x + BESIDE_PART;
   const y = ring.y + (side === "corner" ? ring.height - BESIDE_PART : ring.height / 2);
