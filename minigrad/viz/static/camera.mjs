@@ -84,10 +84,8 @@ export class Camera {
   /** Whether the middle of a part of the drawing is in the view. */
   holds({ x, y, width, height }) {
     const { view, scale, room } = this;
-    const isWithin = (middle, start, length, inner) => {
-      const at = middle * scale + (length - inner) / 2 - start; // behind the edge around the drawing
-      return at > 0 && at < length;
-    };
+    // From the middle of the view, which is that of the drawing's place in it.
+    const isWithin = (at, start, length, inner) => Math.abs(at * scale - start - inner / 2) < length / 2;
     return (
       isWithin(x + width / 2, view.scrollLeft, view.clientWidth, room.width) &&
       isWithin(y + height / 2, view.scrollTop, view.clientHeight, room.height)

@@ -441,12 +441,11 @@ export class Picture {
       this.sayName(parts, whole, short, detail === "numbers" ? NAME_MIDDLE : parts.height / 2);
       if (parts.expression) {
         parts.beside ??= parts.expression.textContent;
-        const isMade = kind === "result";
         const room = (parts.width - ENDS) / (letter * ASPECT) - lettersIn(parts.full ?? "");
-        const said = lettersIn(parts.beside) <= room || !isMade ? parts.beside : opWord(op);
+        const said = lettersIn(parts.beside) <= room || kind !== "result" ? parts.beside : opWord(op);
         const isWhole = lettersIn(said) <= room;
         parts.expression.textContent = isWhole ? said : beginningOf(said, Math.floor(room));
-        parts.expression.setAttribute("visibility", isWhole || isMade ? "visible" : "hidden");
+        parts.expression.setAttribute("visibility", isWhole || kind === "result" ? "visible" : "hidden");
         parts.expression.setAttribute("y", letter ? (NAME_MIDDLE + letter * INTO).toFixed(1) : 17);
       }
       this.fitRows(parts);
@@ -647,9 +646,9 @@ export class Picture {
     return this.detail === "numbers" ? this.letter / 12 : 1;
   }
 
-  /** How far from the right edge a flag ends: a wider one beyond it, clear of the edges that come in. */
-  get flagAside() {
-    return this.larger > 1 ? -6 : 8;
+  /** How far from its box's right edge a flag begins: a wider one ends beyond it, clear of the edges that come in. */
+  flagStart(text) {
+    return [...text].length * FLAG_WIDTH + (this.larger > 1 ? 15 : 21);
   }
 
   flagWidth(text) {
@@ -668,8 +667,9 @@ export class Picture {
     badge.setAttribute("visibility", text ? "visible" : "hidden");
     const width = this.flagWidth(text) + 13;
     flag.setAttribute("width", width);
-    flag.setAttribute("x", whole - this.flagAside - width);
-    flagText.setAttribute("x", whole - this.flagAside - width / 2);
+    const left = whole - this.flagStart(text);
+    flag.setAttribute("x", left);
+    flagText.setAttribute("x", left + width / 2);
     flagText.textContent = text;
   }
 
@@ -823,7 +823,7 @@ export class Picture {
       const { width = 0, height = 0, flagged = "" } = this.boxes.get(id) ?? {};
       const flag = this.flagWidth(flagged) + 13;
       boxes.push({ x, y, w: width, h: height });
-      if (flagged) taken.push({ x: x + width - this.flagAside - flag, y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
+      if (flagged) taken.push({ x: x + width - this.flagStart(flagged), y: y - FLAG_ABOVE, w: flag, h: FLAG_ABOVE });
     }
     for (const { at, kind, open, group } of this.groups.values())
       if (open && group.getAttribute("display") !== "none")
