@@ -76,6 +76,11 @@ SHORT = (
         "in which no gradient is twice what has arrived", gradient=[1.0, 1.5, 0.8, 0.7], arrived=[1.0, 0.8, 0.5, 0.4]
     ),
     _of_four_steps(
+        "in which all gradients are small",
+        gradient=[0.001, 0.0015, 0.0009, 0.0007],
+        arrived=[0.001, 0.0008, 0.0005, 0.0004],
+    ),
+    _of_four_steps(
         "in which gradients that were added to cancel at last",
         gradient=[1.0, 1.5, 0.9, 0.3],
         arrived=[1.0, 0.8, 0.5, 0.4],
@@ -488,6 +493,7 @@ EXERCISE = Exercise(
             diagnosed_by_sums,
             edited(diagnose, "abs(kept - arrived)", "kept - arrived"),
         ],
+        "in which all gradients are small … Ask whether the two differ": [edited(diagnose, "> 0 for", "> 0.1 for")],
         "twice the first exactly": [
             lambda run: diagnosis(run, rate=lambda run: not np.max(run["loss"]) < 2 * run["loss"][0])
         ],
