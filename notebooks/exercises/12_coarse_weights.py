@@ -121,6 +121,7 @@ def _trained(answer, model, step):
 def _steps(answer, model, step):
     rate, inputs, (another,) = (model.__dict__[name] for name in ("rate", "inputs", "another"))
     before = dict(model.named_parameters())
+    trained = [name for name, one in before.items() if one.requires_grad]
     optimizer = mg.optim.SGD(before.values(), lr=rate)
     expected, exact = another(OTHERS).tolist(), [_numbers(before)]
     if model.__dict__["again"]:
@@ -132,7 +133,7 @@ def _steps(answer, model, step):
     x = inputs.clone().requires_grad_()
     first, losses = model(x), []
     (first * _weights(first)).sum().backward()
-    without = [name for name, one in before.items() if one.requires_grad and one.grad is None]
+    without = [name for name in trained if before[name].grad is None]
     exact.append(_numbers(before))
     with mg.no_grad():
         measured = model(x)
@@ -289,7 +290,9 @@ def changed_the_class(model, step):
 
 
 def nothing_done(model, step):
-    """The layers compute with their exact weights, as before. Give each nn.Linear another `forward`."""
+    """The layers compute with their exact weights, as before. Give each nn.Linear of this network another `forward`: it
+    is not enough that a copy has one.
+    """
     return model
 
 
@@ -521,7 +524,7 @@ EXERCISE = Exercise(
         Mistake(
             edited(coarse_weights, COARSE, "_forward(None, layer.weight.detach(), step)"),
             words="No gradient comes to the weights: the rounded ones are cut off, as by detach() or no_grad(), or "
-            "backward returns None for them.",
+            "backward returns None for them, or the weights themselves require none any more.",
         ),
         Mistake(
             edited(coarse_weights, "isinstance(module, nn.Linear)", 'hasattr(module, "weight")'),
@@ -670,6 +673,11 @@ EXERCISE = Exercise(
             edited(coarse_weights, "layer.weight", "layer.weight.data"),
             edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (None, None))"),
         ],
+        "or the weights themselves require none any more": [
+            edited(
+                coarse_weights, "module.forward =", "module.weight.requires_grad = False\n            module.forward ="
+            )
+        ],
         "The weights get a gradient of 0": [
             edited(coarse_weights, "Quantize", "_quantize(backward=lambda ctx, g: (0 * g, None))")
         ],
@@ -712,6 +720,6 @@ EXERCISE = Exercise(
         ],
         "The parameters are to stay the same objects": [coarse_under_another_name],
         "the rounded weights were there for the forward pass only": [coarse_until_forward_is_over],
-        "The layers compute with their exact weights, as before": [coarse_a_copy],
+        "it is not enough that a copy has one": [coarse_a_copy],
     },
 )
