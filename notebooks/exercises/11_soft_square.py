@@ -68,7 +68,7 @@ def _ran(answer, leaf, weights, way):
     value = answer(x)
     if not isinstance(value, mg.Tensor) or value.shape != x.shape:
         return {"the answer": value}
-    numbers, written = value.detach().clone(), given.seen()
+    numbers, written = value.detach().clone(), given.seen("forward")
     if way == WRITTEN:
         with mg.no_grad():
             x.mul_(2)
@@ -281,7 +281,7 @@ EXERCISE = Exercise(
         "forward: ctx.save_for_backward(x); return (1 + x * x).log(). backward: (x,) = ctx.saved_tensors; "
         "return grad_output * 2 * x / (1 + x * x). And soft_square returns SoftSquare.apply(x).",
     ),
-    notes=NOTES,
+    notes={"x afterwards": "forward has written to x, which others use as well. Make a new tensor."} | NOTES,
     evidence=_evidence,
     mistakes=(
         Mistake(
@@ -477,6 +477,10 @@ EXERCISE = Exercise(
         ],
         "raises IndexError … This was the second walk": [  # the slope is dropped after the first walk
             edited(soft_square, SAVE, f"ctx.slope = [{SLOPE}]", LOAD, "", f"* {SLOPE}", "* ctx.slope.pop()")
+        ],
+        "forward has written to x": [
+            edited(soft_square, "(1 + x * x).log()", "x.mul_(x).add_(1).log()"),
+            edited(soft_square, SAVE, SAVE.replace("(x", "(x.clone()"), "(1 + x * x).log()", "x.mul_(x).add_(1).log()"),
         ],
         "backward has written to grad_output": [
             edited(soft_square, f"grad_output * {SLOPE}", f"grad_output.mul_({SLOPE})")

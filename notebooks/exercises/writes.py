@@ -21,13 +21,13 @@ class Given:
         self.tensors = tensors
         self.before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
-    def seen(self):
-        """Of each, whether it has the numbers that it had."""
+    def seen(self, by="backward"):
+        """Of each, whether it has the numbers that it had, and who has run meanwhile."""
         written = {
             name: not np.array_equal(self.before[name].numpy(), tensor.detach().numpy(), equal_nan=True)
             for name, tensor in self.tensors.items()
         }
         return {
-            f"{name} afterwards": f"backward has written to {name}" if is_written else "as it was"
+            f"{name} afterwards": f"{by} has written to {name}" if is_written else "as it was"
             for name, is_written in written.items()
         }
