@@ -181,8 +181,8 @@ def with_their_bytes(f, x):
 
 
 def read_in_the_block(f, x):
-    """The profile was read before it was finished, as in its own block. It is finished when the block is over: one step
-    to the left.
+    """The profile was read before it was finished, as in its own block. It is finished when the block is over, or
+    __exit__() has run.
     """
     with profile(profile_memory=True) as prof:
         f(x)
@@ -336,7 +336,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(copying, " > 0]", ' > 0 and event.name.startswith("aten::")]'),
-            words="Calls of operations alone are listed. The rules of nodes, which a walk runs, make memory, too.",
+            words="Only calls are listed whose names begin with `aten::`. Others make memory, too, such as "
+            "MulBackward0, the rule of a node, or minigrad::take_along, which a sort makes.",
         ),
         Mistake(
             edited(copying, " > 0]", " >= 64]"),
@@ -402,7 +403,13 @@ EXERCISE = Exercise(
             lambda f, x: [e.name.removeprefix("aten::") for e in _events(f, x) if e.self_cpu_memory_usage]
         ],
         "The calls of one name stand together": [copying_by_averages],
-        "It is finished when the block is over": [copying_in_the_block],
+        "It is finished when the block is over": [
+            copying_in_the_block,
+            edited(copying_left_after_exceptions, "raise\n    prof.__exit__(None, None, None)\n", "raise\n"),
+        ],
+        "t.sort(1) … whose names begin with `aten::`": [
+            lambda f, x: [name for name in copying(f, x) if name.startswith("aten::")]
+        ],
         "a list is asked for, and this is a tuple": [lambda f, x: tuple(copying(f, x))],
         "A text is asked for; this is a": [lambda f, x: [e for e in _events(f, x) if e.self_cpu_memory_usage]],
         "The names are sorted by their bytes": [copying_large_first],
