@@ -99,7 +99,9 @@ def in_two_lines(source):
 
 
 def no_python(source):
-    """The text is no Python any more. Changed is a piece of a line, and brackets have to match."""
+    """The text is no Python any more. Changed is a piece of a line: brackets have to match, and the line begins in the
+    column in which it began.
+    """
     return source.replace("(g * y, g * x)", "(g * y, g * y")
 
 
@@ -160,7 +162,7 @@ EXERCISE = Exercise(
         MORE: "A line was added or taken away. One line is to differ, and all others stay where they are.",
         LINES: "One line is to differ. A piece may stand in several lines; and if none has changed, is the piece that "
         "you replace there, letter by letter?",
-        TRAINING: "The engine raises, and everybody sees it.",
+        TRAINING: "The training ends with an error, and everybody sees it.",
         DIGITS: f"It was seen at once. A good exhibit still learns: {ENOUGH} % after {STEPS} steps, or more.",
         VALUES: "The museum's test finds nothing wrong. Either it is right in other words, or it is wrong only for "
         "what the engine of the chapter is never given.",
@@ -203,7 +205,10 @@ EXERCISE = Exercise(
         "the lines that differ: yours … Nothing was changed": [
             lambda source: source.replace("return found", "return found\n        ")
         ],
-        "The engine raises, and everybody sees it": [lambda source: source.replace("x.T @ g", "x.T @ g.T")],
+        "The training ends with an error, and everybody sees it": [
+            lambda source: source.replace("x.T @ g", "x.T @ g.T"),
+            lambda source: source.replace("class Array:", "class Engine:"),
+        ],
         "The text is no Python any more": [lambda source: source.replace("    def exp", "     def exp")],
         "It was seen at once": [exhibit_of_half_a_rate],
         "yours +2, expected as it was": [lambda source: source + "\n    bug = True\n"],

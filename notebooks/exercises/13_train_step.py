@@ -231,8 +231,8 @@ EXERCISE = Exercise(
         ),
         Mistake(
             edited(train_step, "images.T", "images.reshape(images.shape[1], -1)"),
-            words="view() does not turn rows into columns: it reads the same numbers in the same order in rows of "
-            "another length, and every image is a mixture of several. A transpose is images.T.",
+            words="view() and reshape() do not turn rows into columns: they read the same numbers in the same order "
+            "in rows of another length, and every image is a mixture of several. A transpose is images.T.",
         ),
         Mistake(
             edited(train_step, "images.T", "images"),
