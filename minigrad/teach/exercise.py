@@ -36,7 +36,7 @@ from minigrad.teach import traces
 from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import Card, code, plain
-from minigrad.teach.comparing import ANSWER, SHOWN, Difference, Seen, compare, more_digits, relation, show
+from minigrad.teach.comparing import ANSWER, ROUNDED, SHOWN, Difference, Seen, compare, more_digits, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.observing import Noted, StoppedError
 from minigrad.teach.progress import kept
@@ -56,8 +56,9 @@ SHARED = (
     "what stands outside of the function, is the same in all calls. Make it anew in each."
 )
 WITH = " A mode that is entered in a `with` ends there, after an error, too."
-ERRORS = (StoppedError, RuntimeError, ValueError, KeyError)  # that what an answer was given raises
-GOES_ON = "Whoever called would not know of it: let the error go on, and put things back in a `finally`."
+ERRORS = (RuntimeError, StoppedError, ValueError, KeyError)  # that what an answer was given raises
+STOPPED = "what is no Exception, as a KeyboardInterrupt is none"
+GOES_ON = "Whoever called would not know of it: let it go on. What is to be put back, a `finally` puts back."
 FINALLY = " What is to be put back after a KeyboardInterrupt as well, which is no Exception, stands in a `finally`."
 UNKNOWN = "None of the mistakes that are known here."
 USED = "each tensor that requires a gradient has a hook"
@@ -456,7 +457,7 @@ class Exercise:
             ("expected", shown),
             ("first difference", f"{difference.where}: yours {difference.yours}, expected {difference.expected}"),
             ("evidence", self.evidence(before) if self.evidence else ""),
-            ("what it is", difference.note if difference.note != mistake and mistake else ""),
+            ("what it is", difference.note if mistake and difference.note not in (mistake, ROUNDED) else ""),
             ("likely", mistake or self._unknown_words(difference.note, outcome, expected, passed)),
             ("besides", changed and changed[0].upper() + changed[1:]),
         ]
@@ -570,6 +571,7 @@ class Exercise:
             else:
                 continue
             what = "an error" if wrong else f"a {type(error).__name__}"
+            what = STOPPED if isinstance(error, StoppedError) else what  # after others, all is as it should be
             told = f"The answer is right, but if {failing} raises {what}, then {then}"
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None

@@ -398,7 +398,9 @@ EXERCISE = Exercise(
         ],
         "The answer is right, but afterwards the profiler is on": [copying_without_an_end],
         "The answer is right, but afterwards the profiler is on.": [copying_unless_f_raises],
-        "raises an error, then the profiler is on": [copying_left_after_exceptions],
+        "raises what is no Exception, as a KeyboardInterrupt is none, then the profiler": [
+            copying_left_after_exceptions
+        ],
         "the names, item 1 of 1: yours add, expected aten::add … A piece was taken off": [
             lambda f, x: [e.name.removeprefix("aten::") for e in _events(f, x) if e.self_cpu_memory_usage]
         ],

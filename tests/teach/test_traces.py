@@ -14,7 +14,8 @@ from teach.answers import said
 import minigrad as mg
 from minigrad.autograd.modes import thread
 from minigrad.teach import EXERCISES, Case, Exercise, Mistake, Noted, apart, traces
-from minigrad.teach.exercise import ERRORS
+from minigrad.teach.exercise import ERRORS, STOPPED
+from minigrad.teach.observing import StoppedError
 from minigrad.teach.traces import modes_now
 
 
@@ -315,7 +316,7 @@ def test_what_is_put_back_after_an_exception_alone_is_left_after_another_error()
 
     assert OF_A_MODEL_ALONE.check(evaluated).kind == "good"
     told = said(OF_A_MODEL_ALONE.check(evaluated_after_an_exception))["likely"]
-    assert "if model raises an error, then model.0 has other hooks than before" in told
+    assert f"if model raises {STOPPED}, then model.0 has other hooks than before" in told
     assert replace(OF_A_MODEL_ALONE, may_leave=("hooks",)).check(evaluated_after_an_exception).kind == "good"
 
 
@@ -343,7 +344,8 @@ def test_an_error_of_any_kind_goes_on_to_who_called(kind: type[BaseException]) -
     for answer, came in ((stopped, "no error comes out."), (replaced, "another one comes out, ArithmeticError.")):
         card = exercise.check(answer)
         assert card.title == "mean_of: keeps an error to itself"
-        assert f"if mg.sin raises a {kind.__name__}, then {came}" in said(card)["likely"]
+        raised = STOPPED if kind is StoppedError else f"a {kind.__name__}"
+        assert f"if mg.sin raises {raised}, then {came}" in said(card)["likely"]
         assert OF_A_MODEL.check(answer).kind == "good"
     assert exercise.check(let_go).kind == "good"
 
