@@ -216,6 +216,14 @@ def between_zeros(g, y, x, weight, stride=1):
     return to_x, np.einsum("nopq,ncklpq->ockl", spread, seen)
 
 
+def by_matrices(g, y, x, weight, stride=1):
+    """Which pixel place p of the result meets with place k of the kernel, as a 1 among zeros."""
+    sizes = zip(x.shape[2:], weight.shape[2:], g.shape[2:], strict=True)
+    rows, columns = (np.arange(n) == np.add.outer(np.arange(p) * stride, np.arange(k))[..., None] for n, k, p in sizes)
+    to_x = np.einsum("nopq,ockl,pkh,qlw->nchw", g, weight, rows, columns, optimize=True)
+    return to_x, np.einsum("nopq,nchw,pkh,qlw->ockl", g, x, rows, columns, optimize=True)
+
+
 def in_rows(g, y, x, weight, stride=1):
     """As if the numbers of x lay in memory row by row."""
     (rows, columns), size = weight.shape[2:], x.itemsize
@@ -273,8 +281,8 @@ EXERCISE = Exercise(
         _of_shapes((2, 1, 3, 3), (1, 1, 3, 3), 2),
         _turned(),
         _by_default(),
-        # stride 1: with more, nan stands at pixels that a rule with zeros between the numbers of g multiplies by 0
-        _case([[[[1e200, 1.0, 2.0, np.nan]]]], [[[[1.0, -2.0]]]], g=[1.0, np.inf, 2.0]),
+        # one pixel: among several, a rule that is right by zeros, between the numbers of g or in a matrix, has 0 * nan
+        _case([[[[1e200]], [[np.nan]]]], [[[[1.0]], [[-2.0]]], [[[0.5]], [[3.0]]]], g=[2.0, np.inf]),
     ),
     drawn=_drawn,
     notes={
@@ -396,7 +404,7 @@ EXERCISE = Exercise(
         ),
         Mistake(written_to, nan_to_num_in_place, when=saw(WRITTEN, "changed")),
     ),
-    right=(by_places, by_numbers, by_windows, between_zeros),
+    right=(by_places, by_numbers, by_windows, between_zeros, by_matrices),
     wrong={
         "minigrad has computed them": [by_minigrad],
         "a later call has changed it": [into_buffers],
