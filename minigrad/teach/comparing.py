@@ -347,7 +347,7 @@ def _relation_of(numbers: Any, mine: Any) -> str:
         if size > 1 or factor == int(factor) or part == int(part):
             return f"What came is {factor:g} times what is expected."
     for words, power in {"the square of": numbers**2, "the root of": numbers**0.5, "1 divided by": 1 / numbers}.items():
-        if np.allclose(mine, power):
+        if size > 1 and np.allclose(mine, power):  # of a single number it may be chance
             return f"What came is {words} what is expected."
     if (mine % 1).any() and np.allclose(mine, numbers, 0.01):
         return "What came is near, and not near enough: is something rounded, measured, or added?"
