@@ -367,5 +367,9 @@ EXERCISE = Exercise(
             lambda root: [getattr(node, "variable", None) for node in nodes_of(root)]
         ],
         "A leaf is missing that had a .grad already": [leaves_that_have_no_gradient],
+        "how often the leaf a, tensor(1), is there … had a .grad already": [leaves_without_a_gradient],
+        "how often the leaf c, tensor(3), is there": [
+            lambda root: [leaf for leaf in leaves_of(root) if leaf.item() != 3.0 or root.grad_fn.name()[:3] != "Sum"]
+        ],
     },
 )

@@ -64,12 +64,19 @@ def _measured_descent(outcome):
 
 
 def _has_no_gradient_to_use(outcome):
-    """Whether the error is that of a .grad which is None, or that of a new w which needs no gradient."""
+    """Whether the error is that of a .grad which is None."""
     error = outcome.error
-    if isinstance(error, RuntimeError):  # in the first step it is not w that is new
-        return _no_graph(outcome) and len(outcome.arguments[0].calls) > 1 and outcome.arguments[1].requires_grad
     is_none = isinstance(error, TypeError | AttributeError) and "NoneType" in str(error)
     return is_none and "w.grad" in failed_line(outcome.answer, error)
+
+
+def _went_on_with_another(outcome):
+    """Whether the error is that of a loss of another w than came in, which requires no gradient."""
+    calls = outcome.arguments[0].calls
+    if not (_no_graph(outcome) and calls and isinstance(calls[-1][0], mg.Tensor)):
+        return False
+    (last,) = calls[-1]
+    return last is not outcome.arguments[1] and not last.requires_grad
 
 
 def _no_graph(outcome):
@@ -192,6 +199,12 @@ EXERCISE = Exercise(
             "cleared: use it after the walk; and w.grad = None clears it also where there is none. Or w = w - ... has "
             "made a new tensor, which is not the leaf any more: change w in place, w -= ...",
             when=_has_no_gradient_to_use,
+        ),
+        Mistake(
+            edited(descend, UPDATE, "with mg.no_grad():\n            w = w - rate * w.grad"),
+            words="There is nothing to walk: this loss was computed from a new tensor that requires no gradient, as w "
+            "= w - ... makes inside no_grad(). Change w in place, w -= ...: it stays the caller's leaf.",
+            when=_went_on_with_another,
         ),
         Mistake(
             edited(descend, UPDATE, "w.requires_grad_(False)\n        w -= rate * w.grad"),
@@ -324,6 +337,10 @@ EXERCISE = Exercise(
                 "if losses and loss.item() > losses[-1]:\n            break\n        losses.append",
             ),
             edited(descend, "with", "if losses[-1] > 10 * losses[0]:\n            continue\n        with"),
+        ],
+        "this loss was computed from a new tensor": [
+            edited(descend, "losses = []", "losses, w = [], w.detach().clone()"),
+            edited(descend, UPDATE, "w = w.detach() - rate * w.grad"),
         ],
         "w.grad = None clears it also where there is none": [edited(descend, "w.grad = None", "w.grad.zero_()")],
         "something went through float32": [edited(descend, "rate * w.grad", "(rate * w.grad).float()")],

@@ -17,36 +17,65 @@ def _leaf(number):
     return mg.tensor(number, requires_grad=True)
 
 
+def _graph(root, **leaves):
+    """The arguments of a case: the root of a graph, which knows what the case calls its leaves."""
+    nodes = {getattr(node, "variable", None): node for node in nodes_of(root)}
+    root.letters = {nodes[leaf]: name for name, leaf in leaves.items()}
+    return (root,)
+
+
 def _chapters_graph():
     a, b = _leaf(3.0), _leaf(2.0)
-    return (((a * b) + a) * 4,)
+    return _graph(((a * b) + a) * 4, a=a, b=b)
 
 
 def _one_leaf_three_uses():
     w, state = _leaf(0.5), mg.tensor(1.0)
     for _ in range(3):
         state = (state * w).tanh()
-    return (state,)
+    return _graph(state, w=w)
 
 
 def _square():
     x = _leaf(3.0)
-    return (x * x,)
+    return _graph(x * x, x=x)
 
 
 def _met_early_and_late():
-    m = _leaf(1.0).sin()
-    return (m + m.cos().exp(),)
+    a = _leaf(1.0)
+    m = a.sin()
+    return _graph(m + m.cos().exp(), a=a)
 
 
 def _one_memory():
     a = _leaf(3.0)
-    return (a * a.detach().requires_grad_(),)
+    b = a.detach().requires_grad_()
+    return _graph(a * b, a=a, b=b)
 
 
 def _near_and_far():
     a = _leaf(1.0)
-    return (a * a.sin().cos(),)
+    return _graph(a * a.sin().cos(), a=a)
+
+
+def _first_is_data():
+    a = _leaf(0.0)
+    return _graph(mg.tensor(0.5) * a, a=a)
+
+
+def _last_is_near():
+    a, b = _leaf(1.0), _leaf(2.0)
+    return _graph(a.sin().cos().exp() + b, a=a, b=b)
+
+
+def _equal_leaves():
+    a, b = _leaf(2.0), _leaf(2.0)
+    return _graph(first_times_second(a, b), a=a, b=b)
+
+
+def _second_output():
+    a, b = _leaf(1.0), _leaf(2.0)
+    return _graph(mg.stack([a, b]).unbind()[1].sin(), a=a, b=b)
 
 
 def first_times_second(p, q):
@@ -56,37 +85,35 @@ def first_times_second(p, q):
 
 def _many_inputs():
     a, b, c, d, e = map(_leaf, (1.0, 2.0, 3.0, 4.0, 5.0))
-    return (mg.stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum(),)
+    return _graph(mg.stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum(), a=a, b=b, c=c, d=d, e=e)
 
 
 def _walked_before():
     a, b = _leaf(1.0), _leaf(2.0)
     a.grad = mg.tensor(EARLIER)
-    return (a.sin() * b,)
+    return _graph(a.sin() * b, a=a, b=b)
 
 
 def _repeated(operation, times):
-    y = _leaf(0.5)
+    leaf = y = _leaf(0.5)
     for _ in range(times):
         y = operation(y)
-    return (y,)
+    return _graph(y, y=leaf)
 
 
 CASES = (
     Case("d = (a * b + a) * 4", _chapters_graph),
     Case("y = x * x", _square),
-    Case(
-        "tensor(0.5) * a, whose first input needs no gradient, and a holds 0.0", lambda: (mg.tensor(0.5) * _leaf(0.0),)
-    ),
+    Case("tensor(0.5) * a, whose first input needs no gradient, and a holds 0.0", _first_is_data),
     Case("m + m.cos().exp(), where m = a.sin()", _met_early_and_late),
     Case("three rounds of state = (state * w).tanh()", _one_leaf_three_uses),
-    Case("a.sin().cos().exp() + b", lambda: (_leaf(1.0).sin().cos().exp() + _leaf(2.0),)),
+    Case("a.sin().cos().exp() + b", _last_is_near),
     Case("a * a.sin().cos()", _near_and_far),
     Case(
         "first * second, where first, second = stack([a, b]).unbind(), and a and b are leaves that both hold 2.0",
-        lambda: (first_times_second(_leaf(2.0), _leaf(2.0)),),
+        _equal_leaves,
     ),
-    Case("stack([a, b]).unbind()[1].sin()", lambda: (mg.stack([_leaf(1.0), _leaf(2.0)]).unbind()[1].sin(),)),
+    Case("stack([a, b]).unbind()[1].sin()", _second_output),
     Case("a * b, where b = a.detach().requires_grad_() has the memory of a", _one_memory),
     Case("stack([a, b, c.sin(), d, e.cos().exp().tanh()]).sum()", _many_inputs),
     Case("a.sin() * b, where a has a .grad from an earlier walk", _walked_before),
@@ -285,7 +312,5 @@ def draw(outcome, badges, wrong):
 
 
 def leaf_names(root):
-    """The leaves by what the case calls them, or by the first letters."""
-    leaves = [node for node in nodes_of(root) if node.name() == "AccumulateGrad"]
-    letters = getattr(root, "letters", dict(zip(leaves, "abcde", strict=False)))
-    return {letters[node]: node.variable for node in leaves}
+    """The leaves by what the case calls them."""
+    return {root.letters[node]: node.variable for node in nodes_of(root) if node.name() == "AccumulateGrad"}
