@@ -50,8 +50,8 @@ def _made(answer, numbers, scale):
 
 def _after_backward(outcome):
     value = outcome.seen.get(NUMBERS)
-    if not isinstance(value, mg.Tensor) or not value.requires_grad:
-        return ""
+    if not isinstance(value, mg.Tensor) or not value.requires_grad or value._grad is not None:
+        return ""  # one that two calls have returned has been walked to, and this walk would add to that
     value.sum().backward()
     grad = value._grad
     return f"  after value.sum().backward(), value.grad is {'None' if grad is None else show(grad)}"

@@ -95,7 +95,7 @@ def by_two_eps(f, x, eps):
 
 
 def central_twice(f, x, eps):
-    """Both are the central difference, which is the mean of the two. It is asked for them one by one."""
+    """Both are the central difference, which is the mean of the two. Asked for are the two, each by itself."""
     slope = (f(x + eps) - f(x - eps)) / (2 * eps)
     return slope, slope
 

@@ -112,6 +112,7 @@ def mask_turned(w, mask, loss, optimizer):
     ("name", "answer", "not_made"),
     [
         ("small_weights", weights_cloned, "the multiplication was recorded"),
+        ("small_weights", tried("small_weights", "weights_by_name"), "after value.sum()"),  # another sum than yours
         ("middle_gradient", middle_by_division, "w.grad before"),
         ("leaves_of", leaves_cleared, "somebody walked"),
         ("pulls", pulls_retained, "backward() has"),
