@@ -10,7 +10,7 @@ from minigrad.autograd.functional import hessian, jacobian
 from minigrad.teach import Exercise, Mistake, draw_numbers, edited, observer, pick, raised, saw
 from minigrad.teach.card import Card
 
-from .chapter08 import ASKED_AT, BESIDE, FUNCTIONS, LEFT, OF_A_WEIGHT, OTHERS, case_of, slope_of
+from .chapter08 import ASKED_AT, BESIDE, FUNCTIONS, LEFT, OF_A_WEIGHT, OTHERS, case_of, gradient_of_others, slope_of
 
 REQUIRES, GRAPH = (
     "what it requires",
@@ -70,7 +70,7 @@ def _with_graph(answer, f, x, damping):
         ASKED_AT: f"{given.tolist()} only" if beside is None else str(beside.tolist()),
         REQUIRES: what if getattr(point, "grad_fn", None) is None else "a gradient for its graph",
         MEMORY: "that of x" if shares else "its own",
-        OTHERS: "none" if f.w is None or f.w.grad is None else f"{f.w.grad.tolist()}",
+        **gradient_of_others(f),
     }
 
 
@@ -374,6 +374,9 @@ EXERCISE = Exercise(
         "that of x, expected its own … The point lies in the memory of x … x holds other numbers": [
             step_over_x,
             step_into_a_view,
+        ],
+        "As it should be: where f was asked, what it requires, its memory. ": [
+            edited(damped_step, DAMPED, "\n    matrix = mg.diag(matrix.sum(1))" + DAMPED)
         ],
         "first difference": [
             edited(damped_step, DAMPED, "\n    matrix[0, 0] += damping"),

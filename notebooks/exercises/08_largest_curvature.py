@@ -342,6 +342,9 @@ EXERCISE = Exercise(
     wrong={
         "steps = 400 … fewer steps than": [edited(largest_curvature, "range(steps)", "range(min(steps, 3))")],
         "steps = 400 … was divided out at the end only": [curvature_as_a_quotient],
+        "As it should be: where f was asked, passes of walks through f. ": [
+            lambda f, x, v, steps: curvature_with(product_of(f, x), steps, v.cos())
+        ],
         "first difference": [
             edited(largest_curvature, "range(steps)", "range(min(steps, 300))"),
         ],
@@ -356,7 +359,7 @@ EXERCISE = Exercise(
             curvature_until_it_changes_little,
             lambda f, x, v, steps: curvature_with(product_of(f, x), min(steps, 2), v),
         ],
-        "was rounded, or was measured": [
+        "the answer in float64, in the later digits … was rounded, or was measured": [
             lambda *given: round(largest_curvature(*given), 6),
             lambda *given: float(np.float32(largest_curvature(*given))),
             edited(largest_curvature, "v.norm()", "(v.norm() + 1e-6)"),

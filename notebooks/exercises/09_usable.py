@@ -93,7 +93,7 @@ def _called(answer, tensors, inside):
         **{f"the dtype of item {place}": str(one.dtype) for place, one in enumerate(came)},
         **{f"requires_grad of item {place}": one.requires_grad for place, one in enumerate(came)},
         MODE: "on" if is_inside else "off",
-        AGAIN: "of the first" if any(map(_is_the_copy, given, came, again)) else "new ones",
+        AGAIN: "in the memory of the first" if any(map(_is_the_copy, given, came, again)) else "new ones",
         "the list that was given": "other items than before" if changed else "as before",
     }
 
@@ -319,6 +319,9 @@ EXERCISE = Exercise(
         usable_by_asking_the_counter,
     ),
     wrong={
+        "same memory the copies of a second call: in the memory of the first … It is a normal tensor": [
+            edited(usable, "tensor.clone()", "mg.from_numpy(tensor.numpy())")
+        ],
         "these are 3": [lambda tensors: [*usable(tensors), mg.ones(1)]],
         "The shape is [2]; it should be [1]": [edited(usable, "else tensor", "else tensors[0]")],
         "Some tensors are missing": [lambda tensors: usable(dict.fromkeys(tensors))],

@@ -198,7 +198,7 @@ def _searching(answer, tensors, loss):
         "the gradients": "results with a graph" if has_graph([leaf._grad for leaf in behind]) else "numbers alone",
         KEPT: "is kept" if is_kept else "None, as before",
         "the graph of the loss": "is freed" if any(node.freed for node in nodes) else "is kept",
-        HOOKS: "one is left" if more > 0 else "one of before is gone" if more < 0 else "as before",
+        HOOKS: f"{more} left" if more > 0 else f"{-more} of before gone" if more < 0 else "as before",
     }
 
 
@@ -647,7 +647,8 @@ EXERCISE = Exercise(
         "tensors is empty … loss.backward() has not run": [
             edited(first_nan, "found, handles", 'if not tensors:\n        return ""\n    found, handles')
         ],
-        "the hooks: yours one of before is gone": [nan_and_all_hooks_gone],
+        "the hooks: yours 3 left … a hook of yours is still there": [edited(first_nan, "handle.remove()", "pass")],
+        "the hooks: yours 1 of before gone": [nan_and_all_hooks_gone],
         "A result keeps its gradient now": [nan_from_retained_gradients],
         "the graph of the loss: yours is kept … as retain_graph=True keeps it": [
             edited(first_nan, "backward()", "backward(retain_graph=True)")

@@ -14,7 +14,7 @@ MADE = (
 )
 BESIDE = "f was asked beside x, as for finite differences. The engine knows the slope of the slope at x itself."
 ASKED_AT, PASSES = "where f was asked", "passes of walks through f"
-OTHERS, DIGITS = "the gradient that w has afterwards", "the answer with all its digits"
+OTHERS, DIGITS = "the gradient that w has afterwards", "the answer in float64"
 LEFT = (
     "The numbers are right, but w, which f uses as well, has got a gradient: backward() writes to all leaves. "
     "autograd.grad returns what it computes, and writes nothing."
@@ -87,6 +87,11 @@ def case_of(words, x, *others, function=None, named="", tensors=1, earlier=False
     return Case(f"f = lambda t: {words}{leaf}, x = {x}{named}{', x.grad = 1 from before' if earlier else ''}", make)
 
 
+def gradient_of_others(f):
+    """What an observer notes of w, if f uses one."""
+    return {} if f.w is None else {OTHERS: "none" if f.w.grad is None else f"{f.w.grad.tolist()}"}
+
+
 def with_walks(most_of):
     """`plug` for an answer that may ask f at x only, and walk through it so often, as the other arguments say."""
 
@@ -98,7 +103,7 @@ def with_walks(most_of):
             "the answer": value,
             ASKED_AT: f"{given.tolist()} only" if point is None else str(point.tolist()),
             PASSES: f"{most} at most" if len(f.passes) <= most else f"more than {most}",
-            OTHERS: "none" if f.w is None or f.w.grad is None else f"{f.w.grad.tolist()}",
+            **gradient_of_others(f),
             DIGITS: mg.tensor(value, dtype=mg.float64) if isinstance(value, float) else None,
         }
 
