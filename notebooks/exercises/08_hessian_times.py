@@ -301,7 +301,7 @@ EXERCISE = Exercise(
         ],
         "f was asked beside x": [times_by_large_steps, times_moving_x_itself],
         "yours -6, expected 6 … f was asked beside x": [edited(hessian_times, "f(x)", "f(-x)")],
-        "A walk began at a tensor without a graph, as the slope is": [
+        "passes of walks through f: 8 at most likely … A walk began at a tensor without a graph, as the slope is": [
             edited(hessian_times, "(slope, x", "(slope.detach(), x")
         ],
         "Its text says what was wrong": [edited(hessian_times, "slope, x, v", "slope, x.detach(), v")],

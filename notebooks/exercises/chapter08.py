@@ -104,7 +104,7 @@ def with_walks(most_of):
             ASKED_AT: f"{given.tolist()} only" if point is None else str(point.tolist()),
             PASSES: f"{most} at most" if len(f.passes) <= most else f"more than {most}",
             **gradient_of_others(f),
-            DIGITS: mg.tensor(value, dtype=mg.float64) if isinstance(value, float) else None,
+            **({DIGITS: mg.tensor(value, dtype=mg.float64)} if isinstance(value, float) else {}),
         }
 
     return plug
