@@ -69,13 +69,13 @@ def _tracing(answer, losses, h):
     nodes = {node for root in (*losses, h) for node in nodes_of(root)}
     before, hooks = [gradients_held(behind), gradients_held([h])], hooks_on(nodes)
     lengths = answer(losses, h)
-    after = [gradients_held(behind), gradients_held([h])]
+    after, left = [gradients_held(behind), gradients_held([h])], hooks_on(nodes) - hooks
     of_leaves, of_h = ("as before" if compare(*both) is None else "written" for both in zip(before, after, strict=True))
     return {
         "the answer": lengths,
         LEAVES: of_leaves,
         "h.grad": of_h,
-        "hooks": "one is left" if hooks_on(nodes) > hooks else "none",
+        "hooks": f"{left} left" if left > 0 else "none",
         KEPT: "is freed" if any(node.freed for node in nodes) else "is kept",
     }
 

@@ -72,7 +72,7 @@ def _walking(answer, h, loss):
         **{f"the gradient of {name}": leaf._grad for name, leaf in zip("wv", behind, strict=False)},
         "the graph of the walk": "is kept" if has_walk_graph else "is not kept",
         "h.grad": KEPT if h.retains_grad else WRITTEN if h._grad is not None else "None, as before",
-        "the hooks": "one is left" if left > 0 else "none",
+        "the hooks": f"{left} left" if left > 0 else "none",
         "gradients that came by at h": len(came),
         "the graph of the loss": "is freed" if any(node.freed for node in nodes) else "is kept",
     }
