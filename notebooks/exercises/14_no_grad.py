@@ -127,7 +127,10 @@ BEFORE = "self.before, kind.recording = kind.recording, False"
 
 
 def no_block(kind):
-    """What comes back cannot be used in a with statement: it needs the methods __enter__ and __exit__."""
+    """What comes back cannot be used in a with statement. That takes an object of a class with the methods __enter__
+    and __exit__; the class itself is none, nor is what a function with yield returns, unless contextlib.contextmanager
+    stands above it.
+    """
     kind.recording = False
     return kind
 
@@ -346,6 +349,10 @@ EXERCISE = Exercise(
     ),
     right=(off_by_contextlib, off_by_exit_stack, lambda kind: OffForever(kind)),
     wrong={
+        "cannot be used in a with statement … the class itself is none": [
+            edited(no_grad, "return Off()", "return Off"),
+            lambda kind: (setattr(kind, "recording", one) for one in (False, True)),
+        ],
         "kind.recording inside: yours None": [
             edited(no_grad, BEFORE, "self.before, kind.recording = kind.recording, None")
         ],

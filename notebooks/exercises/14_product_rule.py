@@ -64,7 +64,9 @@ def by_the_product(g, y, a, b):
 
 
 def in_one_place(g, y, a, b):
-    """The arrays that the rule is given belong to others: make new ones, with g * b, rather than g *= b."""
+    """The arrays that the rule is given belong to others: make new ones, as g * b does, and write into none, as
+    g *= b does.
+    """
     g *= b
     return g, g / b * a
 
@@ -99,6 +101,11 @@ def rule_over_b(g, y, a, b):
     before = b.copy()
     np.multiply(g, b, out=b) if b.shape == g.shape else None
     return g * before, g * a
+
+
+def rule_over_both(g, y, a, b):
+    a[...], b[...] = g * b, g * a
+    return a, b
 
 
 EXERCISE = Exercise(
@@ -150,6 +157,6 @@ EXERCISE = Exercise(
             lambda g, y, a, b: [g * b, g * a]
         ],
         "how many gradients: yours 3, expected 2": [lambda g, y, a, b: (g * b, g * a, None)],
-        "yours changed … The arrays that the rule is given belong to others": [rule_over_b],
+        "yours changed … belong to others: make new ones, as g * b does": [rule_over_b, rule_over_both],
     },
 )

@@ -137,8 +137,8 @@ def of_one_row(g, y, x):
 
 
 def written_to(g, y, x):
-    """One of the arrays that the rule is given holds other numbers now. They belong to others: make new
-    ones, with g - ..., rather than g -= ....
+    """One of the arrays that the rule is given holds other numbers now. They belong to others: make new ones, as
+    g - ... does, and write into none, as g -= ... does.
     """
     g -= (g * y).sum(axis=-1, keepdims=True)
     return (y * g,)
@@ -249,6 +249,6 @@ EXERCISE = Exercise(
         ],
         "A sum, or the like, lost its dimension": [no_keepdims],
         "Here the g were not weighed": [lambda g, y, x: (y * (g - g.mean(axis=-1, keepdims=True)),)],
-        "yours changed … They belong to others": [softmax_over_g],
+        "yours changed … They belong to others: make new ones, as g - ... does": [softmax_over_g],
     },
 )
