@@ -282,7 +282,7 @@ class Adapter(viz.Engine):
         return tensor.inputs
 
     def op(self, tensor):
-        name = tensor.rule.__qualname__.partition(".")[0].removesuffix("_rule")
+        name = getattr(tensor.rule, "__qualname__", "function").partition(".")[0].removesuffix("_rule")
         return {"product": "mul", "applied": "function"}.get(name, name)
 
     def start(self, root):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import linecache
 import re
 from pathlib import Path
@@ -446,11 +447,12 @@ def test_pictures_of_the_own_engine_write_a_product_and_a_function_as_what_they_
     exec(next(one.source for one in chapter if one.source.startswith("class Mine(")), cell)
     kind = chapter14.engine_with(STEPS["product_rule"])
     x, w = kind([2.0], requires_grad=True), kind([3.0], requires_grad=True)
-    root = (x * w).sine()
-    for engine in (cell["Mine"](), chapter14.Adapter()):
-        told = str(viz.draw(root, engine=engine, names={"x": x, "w": w, "root": root}))
-        assert re.search(r"t0 +mul +x \* w +x, w", told)
-        assert re.search(r"root +function", told)
+    nameless = functools.partial(STEPS["softmax_rule"])  # an object, as a class with __call__ makes it
+    for root in ((x * w).sine(), (x * w).recorded(np.sin, nameless, ())):
+        for engine in (cell["Mine"](), chapter14.Adapter()):
+            told = str(viz.draw(root, engine=engine, names={"x": x, "w": w, "root": root}))
+            assert re.search(r"t0 +mul +x \* w +x, w", told)
+            assert re.search(r"root +function", told)
 
 
 @pytest.mark.parametrize(
