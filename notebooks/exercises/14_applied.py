@@ -83,7 +83,8 @@ def _called_twice(answer, function, inputs, others):
     Counted.__name__ = function.__name__
     results += [answer(Counted, inputs), answer(Counted, others)]
     if not all(isinstance(one, Tensor) for one in results):
-        return {"the result": None if None in results else f"a {type(results[0]).__name__}"}
+        other = next(one for one in results if not isinstance(one, Tensor))
+        return {"the result": None if other is None else f"a {type(other).__name__}"}
     recorded, early = results[0].requires_grad, len(gradients)
     for one in results:
         for factor in (-3.0, 2.0) if one.requires_grad else ():
@@ -477,5 +478,8 @@ EXERCISE = Exercise(
         "is still in memory": [applied_and_remembered],
         "forward was called once more": [applied_after_a_look],
         "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],
+        "the result: yours a ndarray, expected a tensor": [
+            lambda function, inputs: function.forward(types.SimpleNamespace(), *[one.data for one in inputs])
+        ],
     },
 )

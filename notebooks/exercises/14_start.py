@@ -55,13 +55,13 @@ def _case(values, freed="", **earlier):
     return Case(words, lambda: (_made(values, earlier, freed),))
 
 
-@cases("h = h * h, {times} times, and L = h", deep="h = h * one, {times} times, and L = h")
-def _long_case(times, deep=False):
+@cases("h = h * {factor}, {times} times, and L = h")
+def _long_case(times, factor):
     """Made without computing."""
     h = one = Noted(1.0, True)
     for _ in range(times):
         result = Noted(one.data, True)
-        result.inputs, result.rule = (h, one if deep else h), product_rule
+        result.inputs, result.rule = (h, one if factor == "one" else h), product_rule
         h = result
     return ({"L": h},)
 
@@ -262,8 +262,8 @@ EXERCISE = Exercise(
         _case(([np.inf, 1.0], [0.5, 4.0])),
         _case((2.0, 3.0), freed="y", x=48.0, y=14.0, z=6.0),
         _case((2.0, 3.0), freed="L", x=48.0, L=1.0),  # so that a result is the first of the order
-        _long_case(3_200, deep=True),
-        _long_case(40),
+        _long_case(3_200, "one"),
+        _long_case(40, "h"),
     ),
     drawn=_drawn,
     hints=(
