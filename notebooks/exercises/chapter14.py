@@ -10,6 +10,7 @@ So all steps' solutions stand here, in one piece, as the engine that they make.
 """
 
 import functools
+import inspect
 from contextlib import nullcontext
 from copy import deepcopy
 from types import FunctionType
@@ -179,7 +180,7 @@ def step_observer(look, *, returns=True):
 
     @functools.wraps(look)
     def seen(answer, *arguments):
-        names, step = getattr(answer, "__globals__", {}), getattr(answer, "__name__", "")
+        names, step = names_around(answer), getattr(answer, "__name__", "")
         with (
             patch.dict(names, {"Tensor": Tensor} if isinstance(names.get("Tensor", Tensor), type) else {}),
             patch.object(Tensor, step, answer) if step in ("receive", "start", "backward") else nullcontext(),
@@ -187,6 +188,15 @@ def step_observer(look, *, returns=True):
             return look(answer, *arguments)
 
     return observer(seen, returns=returns)
+
+
+def names_around(answer):
+    """The names that an answer meets where it stands. What contextlib.contextmanager has made of a function has those
+    of that function, and a class those of its methods.
+    """
+    answer = inspect.unwrap(answer)
+    inside = vars(answer).values() if isinstance(answer, type) else ()
+    return getattr(next((one for one in inside if isinstance(one, FunctionType)), answer), "__globals__", {})
 
 
 def in_a_notebook(answer):
@@ -258,7 +268,7 @@ def going_on_with(answer, steps, beside):
     print(f"{name}: yours" if card.kind == "good" else f"{name}: the solution's, as {why}")
     if title == "not yet" and (comparison := beside(answer)) is not None:  # it has run to its end there
         display(comparison)
-    return answer if card.kind == "good" else handed_out(steps[name], answer.__globals__)
+    return answer if card.kind == "good" else handed_out(steps[name], names_around(answer))
 
 
 def handed_out(solution, names):

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import linecache
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -428,6 +429,40 @@ def test_a_step_that_was_left_open_is_not_passed_by_the_solution_that_goes_on_in
 def test_what_is_no_step_is_refused_by_name(what: Any) -> None:
     with pytest.raises(ValueError, match="takes one of the functions recorded, product_rule, receive"):
         working(what)
+
+
+OFF_FOR_ALL = """
+    before, others, kind.recording, Tensor.recording = kind.recording, Tensor.recording, False, False
+    try:
+        yield
+    finally:
+        kind.recording, Tensor.recording = before, others
+"""
+IN_OTHER_FORMS = {
+    "by contextmanager": f"@contextmanager\ndef no_grad(kind):{OFF_FOR_ALL}",
+    "as a class": f"""
+@contextmanager
+def off(kind):{OFF_FOR_ALL}
+class no_grad:
+    def __init__(self, kind):
+        self.block = off(kind)
+
+    def __enter__(self):
+        self.block.__enter__()
+
+    def __exit__(self, *error):
+        return self.block.__exit__(*error)
+""",
+}
+
+
+@pytest.mark.parametrize("source", IN_OTHER_FORMS.values(), ids=IN_OTHER_FORMS)
+def test_a_step_in_another_form_meets_the_engine_that_it_is_tried_with(source: str, capsys: Any) -> None:
+    cell: dict[str, Any] = {"Tensor": type("Tensor", (), {"recording": True}), "contextmanager": contextmanager}
+    exec(source, cell)
+    assert "Another class was switched off as well" in repr(EXERCISES["no_grad"].check(cell["no_grad"]))
+    assert working(cell["no_grad"]).__code__ is STEPS["no_grad"].__code__
+    assert capsys.readouterr().out.startswith("no_grad: the solution's")
 
 
 def test_the_solutions_together_are_an_engine() -> None:
