@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import linecache
 import traceback
 import types
@@ -49,7 +50,8 @@ def own_line(answer: Any, places: list[tuple[str, int]]) -> str:
 
 
 def _file_of(answer: Any) -> Any:
-    return getattr(getattr(answer, "__code__", None), "co_filename", None)
+    """The file of a function, and not of what decorates it."""
+    return getattr(getattr(inspect.unwrap(answer), "__code__", None), "co_filename", None)
 
 
 def failed_line(answer: Any, error: BaseException) -> str:
