@@ -377,6 +377,22 @@ def by_default(self, found=[]):  # noqa: B006
     return list(found)
 
 
+def found_and_met_by_default(self, found=[], met=[]):  # noqa: B006
+    if not any(one is self for one in met):
+        met.append(self)
+        inside = vars(self) if isinstance(self, Module) else self
+        if isinstance(self, Tensor):
+            found += parameters(module(one=self))
+        elif isinstance(self, HOLDERS):
+            for one in inside.values() if isinstance(inside, dict) else inside:
+                found_and_met_by_default(one)
+    return found
+
+
+def turned_when_there_is_more(self):
+    return parameters(self)[:: -1 if hasattr(self, "more") else 1]
+
+
 def first_of_equal_numbers(self):
     found = parameters(self)
     return [
@@ -474,8 +490,8 @@ EXERCISE = Exercise(
         MODEL: "The list is right, but the module, or a parameter, was changed on the way, or the list is one that the "
         "module holds. Make a new one, and leave no mark.",
         LATER: "The first list is right, and the second one, with one more in the module, is not. It may be that "
-        "something of the first call is left, such as the list itself, that the id of what is gone was taken for that "
-        "of something new, or that a set was used, which has no order.",
+        "something of the first call is left, such as the list itself, or that the id of what is gone was taken for "
+        "that of something new.",
     },
     hints=(
         "What can stand in an attribute? A tensor, a module, a list, a tuple, a dict, or something that does "
@@ -589,7 +605,9 @@ EXERCISE = Exercise(
     wrong={
         "Does a function call itself, and does that end?": [lambda self: [*self.parameters()]],
         "something of the first call is left": [remembered],
+        "for that of something new.": [found_and_met_by_default],  # and no word of an order: the second list is empty
         "The right ones, in another order": [
+            turned_when_there_is_more,
             lambda self: sorted(parameters(self), key=lambda one: -one.data.sum()),  # a set's order, but each time
             edited(parameters, "reversed(one.values())", "[item for _, item in sorted(one.items(), key=str)][::-1]"),
         ],
