@@ -399,8 +399,8 @@ EXERCISE = Exercise(
             to_the_end,
             when=raised("could not be broadcast"),
             words="Two arrays do not fit; the error has their shapes. For a place of the kernel take as many pixels as "
-            "g has, i : i + stride * rows : stride, and for a place of g as many as the kernel has. Images and "
-            "channels lie on the same axes in both.",
+            "g has, i : i + stride * rows : stride, and for a place of g as many as the kernel has. Images are axis 0 "
+            "of x and g, channels axis 1 of x and weight, and kernels axis 1 of g and axis 0 of weight.",
         ),
         Mistake(written_to, nan_to_num_in_place, when=saw(WRITTEN, "changed")),
     ),
@@ -426,6 +426,9 @@ EXERCISE = Exercise(
                 "to_weight[:, :, i, j] =",
                 "to_weight[:, :, i, j] +=",
             ),
+        ],
+        "kernels axis 1 of g and axis 0 of weight": [
+            edited(convolution_rule, TO_X, 'to_x[met] += np.einsum("nopq,co->ncpq", g, weight[:, :, i, j])'),
         ],
         "how many gradients": [edited(convolution_rule, "return to_x, to_weight", "return [to_x, to_weight]")],
         "The shape is": [
