@@ -239,7 +239,7 @@ def _compare_tensors(expected: Any, got: Any, where: str) -> Difference | None:
     if agree.all():
         if mine.dtype.kind == numbers.dtype.kind:
             return None
-        note = "The numbers are right, but kept as another kind of number: dtype=... or to(...) says as which."
+        note = "The numbers are right, but kept as another kind of number. A dtype=... says as which."
         return Difference(f"the dtype of {where}", str(mine.dtype), str(numbers.dtype), note)
     first = tuple(int(index) for index in np.argwhere(~agree)[0])
     place, yours, right = where + (f"[{', '.join(map(str, first))}]" if first else ""), mine[first], numbers[first]
@@ -349,7 +349,7 @@ def _relation_of(numbers: Any, mine: Any) -> str:
     for words, power in {"the square of": numbers**2, "the root of": numbers**0.5, "1 divided by": 1 / numbers}.items():
         if size > 1 and np.allclose(mine, power):  # of a single number it may be chance
             return f"What came is {words} what is expected."
-    if (mine % 1).any() and np.allclose(mine, numbers, 0.01):
+    if (mine % 1).any() and np.allclose(mine, numbers, 0.002):
         return "What came is near, and not near enough: is something rounded, measured, or added?"
     if size > 1 and np.allclose(distance, distance.flat[0]):
         return f"What came is everywhere {distance.flat[0]:.4g} more than what is expected."
