@@ -390,10 +390,11 @@ EXERCISE = Exercise(
         Mistake(
             not_squared,
             not_squared_no_root,
+            edited(adam_step, "one.grad**2", "one.grad"),
             mean_squared,
             centered,
-            words="v is to be a mean of the squares of gradients: not of their sizes, nor of the squares of m, nor of "
-            "how far they are from m.",
+            words="v is to be a mean of the squares of gradients: not of these, nor of their sizes, nor of the squares "
+            "of m, nor of how far they are from m.",
         ),
         Mistake(
             swapped,
