@@ -308,6 +308,15 @@ def applied_after_a_look(function, inputs):
     return applied(function, inputs)
 
 
+def forward_in_each_walk(function, inputs):
+    def applied_rule(g, y, *arrays):
+        ctx = types.SimpleNamespace()
+        function.forward(ctx, *arrays)
+        return _tuple(function.backward(ctx, g))
+
+    return inputs[0].recorded(lambda *a: function.forward(types.SimpleNamespace(), *a), applied_rule, inputs[1:])
+
+
 def applied_before_the_walk(function, inputs):
     ctx = types.SimpleNamespace()
     value = function.forward(ctx, *[one.data for one in inputs])
@@ -423,8 +432,8 @@ EXERCISE = Exercise(
                 "gradients = function",
                 f"ctx = {CTX}\n        function.forward(ctx, *arrays)\n        gradients = function",
             ),
-            words="forward was called once more. What it keeps on ctx when the result is made is what backward is to "
-            "find, and a forward may draw random numbers: call it once.",
+            words="For one result forward was called more than once. What it keeps on ctx when the result is made is "
+            "what backward is to find, and a forward may draw random numbers: call it once.",
             when=saw(CALLS, operator.gt),
         ),
         Mistake(
@@ -476,7 +485,8 @@ EXERCISE = Exercise(
         ],
         "forward got more arrays": [edited(applied, "(ctx, *arrays)", "(ctx, 1.0, *arrays)")],
         "is still in memory": [applied_and_remembered],
-        "forward was called once more": [applied_after_a_look],
+        "forward was called more than once": [applied_after_a_look],
+        "calls of forward: yours 6 … more than once": [forward_in_each_walk],
         "raises": [lambda function, inputs: function.forward(types.SimpleNamespace(), *inputs)],
         "the result: yours a ndarray, expected a tensor": [
             lambda function, inputs: function.forward(types.SimpleNamespace(), *[one.data for one in inputs])

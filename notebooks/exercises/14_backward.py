@@ -343,8 +343,8 @@ EXERCISE = Exercise(
         Mistake(
             edited(backward, "self.start()", "self.grad = np.ones_like(self.data)"),
             edited(backward, "self.start()", "self.receive(np.ones_like(self.data))"),
-            words="self got ones, but the results behind it still hold what a walk before has left in them, and send "
-            "it once more. self.start() clears them.",
+            words="self got ones, but what a walk before has left in the results, be it in self or behind it, is still "
+            "there, to be sent once more. self.start() clears them.",
         ),
         Mistake(
             edited(backward, FREES, "    if not retain_graph:\n        self.free()"),
@@ -386,6 +386,9 @@ EXERCISE = Exercise(
         ],
         "it came when the check called your function": [edited(backward, "=False", "")],
         "L.grad: yours None": [walked_and_cleared_behind],
+        "L.grad: yours 2 … be it in self or behind it": [
+            edited(backward, "self.start()", "self.receive(np.full(self.data.shape, 1.0))")
+        ],
         "self.start() comes before": [
             edited(backward, "self.start()", "order = self.in_order()", "reversed(self.in_order())", "order[::-1]")
         ],
