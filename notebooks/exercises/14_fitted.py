@@ -100,7 +100,8 @@ def at_the_same_places(gradient, shape):
 
 def shifted(gradient, shape):
     """An axis was asked for that is not there, or not any more. Each sum takes its axis away, and those behind it move
-    up: sum along 0 again and again, or along all of them at once.
+    up: sum what is missing in front along 0 again and again, or all of it at once. keepdims=True leaves an axis where
+    it is, with size 1.
     """
     for axis in range(gradient.ndim - len(shape)):
         gradient = gradient.sum(axis=axis)
@@ -236,6 +237,14 @@ def fitted_by_einsum(gradient, shape):
     return np.einsum(gradient, places, kept).reshape(shape)
 
 
+def fitted_with_axes_gone(gradient, shape):
+    gradient = in_front_only(gradient, shape)
+    for axis, size in enumerate(shape):
+        if size == 1:
+            gradient = gradient.sum(axis=axis)
+    return gradient.reshape(shape)
+
+
 EXERCISE = Exercise(
     title="the gradient, summed until it has the shape",
     stars=2,
@@ -303,6 +312,7 @@ EXERCISE = Exercise(
         "shape = (1, 3) … The shape is [1]": [lambda gradient, shape: fitted(gradient.squeeze(), shape)],
         "Fewer numbers are left": [lambda gradient, shape: gradient.sum().reshape(shape)],
         "An axis was asked for that is not there": [edited(from_behind, "axis=-1", "axis=shape")],
+        "keepdims=True leaves an axis where it is": [fitted_with_axes_gone],
         "yours changed … it belongs to others. gradient.sum": [fitted_in_place],
     },
 )

@@ -223,7 +223,9 @@ def outputs_first(self):
 
 
 def without_leaves(self):
-    """Leaves are among the tensors, too: here some are missing."""
+    """Leaves are among the tensors, too: here some are missing, as where only results are put down, or only self and
+    its own inputs. Asked for is all that leads to self, however far it is.
+    """
     return [one for one in in_order(self) if one.inputs]
 
 
@@ -550,6 +552,7 @@ EXERCISE = Exercise(
         "What an earlier call has found was still there": [ordered_from_a_cache],
         "comes before its input": [ordered_by_depth_of_the_first],
         "L = a * b … x is missing": [moved_to_the_end],
+        "in [y, z, L] … or only self and its own inputs": [lambda self: [*self.inputs, self]],
         "is missing … Tensors that require no gradient lead to self as well": [
             lambda self: [one for one in in_order(self) if one.requires_grad]
         ],
