@@ -443,9 +443,10 @@ export class Picture {
         parts.beside ??= parts.expression.textContent;
         const room = (parts.width - ENDS) / (letter * ASPECT) - lettersIn(parts.full ?? "");
         const said = lettersIn(parts.beside) <= room || kind !== "result" ? parts.beside : opWord(op);
-        const isWhole = lettersIn(said) <= room;
-        parts.expression.textContent = isWhole ? said : beginningOf(said, Math.floor(room));
-        parts.expression.setAttribute("visibility", isWhole || kind === "result" ? "visible" : "hidden");
+        const cut = kind === "result" ? beginningOf(said, Math.floor(room)) : "";
+        const shown = lettersIn(said) <= room ? said : cut;
+        parts.expression.textContent = shown;
+        parts.expression.setAttribute("visibility", shown ? "visible" : "hidden");
         parts.expression.setAttribute("y", letter ? (NAME_MIDDLE + letter * INTO).toFixed(1) : 17);
       }
       this.fitRows(parts);
