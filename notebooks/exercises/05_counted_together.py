@@ -157,6 +157,7 @@ EXERCISE = Exercise(
         _pair("t.T", "t", [[3.0, 0.5], [1.0, -1.0]], is_trained=True),
         _pair("t", "t[1:]"),
         _pair("t", "t.clone().mul_(1)"),  # written to once, as t is then
+        _pair("t.mul(1)[1:]", "t.mul(1)[1:]", is_trained=True),
     ),
     drawn=_drawn,
     hints=(
@@ -165,7 +166,8 @@ EXERCISE = Exercise(
         "Note b._version, then `with mg.no_grad(): a.add_(0)`, then compare b._version with what you noted.",
     ),
     plug=_asking,
-    may_leave=("version",),  # who writes what is there already has left the numbers as they are
+    # Who writes what is there already has left the numbers as they are; a view has new nodes after any write to it.
+    may_leave=("version", "graph", "nodes"),
     notes={FLAG: "The answer is right, but it has switched requires_grad, and not back."},
     evidence=_evidence,
     mistakes=(

@@ -54,15 +54,20 @@ _draws, _run = Exercise._draws, Exercise.run
 _run_once = functools.lru_cache(maxsize=500)(_run)
 
 
-@functools.lru_cache(maxsize=1)  # the answers of an exercise follow each other
-def _drawn_once(exercise: Exercise, first: int | None) -> list[Case]:
-    return list(_draws(exercise, first))
+def _drawn_by_name(exercise: Exercise, first: int | None = None) -> list[Case]:
+    """Draws that are the same each time: whether a change passes may not depend on chance."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(exercise.name.encode())))
+        return list(_draws(exercise, first))
+
+
+_drawn_once = functools.lru_cache(maxsize=1)(_drawn_by_name)  # the answers of an exercise follow each other
 
 
 @pytest.fixture
 def draws_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All answers of an exercise meet the same draws, other ones each time that tests run; and what is expected of a
-    case is found once for all of them, which takes half of the time.
+    """All answers of an exercise meet the same draws, and what is expected of a case is found once for all of them,
+    which takes half of the time.
     """
 
     def run(exercise: Exercise, answer: Any, case: Case) -> Outcome:
@@ -73,20 +78,14 @@ def draws_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FEW = 2  # times that cases are drawn for a wrong answer: with fewer it is harder to refuse it, and to name the mistake
-
-
-@functools.cache
-def _few_cases(exercise: Exercise) -> list[Case]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exercises, "_seeds", np.random.default_rng(zlib.crc32(exercise.name.encode())))
-        return list(_draws(exercise, None))
+_few_cases = functools.cache(_drawn_by_name)
 
 
 @pytest.fixture(autouse=True)
 def _same_draws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong answer meets the same draws each time: the words for it may depend on them, once in hundreds of draws.
     So do all of an exercise: what the known mistakes do with a case, which takes the time, is then found once for all.
-    Right ones, and all in test_drawn.py, are tried with what comes.
+    All in test_drawn.py are tried with what comes, and so are the right ones in a long test.
     """
 
     def draws(exercise: Exercise, first: int | None) -> Iterable[Case]:
