@@ -560,6 +560,7 @@ def check(arguments):
     set_up()
     checks = {
         "ruff": [PYTHON, "-m", "ruff", "check"],
+        "ruff format": [PYTHON, "-m", "ruff", "format", "--check"],
         "mypy": [PYTHON, "-m", "mypy"],
         "codespell": [PYTHON, "-m", "codespell_lib"],
     }

@@ -564,7 +564,7 @@ EXERCISE = Exercise(
         ],
         "whether operations are recorded: True, and now False … switched on a line of its own": [
             edited(evaluate, "model.eval()", "model.eval()\n    mg.inference_mode().__enter__()"),
-            edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):")
+            edited(never_evaluated, "with mg.no_grad():", "mg.set_grad_enabled(False)\n    with evaluating(model):"),
         ],
         "on where the caller had switched it off": [  # right for all callers but those inside no_grad()
             edited(

@@ -426,7 +426,7 @@ def test_parallel_options_go_when_xdist_is_switched_off(ready: Clone) -> None:
 # --- check ---
 
 
-PYTHON_CHECKS = [["-m", "ruff", "check"], ["-m", "mypy"], ["-m", "codespell_lib"]]
+PYTHON_CHECKS = [["-m", "ruff", "check"], ["-m", "ruff", "format", "--check"], ["-m", "mypy"], ["-m", "codespell_lib"]]
 
 
 @pytest.fixture
@@ -441,7 +441,8 @@ def test_check_asks_all_and_fails_when_one_does(ready: Clone, with_node: dict[st
     clean = ready.run("check", **with_node)
     assert (clean.returncode, clean.stdout) == (
         0,
-        "  npm packages: done in 0 s\nruff, mypy, codespell, biome, tsc, tsc of the tests: nothing found.\n",
+        "  npm packages: done in 0 s\n"
+        "ruff, ruff format, mypy, codespell, biome, tsc, tsc of the tests: nothing found.\n",
     )
     packages = ready.folder / "tests" / "js" / "node_modules"
     biome = [str(packages / "@biomejs" / "biome" / "bin" / "biome"), "check", "--error-on-warnings"]
@@ -451,7 +452,7 @@ def test_check_asks_all_and_fails_when_one_does(ready: Clone, with_node: dict[st
     unclean = ready.run("check", CODE="1", **with_node)
     assert (unclean.returncode, unclean.stdout) == (
         1,
-        "Not clean: ruff, mypy, codespell, biome, tsc, tsc of the tests\n",
+        "Not clean: ruff, ruff format, mypy, codespell, biome, tsc, tsc of the tests\n",
     )
     assert ready.calls() == [*PYTHON_CHECKS, biome, tsc, tsc_of_tests]
 
@@ -472,7 +473,7 @@ def test_check_without_node_says_what_to_install_and_is_not_clean(ready: Clone) 
     checked = ready.run("check", PATH=str(ready.folder / "empty_home"))
     assert checked.returncode == 1
     assert checked.stdout == (
-        "ruff, mypy, codespell: nothing found.\n"
+        "ruff, ruff format, mypy, codespell: nothing found.\n"
         "The scripts and style sheets were not checked: install node 20 or newer, and npm, which comes with it.\n"
     )
     assert ready.calls() == PYTHON_CHECKS
