@@ -27,6 +27,7 @@ import importlib
 import importlib.util
 import os
 import shutil
+import signal
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,6 +169,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a script starts with `&`: tests that stop
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs would wait for ever
     if under_ci() and "slow" in config.option.markexpr:
         raise pytest.UsageError("under CI no test is left out: run all of them, without -m and --quick")
     if is_quick(config):  # what is not run is not imported either
