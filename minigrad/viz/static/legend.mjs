@@ -121,7 +121,7 @@ function nameSaid(text) {
 
 /** @param {string} text */
 function gradSaid(text) {
-  return text === "None" ? "its gradient: none has come." : "its gradient, as much as has come.";
+  return text === "None" ? "its gradient: none has come." : "its gradient, as much as has come; g in the sentences.";
 }
 
 /** @param {string} text */
