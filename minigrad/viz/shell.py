@@ -48,11 +48,14 @@ def show_plots_as_the_page_is() -> None:
     formatter.for_type_by_name("matplotlib.figure", "Figure", _plot_bundle)  # imports nothing
 
 
-def _plot_bundle(figure: Any, **_: Any) -> Any:
+def _plot_bundle(figure: Any, include: Any = None, exclude: Any = None) -> Any:
     """A figure as PNG, as IPython makes it, and as an image that knows what to be on a dark page."""
-    made = running_shell().display_formatter.formatters["image/png"](figure)
+    formatter = running_shell().display_formatter.formatters["image/png"]
+    made = formatter(figure)
     if made is None:
         raise NotImplementedError  # the notebook was told to show figures as something else
+    if not include and not exclude:
+        _hand_over(formatter, figure, made)
     from minigrad.viz.picture.image import plot_html, words_of_plot
 
     data, metadata = made if isinstance(made, tuple) else (made, {})
@@ -60,6 +63,18 @@ def _plot_bundle(figure: Any, **_: Any) -> Any:
     width, height = struct.unpack(">II", base64.b64decode(png[:44])[16:24])
     html = plot_html(png, metadata.get("width", width), metadata.get("height", height), words_of_plot(figure))
     return {"image/png": png, "text/html": html}, {"image/png": metadata} if metadata else {}
+
+
+def _hand_over(formatter: Any, figure: Any, made: Any) -> None:
+    """IPython asks for the PNG once more, though it is in the bundle: it gets the same, which takes long to draw."""
+    kind = next(one for one in type(figure).__mro__ if one in formatter.type_printers)
+    draw = formatter.type_printers[kind]
+
+    def once(asked: Any) -> Any:
+        formatter.for_type(kind, draw)
+        return made if asked is figure else draw(asked)
+
+    formatter.for_type(kind, once)
 
 
 def _tensor_html(tensor: Any) -> str:

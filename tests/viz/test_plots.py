@@ -69,6 +69,23 @@ def test_the_image_is_the_png_with_a_rule_for_dark_pages(shell: InteractiveShell
     assert f"<style>{svg.findtext(f'{SVG}style')}</style>" == TURNED_DARK
 
 
+def test_it_is_drawn_once_each_time_that_it_is_shown(shell: InteractiveShell) -> None:
+    select_figure_formats(shell, {"png"}, bbox_inches=None)
+    figure, drawn = plot(), []
+    save = figure.canvas.print_figure
+    figure.canvas.print_figure = lambda *arguments, **options: (drawn.append(1), save(*arguments, **options))[1]
+    pictures = set()
+    for color in ("white", "black"):
+        figure.set_facecolor(color)
+        shown, _ = shell.display_formatter.format(figure)
+        assert shown["image/png"] in shown["text/html"]
+        pictures.add(shown["image/png"])
+    assert len(drawn) == len(pictures) == 2
+    only, _ = shell.display_formatter.format(figure, include=["image/png"])
+    figure.set_facecolor("white")
+    assert shell.display_formatter.formatters["image/png"](figure) != only["image/png"] == shown["image/png"]
+
+
 def test_a_figure_that_changes_while_a_cell_runs_turns_dark_with_the_page(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
