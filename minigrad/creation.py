@@ -315,6 +315,8 @@ def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
                 raise ValueError(f"{text}: the rows of a tensor must all have the same length")
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
+    if shape and flat and isinstance(flat[0], str):  # of which PyTorch asks in vain for a part that is no sequence
+        raise ValueError(f"too many dimensions 'str': a tensor holds numbers or bools, not {flat[0]!r}")
     others = [item for item in flat if item.__class__ not in (bool, int, float)]
     values: list[Any] = [item if item.__class__ in (bool, int, float) else _number(item) for item in flat]
     one_of_each_class = {item.__class__: item for item in flat}.values()

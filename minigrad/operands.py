@@ -27,6 +27,8 @@ class NumberTensor(Tensor):
     _is_number = True
 
 
+# What PyTorch's errors about arguments call the functions that look at them, where these are others.
+_FUNCTIONS_INSIDE = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd"}
 MISSING: Any = object()  # stands for an argument that was not given
 
 
@@ -37,14 +39,15 @@ def wrong_type(function: str, name: str, position: int | None, words: str, value
     place = f" (position {position})" if position else ""
     advice = ". Make it one first, as in tensor(...); got" if words == "Tensor" else ":"
     kind = type_name(value)
+    function = _FUNCTIONS_INSIDE.get(function, function)
     return TypeError(f"{function}(): argument '{name}'{place} must be {words}, not {kind}{advice} {short(value)}")
 
 
-def tensor_operands(op_name: str, *values: Any) -> tuple[Tensor, ...]:
+def tensor_operands(op_name: str, *values: Any, names: tuple[str, ...] = ("input", "other")) -> tuple[Tensor, ...]:
     """Check that all are tensors, and have a place in the graph, before any other argument is looked at."""
     for position, value in enumerate(values, 1):
         if not isinstance(value, Tensor):
-            raise wrong_type(op_name, "input" if position == 1 else "other", position, "Tensor", value)
+            raise wrong_type(op_name, names[min(position, len(names)) - 1], position, "Tensor", value)
     check_places(*values)
     return values
 

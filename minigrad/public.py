@@ -89,7 +89,7 @@ class Declaration(NamedTuple):
         (Annotations say it at once; inspect.signature takes far longer, which counts at import.)
         """
         kinds = {name: _kind(given) for name, given in self.declared.__annotations__.items() if name != "return"}
-        checks = not KINDS.keys().isdisjoint(kinds.values()) or (first and "other" in kinds)
+        checks = not KINDS.keys().isdisjoint(kinds.values()) or "other" in kinds
         is_written = isinstance(self.declared.__globals__.get("write"), _PublicWriter)  # since it is `everywhere`
         if is_written or not (checks or any(_left_out(name, first).values())):
             return self.declared
@@ -178,7 +178,7 @@ class _PublicWriter(CallWriter):
         declared = list(inspect.signature(self.declaration.declared).parameters.values())
         parameters = _with_left_out(declared, _left_out(name, first))
         waiting = _waiting(parameters)
-        checks = [_check(name, p, position, first, waiting) for position, p in enumerate(parameters, first)]
+        checks = [_check(name, p, position, waiting) for position, p in enumerate(parameters, first)]
         numpys = [{"n": p.name, "numpy": NUMPYS[p.name]} for p in parameters if p.name in NUMPYS]
         form: dict[Any, str] = {inspect.Parameter.KEYWORD_ONLY: "{0}={0}", inspect.Parameter.VAR_POSITIONAL: "*{0}"}
         words = {
@@ -249,7 +249,7 @@ def _signature(parameters: Sequence[inspect.Parameter], more: list[str]) -> str:
     return ", ".join([*parts, *["*"] * (bool(more) and not starred), *(f"{name}=None" for name in more)])
 
 
-def _check(function: str, parameter: inspect.Parameter, position: int, is_function: int, waiting: list[str]) -> str:
+def _check(function: str, parameter: inspect.Parameter, position: int, waiting: list[str]) -> str:
     """The lines that check one argument; none for one of any kind."""
     name, kind = parameter.name, _kind(parameter.annotation)
     where = f"{function!r}, {name!r}, {None if parameter.kind is parameter.KEYWORD_ONLY else position}"
@@ -263,8 +263,8 @@ def _check(function: str, parameter: inspect.Parameter, position: int, is_functi
         return f"if {' and '.join(strange)}:\n    {check}" if strange else check
     if name in waiting:
         return f"if {name} is MISSING:\n    raise wrong_type({where}, 'given', {name})"
-    if name == "other" and is_function:
-        return f"if {name}.__class__ is ndarray:\n    as_tensor({where}, {name})"
+    if name == "other":
+        return f"if type(other) is not Tensor and type(other) not in (float, int):\n    as_operand({where}, other)"
     return ""
 
 
@@ -380,7 +380,6 @@ _runtime: dict[str, Any] = {
     **globals(),
     "Dtype": dtypes.dtype,  # the class itself: in a text nothing is annotated
     "Device": devices.device,
-    "ndarray": np.ndarray,
     "inf": float("inf"),
     "nan": float("nan"),
     **{f"as_{kind.lower()}": check for kind, (_, check) in KINDS.items()},

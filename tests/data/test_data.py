@@ -218,6 +218,7 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("d.default_collate([np.array(['a'])])", TypeError, "default_collate: batch must contain tensors, numpy arrays, n"),
     ("d.default_collate([[1, 2], [1]])", RuntimeError, "each element in list of batch should be of equal size"),
     ("d.default_collate([F.ones(2), F.ones(3)])", RuntimeError, "stack expects each tensor to be equal size, but got "),
+    ("d.default_collate([F.ones(2), 3])", TypeError, "expected Tensor as element 1 in argument 0, but got int"),
     ("d.RandomSampler([])", ValueError, "num_samples should be a positive integer value, but got num_samples=0"),
     ("d.DataLoader([], shuffle=True)", ValueError, "num_samples should be a positive integer value, but got num_"),
 ]  # fmt: skip

@@ -101,6 +101,12 @@ ERRORS = [
     ("F.softmax(r(2), 3)", IndexError, "Dimension out of range (expected to be in range of [-1, 0], but got 3)"),
     ("F.softmax([1.0], 0)", TypeError, "softmax(): argument 'input' (position 1) must be Tensor, not list"),
     ("F.logsumexp(r(2, 2), (0, 0))", RuntimeError, "dim 0 appears multiple times in the list of dims"),
+    (
+        "f.cross_entropy(r(2, 3), [0, 1])",
+        TypeError,
+        "cross_entropy_loss(): argument 'target' (position 2) must be Tensor",
+    ),
+    ("f.nll_loss(r(2, 3), 1)", TypeError, "nll_loss_nd(): argument 'target' (position 2) must be Tensor, not int"),
     ("f.mse_loss(r(2), r(2), reduction='bad')", ValueError, "bad is not a valid value for reduction"),
     ("f.mse_loss(i(1), i(1))", NotImplementedError, "\"mse_cpu\" not implemented for 'Long'"),
     ("f.l1_loss(i(1), i(1))", RuntimeError, "mean(): could not infer output dtype"),

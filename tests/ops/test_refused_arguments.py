@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.refusals import error_of
 from helpers.side_by_side import Behaviours
@@ -70,6 +71,28 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         "size(): argument 'dim' (position 1) must be int, not float",
     ),
     "clamp_(four numbers)": (lambda F: F.ones(2).clamp_(1, 2, 3, 4), "clamp_()"),
+    "x.add(a list)": (lambda F: F.ones(2).add([1, 2]), "add(): argument 'other' (position 1) must be Tensor, not list"),
+    "x.sub(None)": (lambda F: F.ones(2).sub(None), "sub(): argument 'other' (position 1) must be Tensor, not NoneType"),
+    "x.mul(array)": (
+        lambda F: F.ones(2).mul(np.ones(2)),
+        "mul(): argument 'other' (position 1) must be Tensor, not numpy.ndarray",
+    ),
+    "x.div('a')": (lambda F: F.ones(2).div("a"), "div(): argument 'other' (position 1) must be Tensor, not str"),
+    "mul(tensor, a list)": (
+        lambda F: F.mul(F.ones(2), [1, 2]),
+        "mul(): argument 'other' (position 2) must be Tensor, not list",
+    ),
+    "eq(tensor, 'a')": (lambda F: F.eq(F.ones(2), "a"), f"eq() {COMBINATION} - got (Tensor, str)"),
+    "x.remainder('a')": (lambda F: F.ones(2).remainder("a"), f"remainder() {COMBINATION} - got (str)"),
+    "x.floor_divide('a')": (lambda F: F.ones(2).floor_divide("a"), f"floor_divide() {COMBINATION} - got (str)"),
+    "linear(tensor, a list)": (
+        lambda F: F.nn.functional.linear(F.ones(2), [1.0, 2.0]),
+        "linear(): argument 'weight' (position 2) must be Tensor, not list",
+    ),
+    "linear(tensor, tensor, 3)": (
+        lambda F: F.nn.functional.linear(F.ones(2), F.ones(2, 2), 3),
+        "linear(): argument 'bias' (position 3) must be Tensor, not int",
+    ),
 }
 
 

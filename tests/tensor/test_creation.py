@@ -173,6 +173,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("F.tensor([1, 2**63])", ValueError, "Overflow when unpacking long long"),
     ("F.tensor('a')", TypeError, "new(): invalid data type 'str'"),
     ("F.tensor([1, 'a'])", TypeError, "new(): invalid data type 'str'"),
+    ("F.tensor(['cat', 'dog'])", ValueError, "too many dimensions 'str'"),
+    ("F.tensor([['a', 1]])", ValueError, "too many dimensions 'str'"),
     ("F.tensor([[1, 2], [3]])", ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
     ("F.tensor(None)", RuntimeError, "Could not infer dtype of NoneType"),
     ("F.tensor([None])", RuntimeError, "Could not infer dtype of NoneType"),

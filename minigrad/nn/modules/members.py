@@ -49,7 +49,7 @@ class NestedModule:
         given: set[Any] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
-            for name, member in module.__dict__[kind].items():
+            for name, member in getattr(module, kind).items():
                 if member is not None and member not in given:
                     if remove_duplicate:
                         given.add(member)

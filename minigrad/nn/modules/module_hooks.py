@@ -13,15 +13,15 @@ from minigrad.nn.modules.backward_hooks import BackwardHook
 
 
 def no_hooks() -> dict[str, Any]:
-    """The attributes of a module without hooks: the hooks by kind, and the numbers of those that want kwargs."""
+    """The attributes of a module without hooks: the hooks by kind, the numbers of those that want kwargs, and whether
+    a hook that runs at a call was ever registered, a quick test for Module.__call__.
+    """
     kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    return {**{kind: Hooks() for kind in kinds}, "_with_kwargs": set()}
+    return {**{kind: Hooks() for kind in kinds}, "_with_kwargs": set(), "_hooked": False}
 
 
 class HookedModule:
     """The part of Module that registers hooks, and calls forward with them."""
-
-    _hooked = False  # whether a hook that runs at a call was ever registered: a quick test for Module.__call__
 
     def register_forward_pre_hook(
         self: Any, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False

@@ -12,7 +12,6 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.op import Array, arrays, op, with_node_name
-from minigrad.operands import unsupported_error
 from minigrad.ops.declarations import level, no_derivative, numbers_only
 from minigrad.public import Number, plain, public
 from minigrad.tensor import Tensor
@@ -100,7 +99,7 @@ def div_down(self: Array, other: Array) -> Array:
     return np.floor_divide(self, other)
 
 
-@public
+@public(overloaded=True)
 @op(name="NotImplemented", self=no_derivative("floor_divide"), other=no_derivative("floor_divide"), broadcasts=True)
 def floor_divide(self: Array, other: Array) -> Array:
     """input / other, rounded down. (PyTorch gives it no derivative.)"""
@@ -131,40 +130,33 @@ remainder_of_number = with_node_name(_remainder, "NotImplemented", self=None, ot
 __add__, __sub__, __rsub__, __mul__, __truediv__ = _add, _sub, rsub, _mul, _div
 
 
-def _check_known(name: str, made: Any, *operands: Any) -> Any:
-    """A result, if it is one: a function, unlike an operator, leaves no operand to others."""
-    if made is NotImplemented:
-        raise unsupported_error(name, *operands)
-    return made
-
-
 @public
 def add(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input + alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
-    return _check_known("add", __add__(input, other) if once else add_scaled(input, other, plain(alpha)), input, other)
+    return __add__(input, other) if once else add_scaled(input, other, plain(alpha))
 
 
 @public
 def sub(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
-    return _check_known("sub", __sub__(input, other) if once else sub_scaled(input, other, plain(alpha)), input, other)
+    return __sub__(input, other) if once else sub_scaled(input, other, plain(alpha))
 
 
 @public
 def mul(input: Any, other: Any) -> Tensor:
     """input * other. One of the two may be a number."""
-    return _check_known("mul", __mul__(input, other), input, other)
+    return __mul__(input, other)
 
 
 @public
 def div(input: Any, other: Any) -> Tensor:
     """input / other. One of the two may be a number."""
-    return _check_known("div", __truediv__(input, other), input, other)
+    return __truediv__(input, other)
 
 
-@public
+@public(overloaded=True)
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of input / other rounded down: input - other * floor(input / other). Its sign is that of other."""
     if isinstance(input, Tensor) and isinstance(other, dtypes.NUMBER_TYPES):

@@ -27,7 +27,7 @@ def _question(name: str, answer: Callable[[Any, Any], Any], meaning: str) -> Cal
 
 
 eq, ne, lt, le, gt, ge = (
-    public(_question(name, getattr(operator, name), f"input {sign} other, element by element."))
+    public(overloaded=True)(_question(name, getattr(operator, name), f"input {sign} other, element by element."))
     for name, sign in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items()
 )
 

@@ -75,6 +75,29 @@ def _(F: Any) -> Any:
     Net()
 
 
+def without_init(F: Any) -> Any:
+    """A module whose __init__ forgets super().__init__(), and puts nothing there that would say so."""
+
+    class Net(F.nn.Module):
+        def __init__(self) -> None:
+            self.times = 2
+
+        def forward(self, input: Any) -> Any:
+            return input * self.times
+
+    return Net()
+
+
+behaviours.table(
+    ("B05: the parameters of a module without __init__", lambda F: F.optim.SGD(without_init(F).parameters(), lr=0.1),
+     AttributeError, "'Net' object has no attribute '_parameters'"),
+    ("B05: the buffers of a module without __init__", lambda F: list(without_init(F).buffers()),
+     AttributeError, "'Net' object has no attribute '_buffers'"),
+    ("B05: the call of a module without __init__", lambda F: without_init(F)(F.ones(2)),
+     AttributeError, "'Net' object has no attribute '_"),
+)  # fmt: skip
+
+
 @behaviours("B06: an attribute that is not there", error=AttributeError, says="'Net' object has no attribute 'foo'")
 def _(F: Any) -> Any:
     return net(F).foo
