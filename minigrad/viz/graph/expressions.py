@@ -13,7 +13,7 @@ from typing import Any
 from minigrad.viz.graph import naming, values
 from minigrad.viz.graph.calls import Place, executions
 from minigrad.viz.graph.naming import LONGEST, Variables, op_word
-from minigrad.viz.graph.observer import Span
+from minigrad.viz.graph.observer import Span, source_text
 from minigrad.viz.graph.one_line import with_names
 from minigrad.viz.graph.source import Node, Source, Tensor
 
@@ -78,26 +78,32 @@ class NodeNames:
 
     def _name_by_assignments(self, nodes: list[Any], taken: Collection[str]) -> None:
         """Results that the source gives a name: `h`, or h₁, h₂ ... if it gives it to several, the one that the variable
-        still holds among them. `plain` is what the name alone means then: that one, or the last.
+        still holds among them; `i₁, f₁` for those that are taken apart. `plain` is what the name alone means then: that
+        one, or the last.
         """
+        targets = {node: self._assigned_names(node) for node in nodes if not self.source.is_leaf(node)}
         claimants: dict[str, list[Any]] = {}
-        for node in nodes:
-            target = None if self.source.is_leaf(node) else self._assigned_name(node)
-            if target is not None and self.names.get(node, target) == target:
-                claimants.setdefault(target, []).append(node)
+        for node, names in targets.items():
+            for name in names if self.names.get(node, whole := ", ".join(names)) == whole else ():
+                claimants.setdefault(name, []).append(node)
+        labels: dict[Any, list[str]] = {}
         for name, claiming in claimants.items():
-            holders = [node for node in claiming if node in self.names]
+            holders = [node for node in claiming if self._is_held(node, name, targets[node])]
             if len(claiming) == 1 and (holders or name not in taken):
-                self.names[claiming[0]] = name
+                labels.setdefault(claiming[0], []).append(name)
                 continue
             wanted = [naming.numbered_name(name, number) for number in range(1, len(claiming) + 1)]
-            if not holders and name not in taken:
-                self.plain[claiming[-1]] = name
+            alone = [node for node in holders or claiming[-1:] if len(targets[node]) == 1]
+            self.plain |= dict.fromkeys(alone, name) if holders or name not in taken else {}
             for node, label in zip(claiming, wanted, strict=True):
-                if node in holders:
-                    self.plain[node] = name
                 if label not in taken:
-                    self.names[node] = label
+                    labels.setdefault(node, []).append(label)
+        self.names |= {node: ", ".join(found) for node, found in labels.items() if len(found) == len(targets[node])}
+
+    def _is_held(self, node: Any, name: str, names: Sequence[str]) -> bool:
+        """Whether what the source calls `name`, one of the results of a node, is called so already."""
+        held = self.variables.result(node, names.index(name))
+        return node in self.names or (len(names) > 1 and held is not None and held[0] == name)
 
     def _variable_name(self, node: Any) -> str | None:
         leaf = self.source.leaf(node)
@@ -117,14 +123,26 @@ class NodeNames:
                 return text
         return ""
 
-    def _assigned_name(self, node: Any) -> str | None:
+    def _assigned_names(self, node: Any) -> tuple[str, ...]:
+        """The variable that the source gives a node's result to, or those that it gives its results to."""
         span = self.spans[node]
-        return None if span is None or self._is_inside(node) else naming.assigned_name(span)
+        if span is None or self._is_inside(node):
+            return ()
+        if (name := naming.assigned_name(span)) is not None:
+            return (name,)
+        names, count = naming.unpacked_names(span), len(self.source.making(node).outputs)
+        is_first = count == 1 and op_word(self.source.name(node)) in naming.WITH_INDICES
+        return names[:1] if is_first else names if len(names) == count > 1 else ()
 
     def _is_inside(self, node: Any) -> bool:
-        """Whether a node is an inner step of one call of the learner's: a consumer was made by the very same text."""
-        span = self.spans[node]
-        return span is not None and any(self._is_one_call(consumer, node) for consumer in self.consumers[node])
+        """Whether a node is an inner step of one call of the learner's: a consumer was made by the very same text; or
+        may be one whose consumer there is not in the graph, since only rules use it and the text names another op.
+        """
+        span, users = self.spans[node], self.consumers[node]
+        if span is None or any(self._is_one_call(user, node) for user in users):
+            return span is not None
+        is_for_rules = bool(users) and all(self.source.making(user).by_rule for user in users)
+        return is_for_rules and not naming.says_op(source_text(span), self.source.name(node))
 
     def _is_one_call(self, node: Any, other: Any) -> bool:
         """Whether one run of a piece of the learner's code has made both."""
@@ -135,7 +153,8 @@ class NodeNames:
         span = self.spans[node]
         if span is not None:
             text = with_names(span, {part: name for part, name in self._parts[node].items() if name})
-            if text and (not self._is_inside(node) or naming.says_op(text, self.source.name(node))):
+            is_target = text == ", ".join(naming.unpacked_names(span))  # of `q, k, v = x`, which is taken apart
+            if text and not is_target and (not self._is_inside(node) or naming.says_op(text, self.source.name(node))):
                 return naming.short_code(text, self.source.name(node))
         text = call_text(self.source, node, self.name_of_result, self.name_of_saved)
         return text if len(text) <= LONGEST else op_word(self.source.name(node))
@@ -171,7 +190,10 @@ class NodeNames:
         is_one_of_several = len(self.source.making(node).outputs) > 1
         if held is not None and (is_one_of_several or not name):
             return held[0]
-        return f"{name}[{output}]" if name and is_one_of_several else name
+        if not name or not is_one_of_several:
+            return name
+        parts = name.split(", ")
+        return parts[output] if len(parts) == len(self.source.making(node).outputs) else f"{name}[{output}]"
 
 
 def call_text(

@@ -41,6 +41,7 @@ OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.USub: ("neg",),
     ast.Subscript: ("getitem", "index", "select", "slice"),
 }
+WITH_INDICES = "cummax", "cummin", "kthvalue", "max", "median", "min", "mode", "sort", "topk"  # beside the values
 NOT_VARIABLES = {"In", "Out", "exit", "quit", "get_ipython"}
 
 
@@ -213,6 +214,25 @@ def _names_by_place(file: str, tree: ast.Module | None) -> dict[tuple[int, int, 
     return {_place(span): name for name, span in reversed(_assignments(file, tree))}
 
 
+def unpacked_names(span: Span) -> tuple[str, ...]:
+    """The names among which the results of a piece of source are shared out: of `z.chunk(2)` in `a, b = z.chunk(2)`,
+    and of `a, b` itself, where Python takes a tensor apart; () where not all are plain names.
+    """
+    return _unpacked_by_place(span.file, syntax_tree(span.file)).get(_place(span), ())
+
+
+@functools.lru_cache(maxsize=64)
+def _unpacked_by_place(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], tuple[str, ...]]:
+    found: dict[tuple[int, int, int, int], tuple[str, ...]] = {}
+    for statement, targets in _writes(tree):
+        for target in targets:
+            parts = getattr(target, "elts", [])
+            names = tuple(part.id for part in parts if isinstance(part, ast.Name))
+            if names and len(names) == len(parts) and not isinstance(statement.value, ast.Tuple | ast.List):
+                found |= {_place(syntax_span(file, part)): names for part in (target, statement.value)}
+    return found
+
+
 def _place(span: Span) -> tuple[int, int, int, int]:
     return span.first, span.last, span.start, span.end
 
@@ -345,7 +365,8 @@ def says_op(text: str, op: str) -> bool:
         return word in OPERATORS.get(type(tree.op), ())
     if isinstance(tree, ast.Call):
         called = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
-        return called.strip("_").replace("_", "").startswith(word.replace("_", ""))
+        called, word = called.strip("_").replace("_", ""), word.replace("_", "")
+        return called == word or (len(word) > 1 and called.startswith(word))  # `tied(h)` is no t
     return isinstance(tree, ast.Subscript) and word in OPERATORS[ast.Subscript]
 
 

@@ -262,7 +262,11 @@ def in_short(array: Any) -> str:
 
 
 def in_brief(array: Any) -> str:
-    """An array that is not written out: its shape and norm, (64×10), norm 2.31; (0, 3) of one that is empty."""
+    """An array that is not written out: its shape and norm, (64×10), norm 2.31; (0, 3) of one that is empty. A single
+    number is no longer than that, and has a sign.
+    """
+    if array.size == 1:
+        return in_short(array)
     return f"{sizes(array.shape)}, norm {number(norm(array))}" if array.size else str(array.shape)
 
 

@@ -8,6 +8,7 @@ from viz.cells import cell, seen
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz.graph import naming
 
 LOOP = """\
 w = mg.tensor(0.5, requires_grad=True)
@@ -213,3 +214,62 @@ def test_what_pytorch_holds_deep_inside_has_the_way_to_it() -> None:
     graph = viz.draw(net.layers[1](net.layers[0]["w"]).sum()).graph
     found = {box.name for box in graph.boxes if box.kind == "leaf"}
     assert found == {"net.layers[0]['w']", "net.layers[1].weight", "net.layers[1].bias"}
+
+
+UNPACK = """\
+x = mg.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+def f(x):
+    {}
+    return (q * k).sum()
+loss = f(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "inside"),
+    [
+        ("q, k = x.unbind(0)", "q, k", ("q", "k")),
+        ("q, k = x", "q, k", ("q", "k")),  # which Python takes apart
+        ("[q, k] = x.chunk(2)", "q, k", ("q", "k")),
+        ("q, k = x.exp().unbind(0)\n    q = q * 2", "q₁, k", ("q₁", "k")),
+        ("for _ in range(2):\n        q, k = x.split(1)\n        x = mg.cat([k, q])", "q₁, k₁", ("q₁", "k₁")),
+        ("q, k = (x * 2).max(0)", "q", ()),  # where the indices are no result of the node
+        ("q, *k = x.unbind(0)\n    k = k[0]", "t0", ("t0[0]", "t0[1]")),  # is not taken apart one by one
+    ],
+)
+def test_results_that_a_function_takes_apart_have_the_names_that_it_gives_them(
+    text: str, expected: str, inside: tuple[str, ...]
+) -> None:
+    graph = cell(UNPACK.format(text) + "\nd = viz.draw(loss)\n")["d"].graph
+    box = next(box for box in graph.boxes if box.op.startswith(("Unbind", "Split", "Max")))
+    assert (box.name, box.output_names) == (expected, inside)
+    assert box.expression != "q, k"  # which made nothing
+    assert len(set(graph.by_id)) == len({box.name for box in graph.boxes})
+
+
+def test_what_a_loop_takes_apart_is_numbered_and_what_the_variables_hold_is_the_last() -> None:
+    text = "x = mg.ones(2, 1, requires_grad=True)\nfor _ in range(2):\n    a, b = x.unbind(0)\n    x = mg.stack([b, a * b])\n"
+    graph = cell(text + "loss = x.sum() + a\nd = viz.draw(loss)\n")["d"].graph
+    taken_apart = [box for box in graph.boxes if box.op == "UnbindBackward0"]
+    assert [box.name for box in taken_apart] == ["a₁, b₁", "a₂, b₂"]
+    assert graph.box_named("b1") is taken_apart[0]
+    assert graph.box_named("b") is taken_apart[1]
+
+
+def test_an_inner_step_is_not_called_as_the_result_that_is_not_in_the_graph() -> None:
+    # Of net(x) the last layer's weight is all that its derivative needs: neither it nor the tanh before is u.
+    text = (
+        "net = mg.nn.Sequential(mg.nn.Linear(1, 2), mg.nn.Tanh(), mg.nn.Linear(2, 1))\n"
+        "x = mg.ones(1, 1, requires_grad=True)\nu = net(x)\n"
+        "loss = mg.autograd.grad(u, x, create_graph=True)[0].sum()\n"
+    )
+    boxes = cell(text + "d = viz.draw(loss)\n")["d"].graph.boxes
+    tanh = next(box for box in boxes if box.op == "TanhBackward0")
+    assert (tanh.name[0], tanh.expression) == ("t", "tanh(t0)")
+    assert all(box.name.rstrip("₁₂") != "u" for box in boxes)
+
+
+def test_a_call_whose_name_begins_as_an_op_does_is_not_that_op() -> None:
+    assert not naming.says_op("tied(h)", "TBackward0")
+    assert naming.says_op("w.t()", "TBackward0")
+    assert naming.says_op("x.index_select(0, i)", "IndexBackward0")
