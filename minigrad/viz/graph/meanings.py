@@ -64,6 +64,13 @@ DEFINITIONS: Mapping[str, tuple[str, str]] = {
         "else words('{g} × sign({x}) where |{x}| is the norm, 0 elsewhere', x, self) if abs(p) == math.inf "
         "else x * sign(self) * (abs(self) / result) ** (p - 1)",
     ),
+    # tables
+    "add_rows": (
+        "x indices padding",
+        "words('the rows of {g} added up at the rows that were looked up, 0 elsewhere', x) if padding < 0 else "
+        "words('the rows of {g} added up at the rows that were looked up, 0 elsewhere and in row {x}, "
+        "which is padding', x, padding)",
+    ),
     # matrices
     "_gradient_of_matrix": (
         "x A result vector",
@@ -108,7 +115,6 @@ PHRASES: Mapping[str, str] = {
     "_stacked": "the gradients of the slices, stacked again",
     "_joined": "the gradients of the pieces, joined again",
     "sums_to_the_end": "{0} summed from each place to the end",
-    "add_rows": "the rows of {0} added up at the rows that were looked up, 0 elsewhere",
     "embedding": "the rows of {0} that were looked up",
     "max_pool_input": "{0} at the largest of each window, 0 elsewhere",
     "max_pool_pick": "{0} at the largest of each window",

@@ -22,6 +22,7 @@ from minigrad.viz.graph.source import Source
 from minigrad.viz.torch_graphs import own_rules, saved_tensors
 
 CHECKED = 2_000_000  # elements of a gradient, up to which a rule is tried out
+ELSEWHERE = {"p": "ord", "padding": "padding_idx"}  # what minigrad's rules name -> what PyTorch calls it
 PACKED = "what PyTorch's rule makes of g and of what a saved-tensors hook keeps for it (which is not looked into)"
 UNKNOWN = "what PyTorch's compiled code gives (its formula is not known here)"
 
@@ -123,8 +124,10 @@ def _value(source: Source, node: Any, parameter: str) -> Any:
         child, number = node.next_functions[input_names(node).index(owner)]
         about = child._input_metadata[number]
         return tuple(about.shape) if kind == "shape" else np.dtype(str(about.dtype).removeprefix("torch."))
-    # What minigrad's rules call p is `ord` there, and no dimensions are all.
-    state, value, _ = saved_tensors.look(node, "ord" if parameter == "p" else parameter)
+    # No dimensions are all, and no padding is -1, without a sign.
+    state, value, _ = saved_tensors.look(node, ELSEWHERE.get(parameter, parameter))
+    if parameter == "padding" and value >= 1 << 63:
+        return -1
     if parameter == "dim" and value in ((), None):
         return tuple(range(len(node.next_functions[0][0]._input_metadata[node.next_functions[0][1]].shape)))
     if state != "kept":

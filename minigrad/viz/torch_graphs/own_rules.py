@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from minigrad.viz.graph.meanings import CENTRED
+
+
+def ones_at(amount: Any, logs: Any, target: Any) -> Any:
+    """An array like `logs`, whose last dimension is the class, with an amount at each target."""
+    return np.expand_dims(amount, -1) * (np.expand_dims(target, -1) == np.arange(logs.shape[-1]))
+
 
 RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "MulBackward1": {"self": lambda F, g, other: g * other},
@@ -52,6 +60,41 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     },
     "StdBackward0": {"self": lambda F, g, self, result: g * (self - self.mean()) / (result * (self.size - 1))},
     "LinalgVectorNormBackward0": {"self": lambda F, g, self, result: g * self / result},
+    "VarBackward0": {"self": lambda F, g, self: g * 2 * (self - self.mean()) / (self.size - 1)},
+    "ClampMinBackward0": {"self": lambda F, g, self, min: F.where(self >= min, g, 0)},
+    "ClampMaxBackward0": {"self": lambda F, g, self, max: F.where(self <= max, g, 0)},
+    "SmoothL1LossBackward0": {
+        "self": lambda F, g, self, target, beta, reduction: (
+            g * ((self - target) / beta).clip(-1, 1) / self.size
+            if reduction == 1
+            else g * ((self - target) / beta).clip(-1, 1)
+        ),
+        "target": lambda F, g, self, target, beta, reduction: (
+            g * ((target - self) / beta).clip(-1, 1) / self.size
+            if reduction == 1
+            else g * ((target - self) / beta).clip(-1, 1)
+        ),
+    },
+    "HuberLossBackward0": {
+        "self": lambda F, g, self, target, delta, reduction: (
+            g * (self - target).clip(-delta, delta) / self.size
+            if reduction == 1
+            else g * (self - target).clip(-delta, delta)
+        ),
+        "target": lambda F, g, self, target, delta, reduction: (
+            g * (target - self).clip(-delta, delta) / self.size
+            if reduction == 1
+            else g * (target - self).clip(-delta, delta)
+        ),
+    },
+    "NllLossBackward0": {
+        "self": lambda F, g, self, target, total_weight, reduction: ones_at(
+            -g / total_weight if reduction == 1 else -g, self, target
+        )
+    },
+    "EmbeddingBackward0": {
+        "weight": lambda F, g, weight_shape, indices, padding: F.add_rows(g, indices, padding, weight_shape[0])
+    },
     "ToCopyBackward0": {"self": lambda F, g, self_dtype: g.astype(self_dtype)},
 }
 
@@ -66,13 +109,12 @@ TO_SELF = {
     "g at the largest of each window, 0 elsewhere": "MaxPool2DWithIndices",
     "g / (elements of the window) at each element of its window": "AvgPool2D",
     "g, summed over the copies of each element": "UpsampleNearest2D",
-    "-g × weight of the class / sum of the weights at each row's target, 0 elsewhere": "NllLoss",
-    "-g × weight of the class / sum of the weights at each target, 0 elsewhere": "NllLoss2D",
+    "-g × weight of the class (for a mean / sum of the weights) at each target, 0 elsewhere": "NllLoss NllLoss2D",
     "g without the padding": "ConstantPadNd",
     "g, shared out over the elements that each was mixed from": "UpsampleBilinear2D",
     "g, its pairs as complex numbers": "ViewAsReal",
     "g, its complex numbers as pairs": "ViewAsComplex",
-    "g × 2·(x - mean(x)) / (count - correction)": "Var",
+    "g × 2·(input - mean(input)) / (count - correction)": "Var",
 }
 
 PART = (("tensors", "the part of g that this input became"),)
@@ -90,7 +132,11 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "CatBackward0": PART,
     "StackBackward0": PART,
     "EmbeddingBackward0": (
-        ("weight", "the rows of g added up at the rows of weight that were looked up, 0 elsewhere"),
+        (
+            "weight",
+            "the rows of g (with scale_grad_by_freq / how many they are) added up at the rows of weight that were looked "
+            "up, 0 elsewhere and for padding_idx",
+        ),
     ),
     "ConvolutionBackward0": (
         ("input", "g spread back over the input by the weight, a transposed convolution"),
@@ -104,18 +150,11 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("bias", "g summed over the batch"),
     ),
     "NativeGroupNormBackward0": (("input", NORMALIZED), *BY_CHANNEL),
-    "SmoothL1LossBackward0": (
-        ("self", "g × (x - target) / beta where that is within ±1, else ±g, divided by the count for a mean"),
-        ("target", "g × (target - x) / beta where that is within ±1, else ±g, divided by the count for a mean"),
-    ),
-    "HuberLossBackward0": (
-        ("self", "g × (x - target) where that is within ±delta, else ±g × delta, divided by the count for a mean"),
-        ("target", "g × (target - x) where that is within ±delta, else ±g × delta, divided by the count for a mean"),
-    ),
     "PackPaddedSequenceBackward0": (("input", "g, with the padding back in its place, as 0"),),
     "EmbeddingBagBackward0": (
         ("weight", "g of each bag (divided by its size for a mean) added up at the rows in it, 0 elsewhere"),
     ),
+    "IndexAddBackward0": (("self", "g"), ("source", "g at the places that it was added to, times alpha if there is one")),
     "IndexPutBackward0": (
         ("self", "g, with 0 at the places that were written"),
         ("values", "g at the places that were written"),

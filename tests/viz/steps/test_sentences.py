@@ -115,6 +115,15 @@ def test_a_large_sum_over_what_was_broadcast_is_no_shape_in_the_place_of_its_val
 # ---------------------------------------------------------------- numbers as the code has them
 
 
+def test_a_number_for_which_there_is_no_room_is_no_norm() -> None:
+    q = mg.tensor([0.23, 1.71, -0.61], requires_grad=True)
+    low = q.min()
+    scaled = (q * 1.37 - low) / (q.max() - low)
+    told = sentences(scaled.logsumexp(0), names={"q": q, "low": low, "scaled": scaled})["scaled"]
+    assert told.endswith("; t3: -0.3648"), told
+    assert "norm" not in told
+
+
 @pytest.mark.parametrize("factor", [1.0005, 0.99999, 1.23456, 0.00012345])
 def test_a_number_of_the_code_is_not_rounded_away(factor: float) -> None:
     x = mg.tensor(2.0, requires_grad=True)
@@ -338,6 +347,13 @@ def test_places_are_told_by_what_happened_there() -> None:
         "x gets g, with 0 at the places that were written; "
         "source gets g at the places that were written. x: [0, 1, 0]; source: [1, 1]"
     )
+    w = mg.ones(2, 1, requires_grad=True)
+    rows = mg.nn.functional.embedding(mg.tensor([0, 1, 1]), w, padding_idx=1)
+    told = sentences(rows.sum(), names={"w": w, "rows": rows})["rows"]
+    assert told == (
+        "w gets the rows of g added up at the rows that were looked up, 0 elsewhere and in row 1, which is padding. "
+        "w: [[1], [0]]"
+    )
     y = x[mg.tensor([1, 1])]
     told = sentences(y.sum(), names={"x": x, "y": y})["y"]
     assert told == "x gets g added up at the places that were picked, 0 elsewhere. x: [0, 2, 0]"
@@ -454,7 +470,38 @@ def test_what_is_said_of_a_program_is_so(program: str) -> None:
         assert re.fullmatch(pattern, told[name]), told[name]
 
 
+LOSSES = "F = torch.nn.functional; t = torch.tensor([1, 0, 1]); "
 TORCH_PROGRAMS: dict[str, dict[str, str]] = {
+    "y = torch.cat([x, w]).var()": {"y": "t0 gets g × 2·(t0 - mean(t0)) / 3. t0: …"},
+    "y = x.clamp_min(2.5).sum()": {"t0": "x gets g where x ≥ 2.5, 0 elsewhere. x: [1, 0]"},
+    "y = torch.clamp_max(x, 2.5).sum()": {"t0": "x gets g where x ≤ 2.5, 0 elsewhere. x: [0, 1]"},
+    f"{LOSSES}y = F.smooth_l1_loss(x, w, reduction='sum', beta=4)": {
+        "y": "x gets g × clip((x - w) / 4, -1, 1); w gets g × clip((w - x) / 4, -1, 1). x: … = [-0.5, -1]; w: …",
+    },
+    f"{LOSSES}y = F.smooth_l1_loss(x, w.data)": {"y": "x gets g × clip(x - w, -1, 1) / 2. x: … = [-0.5, -0.5]"},
+    f"{LOSSES}y = F.huber_loss(x, w, delta=3)": {
+        "y": "x gets g × clip(x - w, -3, 3) / 2, w gets g × clip(w - x, -3, 3) / 2. x: … = [-1, -1.5]; w: …",
+    },
+    f"{LOSSES}y = F.nll_loss(x.expand(3, 2), t)": {"y": "t0 gets -g / 3 at each target, 0 elsewhere. t0: …"},
+    f"{LOSSES}y = F.nll_loss(x.expand(3, 2), t, reduction='sum')": {
+        "y": "t0 gets -g at each target, 0 elsewhere. t0: [[0, -1], [-1, 0], [0, -1]]",
+    },
+    f"{LOSSES}y = F.nll_loss(x.expand(3, 2), t, reduction='none').sum()": {
+        "t1": "t0 gets -g at each target, 0 elsewhere. t0: [[0, -1], [-1, 0], [0, -1]]",
+    },
+    f"{LOSSES}y = F.nll_loss(x.expand(3, 2), t, torch.tensor([1.0, 3.0]))": {
+        "y": "t0 gets -g × weight of the class (for a mean / sum of the weights) at each target, 0 elsewhere. t0: …",
+    },
+    f"{LOSSES}y = F.embedding(t, x[:, None]).sum()": {
+        "t1": "t0 gets the rows of g added up at the rows that were looked up, 0 elsewhere. t0: [[1], [2]]",
+    },
+    f"{LOSSES}y = F.embedding(t, x[:, None], padding_idx=1).sum()": {
+        "t1": "t0 gets the rows of g added up at the rows that were looked up, 0 elsewhere and in row 1, which is "
+        "padding. t0: [[1], [0]]",
+    },
+    "y = x.index_add(0, torch.tensor([1, 1]), w).prod()": {
+        "t0": "x gets g; w gets g at the places that it was added to, times alpha if there is one. x: …; w: …",
+    },
     "y = x.amax()": {"y": "x gets g in equal parts to the elements of x that were taken, 0 elsewhere. x: [1, 0]"},
     "y = x[None].norm(dim=1).sum()": {"t1": "t0 gets g × t0 / t1 with t1 and g repeated along dim 1. t0: …"},
     "y = x.norm(p=1)": {"y": "x gets g × sign(x). x: 1 × sign([3, 2]) = [1, 1]"},
