@@ -21,7 +21,7 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from types import CodeType, FrameType
 from typing import Any
@@ -195,7 +195,9 @@ def _mode_class(base: Any) -> Any:
                 if func in gradients:
                     roots = [tensor.grad_fn for tensor in _tensors(torch, args[:1])]
                     behind = reachable(attrgetter("next_functions"), (node for node in roots if node is not None))
-                    call.generation += max(noted.generation if (noted := noted_of(node)[0]) else 1 for node in behind)
+                    inputs = _tensors(torch, [args[1:2], [(kwargs or {}).get("inputs")]])
+                    calls = [noted_of(node)[0] for node in _on_the_way(behind, inputs)]
+                    call.generation += max((noted.generation for noted in calls if noted is not None), default=1)
                     leaves = [node.variable for node in behind if saved_tensors.is_leaf(node)]
                     results += [leaf.grad for leaf in leaves if leaf.grad is not None]
                 _note(call, results or _tensors(torch, args[:1]), before, torch.strided)
@@ -204,6 +206,21 @@ def _mode_class(base: Any) -> Any:
             return out
 
     return Watching
+
+
+def _on_the_way(behind: Iterable[Any], inputs: Sequence[Any]) -> Iterable[Any]:
+    """Those of the nodes behind a result whose rules run when its gradient is asked for: what leads to none of the
+    inputs is left out, such as the gradient that an earlier step of a training loop has used. All where none are given.
+    """
+    wanted = set(map(id, inputs))
+    leading = {node for node in behind if saved_tensors.is_leaf(node) and id(node.variable) in wanted}
+    leading.update(tensor.grad_fn for tensor in inputs)
+    ran = []
+    for node in sorted(behind, key=lambda node: node._sequence_nr()):  # inputs first
+        if any(child in leading for child, _ in node.next_functions if child is not None):
+            leading.add(node)
+            ran.append(node)
+    return ran if inputs else behind
 
 
 def _tensors(torch: Any, found: Any) -> list[Any]:

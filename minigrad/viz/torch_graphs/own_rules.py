@@ -134,8 +134,8 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "EmbeddingBackward0": (
         (
             "weight",
-            "the rows of g (with scale_grad_by_freq / how many they are) added up at the rows of weight that were looked "
-            "up, 0 elsewhere and for padding_idx",
+            "the rows of g (with scale_grad_by_freq / how many they are) added up at the rows of weight that were "
+            "looked up, 0 elsewhere and for padding_idx",
         ),
     ),
     "ConvolutionBackward0": (
@@ -154,7 +154,7 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "EmbeddingBagBackward0": (
         ("weight", "g of each bag (divided by its size for a mean) added up at the rows in it, 0 elsewhere"),
     ),
-    "IndexAddBackward0": (("self", "g"), ("source", "g at the places that it was added to, times alpha if there is one")),
+    "IndexAddBackward0": (("self", "g"), ("source", "g at the places that it was added to (times alpha)")),
     "IndexPutBackward0": (
         ("self", "g, with 0 at the places that were written"),
         ("values", "g at the places that were written"),

@@ -248,8 +248,8 @@ def test_results_that_a_function_takes_apart_have_the_names_that_it_gives_them(
 
 
 def test_what_a_loop_takes_apart_is_numbered_and_what_the_variables_hold_is_the_last() -> None:
-    text = "x = mg.ones(2, 1, requires_grad=True)\nfor _ in range(2):\n    a, b = x.unbind(0)\n    x = mg.stack([b, a * b])\n"
-    graph = cell(text + "loss = x.sum() + a\nd = viz.draw(loss)\n")["d"].graph
+    text = "x = mg.ones(2, 1, requires_grad=True)\nfor _ in range(2):\n    a, b = x.unbind(0)\n"
+    graph = cell(text + "    x = mg.stack([b, a * b])\nloss = x.sum() + a\nd = viz.draw(loss)\n")["d"].graph
     taken_apart = [box for box in graph.boxes if box.op == "UnbindBackward0"]
     assert [box.name for box in taken_apart] == ["a₁, b₁", "a₂, b₂"]
     assert graph.box_named("b1") is taken_apart[0]

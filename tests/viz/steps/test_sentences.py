@@ -500,7 +500,7 @@ TORCH_PROGRAMS: dict[str, dict[str, str]] = {
         "padding. t0: [[1], [0]]",
     },
     "y = x.index_add(0, torch.tensor([1, 1]), w).prod()": {
-        "t0": "x gets g; w gets g at the places that it was added to, times alpha if there is one. x: …; w: …",
+        "t0": "x gets g; w gets g at the places that it was added to (times alpha). x: …; w: …",
     },
     "y = x.amax()": {"y": "x gets g in equal parts to the elements of x that were taken, 0 elsewhere. x: [1, 0]"},
     "y = x[None].norm(dim=1).sum()": {"t1": "t0 gets g × t0 / t1 with t1 and g repeated along dim 1. t0: …"},

@@ -369,3 +369,16 @@ with viz.watch():
     graph = snapshot(scope["loss"], {"net": scope["net"]})
     kinds = [group.kind for group in groups_of(graph, graph.modules)]
     assert [kinds.count(kind) for kind in ("Twice", "Linear", "function")] == [4, 8, 2]
+
+
+def test_the_gradient_of_a_later_step_is_no_gradient_of_a_gradient() -> None:
+    # fast carries the gradient of the step before it, which the next inner gradient does not go through.
+    scope = cell(
+        "import torch\nw = torch.tensor([0.5, -0.5], requires_grad=True)\nfast = w\n"
+        "with viz.watch():\n    for step in range(3):\n        inner = (fast ** 3).sum()\n"
+        "        (g,) = torch.autograd.grad(inner, fast, create_graph=True)\n        fast = fast - 0.1 * g\n"
+        "    loss = (fast ** 2).sum()\n"
+        "    outer = torch.autograd.grad(loss, inputs=[w], create_graph=True)[0].sum()\n"
+    )
+    assert {box.graph for box in snapshot(scope["loss"], {}).boxes} == {1, 2}
+    assert {box.graph for box in snapshot(scope["outer"], {}).boxes} == {1, 2, 3}
