@@ -84,6 +84,7 @@ class Replay:
         self.calls = _ops_by_node()
         self.made: dict[Any, tuple[Tensor, ...]] = {}  # node of the first graph -> the results of its second call
         self.leaves: dict[str, Tensor] = {}
+        self.found: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}  # indices that an op gave -> they and the new ones
         with _usual_recording():
             for box in first.boxes:
                 node = first.node_of.get(box.id)
@@ -146,6 +147,8 @@ class Replay:
             return map_parts(noted, lambda part: self._value(part, node, ""))
         if noted is not UNKNOWN and not isinstance(noted, Copy):
             return noted
+        if isinstance(noted, OperandCopy) and (anew := self.found.get((id(noted.tensor()), noted.version))):
+            return anew[1]
         array = None if noted is UNKNOWN or _is_overwritten(noted) else noted.value()
         if array is not None:
             return self._constant(array) if isinstance(noted, OperandCopy) else np.array(array)[()]
@@ -226,7 +229,10 @@ def _select_again(replay: Replay, function: Any, node: Any, inputs: list[Any], g
         indices = ONE_ALONG[name](source._array, axis=dim, keepdims=bool(keepdim))
     else:
         indices = np.take(_order(source._array, dim, _descends(replay, node, dim)), np.arange(old.shape[dim]), axis=dim)
-    return function(source, from_array(np.asarray(indices)[()]), dim, keepdim)
+    anew, noted = from_array(np.asarray(indices)[()]), given["indices"]
+    if isinstance(noted, OperandCopy) and (held := noted.tensor()) is not None:
+        replay.found[id(held), noted.version] = held, anew
+    return function(source, anew, dim, keepdim)
 
 
 def _descends(replay: Replay, node: Any, dim: int) -> bool:

@@ -22,6 +22,8 @@ PROGRAMS = {
     "extremes": "y = x.max(1).values.sum() + x.max() + (x.min(0, keepdim=True).values * c).sum() + x.min()",
     "medians": "y = x.median(1).values.sum() + (x.median(1, keepdim=True).values * c).sum() + x.median()",
     "order": "y = (x.sort(1, descending=True).values * c + x.sort(0).values * c).sum() + x.topk(2).values[0, 0]",
+    "indices that are used": "v, k = x.topk(2, 1)\nm, n = x.max(1, keepdim=True)\n"
+    "y = (v * (x * c).gather(1, k)).sum() + (m * (x + c).gather(1, n)).sum()",
     "sums": "y = x.sum(0).prod() + x.sum(1, keepdim=True).exp().mean() + x.mean((0, 1)) + x.cumsum(1).std()",
     "normalised": "y = (F.layer_norm(x, (3,)) * c + F.batch_norm(x, None, None, training=True) * c).sum()",
     "gates": "y = (F.gelu(x) * c + F.gelu(x, approximate='tanh') + F.silu(x)).sum()",
