@@ -168,6 +168,11 @@ class FormulaWriter:
         return "".join(parts) + f"{self.text(node, COMPARISON)} elsewhere"
 
 
+def name_text(name: str, turned: bool) -> str:
+    """A name in a formula, transposed or not: that of `A.T` turned is A."""
+    return name if not turned else name[:-2] if name.endswith(".T") else f"{name}ᵀ"
+
+
 def key_of_number(value: float) -> str:
     """What a number of the code and the engine's, which may be the next one in single precision, have in common."""
     return f"{value:.{SINGLE - 1}g}"

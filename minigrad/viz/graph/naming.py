@@ -170,9 +170,15 @@ class Variables:
         return {name: tensor for tensor, name in self._leaves.items()}
 
     def leaf(self, tensor: Any) -> str | None:
-        """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable."""
-        name = self._leaves.get(tensor)
-        return name if name is not None else self._memory.get(self.source.memory(tensor))
+        """The name of a leaf, or of a tensor that needs no grad and shares memory with a variable, as it is or turned:
+        a frozen layer's weight is `net.weight.T` in the product.
+        """
+        if (name := self._leaves.get(tensor)) is not None:
+            return name
+        key = self.source.memory(tensor)
+        turned = [part[::-1] if isinstance(part, tuple) and len(part) == 2 else part for part in key]
+        name, other = self._memory.get(key), self._memory.get(tuple(turned))
+        return f"{other}.T" if name is None and other is not None else name
 
 
 def has_parameters(value: Any) -> bool:

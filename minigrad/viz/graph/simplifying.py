@@ -19,9 +19,17 @@ from typing import Any
 import numpy as np
 
 from minigrad.ops.silence import silent
-from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, key_of_number
+from minigrad.viz.graph.formula_text import FormulaWriter, function_name, is_number, key_of_number, name_text
 from minigrad.viz.graph.meanings import CENTRED, DEFINITIONS, NORMALIZED, PHRASES, SCALED
-from minigrad.viz.graph.values import SINGLE, as_in_code, in_short, is_numeral, sizes
+from minigrad.viz.graph.values import (
+    SINGLE,
+    as_in_code,
+    elements_text,
+    in_short,
+    is_numeral,
+    number_in_sentence,
+    sizes,
+)
 
 LONGEST_FORMULA, LONGEST_NUMBERS = 150, 80  # characters of a formula, and of one with numbers
 ELEMENTWISE = frozenset(
@@ -85,12 +93,13 @@ def formula_of(
         bound = {**bound, "dim": len(shape) - 1}  # of an op that knows no other, such as the softmax of attention
     known = Known(bound, names)
     tree, reason = simplify(expression, known)
-    named = FormulaWriter(lambda name, turned: names.get(name, name) + ("ᵀ" if turned else ""), known.numerals)
+    named = FormulaWriter(lambda name, turned: name_text(names.get(name, name), turned), known.numerals)
     text = named.text(tree)
     is_phrase = isinstance(tree, ast.Call) and function_name(tree) in (*PHRASES, "words", "where")
     has_numbers = not is_phrase and known.all_small(tree)
-    numbers = FormulaWriter(known.number_text, known.numerals).text(tree) if has_numbers else ""
     is_of_matrices = not is_phrase and any(isinstance(node, ast.MatMult) for node in ast.walk(tree))
+    number_text = functools.partial(known.number_text, in_brackets=is_of_matrices)
+    numbers = FormulaWriter(number_text, known.numerals).text(tree) if has_numbers else ""
     shapes = FormulaWriter(known.shape_text).text(tree) if is_of_matrices else ""
     if (len(text) > LONGEST_FORMULA and not is_phrase) or "\n" in text:
         raise ValueError("a formula of this length says less than words")
@@ -230,13 +239,13 @@ class Known:
         named -= {function_name(node) for node in ast.walk(tree)} | {"π"}
         return all(isinstance(self.bound.get(name), np.ndarray | np.generic) for name in named)
 
-    def number_text(self, name: str, turned: bool = False) -> str:
-        """A small tensor as numbers."""
+    def number_text(self, name: str, turned: bool = False, in_brackets: bool = False) -> str:
+        """A small tensor as numbers; one number `in_brackets` where a product of matrices is to be seen as one."""
         value = self.bound.get(name)
         if not isinstance(value, np.ndarray | np.generic):
             return name
         array = np.swapaxes(value, -1, -2) if turned and value.ndim > 1 else value
-        return in_short(array)
+        return elements_text(array, number_in_sentence) if in_brackets and array.size == 1 else in_short(array)
 
     def shape_text(self, name: str, turned: bool) -> str:
         """A tensor as its shape."""

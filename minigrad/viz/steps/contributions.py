@@ -99,6 +99,8 @@ def _contribution(
 def _numbers(formula: Formula, raw: np.ndarray[Any, Any]) -> tuple[str, str]:
     """What a formula comes to, written out, with numbers for its names where those are few; and in brief."""
     value, brief = _in_full(raw), in_brief(raw)
+    if formula.shapes and formula.numbers and raw.size == 1:  # a matrix of one number
+        value = brief = values.elements_text(raw, values.number_in_sentence)
     if formula.is_single and raw.size and np.all((raw == raw.flat[0]) | (raw != raw)):
         value = values.number_in_sentence(raw.flat[0])
     elif formula.shapes and (raw.size > LINE or not formula.numbers):

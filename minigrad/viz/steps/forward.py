@@ -14,7 +14,7 @@ from typing import Any
 
 from minigrad.viz.graph import naming
 from minigrad.viz.graph.boxes import Box, Snapshot
-from minigrad.viz.graph.formula_text import FormulaWriter
+from minigrad.viz.graph.formula_text import FormulaWriter, name_text
 from minigrad.viz.graph.meanings import PHRASES
 from minigrad.viz.graph.observer import Span
 from minigrad.viz.steps.events import enumeration
@@ -130,7 +130,9 @@ def _as_in_textbooks(expression: str, called: Mapping[str, Box]) -> tuple[str, s
         if len(unknown) == len(absent) == 1:
             called = {**called, unknown.pop(): next(iter(absent.values()))}
         numbers = {name: one.value.text for name, one in called.items() if one.value.known and not one.value.is_large}
-        named = FormulaWriter(lambda name, turned: (called[name].name if name in called else name) + "ᵀ" * turned).text
+        named = FormulaWriter(
+            lambda name, turned: name_text(called[name].name if name in called else name, turned)
+        ).text
         with_numbers = FormulaWriter(lambda name, turned: numbers[name] + "ᵀ" * turned).text
         return named(tree), with_numbers(tree) if names <= numbers.keys() else ""
     except (SyntaxError, ValueError):

@@ -84,7 +84,7 @@ class Replay:
         self.calls = _ops_by_node()
         self.made: dict[Any, tuple[Tensor, ...]] = {}  # node of the first graph -> the results of its second call
         self.leaves: dict[str, Tensor] = {}
-        self.found: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}  # indices that an op gave -> they and the new ones
+        self.found: dict[Any, tuple[Tensor, Tensor]] = {}  # indices that an op gave, and the new ones
         with _usual_recording():
             for box in first.boxes:
                 node = first.node_of.get(box.id)

@@ -104,6 +104,20 @@ def test_a_product_of_shapes_is_a_shape() -> None:
     assert told["wide"].endswith(". h: (1×5) @ (5×1) → (1×1): 5")
 
 
+def test_a_matrix_of_one_number_stands_in_brackets_in_a_product_of_matrices() -> None:
+    low, up = mg.ones(2, 1, requires_grad=True), mg.tensor([[3.0], [4.0]], requires_grad=True)
+    told = sentences((mg.tensor([[5.0, 6.0]]) @ low @ up.T).sum(), names={"low": low, "up": up})
+    assert told["t2"].endswith("t0: [[1, 1]] @ [[3], [4]] = [[7]]; t1: [[11]] @ [[1, 1]] = [[11, 11]]"), told["t2"]
+
+
+def test_what_is_transposed_twice_is_what_it_was() -> None:
+    w, A = mg.ones(1, 2, requires_grad=True), mg.tensor([[1.0, 2.0], [3.0, 4.0]])
+    turned = A.T
+    for names in ({"w": w, "A": A}, {"w": w, "A.T": turned}):
+        told = sentences((w @ turned).sum(), names=names)["t0"]
+        assert told == "w gets g @ A. w: [[1, 1]] @ [[1, 2], [3, 4]] = [[4, 6]]"
+
+
 def test_a_large_sum_over_what_was_broadcast_is_no_shape_in_the_place_of_its_value() -> None:
     b = mg.ones(16, requires_grad=True)
     y = mg.ones(2, 16, requires_grad=True) + b
@@ -472,6 +486,9 @@ def test_what_is_said_of_a_program_is_so(program: str) -> None:
 
 LOSSES = "F = torch.nn.functional; t = torch.tensor([1, 0, 1]); "
 TORCH_PROGRAMS: dict[str, dict[str, str]] = {
+    "frozen = torch.nn.Linear(2, 3).requires_grad_(False)\n    y = frozen(x[None]).sum()": {
+        "t1": "t0 gets g @ frozen.weight. t0: …",
+    },
     "y = torch.cat([x, w]).var()": {"y": "t0 gets g × 2·(t0 - mean(t0)) / 3. t0: …"},
     "y = x.clamp_min(2.5).sum()": {"t0": "x gets g where x ≥ 2.5, 0 elsewhere. x: [1, 0]"},
     "y = torch.clamp_max(x, 2.5).sum()": {"t0": "x gets g where x ≤ 2.5, 0 elsewhere. x: [0, 1]"},
@@ -500,7 +517,7 @@ TORCH_PROGRAMS: dict[str, dict[str, str]] = {
         "padding. t0: [[1], [0]]",
     },
     "y = x.index_add(0, torch.tensor([1, 1]), w).prod()": {
-        "t0": "x gets g; w gets g at the places that it was added to (times alpha). x: …; w: …",
+        "t0": "x gets g, w gets g at the places that it was added to (times alpha). x: …; w: …",
     },
     "y = x.amax()": {"y": "x gets g in equal parts to the elements of x that were taken, 0 elsewhere. x: [1, 0]"},
     "y = x[None].norm(dim=1).sum()": {"t1": "t0 gets g × t0 / t1 with t1 and g repeated along dim 1. t0: …"},
