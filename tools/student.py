@@ -28,6 +28,7 @@ from tqdm import tqdm
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 FOLDER = NOTEBOOKS.parent / "course"
+PROGRESS = ".progress.json"
 SOLUTION = re.compile(r"\n*<details>\s*<summary>Solution</summary>.*?</details>\n*", re.DOTALL)
 EXERCISE = re.compile(r"def (\w+)\(.*raise NotImplementedError", re.DOTALL)
 EARLIER = "# Your earlier version of the cell above, which has changed in the chapter:\n"
@@ -64,11 +65,14 @@ def main(arguments: list[str]) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copytree(NOTEBOOKS / "images", folder / "images", dirs_exist_ok=True)
         said = [write(path, folder / path.name) for path in tqdm(CHAPTERS, unit="chapter")]
+        if folder == FOLDER and not (folder / PROGRESS).exists() and (NOTEBOOKS / PROGRESS).exists():
+            shutil.copy(NOTEBOOKS / PROGRESS, folder)  # who began in notebooks/ goes on here
     except OSError as error:
         print(f"{folder} cannot be written to: {error.strerror}", file=sys.stderr)
         return 1
     print("\n".join(filter(None, said)))
-    print(f"The chapters without solutions are in {folder}. `python dev.py lab` opens them if that is course/.")
+    opens = "From now on `python dev.py lab` opens these." if folder == FOLDER else ""
+    print(f"The chapters without solutions are in {folder}. {opens}".rstrip())
     return 0
 
 
@@ -156,6 +160,14 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(text.strip().encode("utf-8")).hexdigest()[:16]
 
 
+def answers(cell: Cell, now: Cell | None) -> bool:
+    """Whether a cell answers the exercise that stands there now. It may have been answered in notebooks/ before it came
+    here, and look like the chapter's own.
+    """
+    found = None if now is None else EXERCISE.match(now.source)
+    return found is not None and cell.source.startswith(f"def {found[1]}(") and not EXERCISE.match(cell.source)
+
+
 def merge(fresh: Notebook, own: Notebook) -> str:
     """Bring what the learner wrote into a fresh chapter."""
     place = {cell.id: number for number, cell in enumerate(fresh.cells)}
@@ -167,14 +179,14 @@ def merge(fresh: Notebook, own: Notebook) -> str:
             following.setdefault(last, []).append(cell)  # added by the learner
         else:
             last = place.get(cell.id, last)
-        if made_from in (None, fingerprint(cell.source)):
+        now = fresh.cells[place[cell.id]] if cell.id in place else None
+        if made_from is None or (made_from == fingerprint(cell.source) and not answers(cell, now)):
             kept += made_from is None
             continue
         kept += 1
-        if cell.id not in place:
+        if now is None:
             following.setdefault(last, []).append(cell)
             continue
-        now = fresh.cells[place[cell.id]]
         if EXERCISE.match(now.source) or now.metadata["minigrad"]["made_from"] == made_from:
             now.update({key: cell[key] for key in ("source", "outputs", "execution_count") if key in cell})
         else:

@@ -120,6 +120,35 @@ def test_an_update_keeps_what_the_learner_wrote(student: Any, folder: Path, caps
     assert "4 cells of your own kept" in capsys.readouterr().out
 
 
+def test_an_answer_from_the_chapters_own_folder_stays_when_that_is_reset(
+    student: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shipped = (student.NOTEBOOKS / CHAPTER).read_bytes()
+    answer = "def by_hand(e):\n    return e, e"
+    edit(student.NOTEBOOKS / CHAPTER, lambda notebook: cell(notebook, "def by_hand").update(source=answer))
+    student.main([str(folder)])
+    (student.NOTEBOOKS / CHAPTER).write_bytes(shipped)
+    capsys.readouterr()
+    for _ in range(2):
+        student.main([str(folder)])
+        assert answer in sources(folder / CHAPTER)
+        assert "1 cell of your own kept" in capsys.readouterr().out
+
+
+def test_what_was_passed_goes_along_into_ones_own_course_once(
+    student: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(student, "FOLDER", folder)
+    (student.NOTEBOOKS / ".progress.json").write_text("mine")
+    student.main([])
+    assert (folder / ".progress.json").read_text() == "mine"
+    (folder / ".progress.json").write_text("more")
+    student.main([])
+    assert (folder / ".progress.json").read_text() == "more"
+    student.main([str(tmp_path / "somebody")])
+    assert not (tmp_path / "somebody" / ".progress.json").exists()
+
+
 def test_a_broken_chapter_is_set_aside(student: Any, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     student.main([str(folder)])
     for text in ("", "{", "[]", json.dumps({"cells": 3, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})):
