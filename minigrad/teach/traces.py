@@ -174,8 +174,8 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
             for path, module in value.named_modules():
                 place = f"{name}.{path}" if path else name
                 found["training", place] = module.training
-                found["module", place] = vars(module).keys() - {"_hooked"}  # which a first hook brings
-                found["hooks", place] = [len(vars(module)[kind]) for kind in no_hooks()]
+                found["module", place] = {*vars(module)}
+                found["hooks", place] = [len(vars(module)[kind]) for kind in no_hooks() if kind != "_hooked"]
         elif isinstance(value, np.ndarray):
             found["numbers", name] = value.copy()
         elif isinstance(value, list | tuple | dict):

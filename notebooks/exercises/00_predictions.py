@@ -10,7 +10,7 @@ PREDICTIONS = (
             Option(
                 "4: the last operation is a square, and 2 * error = 4",
                 (
-                    "4 is where the walk begins: the slope of the loss for the error. It goes on from there, "
+                    "4 is what the first node sends back: the slope of the loss for the error. It goes on from there, "
                     "back to w, and the product w * x is still on its way."
                 ),
             ),

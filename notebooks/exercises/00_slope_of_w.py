@@ -1,5 +1,7 @@
 """Chapter 00, start here: one small exercise to learn how exercises work, and two predictions."""
 
+import dis
+
 import numpy as np
 
 import minigrad as mg
@@ -42,6 +44,12 @@ def _draw(outcome, difference):
     loss = error**2
     names = {"w": w, "b": b, "product": product, "guess": guess, "error": error, "loss": loss}
     return draw_wrong_node(loss, names, "w", f"✗ yours: {difference.yours}")
+
+
+def _has_caret(outcome):
+    """Whether ^ stands in the answer: where the numbers are whole it raises nothing."""
+    made = getattr(outcome.answer, "__code__", None)
+    return made is not None and any(one.argrepr in ("^", "^=") for one in dis.get_instructions(made))
 
 
 # ---------------------------------------------------------------- wrong answers
@@ -159,6 +167,12 @@ EXERCISE = Exercise(
     evidence=_measured_w,
     picture=_draw,
     mistakes=(
+        Mistake(
+            edited(the_loss, "** 2", "^ 2"),
+            edited(forgot_the_two, "(w * x + b - target) * x", "2 * (w * x + b - target) ^ 1"),
+            words="^ is no power in Python: it compares bits. A power is written **, as in error ** 2.",
+            when=_has_caret,
+        ),
         forgot_x,
         forgot_the_two,
         Mistake(turned_around, lambda w, x, b, target: -2 * (w * x + b - target) * x),

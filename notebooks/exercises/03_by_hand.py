@@ -164,6 +164,17 @@ def added_in_place(e):
     return to_a + more_to_a, to_b
 
 
+def called_the_pairs(e):
+    """next_functions holds a pair for each input: its node, and which of that node's results it was. Take the node out
+    of the pair: (node_c, _), (node_d, _) = e.grad_fn.next_functions.
+    """
+    pair_c, pair_d = e.grad_fn.next_functions
+    to_c, to_d = e.grad_fn(mg.tensor(1.0))
+    more_to_c, to_a = pair_d(to_d)
+    more_to_a, to_b = pair_c(to_c + more_to_c)
+    return to_a + more_to_a, to_b
+
+
 def called_with_a_number(e):
     """A node wants tensors: tensor(1.0) and not 1.0; and of what another node sends, which is a tuple, its items."""
     return e.grad_fn(1.0)
@@ -293,6 +304,7 @@ EXERCISE = Exercise(
             words="a got what e sends to c, as where d is given that, and c the other. A node's gradients come in the "
             "order of its next_functions: c, then d.",
         ),
+        Mistake(called_the_pairs, when=raised("'tuple' object is not callable")),
         Mistake(
             called_with_a_number,
             when=raised("must be called with tensors", kind=TypeError),
