@@ -96,7 +96,7 @@ PHRASES: Mapping[str, str] = {
     "bias_gradient": "{0} summed over all that it was added to",
     "weight_gradient": "{0} × x̂ summed over all that it scaled, x̂ being the normalized {1}",
     "index_backward": "{0} at the places that were picked, 0 elsewhere",
-    "_put_at_indices": "{0} added up at the places that were picked, 0 elsewhere",
+    "_put_at_indices": "{0} at the places that the values came from, 0 elsewhere",
     "index_add": "{0} added up at the places that were picked, 0 elsewhere",
     "scatter_add": "{1} added up at the places that were picked, 0 elsewhere",
     "gather": "{0} at the places that were written",

@@ -344,12 +344,19 @@ def op_word(op: str) -> str:
 
 
 def short_code(code: str, op: str, limit: int = LONGEST) -> str:
-    """Code in so many characters: without the library's name, and then without the words for which there is no room; or
-    else the operation alone, where that would be lost with them.
+    """Code in so many characters: without the library's name, then without what is in the calls beside an operator, and
+    then without the words for which there is no room; or else the operation alone, where that would be lost with them.
     """
     if len(code) <= limit:
         return code
     short, word = LIBRARY.sub("", code), op_word(op)
+    tree = _operation(short) if len(short) > limit else None
+    if isinstance(tree, ast.BinOp):
+        for side in ("left", "right"):
+            if isinstance(call := getattr(tree, side), ast.Call):
+                setattr(tree, side, ast.Call(call.func, [ast.Constant(...)], []))
+        plain = ast.unparse(tree).replace("...", "…")
+        short = plain if len(plain) <= limit else short
     short = short if len(short) <= limit else beginning_in_words(short[: max(limit - 1, 0)], short) + "…"
     return word if f"{word}(" in code and word not in short and len(word) <= limit else short
 

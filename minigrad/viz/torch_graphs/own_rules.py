@@ -95,6 +95,14 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "EmbeddingBackward0": {
         "weight": lambda F, g, weight_shape, indices, padding: F.add_rows(g, indices, padding, weight_shape[0])
     },
+    "TanhBackwardBackward0": {
+        "grad_output": lambda F, g, output: g * (1 - output * output),
+        "output": lambda F, g, grad_output, output: g * -2 * grad_output * output,
+    },
+    "SigmoidBackwardBackward0": {
+        "grad_output": lambda F, g, output: g * output * (1 - output),
+        "output": lambda F, g, grad_output, output: g * grad_output * (1 - 2 * output),
+    },
     "ToCopyBackward0": {"self": lambda F, g, self_dtype: g.astype(self_dtype)},
 }
 

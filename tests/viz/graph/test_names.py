@@ -273,3 +273,18 @@ def test_a_call_whose_name_begins_as_an_op_does_is_not_that_op() -> None:
     assert not naming.says_op("tied(h)", "TBackward0")
     assert naming.says_op("w.t()", "TBackward0")
     assert naming.says_op("x.index_select(0, i)", "IndexBackward0")
+
+
+@pytest.mark.parametrize(
+    ("code", "op", "expected"),
+    [
+        ("torch.cat([torch.tensor([x]), h]) @ W", "MmBackward0", "cat(…) @ W"),
+        ("y - torch.tensor([1.0, 0.0, 3.0])", "SubBackward0", "y - torch.tensor(…)"),
+        ("t15 / math.sqrt(width // self.heads)", "DivBackward0", "t15 / math.sqrt(…)"),
+        ("mg.ones(3) * mg.ones(3).sum()", "MulBackward0", "ones(3) * mg.ones(3).sum()"),
+        ("the_first_of_them * the_second_of_them", "MulBackward0", "the_first_of_them *…"),
+        ("einsum('hij,hjd->ihd', weights, v)", "ViewBackward0", "einsum('hij,hjd->ihd',…"),  # is no operator
+    ],
+)
+def test_an_operator_stays_where_the_calls_beside_it_are_long(code: str, op: str, expected: str) -> None:
+    assert naming.short_code(code, op) == expected

@@ -276,7 +276,7 @@ def test_a_variable_whose_name_could_be_a_number_is_called_by_it(name: str) -> N
     assert f"{name} gets g × {name} twice. {name}: 3 × 2 = 6" in sentences(y, names={name: factor})["t0"]
     values, places = mg.tensor([[3.0, 1.0], [2.0, 5.0]], requires_grad=True).max(dim=1)
     told = sentences(values.sum(), names={"values": values, name: places})
-    assert told["values"].endswith("gets g added up at the places that were picked, 0 elsewhere. t0: [[1, 0], [0, 1]]")
+    assert told["values"].endswith("gets g at the places that the values came from, 0 elsewhere. t0: [[1, 0], [0, 1]]")
 
 
 SENT = "what the operation that wrote sends back"
@@ -486,6 +486,12 @@ def test_what_is_said_of_a_program_is_so(program: str) -> None:
 
 LOSSES = "F = torch.nn.functional; t = torch.tensor([1, 0, 1]); "
 TORCH_PROGRAMS: dict[str, dict[str, str]] = {
+    "d = torch.autograd.grad(x.tanh(), x, w, create_graph=True)[0]\n    y = d.sum()": {
+        "d": "w gets g × (1 - t0²), t0 gets -g × 2·w × t0. w: …; t0: …",
+    },
+    "d = torch.autograd.grad(x.sigmoid(), x, w, create_graph=True)[0]\n    y = d.sum()": {
+        "d": "w gets g × t0 × (1 - t0), t0 gets g × w × (1 - 2·t0). w: …; t0: …",
+    },
     "frozen = torch.nn.Linear(2, 3).requires_grad_(False)\n    y = frozen(x[None]).sum()": {
         "t1": "t0 gets g @ frozen.weight. t0: …",
     },
