@@ -51,7 +51,7 @@ class NodeNames:
         self.parameters = parameters
         self.names: dict[Any, str] = {}
         self.by_text: dict[Any, str] = {}  # leaves that are called as the code calls them
-        self.plain: dict[Any, str] = {}  # of one of several with the same name, that name without a number
+        self.plain: dict[str, Any] = {}  # a name without a number -> the one that it means of several with that name
         self.numbered: set[Any] = set()  # those that have only a number for a name
         self.nodes = nodes
         self._name_all(nodes, known)
@@ -93,8 +93,8 @@ class NodeNames:
                 labels.setdefault(claiming[0], []).append(name)
                 continue
             wanted = [naming.numbered_name(name, number) for number in range(1, len(claiming) + 1)]
-            alone = [node for node in holders or claiming[-1:] if len(targets[node]) == 1]
-            self.plain |= dict.fromkeys(alone, name) if holders or name not in taken else {}
+            if holders or name not in taken:
+                self.plain[name] = (holders or claiming)[-1]
             for node, label in zip(claiming, wanted, strict=True):
                 if label not in taken:
                     labels.setdefault(node, []).append(label)
@@ -187,13 +187,12 @@ class NodeNames:
     def name_of_result(self, node: Any, output: int) -> str:
         """What one of a node's results is called: of several that have no names each `parts[1]`."""
         held, name = self.variables.result(node, output), self.names.get(node, "")
-        is_one_of_several = len(self.source.making(node).outputs) > 1
-        if held is not None and (is_one_of_several or not name):
+        count, parts = len(self.source.making(node).outputs), name.split(", ")
+        if count > 1 and len(parts) == count:
+            return parts[output]
+        if held is not None and (count > 1 or not name):
             return held[0]
-        if not name or not is_one_of_several:
-            return name
-        parts = name.split(", ")
-        return parts[output] if len(parts) == len(self.source.making(node).outputs) else f"{name}[{output}]"
+        return f"{name}[{output}]" if name and count > 1 else name
 
 
 def call_text(

@@ -140,7 +140,7 @@ class _Builder:
             ways={ids[node]: way for node, way in self.ways.items() if way},
             backwards={ids[node]: number for node, number in backwards(source, self.nodes).items()},
             modules=self.modules,
-            plain={name: ids[node] for node, name in self.called.plain.items()},
+            plain={name: ids[node] for name, node in self.called.plain.items()},
             results=results,
             reached=self._reachable_leaves(),
         )

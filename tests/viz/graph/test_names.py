@@ -252,6 +252,7 @@ def test_what_a_loop_takes_apart_is_numbered_and_what_the_variables_hold_is_the_
     graph = cell(text + "    x = mg.stack([b, a * b])\nloss = x.sum() + a\nd = viz.draw(loss)\n")["d"].graph
     taken_apart = [box for box in graph.boxes if box.op == "UnbindBackward0"]
     assert [box.name for box in taken_apart] == ["a₁, b₁", "a₂, b₂"]
+    assert taken_apart[1].output_names == ("a₂", "b₂")  # of which the variables are a and b
     assert graph.box_named("b1") is taken_apart[0]
     assert graph.box_named("b") is taken_apart[1]
 
