@@ -262,6 +262,7 @@ given(
         lambda F, values=values: [
             F.nonzero(F.tensor(values)),
             F.tensor(values).nonzero(as_tuple=True),
+            F.where(F.tensor(values)),
         ]
         for values in (5.0, 0.0, [0.0, float("nan")], [[0, 1], [2, 0]], [True, False], [[]])
     ],

@@ -85,6 +85,13 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "eq(tensor, 'a')": (lambda F: F.eq(F.ones(2), "a"), f"eq() {COMBINATION} - got (Tensor, str)"),
     "x.remainder('a')": (lambda F: F.ones(2).remainder("a"), f"remainder() {COMBINATION} - got (str)"),
     "x.floor_divide('a')": (lambda F: F.ones(2).floor_divide("a"), f"floor_divide() {COMBINATION} - got (str)"),
+    "where(c, x, 'a')": (
+        lambda F: F.where(F.ones(2) > 0, F.ones(2), "a"),
+        f"where() {COMBINATION} - got (Tensor, Tensor",
+    ),
+    "where(c, 'a', 2)": (lambda F: F.where(F.ones(2) > 0, "a", 2), f"where() {COMBINATION} - got (Tensor, str, int)"),
+    "where(c, x)": (lambda F: F.where(F.ones(2) > 0, F.ones(2)), f"where() {COMBINATION}"),
+    "x.where(c, 'a')": (lambda F: F.ones(2).where(F.ones(2) > 0, "a"), f"where() {COMBINATION} - got (Tensor, str)"),
     "linear(tensor, a list)": (
         lambda F: F.nn.functional.linear(F.ones(2), [1.0, 2.0]),
         "linear(): argument 'weight' (position 2) must be Tensor, not list",

@@ -66,8 +66,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 def _checked_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """`linear` of what is not ordinary, a single row, a bias that broadcasts or an error: by functions that check."""
-    given = (input, weight) if bias is None else (input, weight, bias)
-    tensor_operands("linear", *given, names=("input", "weight", "bias"))
+    tensor_operands("linear", input, weight, *(() if bias is None else (bias,)), names=("input", "weight", "bias"))
     if not input.ndim or not weight.ndim:
         raise no_dimensions("linear", input, weight)
     matrix = t(weight)

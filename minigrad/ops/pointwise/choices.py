@@ -16,7 +16,7 @@ from minigrad.op import Array, op
 from minigrad.ops.declarations import tensors_only
 from minigrad.ops.places.elements import nonzero
 from minigrad.ops.pointwise.conversion import in_dtype
-from minigrad.public import plain, public
+from minigrad.public import Operand, plain, public
 from minigrad.tensor import Tensor
 
 
@@ -79,8 +79,8 @@ def clamp_to_numbers(self: Array, min: Any, max: Any) -> Array:
 # ---------------------------------------------------------------- as the learner calls them
 
 
-@public(method=False)
-def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+@public(method=False, overloaded=True)
+def where(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
     """Where `condition` (bools) is true the element of input, else that of other: tensors or numbers.
 
     With a condition alone: where it is true, as one tensor of indices per dimension.
@@ -96,8 +96,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     return _where(condition, input, other)
 
 
-@public(function=False, name="where")
-def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+@public(function=False, name="where", overloaded=True)
+def _where_method(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
     """The element where `condition` (bools) is true, else that of other."""
     return where(condition, input, other)
 
