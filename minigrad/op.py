@@ -13,7 +13,7 @@ functions: `arrays` (numpy kernels: ordinary backward, at full speed) or `tensor
 so that every op has second derivatives for free).
 
 Where learners call a function that looks at what they gave before the op does, that function has the name, and the op's
-kernel stands under the name with an underscore: `_mul`, whose op is `mul` all the same.
+kernel stands under the name with an underscore: `_add`, whose op is `add` all the same.
 
 From each declaration Python is written, as plain and as fast as if somebody had typed it for that op alone: the op's
 call and the backward of its node, each at its first use, since there are hundreds of ops and most programs use few.

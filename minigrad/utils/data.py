@@ -14,12 +14,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from minigrad import dtypes
+from minigrad import dtypes, public
 from minigrad.absent import attributes_of, takes_left_out
 from minigrad.autograd.blame import warn
 from minigrad.creation import as_tensor, tensor
 from minigrad.ops.shapes.joining import stack_along
-from minigrad.public import as_tensors
 from minigrad.random import Generator, default_generator, randint, randperm
 from minigrad.tensor import Tensor, from_array
 
@@ -175,7 +174,7 @@ def default_collate(batch: Any) -> Any:
     """
     sample = batch[0]
     if isinstance(sample, Tensor):
-        return stack_along(as_tensors("stack", "tensors", 1, batch), 0)
+        return stack_along(public.as_tensors("stack", "tensors", 1, batch), 0)
     if isinstance(sample, np.ndarray | np.generic) and sample.dtype.kind not in "SUaO":
         return stack_along([as_tensor(array) for array in batch], 0)
     if isinstance(sample, int | float):

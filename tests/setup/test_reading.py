@@ -119,7 +119,7 @@ def test_layers_point_one_way(part: str) -> None:
 
 @pytest.mark.parametrize("part", ["ops", "autograd", "nn"])
 def test_a_name_has_one_meaning_in_a_file(part: str) -> None:
-    """An op and the function that learners call have two: `_mul`, `mul`."""
+    """An op and the function that learners call have two: `_add`, `add`."""
     repeated = [
         f"{path.relative_to(PACKAGE).as_posix()} defines {name} twice"
         for path in sorted((PACKAGE / part).rglob("*.py"))

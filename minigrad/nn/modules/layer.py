@@ -131,12 +131,16 @@ def _initializer(options: dict[str, inspect.Parameter]) -> Callable[..., None]:
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     by_kind = sorted(options.values(), key=lambda option: option.kind)
     signature = inspect.Signature([itself, *by_kind], return_annotation=None)
+    needed = [option.name for option in by_kind if option.default is option.empty]
 
     def initialize(self: Any, *args: Any, **named: Any) -> None:
         try:
             given = signature.bind(self, *args, **named)
         except TypeError as error:
-            raise TypeError(f"{type(self).__name__}.__init__() {error}") from None
+            missing = [repr(name) for name in needed[len(args) :] if name not in named]
+            count = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}"
+            text = f"missing {count}: {' and '.join(missing)}" if missing else error  # Python names all of them
+            raise TypeError(f"{type(self).__name__}.__init__() {text}") from None
         given.apply_defaults()
         Module.__init__(self)
         set_up = self._set_up

@@ -58,9 +58,10 @@ def rsub(self: Array, other: Array) -> Array:
     return other - self
 
 
+@public
 @op(self=lambda F, g, other: g * other, other=lambda F, g, self: g * self, broadcasts=True)
-def _mul(self: Array, other: Array) -> Array:
-    """Multiply: input * other."""
+def mul(self: Array, other: Array) -> Array:
+    """Multiply: input * other. One of the two may be a number."""
     return self * other
 
 
@@ -74,14 +75,15 @@ def neg(self: Array) -> Array:
 # ---------------------------------------------------------------- quotients and remainders
 
 
+@public
 @op(
     self=lambda F, g, other: g / other,
     other=lambda F, g, self, other: -g * (self / other / other),
     broadcasts=True,
     floating=True,
 )
-def _div(self: Array, other: Array) -> Array:
-    """Divide: input / other."""
+def div(self: Array, other: Array) -> Array:
+    """Divide: input / other. One of the two may be a number."""
     return self / other
 
 
@@ -127,7 +129,7 @@ remainder_of_number = with_node_name(_remainder, "NotImplemented", self=None, ot
 # ---------------------------------------------------------------- as the learner calls them
 
 # the operators, which may leave the answer to `other`
-__add__, __sub__, __rsub__, __mul__, __truediv__ = _add, _sub, rsub, _mul, _div
+__add__, __sub__, __rsub__, __mul__, __truediv__ = _add, _sub, rsub, mul, div
 
 
 @public
@@ -142,18 +144,6 @@ def sub(input: Any, other: Any, *, alpha: Number = 1) -> Tensor:
     """input - alpha * other. One of the two may be a number."""
     once = alpha == 1 and alpha is not True
     return __sub__(input, other) if once else sub_scaled(input, other, plain(alpha))
-
-
-@public
-def mul(input: Any, other: Any) -> Tensor:
-    """input * other. One of the two may be a number."""
-    return __mul__(input, other)
-
-
-@public
-def div(input: Any, other: Any) -> Tensor:
-    """input / other. One of the two may be a number."""
-    return __truediv__(input, other)
 
 
 @public(overloaded=True)
@@ -173,6 +163,6 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-_UFUNCS = {add: np.add, sub: np.subtract, mul: np.multiply, div: np.divide}
+_UFUNCS: dict[Any, Any] = {add: np.add, sub: np.subtract, mul: np.multiply, div: np.divide}
 for _function in (*_UFUNCS, floor_divide, remainder):
     public(function=False)(in_place(_function, f"{_function.__name__}_", _UFUNCS.get(_function), operand="other"))
