@@ -26,7 +26,8 @@ class Optimizer:
     """The base of all optimizers; a rule of your own subclasses it and defines `step`.
 
     Args:
-        params: tensors that are leaves, or dicts with a list of such under "params" and options of their own.
+        params: tensors that are leaves, these with their names, as `named_parameters()` gives them, or dicts with a
+            list of such under "params" and options of their own.
         defaults: the options of groups that do not give their own.
 
     Raises TypeError or ValueError where the parameters are not such ones, are none at all, or are in two groups.
@@ -86,7 +87,10 @@ class Optimizer:
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
                 "will change between runs. Please use a list instead."
             )
-        param_group["params"] = params = [params] if isinstance(params, Tensor) else list(params)
+        given = [params] if isinstance(params, Tensor) else list(params)
+        if names := [each[0] for each in given if isinstance(each, tuple)]:
+            param_group["param_names"] = names
+        param_group["params"] = params = [each[-1] if isinstance(each, tuple) else each for each in given]
         for param in params:
             if not isinstance(param, Tensor):
                 kind = type_name(param)
@@ -146,7 +150,7 @@ class Optimizer:
         for own, loaded in zip(self.param_groups, saved, strict=True):
             params |= zip(loaded["params"], own["params"], strict=True)
             loaded["params"] = own["params"]
-            for option in self.defaults:  # those that a file of an older version lacks
+            for option in (*self.defaults, *{"param_names"} & own.keys()):  # those that the file lacks
                 loaded.setdefault(option, own[option])
         self.state, self.param_groups = defaultdict(dict), saved
         for key, value in state_dict["state"].items():

@@ -278,6 +278,31 @@ def _(F: Any) -> Any:
     return first, second, groups_of(optimizer)
 
 
+@behaviours("P05: parameters may come with their names")
+def _(F: Any) -> Any:
+    net = F.nn.Linear(2, 1)
+    net.weight.data.fill_(1.0)
+    optimizer = F.optim.SGD(net.named_parameters(), lr=0.1, momentum=0.9)
+    grouped = F.optim.SGD([{"params": [("a", param(F))]}, {"params": [("b", param(F))], "lr": 0.5}])
+    grouped.add_param_group({"params": [("c", param(F))]})
+    net(F.ones(1, 2)).sum().backward()
+    optimizer.step()
+    nameless = F.optim.SGD(net.parameters(), lr=0.3).state_dict()
+    loaded = F.optim.SGD(net.named_parameters(), lr=0.5)
+    seen = [net.weight, groups_of(optimizer), shown(optimizer), groups_of(grouped)]
+    loaded.load_state_dict(nameless)
+    seen.append(groups_of(loaded))
+    loaded.load_state_dict(optimizer.state_dict())
+    return *seen, groups_of(loaded)
+
+
+@behaviours(
+    "P05: a name is no parameter", error=TypeError, says="optimizer can only optimize Tensors, but one of the p"
+)
+def _(F: Any) -> Any:
+    F.optim.SGD([("a", "b")])
+
+
 @behaviours("P06: how optimizers are shown")
 def _(F: Any) -> Any:
     two = [{"params": [param(F)]}, {"params": [param(F)], "lr": 0.5}]
