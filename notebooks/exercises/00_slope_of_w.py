@@ -167,12 +167,6 @@ EXERCISE = Exercise(
     evidence=_measured_w,
     picture=_draw,
     mistakes=(
-        Mistake(
-            edited(the_loss, "** 2", "^ 2"),
-            edited(forgot_the_two, "(w * x + b - target) * x", "2 * (w * x + b - target) ^ 1"),
-            words="^ is no power in Python: it compares bits. A power is written **, as in error ** 2.",
-            when=_has_caret,
-        ),
         forgot_x,
         forgot_the_two,
         Mistake(turned_around, lambda w, x, b, target: -2 * (w * x + b - target) * x),
@@ -219,6 +213,12 @@ EXERCISE = Exercise(
             edited(slope_of_one_side, "0.001", "0.1"),
             *(edited(slope_of_one_side, "0.001", f"1e-{digits}") for digits in range(5, 10)),
             near=True,
+        ),
+        Mistake(
+            edited(the_loss, "** 2", "^ 2"),
+            edited(forgot_the_two, "(w * x + b - target) * x", "2 * (w * x + b - target) ^ 1"),
+            words="^ is no power in Python: it compares bits. A power is written **, as in error ** 2.",
+            when=_has_caret,
         ),
     ),
     right=(

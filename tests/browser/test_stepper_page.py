@@ -462,10 +462,15 @@ def test_it_looks_as_it_did(opened: Any, state: str, settings: dict[str, Any]) -
     compare(page, "-".join(part for part in (state, settings.get("color_scheme", ""), width) if part))
 
 
+# The page hears of the paper, draws for it in a frame, and has its height after that.
+DRAWN_FOR_PAPER = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
+
 def test_on_paper_the_controls_are_gone_and_all_is_shown(opened: Any) -> None:
     page = opened("network")
     at_step(page, 2)
     page.emulate_media(media="print", color_scheme="light")
+    page.evaluate(DRAWN_FOR_PAPER)
     assert not page.locator(".mg-bar").is_visible()
     stepper = page.locator(".minigrad-stepper").bounding_box()
     drawing = page.locator(".mg-graph").locator("visible=true").bounding_box()
@@ -486,7 +491,7 @@ def test_on_paper_a_large_picture_takes_as_many_sheets_as_its_numbers_need(
     boxes = page.locator(".mg-view [data-box]:not([display=none])").count()
     page.emulate_media(media="print", color_scheme="light")
     expect(page.locator(".mg-sheets svg").nth(least - 1)).to_be_attached()
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    page.evaluate(DRAWN_FOR_PAPER)
     found = page.evaluate(
         """() => {
             const seen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect();
