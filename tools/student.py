@@ -8,7 +8,8 @@ them, what the learner wrote stays:
     another cell that was changed    stays where the chapter did not change; else it follows the chapter's new one
     a chapter that cannot be read    is set aside as *.broken, and written anew
 
-and the file as it was lies in the folder `.before` until the next time.
+and the file as it was lies in the folder `.before` until the next time. An answer that was given in notebooks/ is one,
+too; and who names no folder, and so goes on in course/, has there what was passed in notebooks/.
 
 `python dev.py student --nbgrader COURSE` writes them for nbgrader instead: an assignment for each chapter, in `source/`
 of an nbgrader course. The cell of an exercise is to be solved; a locked one fails until its check passes.
