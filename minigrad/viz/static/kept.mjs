@@ -8,9 +8,10 @@ import { unpack } from "./pack.mjs";
 
 /** @import { Kept, Model } from "./model.d.ts" */
 
-const GONE =
-  "The kernel that ran this is gone. The recorded steps can be walked, " +
-  "but the .grad of your variables no longer follows. Run the cell again to go on.";
+const GONE = "The kernel that ran this is gone.";
+const KEPT = "This cell has not run since the notebook was opened.";
+const WALKED =
+  " The recorded steps can be walked, but the .grad of your variables does not follow. Run the cell for that.";
 const CHANGED =
   " Something was changed between the steps that ran: " +
   "those that did not run are shown as they were recorded before it.";
@@ -33,9 +34,10 @@ class KeptModel {
     this.chunks = new Map(); // packed text -> its frames, or what will have unpacked them
     this.layout = model.get("layout"); // itself a model of the same kernel, and the one that says whether that is alive
     this.alone = model.get("live") === false || this.layout?.comm_live === false;
+    this.ended = false; // whether the kernel was alive, and is no more
     this.onLife = () => {
       if (this.layout.comm_live || this.alone) return;
-      this.alone = true;
+      this.alone = this.ended = true;
       this.tell();
     };
     this.onPast = () => this.unpackPast().then(() => this.tell());
@@ -152,7 +154,8 @@ export async function renderKept(render, model, el, onPage) {
   word.setAttribute("role", "status");
   word.style.cssText = NOTICE;
   const tell = () => {
-    word.textContent = shown.alone && !onPage ? GONE + (shown.differs() ? CHANGED : "") : "";
+    const why = shown.ended ? GONE : KEPT;
+    word.textContent = shown.alone && !onPage ? why + WALKED + (shown.differs() ? CHANGED : "") : "";
     word.hidden = !word.textContent;
   };
   el.append(word);

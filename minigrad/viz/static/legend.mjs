@@ -121,7 +121,9 @@ function nameSaid(text) {
 
 /** @param {string} text */
 function gradSaid(text) {
-  return text === "None" ? "its gradient: none has come." : "its gradient, as much as has come; g in the sentences.";
+  return text === "None"
+    ? "its gradient: none has come."
+    : "its gradient, as much as has come. In sentences, g is what came to the node.";
 }
 
 /** @param {string} text */
