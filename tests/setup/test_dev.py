@@ -620,7 +620,8 @@ def test_lab_is_quiet_and_local(ready: Clone) -> None:
     assert app["news_url"] is None
     settings = json.loads((config / "labconfig" / "default_setting_overrides.json").read_text())
     assert settings["@jupyterlab/apputils-extension:notification"] == {"fetchNews": "false", "checkForUpdates": False}
-    assert settings["@jupyterlab/docmanager-extension:plugin"] == {"defaultViewers": {"markdown": "Markdown Preview"}}
+    documents = {"defaultViewers": {"markdown": "Markdown Preview"}, "autosaveInterval": 10}
+    assert settings["@jupyterlab/docmanager-extension:plugin"] == documents
     assert json.loads((config / "labconfig" / "page_config.json").read_text()) == {"buildCheck": False}
     of_a_class = ROOT / "deploy" / "jupyter" / "labconfig"
     assert json.loads((of_a_class / "default_setting_overrides.json").read_text()) == settings
