@@ -22,6 +22,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from minigrad.autograd.arguments import NO_GRAPH, NOT_SCALAR
 from minigrad.stopping import raise_in
 from minigrad.viz.graph.boxes import Snapshot
 from minigrad.viz.graph.source import Pass
@@ -38,12 +39,14 @@ Given = tuple[int, tuple[Any, ...], tuple[Any, ...]]  # number of a node, gradie
 def _backward_call(root: Any, start: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> Callable[[], None]:
     """`root.backward()` of PyTorch's. Wrong arguments raise now, before anything has run.
 
-    Raises RuntimeError or TypeError, in PyTorch's words, for a root that needs weights and has none, for weights of
-    another shape and for `inputs` that are empty or need no gradient.
+    Raises RuntimeError or TypeError, in PyTorch's words and some more, for a root that needs weights and has none, for
+    weights of another shape and for `inputs` that are empty or need no gradient.
     """
     torch: Any = sys.modules["torch"]
     if root.grad_fn is None:
-        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+        raise RuntimeError(NO_GRAPH.format(0))
+    if start is None and root.numel() != 1:
+        raise RuntimeError(NOT_SCALAR.format(list(root.shape)))
     torch.autograd._make_grads((root,), (start,), is_grads_batched=False)  # raises what backward() would
     wanted = inputs if inputs is None else [inputs] if isinstance(inputs, torch.Tensor) else list(inputs)
     for tensor in wanted or ():

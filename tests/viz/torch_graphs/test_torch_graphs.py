@@ -184,8 +184,16 @@ def test_create_graph_gives_gradients_with_a_graph() -> None:
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: {"root": leaf(3) * 2}, RuntimeError, "grad can be implicitly created only for scalar outputs"),
-        (lambda: {"root": torch.ones(3)}, RuntimeError, "does not require grad and does not have a grad_fn"),
+        (
+            lambda: {"root": leaf(3) * 2},
+            RuntimeError,
+            r"^grad can be implicitly created only for scalar outputs\. This output has shape \[3\]: reduce it first",
+        ),
+        (
+            lambda: {"root": torch.ones(3)},
+            RuntimeError,
+            "^element 0 of tensors does not require grad and does not have a grad_fn. Nothing that it was",
+        ),
         (lambda: {"root": leaf(1)}, RuntimeError, "is a leaf and does not have a grad_fn"),
         (
             lambda: {"root": leaf(3) * 2, "gradient": torch.ones(2)},
