@@ -62,10 +62,10 @@ hint = Hints(EXERCISES)
 predict = Predictions(PREDICTIONS)
 
 
-def progress(which: str = "") -> Card:
+def progress(which: str | int = "") -> Card:
     """The exercises and predictions of this chapter, and which of them are done; `progress("all")` has all chapters,
-    and `progress("03")` another one. This chapter is the one whose exercise or prediction was asked for last; before
-    any was, all are listed.
+    and `progress("03")`, or `progress(3)`, another one. This chapter is the one whose exercise or prediction was asked
+    for last; before any was, all are listed.
     """
     known = progress_file.load()
     words = {"passed": "passed", "tried": "tried, not passed yet"}
@@ -82,8 +82,11 @@ def progress(which: str = "") -> Card:
     for chapter, given in answers.items():
         answered = f"{sum(map(bool, given))} of {len(given)} answered, {given.count('right')} of them right"
         lines.setdefault(chapter, []).append(f"predictions: {answered}")
-    begins = "" if which == "all" else which or progress_file.chapter
+    begins = f"{which:02}" if isinstance(which, int) else str(which) or progress_file.chapter
+    begins = "" if begins == "all" else begins
     rows = [(chapter, "\n".join(listed)) for chapter, listed in sorted(lines.items()) if chapter.startswith(begins)]
+    if not rows:
+        return Card("note", f"there is no chapter {plain(which)}", (("chapters", "\n".join(sorted(lines))),))
     if len(rows) < len(lines):
         rows.append(("all", f'progress("all") lists the {len(lines)} chapters.'))
     if progress_file.note:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import dis
 import inspect
 import linecache
+import re
+import sys
 import traceback
 import types
+from importlib import import_module
 from typing import Any
 
 from minigrad.teach.apart import MEMORY, NobodyThereError
@@ -35,6 +40,16 @@ def is_untouched(answer: Any) -> bool:
     return names == ["NotImplementedError"] and all(step.opname in _RAISES for step in steps)
 
 
+def import_modules(answer: Any) -> None:
+    """Import what a function imports when it runs: torch, as it comes, has warnings filtered otherwise, which is no
+    mistake of the function's.
+    """
+    for step in dis.get_instructions(answer) if isinstance(answer, types.FunctionType) else ():
+        if step.opname == "IMPORT_NAME":
+            with contextlib.suppress(Exception):  # which the function itself will meet
+                import_module(step.argval)
+
+
 def places_of(error: BaseException) -> list[tuple[str, int]]:
     """The files and lines through which an error came, the innermost first.
 
@@ -52,6 +67,20 @@ def own_line(answer: Any, places: list[tuple[str, int]]) -> str:
 def _file_of(answer: Any) -> Any:
     """The file of a function, and not of what decorates it."""
     return getattr(getattr(inspect.unwrap(answer), "__code__", None), "co_filename", None)
+
+
+def unread_text(name: str) -> str:
+    """Why Python could not read the last cell of a notebook that defines a function, of which there is only an earlier
+    text then; empty if it could.
+    """
+    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
+    cells = shell.user_ns.get("In", []) if shell else []
+    last = next((cell for cell in reversed(cells) if re.search(rf"^def {name}\b", cell, re.MULTILINE)), "")
+    try:
+        ast.parse(last)
+    except SyntaxError as error:
+        return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
+    return ""
 
 
 def failed_line(answer: Any, error: BaseException) -> str:

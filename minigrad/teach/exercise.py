@@ -33,7 +33,15 @@ from minigrad.autograd.grad_mode import enable_grad, set_grad_enabled
 from minigrad.dtypes import float64, get_default_dtype, set_default_dtype
 from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
-from minigrad.teach.answers import failed_line, is_untouched, meaning_of, own_line, places_of
+from minigrad.teach.answers import (
+    failed_line,
+    import_modules,
+    is_untouched,
+    meaning_of,
+    own_line,
+    places_of,
+    unread_text,
+)
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import Card, code, plain
 from minigrad.teach.comparing import ANSWER, ROUNDED, SHOWN, Difference, Seen, compare, more_digits, relation, show
@@ -49,6 +57,7 @@ MOST_HELD = 50  # lists and arrays of a result that are looked at
 _seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNWRITTEN = "`...` came back, which stands for what is still to be written."
+UNREAD = "Your last text of {} has not run ({}), so this is about the one before it."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
 SHARED = (
@@ -278,6 +287,8 @@ class Exercise:
         card = self.check(answer, *others, seed=seed, **named)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried", self._diagnosis(card))
+        if problem := unread_text(self.name):
+            card = replace(card, rows=(("attention", UNREAD.format(self.name, problem)), *card.rows))
         return card
 
     def _diagnosis(self, card: Card) -> str:
@@ -351,6 +362,7 @@ class Exercise:
             return self._card("bad", "this answer cannot be judged", ("raised", text), ("in your line", line))
 
     def _try_cases(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
+        import_modules(answer)
         told: dict[str, None] = {}
         results: list[tuple[Outcome, str, Outcome, str]] = []  # of the fixed cases, and how they are shown
         for number, case in enumerate(cases):

@@ -52,8 +52,8 @@ class Progress:
         return None
 
     def record(self, kind: str, name: str, state: str, diagnosis: str = "") -> None:
-        """Keep a result; of an exercise that was tried also the name of the diagnosis. What was passed once stays
-        passed, and is not counted any more.
+        """Keep a result; of an exercise that was tried also the name of the diagnosis. What was passed or right once
+        stays so, and is not counted any more.
         """
         path, folder = self.path(), None
         try:  # meanwhile no other kernel records: its result would be overwritten by what was read before it
@@ -63,7 +63,7 @@ class Progress:
                     flock(folder, LOCK_EX)  # of the folder itself, which is always there
             known = self.load()
             before, changed = known[kind].get(name), {}
-            if before not in (state, "passed"):
+            if before not in (state, "passed", "right"):
                 changed[kind] = known[kind] | {name: state}
             if kind == "exercises":
                 tries = known[TRIES].get(name, {"count": 0, "met": {}}) | {"last": datetime.date.today().isoformat()}
@@ -94,7 +94,7 @@ class Progress:
             return self.kept
         for kind in KINDS:
             for name, state in found[kind].items():
-                if self.kept[kind].get(name) != "passed":
+                if self.kept[kind].get(name) not in ("passed", "right"):
                     self.kept[kind][name] = state
         self.kept[TRIES] |= found[TRIES]
         return self.kept

@@ -32,6 +32,7 @@ CELLS = [
     (DEFINES + RETURNS, "slope_of_w: passed"),
     ("os.getpid() == kernel", "True"),
 ]
+UNREAD = "Your last text of slope_of_w has not run (SyntaxError in line 2: '(' was never closed)"
 
 
 def test_the_kernel_goes_on_after_every_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +47,19 @@ def test_the_kernel_goes_on_after_every_check(tmp_path: Path, monkeypatch: pytes
         assert len(shown) == bool(words)  # nothing but the card comes from the process apart, except as printed text
     printed = "".join(output["text"] for output in notebook.cells[1].outputs if output["output_type"] == "stream")
     assert printed == "by print\nby display\n"
+
+
+def test_a_text_that_python_could_not_read_is_told_of_beside_what_the_one_before_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    asks = "check.slope_of_w(slope_of_w)"
+    unread = nbformat.v4.new_code_cell("def slope_of_w(w, x, b, target):\n    return (2 * x")
+    unread.metadata["tags"] = ["raises-exception"]
+    judged = [nbformat.v4.new_code_cell(text) for text in (DEFINES + RETURNS, asks, asks, DEFINES + RETURNS)]
+    cells = [nbformat.v4.new_code_cell(CELLS[0][0]), *judged[:2], unread, *judged[2:]]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    cards = [" ".join(cell.outputs[-1]["data"]["text/plain"].split()) for cell in judged]
+    assert all("slope_of_w: passed" in card for card in cards)
+    assert [UNREAD in card for card in cards] == [False, False, True, False]

@@ -282,6 +282,14 @@ def test_an_older_file_has_no_tries_and_those_of_a_later_one_go_on(tmp_path: Pat
     assert Progress().load()["tries"]["by_hand"]["met"] == {"no_rule": 2}
 
 
+def test_a_prediction_that_was_right_stays_right() -> None:
+    asked = PREDICTIONS["w_grad"]
+    right = next(number for number, option in enumerate(asked.options) if option.right)
+    for number, state in ((right - 1, "wrong"), (right, "right"), (right - 1, "right")):
+        asked.record(number)
+        assert Progress().load()["predictions"] == {"w_grad": state}
+
+
 def test_progress_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINIGRAD_PROGRESS", "off")
     monkeypatch.chdir(tmp_path)
@@ -306,8 +314,11 @@ def test_progress_is_that_of_this_chapter_and_of_the_course_where_that_is_asked_
         teach.progress_file.chapter = "13_bug_museum"
         ask()
         assert [*said(progress())] == ["01_tensors_and_leaves", "all"]
-    assert [*said(progress("03"))] == ["03_backward_step_by_step", "all"]
+    assert [*said(progress("03"))] == [*said(progress(3))] == ["03_backward_step_by_step", "all"]
     assert [*said(progress("all"))] == chapters
+    for none in ("three", 30, "slope_of_w"):
+        assert progress(none).title == f"there is no chapter {plain(none)}"
+        assert said(progress(none))["chapters"].split() == chapters
 
 
 def kind_of(tensor: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,23 @@ def test_a_mode_that_is_left_on_is_told_and_put_back(
 
     assert "raises ValueError" in EXERCISE.check(raises).title
     assert modes_now() == before
+
+
+def test_what_an_import_changes_is_not_the_answers_doing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of warnings, as torch does when it comes. What cannot be imported is the function's own error."""
+    (tmp_path / "comes_with_a_filter.py").write_text("import warnings\nwarnings.simplefilter('once')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports(tensors, h):
+        import comes_with_a_filter  # noqa: F401
+
+        return total(tensors, h)
+
+    def is_not_there(tensors, h):
+        import comes_with_a_filtre  # noqa: F401
+
+    assert EXERCISE.check(imports).kind == "good"
+    assert EXERCISE.check(is_not_there).title == "total: raises ModuleNotFoundError"
 
 
 def mean_of(f, model, x):
