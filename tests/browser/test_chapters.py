@@ -4,8 +4,12 @@ Everything that the chapter shows is looked at, in the place where the reader sc
 answered wrongly and rightly, after all that the cells have left in the kernel. In the chapters of TYPED that is done as
 a learner does it, in the stub's own cell, and a prediction is answered with its buttons: stubs, cards and questions are
 of the same make in all chapters, and to type takes as long as all that is seen. A new chapter needs one row in ANSWERS.
+
+A chapter that builds on answers runs with the solutions: what it shows is the learner's own engine then, and all checks
+pass. With the stubs nbval runs it.
 """
 
+import functools
 import itertools
 import json
 import re
@@ -18,6 +22,7 @@ import nbformat
 import pytest
 from helpers.buttons import press
 from helpers.shorter import SHORTER, shorten
+from helpers.solved import builds_on_answers, solutions, solve
 from playwright.sync_api import Locator, expect
 
 import minigrad
@@ -149,14 +154,26 @@ ANSWERS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def course(server: Any) -> None:
-    """What `python dev.py student` writes, beside what else the server shows."""
+    """What `python dev.py student` writes, beside what else the server shows, with short trainings; and with solutions
+    where cells use them.
+    """
     command = [sys.executable, str(ROOT / "tools" / "student.py"), str(server.folder / "course")]
     subprocess.run(command, env=server.environment, check=True, capture_output=True)
-    for name in SHORTER:
+    for name in SHORTER.keys() | SOLVED:
         path = server.folder / "course" / f"{name}.ipynb"
         notebook = nbformat.read(path, as_version=4)
         shorten(notebook, name)
+        if name in SOLVED:
+            solve(notebook, solutions(chapter_as_written(name)))
         nbformat.write(notebook, path)
+
+
+@functools.cache
+def chapter_as_written(name: str) -> Any:
+    return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+
+
+SOLVED = {name for name in CHAPTERS if builds_on_answers(chapter_as_written(name))}
 
 
 class Chapter:
@@ -165,6 +182,7 @@ class Chapter:
     def __init__(self, lab: Any, name: str) -> None:
         self.lab, self.page = lab, lab.page
         self.cells = nbformat.read(lab.server.folder / "course" / f"{name}.ipynb", as_version=4).cells
+        self.is_solved = name in SOLVED
         lab.open(f"course/{name}.ipynb")
 
     def place(self, beginning: str) -> int:
@@ -209,6 +227,15 @@ class Chapter:
                     ({ output_type, data: Object.fromEntries(Object.keys(data ?? {}).map((form) => [form, 1])) }))]))"""
         )
         return [(count, outputs) for count, outputs in json.loads(text)]
+
+    def said(self, place: int) -> str:
+        """The text of all that a cell put out."""
+        text: str = self.page.evaluate(
+            """(place) => window.jupyterapp.shell.currentWidget.content.model.cells.get(place).outputs.toJSON()
+                .map(({ data }) => data?.["text/plain"] ?? "").join("\\n")""",
+            place,
+        )
+        return text
 
 
 # Scroll to one cell after the other, as a reader does, and wait for what each shows, in the richest of its forms. Of
@@ -278,7 +305,8 @@ def see_all(chapter: Chapter) -> None:
     assert [count for count, _ in ran] == list(range(1, len(code) + 1))
     forms = []
     for (_, cell), (_, outputs) in zip(code, ran, strict=True):
-        assert kinds(outputs) == kinds(cell.outputs), cell.source
+        if not (chapter.is_solved and cell.source.startswith("check.")):  # beneath its card may be the answer at work
+            assert kinds(outputs) == kinds(cell.outputs), cell.source
         assert "error" not in [kind for kind, _ in kinds(outputs)], cell.source
         forms.append([sorted(output.get("data", {})) for output in outputs])
         assert WIDGET not in itertools.chain(*forms[-1])  # which is lost when the notebook is saved
@@ -293,6 +321,14 @@ def see_all(chapter: Chapter) -> None:
     assert seen.count("prediction") == len(re.findall(r"^predict\.\w+\(\)", written, re.MULTILINE))
     assert seen.count("picture") >= len(re.findall(r"^(?:viz\.(?:draw|make_dot)|plt\.show)\(", written, re.MULTILINE))
     assert seen.count("card") >= len(re.findall(r"^(?:check\.\w+|hint|progress)\(", written, re.MULTILINE))
+
+
+def see_what_has_passed(chapter: Chapter, answers: dict[str, str]) -> None:
+    """The checks have let all answers pass, and the progress at the end lists them."""
+    (listed,) = [place for place, cell in enumerate(chapter.cells) if cell.source.endswith("progress()")]
+    for name in answers:
+        assert chapter.said(chapter.place(f"check.{name}(")).startswith(f"✓ {name}: passed"), name
+        assert re.search(rf"✓ {name} .*passed", chapter.said(listed)), name
 
 
 # What the text of a chapter says of the leaves of its first steppers.
@@ -357,14 +393,6 @@ def _key_of(chapter: Chapter, place: int) -> str:
     return str(json.loads(held or "{}")["key"])
 
 
-def solution(chapter: str, exercise: str) -> str:
-    """The folded solution, which the learner's copy does not have."""
-    cells = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells
-    prose = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    (code,) = re.findall(rf"<summary>Solution</summary>\s*```python\n(def {exercise}\(.*?)\n```", prose, re.DOTALL)
-    return str(code)
-
-
 def expected_card(wrong: Wrong) -> Card:
     """What the check says to the wrong answer, here and not in the browser."""
     namespace: dict[str, Any] = {"mg": minigrad}
@@ -381,7 +409,7 @@ def try_answers(lab: Any, name: str) -> None:
     told = " ".join(lab.kernel(wrong.answer + judge).split())
     assert told.startswith(f"✗ {wrong.exercise}: not yet")
     assert wrong.words in told
-    told = lab.kernel(solution(name, wrong.exercise) + judge)
+    told = lab.kernel(solutions(chapter_as_written(name))[wrong.exercise] + judge)
     assert told.startswith(f"✓ {wrong.exercise}: passed"), told
 
 
@@ -400,7 +428,7 @@ def answer_exercise(chapter: Chapter, name: str) -> None:
     expect(card.get_by_role("img")).to_have_count(int(expected.picture != ""))
     if expected.picture:
         assert is_drawn(card.get_by_role("img"))
-    chapter.write(stub, solution(name, wrong.exercise))
+    chapter.write(stub, solutions(chapter_as_written(name))[wrong.exercise])
     expect(chapter.run(tried)).to_contain_text(f"✓ {wrong.exercise}: passed", timeout=SOON)
 
 
@@ -428,6 +456,8 @@ def test_a_learner_works_in_it(lab: Any, name: str, tmp_path: Path, monkeypatch:
     assert name in ANSWERS, "a chapter needs a row in ANSWERS: a wrong answer to one of its exercises"
     chapter = Chapter(lab, name)
     see_all(chapter)
+    if chapter.is_solved:
+        see_what_has_passed(chapter, solutions(chapter_as_written(name)))
     walk_the_steppers(lab, chapter, name)
     if name in TYPED:
         answer_exercise(chapter, name)

@@ -1,7 +1,8 @@
 """The chapters as files: executed, complete, of the agreed form, and solvable.
 
 nbval runs them as well (see pyproject.toml) and compares their outputs. It accepts a cell that was never run, and knows
-nothing about exercises, words or links: that is what is tested here.
+nothing about exercises, words or links: that is what is tested here. Chapters that build on answers are run with the
+solutions in test_chapters.py, in a browser.
 """
 
 import ast
@@ -18,8 +19,7 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
-from helpers.shorter import shorten
-from nbclient import NotebookClient
+from helpers.solved import solutions
 
 import minigrad
 from minigrad.teach import EXERCISES, PREDICTIONS
@@ -56,15 +56,6 @@ def prose(path: Path) -> str:
 
 def without_code(text: str) -> str:
     return re.sub(r"`[^`]*`", " ", re.sub(r"```.*?```", " ", text, flags=re.DOTALL))
-
-
-def solutions(path: Path) -> dict[str, str]:
-    """The folded solutions, by the name of the function that they define."""
-    found = {}
-    for folded in re.findall(r"<details>\s*<summary>Solution</summary>(.*?)</details>", prose(path), re.DOTALL):
-        (code,) = re.findall(r"```python\n(.*?)```", folded, re.DOTALL)
-        found[re.match(r"def (\w+)", code)[1]] = code  # type: ignore[index]
-    return found
 
 
 def calls(path: Path, group: str) -> list[str]:
@@ -184,7 +175,7 @@ def test_names_of_exercises_and_predictions(path: Path) -> None:
     assert set(calls(path, "check")) == {name for name, exercise in EXERCISES.items() if exercise.chapter == chapter}
     assert set(calls(path, "predict")) == {name for name, asked in PREDICTIONS.items() if asked.chapter == chapter}
     assert set(calls(path, "hint")) <= set(EXERCISES)
-    assert solutions(path).keys() == set(calls(path, "check"))
+    assert solutions(read(path)).keys() == set(calls(path, "check"))
 
 
 @each_notebook
@@ -248,46 +239,9 @@ def test_links_lead_somewhere(path: Path) -> None:
 @each_notebook
 def test_solutions_pass_alone(path: Path) -> None:
     namespace: dict[str, Any] = {"mg": minigrad, "np": np}
-    for name, code in solutions(path).items():
+    for name, code in solutions(read(path)).items():
         exec(code, namespace)
         assert EXERCISES[name].check(namespace[name]).kind == "good", name
-
-
-def builds_on_answers(path: Path) -> bool:
-    """Whether other cells than the stub and its check use what a learner is to write."""
-    others = [cell.source for cell in code_cells(path) if not re.match(r"def \w+\(|check\.|hint\(", cell.source)]
-    return any(re.search(rf"(?<![\w.]){name}\b", source) for name in solutions(path) for source in others)
-
-
-# In the others the solutions change nothing but the cards of their checks, which the test above sees; nbval runs their
-# cells, and test_chapters.py a solution in its place.
-BUILDING = [path for path in PATHS if builds_on_answers(path)]
-
-
-def test_a_chapter_builds_on_answers() -> None:
-    assert {"14_build_your_own_engine", "15_layers_of_your_own"} <= {path.stem for path in BUILDING}
-
-
-@pytest.mark.parametrize("path", BUILDING, ids=lambda path: path.stem)
-def test_solutions_put_into_the_notebook_pass_from_top_to_bottom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent))
-    notebook = copy.deepcopy(read(path))
-    shorten(notebook, path.stem)
-    answers = solutions(path)
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and (found := re.match(r"def (\w+)\(", cell.source)) and found[1] in answers:
-            cell.source = answers[found[1]]
-    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}).execute()
-    cards = {
-        cell.source: cell.outputs[0].data["text/plain"]
-        for cell in notebook.cells
-        if cell.cell_type == "code" and cell.source.startswith("check.")
-    }
-    assert len(cards) == len(answers)
-    for source, card in cards.items():
-        assert "passed" in card.splitlines()[0], (source, card)
-    (listed,) = [cell.outputs[0].data["text/plain"] for cell in notebook.cells if cell.source.endswith("progress()")]
-    assert f"{len(answers)} of {len(EXERCISES)} exercises passed" in listed
 
 
 @each_notebook
