@@ -670,7 +670,9 @@ class Exercise:
 
     def _mistake(self, outcome: Outcome, cases: tuple[Case, ...]) -> str:
         """The words of the mistake that an answer makes; empty if it is none that is known."""
-        mine = functools.cache(functools.partial(self._behaviour, outcome.answer))
+        mine = functools.cache(
+            lambda case: self._seen_in(outcome) if case is outcome.case else self._behaviour(outcome.answer, case)
+        )
         endless = isinstance(outcome.error, TookTooLongError)  # once is enough
         for mistake in self.known:
             wrong = () if (mistake.when and not mistake.near) or endless else mistake.answers
@@ -715,10 +717,13 @@ class Exercise:
     def _behaviour(self, answer: Function, case: Case) -> tuple[Any, ...]:
         """What a function does with a case, to be compared with what another does: an error, or text and value."""
         with print_limit(0):  # what it prints, it has printed already
-            outcome = self.run(answer, case)
+            return self._seen_in(self.run(answer, case))
+
+    def _seen_in(self, outcome: Outcome) -> tuple[Any, ...]:
+        """The behaviour that an outcome shows."""
         if (error := outcome.error) is not None:  # of its own lines, or somewhere in what it called
             place = places_of(error)[:1]
-            return type(error), str(error), None if own_line(answer, place) else place
+            return type(error), str(error), None if own_line(outcome.answer, place) else place
         value = outcome.value  # one number in whatever holds it: a mistake is the same with .item() and without
         whole = replace(outcome, value=value.item() if getattr(value, "ndim", None) == 0 else value)
         return self._value_text(whole, most=None), whole.value

@@ -50,7 +50,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "FORKS", False)
 
 
-_draws, _run = Exercise._draws, Exercise.run
+_draws, _run, _behaviour = Exercise._draws, Exercise.run, Exercise._behaviour
 _run_once = functools.lru_cache(maxsize=500)(_run)
 
 
@@ -65,16 +65,30 @@ _drawn_once = functools.lru_cache(maxsize=1)(_drawn_by_name)  # the answers of a
 
 
 @pytest.fixture
-def draws_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All answers of an exercise meet the same draws, and what is expected of a case is found once for all of them,
-    which takes half of the time.
-    """
+def expects_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is expected of a case is found once for all answers of an exercise, which takes half of the time."""
 
     def run(exercise: Exercise, answer: Any, case: Case) -> Outcome:
         return (_run_once if answer is exercise.reference else _run)(exercise, answer, case)
 
-    monkeypatch.setattr(Exercise, "_draws", _drawn_once)
     monkeypatch.setattr(Exercise, "run", run)
+
+
+@pytest.fixture
+def draws_once(monkeypatch: pytest.MonkeyPatch, expects_once: None) -> None:
+    """All answers of an exercise meet the same draws."""
+    monkeypatch.setattr(Exercise, "_draws", _drawn_once)
+
+
+@pytest.fixture
+def known_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A known wrong answer that is tried itself does with other cases than the one that fails what is known of it."""
+
+    def behaviour(exercise: Exercise, answer: Any, case: Case) -> Any:
+        is_known = any(answer in mistake.answers for mistake in exercise.known)
+        return exercise._known_behaviour(answer, case) if is_known else _behaviour(exercise, answer, case)
+
+    monkeypatch.setattr(Exercise, "_behaviour", behaviour)
 
 
 FEW = 2  # times that cases are drawn for a wrong answer: with fewer it is harder to refuse it, and to name the mistake

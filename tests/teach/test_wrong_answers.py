@@ -16,7 +16,7 @@ import minigrad as mg
 from minigrad.teach import EXERCISES, check
 from minigrad.teach.card import Card
 
-pytestmark = pytest.mark.usefixtures("in_this_process")
+pytestmark = pytest.mark.usefixtures("in_this_process", "expects_once", "known_once")
 
 # As the exercises are, but for answers that never come to an end: none takes longer than this for a case.
 SECONDS = 2.0
