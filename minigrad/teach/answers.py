@@ -9,6 +9,7 @@ import inspect
 import linecache
 import re
 import sys
+import textwrap
 import traceback
 import types
 from importlib import import_module
@@ -37,7 +38,17 @@ def is_untouched(answer: Any) -> bool:
         constants = [step.argval for step in steps if step.opname in _CONSTANTS]
         return all(constant in (None, ...) for constant in constants)
     names = [step.argval for step in steps if step.opname == "LOAD_GLOBAL"]
-    return names == ["NotImplementedError"] and all(step.opname in _RAISES for step in steps)
+    raises = names == ["NotImplementedError"] and all(step.opname in _RAISES for step in steps)
+    return raises and not _has_lines_below(answer)
+
+
+def _has_lines_below(stub: types.FunctionType) -> bool:
+    """Whether somebody has written below the error of a stub: Python leaves out of the code what never runs."""
+    try:
+        (written,) = ast.parse(textwrap.dedent(inspect.getsource(stub))).body
+    except (OSError, SyntaxError, ValueError):  # its text is not to be had, or no function alone
+        return False
+    return isinstance(written, ast.FunctionDef) and not isinstance(written.body[-1], ast.Raise)
 
 
 def import_modules(answer: Any) -> None:

@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import Any, NoReturn
 
+from minigrad.autograd import blame
 from minigrad.autograd.node import accumulating
 from minigrad.op_text import writing
 from minigrad.random import default_generator
@@ -213,6 +214,9 @@ def _stand_alone(printing: int) -> None:
     sys.stderr = _SameAsOutput()
     sys.stdout = io.TextIOWrapper(io.FileIO(1, "w"), "utf-8", "backslashreplace", write_through=True)
     builtins.input = sys.breakpointhook = _nobody_there
+    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
+    if name_of := getattr(getattr(shell, "compile", None), "format_code_name", None):
+        blame.cell_name = lambda file_name: " ".join(name_of(file_name) or ()) or None  # else errors name no cells
     for module, name in (("IPython.core.interactiveshell", "InteractiveShell"), ("ipykernel.kernelbase", "Kernel")):
         if module in sys.modules:
             getattr(sys.modules[module], name).clear_instance()  # display() prints, widgets stay to themselves

@@ -16,7 +16,8 @@ from typing import Any
 
 from minigrad.teach.limits import TookTooLongError
 
-LONGEST = 400  # characters of a value that is shown
+LONGEST = 400  # characters of a value that is shown,
+LONGEST_ERROR = 1000  # and of an error, whose last sentence says what to do
 WIDTH = 96  # characters of a line of text
 
 # The state is said by mark and word; colour only repeats it. These four read on a white and on a black page.
@@ -32,18 +33,18 @@ _COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
-def plain(value: object) -> str:
+def plain(value: object, longest: int = LONGEST) -> str:
     """A value as text that is safe to show: its repr, or the text itself; no address, no control characters, not too
     long. Of what holds very much only the size is told: a repr would take too long to write.
     """
-    if isinstance(value, list | tuple | dict | set) and len(value) > LONGEST:
+    if isinstance(value, list | tuple | dict | set) and len(value) > longest:
         return f"a {type(value).__name__} of {len(value)} items"
     try:
-        text = value[: 10 * LONGEST] if isinstance(value, str) else repr(value)
+        text = value[: 10 * longest] if isinstance(value, str) else repr(value)
     except Exception as error:  # the learner's own __repr__
         text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
     text = _CONTROL.sub("", _ADDRESS.sub("", _COLOUR_CODE.sub("", text)))
-    return text if len(text) <= LONGEST else text[: LONGEST - 2] + " …"
+    return text if len(text) <= longest else text[: longest - 2] + " …"
 
 
 @dataclass(frozen=True)

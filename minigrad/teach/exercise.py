@@ -43,7 +43,7 @@ from minigrad.teach.answers import (
     unread_text,
 )
 from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
-from minigrad.teach.card import Card, code, plain
+from minigrad.teach.card import LONGEST_ERROR, Card, code, plain
 from minigrad.teach.comparing import ANSWER, ROUNDED, SHOWN, Difference, Seen, compare, more_digits, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
 from minigrad.teach.observing import Noted, StoppedError
@@ -188,7 +188,7 @@ def _function_of(name: str, forward: Function, backward: Function) -> Any:
     return type(name, (autograd.Function,), methods)
 
 
-@dataclass(kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Exercise:
     """A function to be written.
 
@@ -258,6 +258,9 @@ class Exercise:
         self.known = [item if isinstance(item, Mistake) else Mistake(item) for item in self.mistakes]
         self.signature = f"{self.name}({', '.join(self.parameters)})"
         self.call = f"check.{self.name}({self.name})"  # as a learner writes it
+
+    def __repr__(self) -> str:
+        return f"{self.signature}: {self.title}. {self.call} tries it."
 
     # -- the check
 
@@ -439,7 +442,7 @@ class Exercise:
                 "bad",
                 f"stopped, it was still running after {self.seconds:g} seconds" if stopped else f"raises {kind}",
                 *given,
-                ("raised", "" if stopped else f"{kind}: {plain(str(error))}"),
+                ("raised", "" if stopped else f"{kind}: {plain(str(error), LONGEST_ERROR)}"),
                 ("in your line", code(failed_line(outcome.answer, error))),
                 ("expected", shown),
                 ("likely", likely or self._mistake(outcome, cases) or meaning_of(error, outcome.answer)),

@@ -50,17 +50,28 @@ def test_an_untouched_stub_is_not_attempted(exercise, stub) -> None:
     assert "passed" not in progress_file.load()["exercises"].values()
 
 
-def test_lines_above_a_forgotten_stub_are_seen() -> None:
+def test_lines_above_and_below_a_forgotten_stub_are_seen() -> None:
     def later(w, x, b, target):
         if w > 0:
             return 2 * (w * x + b - target) * x
         raise NotImplementedError("yet")
 
-    for card in (check.arrivals(begun), check.slope_of_w(later)):
+    def above(w, x, b, target):
+        """The slope."""
+        raise NotImplementedError
+        return 2 * (w * x + b - target) * x
+
+    for card in (check.arrivals(begun), check.slope_of_w(later), check.slope_of_w(above)):
         assert card.kind == "open"
         assert "not finished" in card.title
         assert said(card)["in your line"].strip().startswith("raise NotImplementedError")
         assert "Take it out" in said(card)["next"]
+
+
+def test_a_check_that_is_not_called_says_what_it_asks_for() -> None:
+    assert repr(check.slope_of_w) == (
+        f"slope_of_w(w, x, b, target): {EXERCISES['slope_of_w'].title}. check.slope_of_w(slope_of_w) tries it."
+    )
 
 
 def test_what_an_answer_calls_and_is_not_implemented_there_is_an_error() -> None:
@@ -68,6 +79,15 @@ def test_what_an_answer_calls_and_is_not_implemented_there_is_an_error() -> None
         return mg.autograd.Function.backward(None, w)
 
     assert check.slope_of_w(calls_another).title == "slope_of_w: raises NotImplementedError"
+
+
+def test_an_error_is_told_to_its_end_where_it_says_what_to_do() -> None:
+    def writes(w, x, b, target):
+        h = mg.ones(1, requires_grad=True).exp()
+        h[0] = 2
+        h.backward()
+
+    assert said(check.slope_of_w(writes))["raised"].endswith("or write to a clone().")
 
 
 def test_a_word_that_is_returned_is_an_answer() -> None:
