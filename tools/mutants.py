@@ -34,6 +34,7 @@ from script_breaks import breaks_of
 from tqdm import tqdm
 
 LINKED = "tests/js/node_modules"  # what is too large to be copied and never broken
+SPARE = 5.0  # seconds that a run may take longer for what else the machine does
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".home", "node_modules", ".*_cache", ".hypothesis")
 PAIRS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
 PAIRS += [(ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div)]
@@ -186,7 +187,7 @@ def unnoticed(mutants: list[Mutant], command: list[str], limit: float | None, pr
         began = time.monotonic()
         if not _succeeds(command, copied, None):
             raise SystemExit("the command fails before anything is broken")
-        limit = limit or 3 * (time.monotonic() - began)
+        limit = limit or 3 * (time.monotonic() - began) + SPARE
         for mutant in mutants:
             path = copied / mutant.path
             whole = path.read_bytes()
@@ -224,7 +225,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of that choice")
     parser.add_argument("--kind", default="", help="only those whose kind has this in it, such as `dropped`")
     parser.add_argument("--jobs", type=int, default=1, help="how many to try at once")
-    parser.add_argument("--limit", type=float, help="seconds for a run; else three times what it takes unbroken")
+    parser.add_argument("--limit", type=float, help="seconds for a run; else three times as many as it takes unbroken, and some more")
     split = arguments.index("--") if "--" in arguments else len(arguments)
     options, command = parser.parse_args(arguments[:split]), arguments[split + 1 :]
     if not command:

@@ -268,7 +268,7 @@ class Lab:
                 [notebook, sorted(self.living)],
             )
         self.known.add(notebook)
-        self._wait_for_kernel()
+        self.wait_for_kernel()
 
     def set(self, plugin: str, **settings: Any) -> None:
         """Change settings of JupyterLab, as its menu does: for what is open, and for pages to come."""
@@ -288,7 +288,8 @@ class Lab:
             )
             self.settings = self.server.all_settings()
 
-    def _wait_for_kernel(self) -> None:
+    def wait_for_kernel(self) -> None:
+        """Wait for the kernel of the notebook that is seen."""
         status = self.page.locator("#jp-main-statusbar")
         expect(status).to_contain_text("Python 3 (ipykernel) | Idle", timeout=60_000)
 

@@ -27,6 +27,7 @@ def test_a_link_opens_the_chapter_at_its_cell(lab: Any) -> None:
         arg=f"errors/{CHAPTER}",
         timeout=SOON,
     )
+    lab.wait_for_kernel()  # which JupyterLab starts for it: closed before that, the page complains in a later test
 
 
 def test_a_word_opens_the_glossary_at_its_cell(lab: Any) -> None:
@@ -50,3 +51,4 @@ def test_a_word_opens_the_glossary_at_its_cell(lab: Any) -> None:
         }""",
         timeout=SOON,
     )
+    lab.wait_for_kernel()  # which JupyterLab starts for it: closed before that, the page complains in a later test

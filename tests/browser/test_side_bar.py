@@ -23,7 +23,7 @@ def test_the_side_bar_begins_closed(lab: Any, tmp_path: Path, monkeypatch: pytes
     lab.load_anew()
     lab.page.goto(f"{lab.server.url}/lab/workspaces/fresh/tree/wide.ipynb?token={lab.server.token}")
     expect(lab.page.locator(".jp-Notebook")).to_be_visible(timeout=60_000)
-    lab._wait_for_kernel()
+    lab.wait_for_kernel()
     assert lab.page.evaluate("() => window.jupyterapp.shell.leftCollapsed")
     lab.page.locator(".jp-SideBar.jp-mod-left [title^='File Browser']").click()
     expect(lab.page.locator("#jp-left-stack")).to_be_visible()
