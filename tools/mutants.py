@@ -225,7 +225,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of that choice")
     parser.add_argument("--kind", default="", help="only those whose kind has this in it, such as `dropped`")
     parser.add_argument("--jobs", type=int, default=1, help="how many to try at once")
-    parser.add_argument("--limit", type=float, help="seconds for a run; else three times as many as it takes unbroken, and some more")
+    parser.add_argument("--limit", type=float, help="seconds for a run; else 5 more than three times an unbroken one")
     split = arguments.index("--") if "--" in arguments else len(arguments)
     options, command = parser.parse_args(arguments[:split]), arguments[split + 1 :]
     if not command:
