@@ -82,7 +82,7 @@ def progress(which: str | int = "") -> Card:
     for chapter, given in answers.items():
         answered = f"{sum(map(bool, given))} of {len(given)} answered, {given.count('right')} of them right"
         lines.setdefault(chapter, []).append(f"predictions: {answered}")
-    begins = f"{which:02}" if isinstance(which, int) else str(which) or progress_file.chapter
+    begins = progress_file.chapter if which == "" else str(which).rjust(2, "0")
     begins = "" if begins == "all" else begins
     rows = [(chapter, "\n".join(listed)) for chapter, listed in sorted(lines.items()) if chapter.startswith(begins)]
     if not rows:

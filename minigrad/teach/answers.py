@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import dis
 import inspect
 import linecache
@@ -12,9 +11,9 @@ import sys
 import textwrap
 import traceback
 import types
-from importlib import import_module
 from typing import Any
 
+from minigrad.autograd import blame
 from minigrad.teach.apart import MEMORY, NobodyThereError
 from minigrad.teach.card import plain
 from minigrad.teach.limits import TookTooLongError
@@ -51,16 +50,6 @@ def _has_lines_below(stub: types.FunctionType) -> bool:
     return isinstance(written, ast.FunctionDef) and not isinstance(written.body[-1], ast.Raise)
 
 
-def import_modules(answer: Any) -> None:
-    """Import what a function imports when it runs: torch, as it comes, has warnings filtered otherwise, which is no
-    mistake of the function's.
-    """
-    for step in dis.get_instructions(answer) if isinstance(answer, types.FunctionType) else ():
-        if step.opname == "IMPORT_NAME":
-            with contextlib.suppress(Exception):  # which the function itself will meet
-                import_module(step.argval)
-
-
 def places_of(error: BaseException) -> list[tuple[str, int]]:
     """The files and lines through which an error came, the innermost first.
 
@@ -80,15 +69,18 @@ def _file_of(answer: Any) -> Any:
     return getattr(getattr(inspect.unwrap(answer), "__code__", None), "co_filename", None)
 
 
-def unread_text(name: str) -> str:
-    """Why Python could not read the last cell of a notebook that defines a function, of which there is only an earlier
-    text then; empty if it could.
+def unread_text(name: str, answer: Any) -> str:
+    """Why Python could not read the last text of a function, in a cell that came after the one an answer is from;
+    empty if it could, and where that is not known, as of what comes from no cell or has another name.
     """
-    shell = "IPython" in sys.modules and sys.modules["IPython"].get_ipython()
-    cells = shell.user_ns.get("In", []) if shell else []
-    last = next((cell for cell in reversed(cells) if re.search(rf"^def {name}\b", cell, re.MULTILINE)), "")
+    is_own = isinstance(answer, types.FunctionType) and answer.__name__ == name
+    number = re.search(r"\d+", (is_own and blame.cell_name(answer.__code__.co_filename)) or "")
+    # Not the notebook's `In`, which is a name as any other: somebody may have put 3 there.
+    cells = sys.modules["IPython"].get_ipython().history_manager.input_hist_parsed if number else []
+    later = cells[int(number[0]) + 1 :] if number else []
+    last = next((cell for cell in reversed(later) if re.search(rf"^def {name}\b", cell, re.MULTILINE)), "")
     try:
-        ast.parse(last)
+        compile(last, "", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError as error:
         return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
     return ""

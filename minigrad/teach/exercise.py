@@ -21,6 +21,7 @@ import gc
 import inspect
 import itertools
 import re
+import sys
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,6 @@ from minigrad.nn.modules.module import Module
 from minigrad.teach import traces
 from minigrad.teach.answers import (
     failed_line,
-    import_modules,
     is_untouched,
     meaning_of,
     own_line,
@@ -290,7 +290,7 @@ class Exercise:
         card = self.check(answer, *others, seed=seed, **named)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried", self._diagnosis(card))
-        if problem := unread_text(self.name):
+        if problem := unread_text(self.name, answer):
             card = replace(card, rows=(("attention", UNREAD.format(self.name, problem)), *card.rows))
         return card
 
@@ -365,7 +365,6 @@ class Exercise:
             return self._card("bad", "this answer cannot be judged", ("raised", text), ("in your line", line))
 
     def _try_cases(self, answer: Function, cases: tuple[Case, ...], seed: int | None) -> Card:
-        import_modules(answer)
         told: dict[str, None] = {}
         results: list[tuple[Outcome, str, Outcome, str]] = []  # of the fixed cases, and how they are shown
         for number, case in enumerate(cases):
@@ -409,10 +408,12 @@ class Exercise:
         before, modes = traces.contents(names, arguments), traces.modes_now()
         try:
             with enable_grad():
-                function, given = self.plug(answer), traces.modes_before()
+                function, given, loaded = self.plug(answer), traces.modes_before(), len(sys.modules)
                 value = call_within(self.seconds, function, *arguments)
                 returned = value.first if isinstance(value, Seen) else value
                 left = traces.changes(given, traces.modes_now()) | traces.on_graph(returned)
+                if len(sys.modules) > loaded:  # torch, as it comes, filters warnings: once, and not by the answer
+                    left.pop((traces.FILTERED, ""), None)
                 traces.put_back(given)
                 value = self.observe(value, arguments)
         except BaseException as error:

@@ -41,6 +41,7 @@ IN_ARGUMENTS = {
     "version": "{} was written to, even if it holds the same numbers again",
 }
 SEEDED = "a seed was set, so that the random numbers begin anew"
+FILTERED = "warnings are filtered otherwise"
 SWITCHES = (
     "requires_grad",
     "hooks",
@@ -109,7 +110,7 @@ MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "numpy's handling of errors is another": (np.geterr, lambda found: np.seterr(**found)),
     "Python's recursion limit is {}": (sys.getrecursionlimit, sys.setrecursionlimit),
     # (without the filter that minigrad sets when it needs it)
-    "warnings are filtered otherwise": (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
+    FILTERED: (lambda: [*filter(NO_WARNING.__ne__, warnings.filters)], _put_back_filters),
     SEEDED: (
         lambda: default_generator._seed,
         lambda seed: setattr(default_generator, "_seed", seed),

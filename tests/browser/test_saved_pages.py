@@ -330,6 +330,15 @@ def test_a_kernel_that_restarts_is_told_and_the_steps_go_on(lab: Any) -> None:
     lab.page.keyboard.press("Home")
     expect(stepper).to_have_attribute("data-step", "0")
     expect(stepper.locator(".mg-note")).to_have_count(0)  # nothing waits for a kernel
+    # A view that is made only now knows it, too.
+    lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:create-output-view')")
+    view = lab.page.locator(".jp-LinkedOutputView")
+    expect(view.locator(".minigrad-alone")).to_contain_text("The kernel that ran this is gone", timeout=30_000)
+    lab.page.evaluate(
+        """() => { const { shell } = window.jupyterapp; const shown = [...shell.widgets("main")];
+        shown.find((one) => one.title.label === "Output View").dispose();
+        shell.activateById(shown.find((one) => one.context).id); }"""
+    )
     # The cell, run again, has a live stepper.
     lab.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     expect(alone).to_be_hidden(timeout=30_000)

@@ -36,6 +36,7 @@ CELLS = [
     (DEFINES + RETURNS, "slope_of_w: passed"),
     ("os.getpid() == kernel", "True"),
 ]
+UNREADABLE = "def slope_of_w(w, x, b, target):\n    return (2 * x"
 UNREAD = "Your last text of slope_of_w has not run (SyntaxError in line 2: '(' was never closed)"
 
 
@@ -58,7 +59,7 @@ def test_a_text_that_python_could_not_read_is_told_of_beside_what_the_one_before
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     asks = "check.slope_of_w(slope_of_w)"
-    unread = nbformat.v4.new_code_cell("def slope_of_w(w, x, b, target):\n    return (2 * x")
+    unread = nbformat.v4.new_code_cell(UNREADABLE)
     unread.metadata["tags"] = ["raises-exception"]
     judged = [nbformat.v4.new_code_cell(text) for text in (DEFINES + RETURNS, asks, asks, DEFINES + RETURNS)]
     cells = [nbformat.v4.new_code_cell(CELLS[0][0]), *judged[:2], unread, *judged[2:]]
@@ -67,3 +68,31 @@ def test_a_text_that_python_could_not_read_is_told_of_beside_what_the_one_before
     cards = [" ".join(cell.outputs[-1]["data"]["text/plain"].split()) for cell in judged]
     assert all("slope_of_w: passed" in card for card in cards)
     assert [UNREAD in card for card in cards] == [False, False, True, False]
+
+
+def test_a_text_that_python_could_not_read_is_not_told_of_where_another_has_run_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever way it came: only what a cell has made that came before is what was there before."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    asks, lines = "\ncheck.slope_of_w(slope_of_w)", DEFINES + RETURNS
+    defines = lines.removesuffix(asks)
+    unread = nbformat.v4.new_code_cell(UNREADABLE, metadata={"tags": ["raises-exception"]})
+    twice = nbformat.v4.new_code_cell("def slope_of_w(w, w): pass", metadata={"tags": ["raises-exception"]})
+    texts = [
+        defines + "\nmine = slope_of_w" + asks,
+        "slope_of_w = lambda w, x, b, target: 2 * (w * x + b - target) * x" + asks,
+        "%%time\n" + lines,
+        defines.replace("slope_of_w", "other") + "\ncheck.slope_of_w(other)",
+        "exec(" + repr(defines) + ")" + asks,
+        "In = 3" + asks,
+        "check.slope_of_w(mine)",
+    ]
+    judged = [nbformat.v4.new_code_cell(text) for text in texts]
+    setup = nbformat.v4.new_code_cell(CELLS[0][0])
+    notebook = nbformat.v4.new_notebook(cells=[setup, judged[0], unread, *judged[1:-1], twice, judged[-1]])
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    cards = [" ".join(cell.outputs[-1]["data"]["text/plain"].split()) for cell in judged]
+    assert all("slope_of_w: passed" in card for card in cards)
+    assert ["has not run" in card for card in cards] == [False] * 6 + [True]
+    assert "(SyntaxError in line 1: duplicate argument 'w' in function definition)" in cards[-1]

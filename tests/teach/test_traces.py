@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -164,11 +165,33 @@ def test_what_an_import_changes_is_not_the_answers_doing(tmp_path: Path, monkeyp
 
         return total(tensors, h)
 
+    def imports_within(tensors, h):
+        return (lambda: imports(tensors, h))()
+
     def is_not_there(tensors, h):
         import comes_with_a_filtre  # noqa: F401
 
-    assert EXERCISE.check(imports).kind == "good"
+    for answer in (imports, imports_within, functools.partial(imports)):
+        assert EXERCISE.check(answer).kind == "good"
     assert EXERCISE.check(is_not_there).title == "total: raises ModuleNotFoundError"
+
+
+def test_what_an_answer_may_import_is_not_imported_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ends_all.py").write_text("raise SystemExit\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports_never(tensors, h):
+        if h is None:
+            import ends_all  # noqa: F401
+        return total(tensors, h)
+
+    def imports(tensors, h):
+        import ends_all  # noqa: F401
+
+    assert EXERCISE.check(imports_never).kind == "good"
+    card = EXERCISE.check(imports)
+    assert card.title == "total: raises SystemExit"
+    assert said(card)["in your line"].strip().startswith("import ends_all")
 
 
 def mean_of(f, model, x):

@@ -21,6 +21,7 @@ const NOTICE =
 
 /** @type {("past" | "earlier" | "lately")[]} */
 const PACKED = ["past", "earlier", "lately"];
+const gone = new WeakSet(); // layouts whose kernel has ended, for views that are made later
 
 class KeptModel {
   /**
@@ -34,10 +35,11 @@ class KeptModel {
     this.chunks = new Map(); // packed text -> its frames, or what will have unpacked them
     this.layout = model.get("layout"); // itself a model of the same kernel, and the one that says whether that is alive
     this.alone = model.get("live") === false || this.layout?.comm_live === false;
-    this.ended = false; // whether the kernel was alive, and is no more
+    this.ended = gone.has(this.layout); // whether the kernel was alive, and is no more
     this.onLife = () => {
       if (this.layout.comm_live || this.alone) return;
       this.alone = this.ended = true;
+      gone.add(this.layout);
       this.tell();
     };
     this.onPast = () => this.unpackPast().then(() => this.tell());
