@@ -186,7 +186,7 @@ def what_was_opened_and_saved_but_not_run_is_there_twice(notebook: Kept) -> Iter
     for _ in range(2):
         notebook.reopen()
         expect(steppers(lab)).to_have_count(3, timeout=30_000)
-        expect(lab.page.locator(".minigrad-alone").first).to_contain_text("This cell has not run since")
+        expect(lab.page.locator(".minigrad-alone").first).to_contain_text("This has not run since")
         change_something(lab)
         save(lab)
         yield

@@ -9,12 +9,9 @@ import { unpack } from "./pack.mjs";
 /** @import { Kept, Model } from "./model.d.ts" */
 
 const GONE = "The kernel that ran this is gone.";
-const KEPT = "This cell has not run since the notebook was opened.";
-const WALKED =
-  " The recorded steps can be walked, but the .grad of your variables does not follow. Run the cell for that.";
-const CHANGED =
-  " Something was changed between the steps that ran: " +
-  "those that did not run are shown as they were recorded before it.";
+const KEPT = "This has not run since the notebook was opened.";
+const WALKED = " Its recorded steps can be walked; the .grad of your variables follows when the cell runs.";
+const CHANGED = " Something was changed between steps: those that did not run are shown as recorded before it.";
 const NOTICE =
   "margin:4px 2px;padding:6px 12px;border-left:4px solid var(--jp-warn-color1,#b57600);" +
   "background:var(--jp-layout-color2,rgb(128 128 128/12%));font:13px/1.5 system-ui,sans-serif";

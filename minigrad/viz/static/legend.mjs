@@ -123,7 +123,7 @@ function nameSaid(text) {
 function gradSaid(text) {
   return text === "None"
     ? "its gradient: none has come."
-    : "its gradient, as much as has come. In sentences, g is what came to the node.";
+    : "its gradient so far. In sentences, g is what came to the node.";
 }
 
 /** @param {string} text */
