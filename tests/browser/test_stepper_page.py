@@ -462,15 +462,21 @@ def test_it_looks_as_it_did(opened: Any, state: str, settings: dict[str, Any]) -
     compare(page, "-".join(part for part in (state, settings.get("color_scheme", ""), width) if part))
 
 
-# The page hears of the paper, draws for it in a frame, and has its height after that.
-DRAWN_FOR_PAPER = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+# A page hears of the paper some frames after its styles know of it, draws in that frame, and has its height after that.
+HEARS = "() => { window.heard = new Promise((done) => matchMedia('print').addEventListener('change', done)); }"
+IS_DRAWN = "() => window.heard.then(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))"
+
+
+def put_on_paper(page: Page) -> None:
+    page.evaluate(HEARS)
+    page.emulate_media(media="print", color_scheme="light")
+    page.evaluate(IS_DRAWN)
 
 
 def test_on_paper_the_controls_are_gone_and_all_is_shown(opened: Any) -> None:
     page = opened("network")
     at_step(page, 2)
-    page.emulate_media(media="print", color_scheme="light")
-    page.evaluate(DRAWN_FOR_PAPER)
+    put_on_paper(page)
     assert not page.locator(".mg-bar").is_visible()
     stepper = page.locator(".minigrad-stepper").bounding_box()
     drawing = page.locator(".mg-graph").locator("visible=true").bounding_box()
@@ -489,9 +495,8 @@ def test_on_paper_a_large_picture_takes_as_many_sheets_as_its_numbers_need(
     page = opened(name, change, viewport=(690, 900))
     at_step(page, 2)
     boxes = page.locator(".mg-view [data-box]:not([display=none])").count()
-    page.emulate_media(media="print", color_scheme="light")
+    put_on_paper(page)
     expect(page.locator(".mg-sheets svg").nth(least - 1)).to_be_attached()
-    page.evaluate(DRAWN_FOR_PAPER)
     found = page.evaluate(
         """() => {
             const seen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getBoundingClientRect();
