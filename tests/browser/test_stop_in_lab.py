@@ -98,7 +98,7 @@ def test_a_cell_that_runs_is_what_the_button_stops_and_a_click_waits_for_it(lab:
     lab.page.evaluate(
         """() => {
             const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-            window.cell = kernel.requestExecute({ code: 'turns = 0\\nwhile True: turns += 1' });
+            window.cell = kernel.requestExecute({ code: 'turns = 0\\nwhile True: time.sleep(0.01); turns += 1' });
         }"""
     )
     lab.page.wait_for_timeout(500)
