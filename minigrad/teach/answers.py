@@ -47,7 +47,7 @@ def _has_lines_below(stub: types.FunctionType) -> bool:
         (written,) = ast.parse(textwrap.dedent(inspect.getsource(stub))).body
     except (OSError, SyntaxError, ValueError):  # its text is not to be had, or no function alone
         return False
-    return isinstance(written, ast.FunctionDef) and not isinstance(written.body[-1], ast.Raise)
+    return isinstance(written, ast.FunctionDef) and any(isinstance(line, ast.Raise) for line in written.body[:-1])
 
 
 def places_of(error: BaseException) -> list[tuple[str, int]]:

@@ -75,6 +75,9 @@ class Hints(_Named):
         super().__init__(items)
         self._given: dict[str, int] = {}
 
+    def __repr__(self) -> str:
+        return f'hint("{self._first()}")'
+
     def __call__(self, name: Any = None) -> Card:
         """The next hint for an exercise, with those that were given before. `name` may be the function itself."""
         name = getattr(name, "__name__", name)

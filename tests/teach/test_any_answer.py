@@ -28,7 +28,7 @@ from teach.answers import (
 )
 
 import minigrad as mg
-from minigrad.teach import EXERCISES, check, edited, predict, progress_file
+from minigrad.teach import EXERCISES, check, edited, hint, predict, progress_file
 from minigrad.teach.answers import is_untouched, meaning_of
 from minigrad.teach.limits import MOST_CHARACTERS, TookTooLongError, call_within
 
@@ -61,7 +61,11 @@ def test_lines_above_and_below_a_forgotten_stub_are_seen() -> None:
         raise NotImplementedError
         return 2 * (w * x + b - target) * x
 
-    for card in (check.arrivals(begun), check.slope_of_w(later), check.slope_of_w(above)):
+    def twice(w, x, b, target):
+        raise NotImplementedError
+        raise ValueError(w)
+
+    for card in (check.arrivals(begun), *map(check.slope_of_w, (later, above, twice))):
         assert card.kind == "open"
         assert "not finished" in card.title
         assert said(card)["in your line"].strip().startswith("raise NotImplementedError")
@@ -72,6 +76,10 @@ def test_a_check_that_is_not_called_says_what_it_asks_for() -> None:
     assert repr(check.slope_of_w) == (
         f"slope_of_w(w, x, b, target): {EXERCISES['slope_of_w'].title}. check.slope_of_w(slope_of_w) tries it."
     )
+
+
+def test_a_hint_that_is_not_called_says_how() -> None:
+    assert repr(hint) == 'hint("slope_of_w")'
 
 
 def test_what_an_answer_calls_and_is_not_implemented_there_is_an_error() -> None:
