@@ -7,6 +7,7 @@ what the learner's own numpy code does is still warned of.
 from __future__ import annotations
 
 import itertools
+import math
 import subprocess
 import sys
 import warnings
@@ -50,9 +51,8 @@ def nothing_said(way: str) -> Iterator[None]:
 def extreme(shape: tuple[int, ...], first: int, dtype: str) -> np.ndarray:
     """An array of extreme numbers, which begins with another one of them for each `first`."""
     most = 1e300 if dtype == "float64" else 3e38
-    numbers = itertools.islice(itertools.cycle(EXTREMES), first, None)
-    values = [float(np.clip(next(numbers), -most, most)) for _ in range(int(np.prod(shape)))]
-    return np.array(values, dtype).reshape(shape)
+    numbers = itertools.islice(itertools.cycle(EXTREMES), first, first + math.prod(shape))
+    return np.clip(np.array([*numbers], "float64"), -most, most).astype(dtype).reshape(shape)
 
 
 def differentiated_twice(case: Case, first: int, dtype: str) -> None:

@@ -49,18 +49,21 @@ def rounds(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def output_of(script, *options):
-    run = subprocess.run([sys.executable, FOLDER / f"{script}.py", "--quick", *options], capture_output=True, text=True)
+def output_of(script):
+    run = subprocess.run([sys.executable, FOLDER / f"{script}.py", "--quick"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
 
 def output_here(monkeypatch, command):
-    """What a script prints that runs in this process, where torch need not be imported again."""
+    """What a script, or a program after -c, prints that runs in this process, where torch is imported already."""
     printed = io.StringIO()
     with monkeypatch.context() as patch, contextlib.redirect_stdout(printed):
         patch.setattr(sys, "argv", [str(word) for word in command])
-        runpy.run_path(str(command[0]), run_name="__main__")
+        if command[0] == "-c":
+            exec(command[1], {})
+        else:
+            runpy.run_path(str(command[0]), run_name="__main__")
     return printed.getvalue()
 
 
@@ -111,9 +114,10 @@ def test_what_a_stepper_sends_is_counted_by_number_of_nodes(monkeypatch):
     assert all(row[1] < row[0] / 2 for row in counts[0] + counts[2])
 
 
-def test_run_summarizes_the_rows_asked_for(tmp_path):
+@pytest.mark.usefixtures("contenders_here")
+def test_run_summarizes_the_rows_asked_for(monkeypatch, tmp_path):
     picture = tmp_path / "summary.png"
-    lines = output_of("run", "W1", "W8", "--picture", str(picture)).splitlines()
+    lines = output_here(monkeypatch, [FOLDER / "run.py", "--quick", "W1", "W8", "--picture", picture]).splitlines()
     rows = [line[:10].rstrip() for line in lines if line.startswith("W")]
     assert rows == ["W1", "W8", "W8 size"], lines
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -228,7 +232,7 @@ COUNTS = """#!/bin/sh
 for repetitions; do :; done
 echo "==1== Collected : $((repetitions * 2000 + 5))" >&2
 shift 2
-exec "$@"
+exec "$@" --repetitions 1
 """
 
 

@@ -14,6 +14,7 @@ import pytest
 from minigrad import teach
 from minigrad.teach import apart
 from minigrad.teach import exercise as exercises
+from minigrad.teach.card import Card
 from minigrad.teach.exercise import Case, Exercise, Outcome
 from minigrad.teach.progress import Progress
 
@@ -51,6 +52,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 _draws, _run, _behaviour = Exercise._draws, Exercise.run, Exercise._behaviour
+_judge_again = Exercise._judge_again
 _run_once = functools.lru_cache(maxsize=500)(_run)
 
 
@@ -71,7 +73,13 @@ def expects_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(exercise: Exercise, answer: Any, case: Case) -> Outcome:
         return (_run_once if answer is exercise.reference else _run)(exercise, answer, case)
 
+    def judge_again(*given: Any) -> Card | None:
+        with monkeypatch.context() as patch:  # what is kept, and given out twice, shows in runs of its own
+            patch.setattr(Exercise, "run", _run)
+            return _judge_again(*given)
+
     monkeypatch.setattr(Exercise, "run", run)
+    monkeypatch.setattr(Exercise, "_judge_again", judge_again)
 
 
 @pytest.fixture

@@ -122,6 +122,7 @@ MET = [  # each answer by a fourth of the exercises, and each exercise by a four
 ]
 
 
+@pytest.mark.usefixtures("draws_once")  # with which is known what the known mistakes do: that takes most of the time
 @pytest.mark.parametrize(("exercise", "answer", "title"), MET)
 def test_no_answer_stops_the_notebook(exercise, answer, title: str | None, capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():

@@ -58,6 +58,7 @@ def test_right_answers_pass_with_whatever_is_drawn(name: str, monkeypatch: pytes
         assert card.kind == "good", card
 
 
+@pytest.mark.usefixtures("expects_once")
 @pytest.mark.parametrize(("name", "answer", "words"), WRONG, ids=name_of)
 def test_a_wrong_answer_that_looks_right_is_refused_with_words(
     name: str, answer, words: str, monkeypatch: pytest.MonkeyPatch
