@@ -2,7 +2,7 @@
 
     python tools/mutants.py minigrad/memory.py --count 20 -- python -m pytest -p no:xdist -x tests/engine/test_engine.py
     python tools/mutants.py minigrad/memory.py:70-75 -- ...        every break of these lines
-    python tools/mutants.py minigrad/viz/static/*.mjs --count 20 -- node --test tests/js/*.test.mjs
+    python tools/mutants.py minigrad/viz/static/*.mjs --count 20 -- node tests/js/all.mjs
 
 A break (a mutant) turns a comparison, negates a condition, drops a statement, swaps two arguments and the like: what
 a slip of the pen does. It is made in a copy of the working directory, never in the files themselves, and the command

@@ -1,7 +1,7 @@
 // Which part of a drawing is in view: what runs, whole, and with it what lies around it, where that has room.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { afterEach, test } from "./testing.mjs";
 import { Camera } from "../../minigrad/viz/static/camera.mjs";
 
 const ROOM = { width: 600, height: 500 };
@@ -31,6 +31,10 @@ function camera(moves = []) {
   globalThis.window ??= /** @type {any} */ ({});
   return new InRoom(/** @type {any} */ (view), /** @type {any} */ ({ width: 3000, height: 4000 }), () => {});
 }
+
+afterEach(() => {
+  delete globalThis.window;
+});
 
 /** Whether a box lies wholly in the view. */
 function isSeen({ view }, x, y, width = 100, height = 60) {
@@ -103,7 +107,6 @@ test("a step is in view also where the view was still moving for the step before
   const [left, top] = [seen.heading.left, seen.heading.top];
   seen.reveal(standing(100, 1000));
   Object.assign(seen.view, seen.heading ? { scrollLeft: seen.heading.left } : { scrollLeft: left, scrollTop: top });
-  delete globalThis.window.matchMedia;
   assert.ok(isSeen(seen, 100, 1000), "it goes on to where the step before was");
 });
 

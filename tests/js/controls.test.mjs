@@ -1,7 +1,7 @@
 // What is seen all the time and what the menu has, the legend on the picture, and the hint for the first time.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, classes, examples, key, press, saved, step, texts } from "./recorded.mjs";
 

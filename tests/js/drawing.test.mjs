@@ -2,7 +2,7 @@
 // sheet of its own.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, classes, examples, key, press, saved, shown, texts } from "./recorded.mjs";
 

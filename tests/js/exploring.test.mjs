@@ -2,7 +2,7 @@
 // close, the menu, and events.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, makeModel, openPage } from "./page.mjs";
 import {
   boxNamed,

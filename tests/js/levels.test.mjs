@@ -2,7 +2,7 @@
 // (test_page_examples.py).
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { examples, groupNamed, key, press, saved, step } from "./recorded.mjs";
 

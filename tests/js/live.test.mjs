@@ -1,7 +1,7 @@
 // The learner's answers in the course that runs in a browser: archives of them, and how they come into a chapter.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test } from "./testing.mjs";
 import {
   fingerprint,
   hasAnswers,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test } from "./testing.mjs";
 import { makeModel, openPage } from "./page.mjs";
 
 test("a page makes the browser's names global, draws SVG, and takes them away again", async () => {

@@ -2,7 +2,7 @@
 // breakpoint and an open group tell the kernel, and what stays quiet when the widget is gone.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test } from "./testing.mjs";
 import { loadModule, makeModel } from "./page.mjs";
 import { examples, saved } from "./recorded.mjs";
 

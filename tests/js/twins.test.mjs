@@ -1,7 +1,7 @@
 // Linked highlighting: what is the same thing lights up together.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, examples, groupNamed, press, saved, texts } from "./recorded.mjs";
 

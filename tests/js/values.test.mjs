@@ -2,7 +2,7 @@
 // copy.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, groupNamed, key, press, saved, texts } from "./recorded.mjs";
 

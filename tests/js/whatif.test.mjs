@@ -2,7 +2,7 @@
 // without one; and what is refused.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, changed, examples, key, press, saved, step, texts } from "./recorded.mjs";
 

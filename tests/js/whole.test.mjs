@@ -1,7 +1,7 @@
 // The whole graph as one picture in words, the line that says where the step is, and the sign that leads to what runs next.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "./testing.mjs";
 import { loadModule, openPage } from "./page.mjs";
 import { boxNamed, classes, examples, groupNamed, key, press, saved, texts } from "./recorded.mjs";
 

@@ -301,7 +301,7 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
     }
     said, warned = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(said):
-        app = Sphinx(source, None, made, made / ".doctrees", "html", settings, status=said, warning=warned, parallel=2)
+        app = Sphinx(source, None, made, made / ".doctrees", "html", settings, status=said, warning=warned)
         app.build()
     if warned.getvalue().strip():
         raise ProblemError("Sphinx says: " + warned.getvalue().strip().splitlines()[0])

@@ -44,8 +44,7 @@ def write_preview(page: Page, path: Path) -> None:
     else:
         paint_sign(draw)
     paint_words(draw, page)
-    picture = picture.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
-    picture = picture.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    picture = picture.reduce(TWICE).quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.save(path)
 

@@ -22,7 +22,7 @@ holds the two together.
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -306,8 +306,7 @@ class _Placement:
                 for node in row:
                     places = [end.far_place for end in (node.after if back else node.before)]
                     node.weight = sum(places) / len(places) if places else node.place
-                keys = {id(node): (node.weight, way * node.place) for node in row}
-                row.sort(key=lambda node: keys[id(node)])
+                row.sort(key=lambda node: (node.weight, way * node.place))
                 _place(row)
 
         best, self.worth = [list(row) for row in rows], _worth(rows)
@@ -315,7 +314,8 @@ class _Placement:
         def keep_better() -> None:
             nonlocal best
             for row in free:
-                _exchange(row)
+                if len(row) > 1:
+                    _exchange(row)
             worth = _worth(rows)
             if worth < self.worth:
                 best, self.worth = [list(row) for row in rows], worth
@@ -371,9 +371,10 @@ class _Placement:
 
     def _wish(self, node: _Placed, back: bool, both: bool) -> tuple[float, float]:
         """Where a node would stand, and how much that counts."""
-        ends = [*((end, "before") for end in node.before), *((end, "after") for end in node.after)]
-        total, weights = 0.0, 0.0
-        for end, side in ends if both else [pair for pair in ends if pair[1] == ("after" if back else "before")]:
+        ends = [(end, "before") for end in node.before if both or not back]
+        ends += [(end, "after") for end in node.after if both or back]
+        total = weights = 0.0
+        for end, side in ends:
             other, link = end.node, end.link
             if other.is_gate:
                 continue
@@ -464,9 +465,8 @@ def _point(x: float, y: float) -> Point:
     return round(x, 2), round(y, 2)
 
 
-def _upright(x: float, *ends: float) -> list[Point]:
+def _upright(x: float, top: float, bottom: float) -> list[Point]:
     """The ends of a piece that goes straight down; one point, where they are the same."""
-    top, bottom = ends
     return [_point(x, top), *([_point(x, bottom)] if bottom - top > 0.5 else [])]
 
 
@@ -505,19 +505,21 @@ def _inversions(numbers: Sequence[float]) -> int:
 
 def _exchange(row: list[_Placed]) -> None:
     """Neighbours in a layer change places as long as fewer edges cross by that."""
+    # Where their edges lead to: the layers beside this one stay as they are.
+    ends = [[sorted(end.far_place for end in side) for side in (node.before, node.after)] for node in row]
     at = tries = 0
     while at + 1 < len(row) and tries < MOST_EXCHANGES * len(row):
         tries += 1
-        one, other = row[at], row[at + 1]
+        one, other = ends[at : at + 2]
         if _crossings_of(one, other) <= _crossings_of(other, one):
             at += 1
             continue
-        row[at], row[at + 1] = other, one
-        one.place, other.place = at + 1, at
+        ends[at : at + 2] = other, one
+        row[at : at + 2] = row[at + 1], row[at]
         at = max(at - 1, 0)
+    _place(row)
 
 
-def _crossings_of(one: _Placed, other: _Placed) -> int:
+def _crossings_of(one: list[list[float]], other: list[list[float]]) -> int:
     """How many edges of two neighbours in a layer cross, as long as one stands left of the other."""
-    pairs = itertools.chain(itertools.product(one.before, other.before), itertools.product(one.after, other.after))
-    return sum(left.far_place > right.far_place for left, right in pairs)
+    return sum(bisect_left(right, end) for left, right in zip(one, other, strict=True) for end in left)

@@ -89,6 +89,12 @@ RUNS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def no_stills(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the output that a page is shown in nothing is read here: to lay out its picture takes a third of the time."""
+    monkeypatch.setattr(stepper, "still_of", lambda *_: "<svg></svg>")
+
+
 @pytest.fixture
 def shell() -> Iterator[InteractiveShell]:
     made = InteractiveShell.instance()
