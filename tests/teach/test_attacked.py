@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("in_this_process", "draws_once")
 
 # That an answer may take for a case: some breaks never come to an end. One that is right may take longer, where much
 # else is running.
-SECONDS, PATIENT_SECONDS = 0.15, 10.0
+SECONDS, PATIENT_SECONDS = 0.25, 10.0
 
 # Breaks that are right answers, by exercise: the broken text, what stands in its place, and the reason.
 RIGHT: dict[str, list[tuple[str, str, str]]] = {
