@@ -14,18 +14,18 @@ import argparse
 import asyncio
 import json
 import os
-import shutil
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
 from classroom import lesson  # noqa: E402
 from classroom.lesson import Facts, hold_lesson, unexpected  # noqa: E402
 from classroom.machine import machine  # noqa: E402
+from stepper_click import chromium_path  # noqa: E402
 
 import dev  # noqa: E402
 
@@ -51,7 +51,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.students < 2 or os.geteuid() != 0:
         parser.error("two students at least, and root, who alone can make accounts")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    chromium = chromium_path()
     if chromium is None:
         parser.error("Chromium is not installed: name its program in the variable CHROMIUM")
     dev.install_hub_packages()

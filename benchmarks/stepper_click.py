@@ -103,7 +103,7 @@ def live_clicks(sizes: list[int]) -> None:
 
 def chromium_path() -> str | None:
     """Where Chromium is, or None."""
-    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"))
     return os.environ.get("CHROMIUM") or next(filter(None, found), None)
 
 
