@@ -365,6 +365,8 @@ def test_a_learner_steps_answers_and_comes_back(course: Course, context: Browser
     says(stepper, "step 0 of 6")
     press(stepper, "next")
     says(stepper, "step 1 of 6")
+    course.page.keyboard.press("ArrowRight")  # which is the stepper's, not the notebook's
+    says(stepper, "step 2 of 6")
 
     picture = course.run_cell("code-06", PICTURE).locator("img")
     picture.wait_for()

@@ -153,6 +153,10 @@ Object.defineProperty(window, "jupyterapp", {
   configurable: true,
   set(app) {
     Object.defineProperty(window, "jupyterapp", { value: app, writable: true });
+    // As JupyterLab itself is started: what has the focus is asked first, so that arrows step a stepper and choose an
+    // option, and do not move to another cell.
+    const start = app.start.bind(app);
+    app.start = (options) => start({ ...options, bubblingKeydown: true });
     addCommands(app);
     if (matchMedia(NARROW).matches) makeRoom(app);
     watch(app);
