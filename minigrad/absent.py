@@ -40,9 +40,9 @@ def _words_by_owner(file_name: str, between: str) -> Iterator[tuple[str, list[st
 NAMES = {owner: frozenset(names) for owner, names in _words_by_owner("pytorch_names.txt", "\n\n")}
 
 
-def with_advice(text: str, owner: str, name: str) -> str:
-    """Python's text about a name that is not there, and what to do if PyTorch has it."""
-    return f"{text}: {ADVICE}" if name in NAMES.get(owner, ()) else text
+def with_advice(text: str, name: str, *owners: str) -> str:
+    """Python's text about a name that none of its owners has, and what to do if one of them has it in PyTorch."""
+    return f"{text}: {ADVICE}" if any(name in NAMES.get(owner, ()) for owner in owners) else text
 
 
 def attributes_of(module: str, *at_first_use: str, **members: Sequence[str]) -> Callable[[str], Any]:
@@ -56,7 +56,7 @@ def attributes_of(module: str, *at_first_use: str, **members: Sequence[str]) -> 
         for part, names in members.items():
             if name in names:
                 return vars(sys.modules[module]).setdefault(name, getattr(import_module(f"{module}.{part}"), name))
-        text = with_advice(f"module {module!r} has no attribute {name!r}", module, name)
+        text = with_advice(f"module {module!r} has no attribute {name!r}", name, module)
         raise AttributeError(text, name=name, obj=sys.modules[module])
 
     # Python looks for `from module import name` among the submodules of what has a path, and so asks _Finder below.
@@ -75,7 +75,7 @@ class AbsentAttribute:
 
     def __get__(self, tensor: object, owner: type) -> Any:
         asked = f"type object {owner.__name__!r}" if tensor is None else f"{owner.__name__!r} object"
-        text = with_advice(f"{asked} has no attribute {self.name!r}", "Tensor", self.name)
+        text = with_advice(f"{asked} has no attribute {self.name!r}", self.name, "Tensor")
         raise AttributeError(text, name=self.name, obj=owner if tensor is None else tensor)
 
 
@@ -138,9 +138,9 @@ class _Finder:
         asking = _import_steps()
         if "_handle_fromlist" in asking:
             # As ModuleNotFoundError of this name it would be taken for a missing attribute, and its text be lost.
-            raise ImportError(with_advice(f"cannot import name {name!r} from {owner!r}", owner, name), name=owner)
+            raise ImportError(with_advice(f"cannot import name {name!r} from {owner!r}", name, owner), name=owner)
         if "_find_and_load" in asking:  # else somebody asks whether there is such a module
-            raise ModuleNotFoundError(with_advice(f"No module named {fullname!r}", owner, name), name=fullname)
+            raise ModuleNotFoundError(with_advice(f"No module named {fullname!r}", name, owner), name=fullname)
 
 
 def _import_steps() -> list[str]:

@@ -44,7 +44,7 @@ def set_printoptions(
         sci_mode: whether numbers are written as powers of ten; None where their sizes ask for it.
     """
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
-    if profile is not None:
+    if profile in _PROFILES:  # others change nothing, as in PyTorch
         vars(_options).update(_DEFAULT | _PROFILES[profile])
     vars(_options).update({name: value for name, value in given.items() if value is not None}, sci_mode=sci_mode)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad import tensor_base
-from minigrad.autograd.blame import type_name, warn
+from minigrad.autograd.blame import check_bool, type_name, warn
 from minigrad.autograd.engine import backward
 from minigrad.autograd.grad_mode import is_grad_enabled
 from minigrad.autograd.hooks import Hook, Hooks, NodeHooks, RemovableHandle
@@ -142,10 +142,7 @@ class Tensor(TensorBase):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Ask for a gradient (or no longer) of this leaf; returns the tensor itself."""
-        if not isinstance(requires_grad, bool):
-            raise TypeError(
-                f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type_name(requires_grad)}"
-            )
+        check_bool(requires_grad, "requires_grad_(): argument 'requires_grad' (position 1) must be bool")
         if self._was_made_as_leaf():
             self._want_grad(requires_grad, "only Tensors of floating point dtype can require gradients")
         elif not requires_grad:

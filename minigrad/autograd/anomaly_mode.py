@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blame import learner_traceback, warn
+from minigrad.autograd.blame import check_bool, learner_traceback, warn
 from minigrad.autograd.hooks import wrap_gradient
 from minigrad.autograd.modes import modes, set_anomaly, thread
 from minigrad.autograd.node import Node
@@ -36,6 +36,7 @@ class set_detect_anomaly:
     """Turn anomaly mode on or off by a bool, at once; as a context it is undone at the end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        check_bool(mode, "set_anomaly_enabled(): argument 'enabled' (position 1) must be bool")
         self._before, self._within = modes.anomaly, check_nan if mode else None
         set_anomaly(self._within)
 

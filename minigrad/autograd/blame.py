@@ -126,6 +126,12 @@ def type_name(value: Any) -> str:
     return f"{library}.{name}" if library in ("numpy", "torch") else name
 
 
+def check_bool(value: Any, says: str) -> None:
+    """TypeError for what is no bool, where PyTorch takes nothing else: it `says` which argument must be one."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{says}, not {type_name(value)}")
+
+
 def short(value: Any) -> str:
     """A value in an error: as Python writes it, if that is short; how to get the numbers of a PyTorch tensor."""
     if type_name(value) in ("torch.Tensor", "torch.Parameter"):

@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.absent import attributes_of
 from minigrad.autograd.anomaly_mode import notice
-from minigrad.autograd.blame import count_write, type_name, warn
+from minigrad.autograd.blame import count_write, short, type_name, warn
 from minigrad.autograd.fitting import invalid_gradient, sums_to
 from minigrad.autograd.grad_mode import is_grad_enabled, no_grad
 from minigrad.autograd.hooks import wrap_gradient
@@ -59,15 +59,23 @@ class FunctionCtx:
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Say which inputs forward has written to; it must return them."""
+        _check_tensors(args, "mark_dirty can only accept variables, but argument")
         self._dirty = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say which outputs have no gradient."""
+        _check_tensors(args, "mark_non_differentiable only accepts variable arguments, but got")
         self._non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether backward gets zeros (the default) or None as the gradient of an output that was not used."""
         self._materialize_grads = value
+
+
+def _check_tensors(values: Sequence[Any], says: str) -> None:
+    for value in values:
+        if not isinstance(value, Tensor):
+            raise RuntimeError(f"{says} {short(value)}: give the tensors one by one, as in ctx.mark_dirty(x, y)")
 
 
 class FunctionNode(FunctionCtx, Node):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import ContextDecorator
 from typing import Any, TypeVar
 
-from minigrad.autograd.blame import warn
+from minigrad.autograd.blame import check_bool, warn
 from minigrad.autograd.modes import set_recording, thread
 from minigrad.stopping import sure_to_begin
 
@@ -129,9 +129,7 @@ class set_grad_enabled(Mode):
     # its `with` block leaves the mode on: whether a block was to follow cannot be told from an object that goes away
     # unused. `with no_grad():` changes nothing before its block begins.
     def __init__(self, mode: Any) -> None:
-        if not isinstance(mode, bool):
-            kind = type(mode).__name__
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}")
+        check_bool(mode, "set_grad_enabled(): argument 'enabled' (position 1) must be bool")
         super().__init__(mode)
         self.mode, self._before = mode, thread.grad_enabled
         set_recording(mode)

@@ -278,10 +278,10 @@ class Adadelta(ElementwiseOptimizer):
 
 
 def _check_betas(betas: Sequence[Any]) -> None:
-    """ValueError for what cannot be Adam's betas."""
-    for index, beta in enumerate(betas):
-        if not 0 <= beta < 1:
-            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+    """ValueError for numbers that cannot be Adam's betas."""
+    for index in (0, 1):  # an error of Python's where they are no pair
+        if not 0 <= betas[index] < 1:
+            raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")
     if not (all(isinstance(beta, float) for beta in betas) or all(isinstance(beta, Tensor) for beta in betas)):
         raise ValueError(f"betas must be either both floats or both Tensors: {betas}")
 

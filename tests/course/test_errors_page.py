@@ -57,6 +57,8 @@ BEGUN_ELSEWHERE = {
     ("saved.py", "…"): "",  # says what disable_saved_tensors_hooks was given
     ("backward_hooks.py", "… returned an invalid number of"): "",  # nn.Module's, of its hooks' own values
     ("blame.py", "…"): "",  # says what others give it
+    ("blame.py", "…, not …"): "set_grad_enabled(): argument 'enabled' (position 1) must be bool",
+    ("function.py", "… …: give the tensors one by one"): "mark_dirty can only accept variables, but argument",
     ("views.py", "A view was created in … mode of a view which"): "",  # no view is both
     (
         "anomaly_mode.py",

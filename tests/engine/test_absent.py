@@ -18,12 +18,15 @@ import minigrad
 from minigrad.absent import ADVICE, NAMES
 
 OWNERS = (
-    "minigrad", "Tensor", "Module", "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
+    "minigrad", "Tensor", "Module", "Sequential", "ModuleList", "RNNBase",
+    "minigrad.nn", "minigrad.nn.functional", "minigrad.nn.init", "minigrad.nn.utils",
     "minigrad.optim", "minigrad.optim.lr_scheduler", "minigrad.linalg", "minigrad.autograd", "minigrad.autograd.graph",
     "minigrad.utils", "minigrad.utils.data", "minigrad.cuda", "minigrad.autograd.function", "minigrad.utils.checkpoint",
     "minigrad.distributions",
 )  # fmt: skip
-CLASSES = {"Tensor": "minigrad", "Module": "minigrad.nn"}  # those of whose objects the names are, and their places
+MODULE_CLASSES = ("Sequential", "ModuleList", "RNNBase")  # which have more names than Module
+# Those of whose objects the names are, and their places.
+CLASSES = {"Tensor": "minigrad", "Module": "minigrad.nn", **dict.fromkeys(MODULE_CLASSES, "minigrad.nn")}
 MODULES = [owner for owner in OWNERS if owner not in CLASSES]
 NOT_OF_PYTORCH = ("torch", "TYPE_CHECKING")  # what its modules import and do not hide
 
@@ -32,6 +35,7 @@ def public_names(owner: str) -> list[str]:
     """PyTorch's public names in one place, without what it imports from Python's library."""
     place: Any = importlib.import_module(CLASSES.get(owner, owner).replace("minigrad", "torch"))
     place = getattr(place, owner) if owner in CLASSES else place
+    inherited = public_names("Module") if owner in MODULE_CLASSES else []
 
     def is_own(name: str, value: Any) -> bool:
         if name.startswith("_") or name in NOT_OF_PYTORCH:
@@ -41,7 +45,8 @@ def public_names(owner: str) -> list[str]:
         home = getattr(value, "__module__", None) or "torch"
         return owner in CLASSES or home.startswith("torch") or name in getattr(place, "__all__", ())
 
-    return sorted(name for name in dir(place) if is_own(name, getattr(place, name, None)))
+    names = set(dir(place)).difference(inherited)
+    return sorted(name for name in names if is_own(name, getattr(place, name, None)))
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +107,29 @@ def test_so_does_a_method_of_modules() -> None:
         assert caught.value.name == name
     with pytest.raises(AttributeError, match=r"^'Net' object has no attribute 'cudda'$"):
         Net().cudda  # noqa: B018
+
+
+class TwoLayers(minigrad.nn.Sequential):
+    """A class of a learner, whose objects have what Sequential has."""
+
+
+OBJECTS: list[tuple[Any, str, str]] = [
+    (minigrad.nn.LSTM(1, 1), "flatten_parameters", "RNNBase"),
+    (minigrad.nn.GRU(1, 1), "all_weights", "RNNBase"),
+    (minigrad.nn.ModuleList(), "insert", "ModuleList"),
+    (TwoLayers(), "pop", "Sequential"),
+    (TwoLayers(), "cuda", "Module"),
+]
+
+
+@pytest.mark.parametrize(("module", "name", "owner"), OBJECTS, ids=lambda value: str(value).partition("(")[0])
+def test_so_does_what_only_some_modules_of_torch_have(module: Any, name: str, owner: str) -> None:
+    assert name in NAMES[owner]
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    assert str(caught.value) == f"{type(module).__name__!r} object has no attribute {name!r}: {ADVICE}"
+    with pytest.raises(AttributeError, match=r"^'Linear' object has no attribute 'insert'$"):
+        minigrad.nn.Linear(1, 1).insert  # noqa: B018
 
 
 IMPORTS = {

@@ -413,6 +413,19 @@ for _name, _options, _says in REFUSED:
         getattr(F.optim, name)([param(F)], **options)
 
 
+behaviours.table(
+    *(
+        (f"R: {name}(betas={betas})", lambda F, name=name, betas=betas: getattr(F.optim, name)([param(F)], betas=betas),
+         error, says)
+        for name in ("Adam", "AdamW")
+        for betas, error, says in (
+            ((0.9,), IndexError, "tuple index out of range"),
+            (0.9, TypeError, "'float' object is not subscriptable"),
+        )
+    ),
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("option", LEFT_OUT)
 @pytest.mark.parametrize("name", NAMES)
 def test_options_that_are_left_out_are_refused(name: str, option: str) -> None:

@@ -320,6 +320,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "full": {"profile": "full", "linewidth": 200},
     "summaries": {"threshold": 5, "edgeitems": 1},
     "short lines": {"linewidth": 30, "profile": "default"},
+    "a profile that there is not": {"profile": "long"},
 }
 for _title, _options in OPTIONS.items():
 

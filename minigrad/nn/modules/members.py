@@ -46,6 +46,7 @@ class NestedModule:
         return self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def _named_members(self, kind: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[Any]:
+        """The members of a kind with their names, without the None that reserve a name."""
         given: set[Any] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for path, module in modules:
@@ -59,13 +60,9 @@ class NestedModule:
         """The submodules directly in this module, each once."""
         return (module for _, module in self.named_children())
 
-    def named_children(self: Any) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, Module]]:
         """The submodules directly in this module, with their names."""
-        given = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in given:
-                given.add(module)
-                yield name, module
+        return self._named_members("_modules", "", recurse=False, remove_duplicate=True)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and all its submodules, at every depth."""
@@ -86,6 +83,5 @@ class NestedModule:
         if remove_duplicate:
             memo.add(self)
         yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+        for path, module in self._named_members("_modules", prefix, recurse=False, remove_duplicate=False):
+            yield from module.named_modules(memo, path, remove_duplicate)

@@ -67,7 +67,8 @@ class Module(HookedModule, NestedModule, StatefulModule):
                 return own["_modules"][name]
             if name in own["_buffers"]:
                 return own["_buffers"][name]
-        text = with_advice(f"'{type(self).__name__}' object has no attribute '{name}'", "Module", name)
+        classes = [each.__name__ for each in type(self).__mro__]
+        text = with_advice(f"'{classes[0]}' object has no attribute '{name}'", name, *classes)
         text += "" if "_modules" in own else ": begin its __init__ with super().__init__()"
         raise AttributeError(text, name=name, obj=self)
 
@@ -141,9 +142,8 @@ class Module(HookedModule, NestedModule, StatefulModule):
         self._check_name("buffer", name, "_buffers")
         _check_assigned(tensor, Tensor, "buffer", name, "minigrad Tensor or None required", "object to")
         self._buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
+        self._non_persistent_buffers_set.discard(name)
+        if not persistent:
             self._non_persistent_buffers_set.add(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
@@ -207,17 +207,14 @@ class Module(HookedModule, NestedModule, StatefulModule):
         """
         for module in self.children():
             module._apply(fn)
-        for parameter in self._parameters.values():
-            if parameter is None:
-                continue
+        for _, parameter in self._named_members("_parameters", "", recurse=False, remove_duplicate=False):
             gradient = parameter.grad
             with no_grad():
                 parameter.data = fn(parameter)
                 if gradient is not None:
                     gradient.data = fn(gradient)
-        for name, buffer in self._buffers.items():
-            if buffer is not None:
-                self._buffers[name] = fn(buffer)
+        for name, buffer in self._named_members("_buffers", "", recurse=False, remove_duplicate=False):
+            self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:

@@ -101,6 +101,9 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         kind = f"minigrad.{self.dtype.tensor_type}Tensor"
         raise TypeError(f"can't assign a {type_name(value)} to a {kind}: try tensor({short(value)})")
     value = value if isinstance(value, Tensor) else from_array(dtypes.element(self.dtype, value, alone=True))
+    if value.dtype is not self.dtype and value.numel() == 1:
+        kinds = [part.dtype.kind for part in taken or () if isinstance(part, np.ndarray)]
+        value = value.to(self.dtype) if kinds == ["b"] else value  # for a mask, as masked_fill_ does
     if not recorded:
         write_part(self, parts, taken, value)
         return

@@ -69,6 +69,15 @@ def _(F: Any) -> Any:
     dirty_doubling(F).apply(leaf(F, 1.0, 2.0))
 
 
+@behaviours(
+    "C14: a list of inputs cannot be dirty",
+    error=RuntimeError,
+    says="mark_dirty can only accept variables, but argument",
+)
+def _(F: Any) -> Any:
+    function(F, lambda ctx, x: ctx.mark_dirty([x]) or x.mul_(2), lambda ctx, g: g).apply(leaf(F, 1.0) * 1)
+
+
 @behaviours("C14: a write that is refused since the tensor is a leaf has been counted")
 def _(F: Any) -> Any:
     x = leaf(F, 1.0, 2.0)

@@ -153,6 +153,20 @@ def _(F: Any) -> Any:
     return y, y.grad_fn
 
 
+@behaviours(
+    "C13: a list of outputs is not marked",
+    error=RuntimeError,
+    says="mark_non_differentiable only accepts variable arguments, but got",
+)
+def _(F: Any) -> Any:
+    def forward(ctx: Any, x: Any) -> Any:
+        y = x * 2
+        ctx.mark_non_differentiable([y])
+        return y
+
+    function(F, forward, lambda ctx, g: g).apply(leaf(F, 1.0))
+
+
 @behaviours("C13: an input returned and marked")
 def _(F: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:

@@ -257,6 +257,60 @@ def _(F):
     return state(y), gradients(F, y, x, w)
 
 
+ONE_VALUE = {  # in dtypes that are not the target's
+    "an int": lambda F: F.tensor(9),
+    "an int in a row of one": lambda F: F.tensor([9]),
+    "a double": lambda F: F.tensor(9.5, dtype=F.float64),
+    "a bool": lambda F: F.tensor(True),
+}
+ONE_MASK = {
+    "mask": lambda F, y: y > 2,
+    "0, mask": lambda F, y: (0, y[0] > 1),
+    ":, mask": lambda F, y: (slice(None), F.tensor([True, False, True])),
+    "mask of rows": lambda F, y: F.tensor([True, False]),
+}
+NO_SINGLE_MASK = {
+    "[0]": lambda F: [0],
+    "tensor([0])": lambda F: F.tensor([0]),
+    "mask, mask": lambda F: (F.tensor([True, False]), F.tensor([True, False, False])),
+}
+OTHER_DTYPE = "Index put requires the source and destination dtypes match, got Float for the destination and Long"
+
+
+def one_value_behind_a_mask(chosen: str, index: Callable[..., Any], text: str, value: Callable[[Any], Any]) -> None:
+    @behaviours(f"D08: y[{chosen}] = a tensor that holds {text} takes it in the dtype of y")
+    def _(F):
+        x = grid(F)
+        y, whole_numbers = x * 1, F.arange(6).reshape(2, 3)
+        y[index(F, y.detach())] = value(F)
+        whole_numbers[index(F, whole_numbers)] = value(F)
+        return state(y, whole_numbers), gradients(F, y, x)
+
+
+for chosen, index in ONE_MASK.items():
+    for text, value in ONE_VALUE.items():
+        one_value_behind_a_mask(chosen, index, text, value)
+behaviours.table(
+    *(
+        (f"D08: y[{chosen}] = one int in a tensor is refused for floats", lambda F, index=index: operator.setitem(
+            F.zeros(2, 3), index(F), F.tensor(9)
+        ), RuntimeError, OTHER_DTYPE)
+        for chosen, index in NO_SINGLE_MASK.items()
+    ),
+    ("D08: y[mask] = several ints in a tensor is refused for floats", lambda F: operator.setitem(
+        F.zeros(2), F.tensor([True, True]), F.tensor([8, 9])
+    ), RuntimeError, OTHER_DTYPE),
+)  # fmt: skip
+
+
+@behaviours("D08: y[mask] = a double that requires a gradient gets it in its own dtype")
+def _(F):
+    x, w = grid(F), F.tensor(9.0, dtype=F.float64, requires_grad=True)
+    y = x * 1
+    y[y.detach() > 2] = w
+    return state(y), gradients(F, y, x, w)
+
+
 @behaviours("D08: y[mask] = values fills the true places in order")
 def _(F):
     x, w = grid(F), F.tensor([10.0, 20.0, 30.0], requires_grad=True)

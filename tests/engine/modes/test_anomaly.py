@@ -422,6 +422,16 @@ def _(F):
     return [*seen, modes(F)]
 
 
+@behaviours("G06: set_detect_anomaly takes a bool, and refuses anything else before it changes the mode")
+def _(F):
+    try:
+        F.autograd.set_detect_anomaly("off")
+    except TypeError as error:
+        return str(error).partition(", not str"), modes(F)
+    finally:
+        F.autograd.set_detect_anomaly(False)
+
+
 @behaviours("G06: set_detect_anomaly as a context restores what was before it")
 def _(F):
     seen = []
