@@ -1,8 +1,11 @@
 // A prediction in a notebook's output: the question with its options, of which one is chosen and then answered. The output holds all answers,
-// so it needs no kernel; where one lives, its model, which is announced by its key, gets the choice for the learner's progress.
+// so it needs no kernel; where one lives, its model, which is announced by its key, gets the choice for the learner's progress, and
+// stores it in the output when the notebook is saved: what was answered stays answered.
 
 ((place) => {
-  const { key, question, about, options } = JSON.parse(place.dataset.asked);
+  const { question, about, options } = JSON.parse(place.dataset.asked);
+  const answered = JSON.parse(place.dataset.answered);
+  const living = () => globalThis.minigradModels?.get(answered.key);
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children);
@@ -19,13 +22,18 @@
   for (const choice of choices) choice.style.cssText = "display:flex;gap:6px;align-items:baseline";
   commit.style.cssText = "margin:6px 0;padding:4px 14px;font:inherit";
   for (const button of buttons) button.addEventListener("change", () => (commit.disabled = false));
+  const show = (chosen) => {
+    if (chosen === -1) return;
+    buttons[chosen].checked = form.disabled = true;
+    answer.innerHTML = options[chosen].verdict;
+  };
   commit.addEventListener("click", () => {
     const chosen = buttons.findIndex((button) => button.checked);
-    answer.innerHTML = options[chosen].verdict;
-    form.disabled = true;
-    const model = globalThis.minigradModels?.get(key);
-    model?.set("chosen", chosen);
-    model?.save_changes();
+    show(chosen);
+    living()?.set("chosen", chosen);
+    living()?.save_changes();
   });
+  document.addEventListener("minigrad-model", () => show(living()?.get("chosen") ?? -1)); // as a page is loaded again
   place.replaceChildren(form, answer);
+  show(living()?.get("chosen") ?? answered.chosen);
 })(document.currentScript.parentElement);

@@ -84,7 +84,6 @@ class Prediction:
     def _repr_html_(self) -> str:
         """The question with its options, which a script turns into buttons. The answers stand in it, too."""
         values = {
-            "key": _key_of_model(self),
             "question": self.question,
             "about": self.about,
             "options": [
@@ -95,7 +94,9 @@ class Prediction:
         asked = escape(json.dumps(values, ensure_ascii=False))
         frame = "border-left:4px solid #0072b2;padding:6px 12px;margin:4px 0"
         inside = f"{self._still()}<script>{_script()}</script>"
-        return f'<div class="minigrad-prediction" style="{frame}" data-asked="{asked}">{inside}</div>'
+        answered = json.dumps({"key": _key_of_model(self), "chosen": -1})  # what the page writes over as it is answered
+        held = f"data-asked=\"{asked}\" data-answered='{answered}'"
+        return f'<div class="minigrad-prediction" style="{frame}" {held}>{inside}</div>'
 
     def _still(self) -> str:
         """The question where no script runs: its options open."""
@@ -141,8 +142,9 @@ def _model() -> Any:
     from minigrad.viz.page import widget_source
 
     class Answers(AnyWidget):
-        _esm = (
-            widget_source.join_scripts("announcing") + "export default { initialize: ({ model }) => announce(model) };"
+        _esm = widget_source.join_scripts("announcing", "storing") + (
+            "export default { initialize({ model }) { const ending = [announce(model), storeWhenSaved(model)]; "
+            "return () => ending.forEach((end) => end()); } };"
         )
         key = traitlets.Unicode().tag(sync=True)
         chosen = traitlets.Int(-1).tag(sync=True)

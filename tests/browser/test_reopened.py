@@ -91,6 +91,7 @@ def save(lab: Any) -> None:
 
 
 SEEN = "# seen"
+VERDICT = re.compile("as predicted|not so")
 
 
 def change_something(lab: Any) -> None:
@@ -108,6 +109,21 @@ def steppers(lab: Any) -> Locator:
     return found
 
 
+def answer(lab: Any) -> None:
+    """Answer the question, with its first option."""
+    question = lab.page.locator(".minigrad-prediction")
+    question.get_by_role("radio").first.check()
+    question.get_by_role("button", name="That is my answer").click()
+    expect(question).to_contain_text(VERDICT)
+
+
+def check_is_answered(lab: Any) -> None:
+    question = lab.page.locator(".minigrad-prediction")
+    expect(question).to_contain_text(VERDICT, timeout=30_000)
+    expect(question.get_by_role("radio").first).to_be_checked()
+    expect(question.get_by_role("radio").last).to_be_disabled()
+
+
 def check_all_is_there(lab: Any) -> None:
     """Both steppers, the comparison and the question; the recorded pass can be walked, the question answered."""
     expect(steppers(lab)).to_have_count(3, timeout=30_000)
@@ -115,10 +131,7 @@ def check_all_is_there(lab: Any) -> None:
     expect(steppers(lab).first).to_have_attribute("data-step", "6")
     grads = steppers(lab).first.locator(".mg-grad").all_text_contents()
     assert {"24", "40", "10"} <= set(grads)
-    question = lab.page.locator(".minigrad-prediction")
-    question.get_by_role("radio").first.check()
-    question.get_by_role("button", name="That is my answer").click()
-    expect(question).to_contain_text(re.compile("as predicted|not so"))
+    answer(lab)
     expect(lab.page.get_by_text("Error displaying widget")).to_have_count(0)
     expect(lab.page.locator(".jupyter-widgets-disconnected")).to_have_count(0)  # JupyterLab's broken link
     # What is shown is not replaced, in the middle of a click, by the model that `saveState` has stored.
@@ -253,9 +266,11 @@ def steps_that_only_a_run_can_know_are_kept_as_they_come(notebook: Kept) -> Iter
         """() => [...document.querySelectorAll('.minigrad-recorded')].some(
             (place) => JSON.parse(place.dataset.pass).ran.length === 3)"""
     )
+    answer(lab)
     save(lab)
     yield
     notebook.reopen()
+    check_is_answered(lab)
     expect(own).to_have_attribute("data-step", "2", timeout=30_000)  # where it stood
     own.locator(".mg-press-back").click()
     expect(own).to_have_attribute("data-step", "1")
@@ -270,9 +285,11 @@ def a_page_that_is_loaded_again_finds_the_kernel_that_lives(notebook: Kept) -> I
     own.locator(".mg-press-next").click()
     expect(own).to_have_attribute("data-step", "1")
     save(lab)
+    answer(lab)  # which is not saved
     notebook.lives_on()
     yield
     notebook.reopen()
+    check_is_answered(lab)
     expect(own).to_have_attribute("data-step", "1", timeout=30_000)
     expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
     own.locator(".mg-press-last").click()

@@ -212,7 +212,8 @@ def test_a_page_has_each_answer_and_folds_them_where_no_script_runs() -> None:
     for prediction in PREDICTIONS.values():
         shown = prediction()._repr_html_()
         asked = json.loads(html.unescape(re.search(r'data-asked="([^"]*)"', shown).group(1)))
-        assert asked["key"] == ""  # no kernel here
+        answered = json.loads(re.search(r"data-answered='([^']*)'", shown).group(1))
+        assert answered == {"key": "", "chosen": -1}  # no kernel here
         assert [option["label"] for option in asked["options"]] == prediction.labels
         assert [option["verdict"] for option in asked["options"]] == [
             prediction.words_for(number)._repr_html_() for number in range(len(prediction.options))

@@ -16,13 +16,13 @@ function* outputsOf(notebook, model) {
 /** An output's HTML with what a model holds now. */
 function renew(html, model) {
   const area = document.createElement("textarea"); // it reads what is written as in an attribute
-  return html.replace(/data-pass='([^']*)'/g, (before, text) => {
+  return html.replace(/(data-pass|data-answered)='([^']*)'/g, (before, attribute, text) => {
     area.innerHTML = text;
     const stored = JSON.parse(area.value);
     if (stored.key !== model.get("key")) return before;
     for (const name of Object.keys(stored)) if (name !== "live") stored[name] = model.get(name);
     const escaped = JSON.stringify(stored).replaceAll("&", "&amp;").replaceAll("'", "&#39;").replaceAll("<", "&lt;");
-    return `data-pass='${escaped}'`;
+    return `${attribute}='${escaped}'`;
   });
 }
 
