@@ -35,7 +35,8 @@ USAGE = """usage: python dev.py COMMAND
   page       make a notebook one HTML page that steps without a kernel: python dev.py page notebooks/NAME.ipynb;
              --execute runs it first, --output-dir=FOLDER and other options of nbconvert may follow
   site       write the whole course as a site into the folder site/: a front page, the chapters as a book, a gallery;
-             any server of files shows it; --address=URL says where it will stand, so that link previews have pictures
+             any server of files shows it; --address=URL says where it will stand, so that link previews have pictures;
+             --pyodide=FOLDER, a release of Pyodide, has the course in the browser load Python from the site itself
 
 for those who change minigrad:
   notebooks  run the committed notebooks again and store what they show; names of single ones may follow

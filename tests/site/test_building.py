@@ -9,8 +9,10 @@ from typing import Any
 
 import book
 import build as building
+import front
 import gallery
 import graphs
+import live
 import nbformat
 import pages
 import previews
@@ -20,6 +22,7 @@ import pytest
 from jinja2 import Environment, FileSystemLoader
 from PIL import Image, ImageChops
 
+import dev
 from minigrad.viz.page import packing
 from tools import addresses
 
@@ -231,9 +234,36 @@ def test_where_the_site_stands_is_taken_from_what_is_written_down(
     head = site.head(site.pages[0])
     assert 'property="og:image" content="https://someone.github.io/minigrad/previews/gallery-vae.png"' in head
     assert '<link rel="canonical" href="https://someone.github.io/minigrad/gallery/vae.html" />' in head
+    site.pages.append(front.NOT_THERE)
     site.write_previews()
     places = (tmp_path / "sitemap.txt").read_text("utf-8").split()
     assert places == ["https://someone.github.io/minigrad/gallery/vae.html", "https://someone.github.io/minigrad/"]
+
+
+def test_its_options_are_all_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        building.main(["--help"])
+    assert "--pyodide FOLDER" in capsys.readouterr().out
+    assert "--pyodide=FOLDER" in dev.USAGE
+    with pytest.raises(SystemExit):
+        building.main(["--without-live", f"--pyodide={tmp_path}"])
+    assert "which --without-live leaves out" in capsys.readouterr().err
+
+
+def test_the_front_page_says_what_running_loads_and_from_where(site: Path, tmp_path: Path) -> None:
+    """And the page for what is not there knows where its links begin, if the address of the site was given."""
+    front.write(pages.Site(tmp_path, ROOT / "notebooks", "https://example.org/here", True, live.own_host()))
+    names = ("index.html", "404.html")
+    (front_page, not_there), own = ([(at / name).read_text("utf-8") for name in names] for at in (tmp_path, site))
+    assert live.own_host() == "cdn.jsdelivr.net"
+    assert " ".join(front_page.split()).count("from cdn.jsdelivr.net") == 2, "beside the button, and at the end"
+    assert "Python, which comes from" in front_page
+    assert "jsdelivr" not in "".join(own)
+    assert f"up to {live.megabytes()} MB the first time: JupyterLab and Python." in own[0]
+    assert '<base href="/here/" />' in not_there
+    assert "base-uri 'self'" in not_there
+    assert "<script>" not in not_there
+    assert "base-uri 'none'" in front_page
 
 
 def test_a_chapter_has_its_button_where_the_live_course_was_built() -> None:

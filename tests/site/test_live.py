@@ -41,6 +41,7 @@ KNOWN = (
     'The database "JupyterLite Storage',
     "Error while computing the ReactiveToolbar TypeError: Cannot read properties of null (reading 'widgets')",
 )
+BOTTOM = "() => document.getElementById('main').getBoundingClientRect().bottom"  # of the lab
 HEARTBEAT = "/api/service-worker-heartbeat"
 START = 240_000  # milliseconds that Python may take to start, on a machine that is busy with other tests
 WRONG = "def slope_of_w(w, x, b, target):\n    return w * x + b - target"
@@ -351,7 +352,9 @@ def test_a_release_that_is_not_the_right_one_is_refused(release: Path, tmp_path:
 # ---------------------------------------------------------------- a learner's way
 
 
-def test_a_learner_steps_answers_and_comes_back(course: Course, context: BrowserContext, server: Any) -> None:
+def test_a_learner_steps_answers_and_comes_back(
+    course: Course, context: BrowserContext, server: Any, lab: Path
+) -> None:
     server.cut["numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"] = 1  # the first transfer breaks half way
     course.open("00_start_here.ipynb")
     says(course.panel, re.compile(r"Python is loading.*: \d+ of 3\d MB"))
@@ -359,8 +362,16 @@ def test_a_learner_steps_answers_and_comes_back(course: Course, context: Browser
     says(course.panel, "Python is ready")
     course.page.wait_for_timeout(1_000)  # in which it would be saved
     assert (course.is_dirty(), course.kept()) == (False, []), "a chapter that was only opened is not the learner's"
+    loaded = "() => performance.getEntriesByType('resource').reduce((sum, one) => sum + one.encodedBodySize, 0)"
+    theirs = live.release_files(live.described_release())
+    own = sum(path.stat().st_size for path in (lab / "static" / "python").glob("*.whl") if path.name not in theirs)
+    assert 0.8 * live.LAB < course.page.evaluate(loaded) + own < 1.1 * live.LAB, "what the front page says it loads"
+    said = course.panel.get_by_text("Python is ready")
+    assert said.bounding_box()["y"] >= course.page.evaluate(BOTTOM), "what is said lies over the lab"
     for name in ("code-02", "code-04"):
         course.run_cell(name)
+        assert said.count() == 0, "what was said stays, though cells run"
+    assert course.page.evaluate(BOTTOM) == course.page.viewport_size["height"]
     stepper = course.run_cell("code-10").locator(".minigrad-stepper")
     says(stepper, "step 0 of 6")
     press(stepper, "next")
@@ -554,10 +565,24 @@ def test_what_is_written_is_kept_when_the_tab_is_left(reader: Course, context: B
     assert later.complaints == []
 
 
-def test_answers_go_to_the_installed_course_and_come_back(reader: Course, tmp_path: Path) -> None:
+def check_ways_out(course: Course, site: Path) -> None:
+    """From the menu to the pages to read, in tabs of their own."""
+    page = course.page
+    page.evaluate("() => { window.asked = []; window.open = (...given) => { window.asked.push(given.map(String)); }; }")
+    for label in ("Read this chapter in the book", "Graphs to step through", "The course's first page"):
+        page.locator(".lm-MenuBar-itemLabel", has_text="Course").click()
+        page.locator(".lm-Menu-itemLabel", has_text=label).click()
+    pages = ("00_start_here.html", "gallery/index.html", "index.html")
+    expected = [[f"{course.server.url}{PATH}{path}", "_blank", "noopener"] for path in pages]
+    assert page.evaluate("() => window.asked") == expected
+    assert [path for path in pages if not (site / path).is_file()] == []
+
+
+def test_answers_go_to_the_installed_course_and_come_back(reader: Course, tmp_path: Path, lab: Path) -> None:
     name = "00_start_here.ipynb"
     installed = tmp_path / name
     reader.open(name)
+    check_ways_out(reader, lab.parent)
     write(reader, "code-19", WRONG)
     installed.write_text(reader.download()[name], encoding="utf-8")
     student.write(student.NOTEBOOKS / name, installed)

@@ -166,8 +166,7 @@ def test_the_first_picture_follows_the_numbers_beside_it(reader: Any) -> None:
     grads = dict(zip(names, boxes.locator(".mg-grad").all_text_contents(), strict=True))
     assert grads["w"] == f"{w.grad.item():g}"
     assert grads["b"] == f"{b.grad.item():g}"
-    page.locator("[data-leaf=w]").fill("")
-    expect(page.locator("[data-leaf=w]")).to_have_attribute("aria-invalid", "true")
+    check_what_is_said_of_numbers(page)
     page.locator("button[type=reset]").click()
     expect(page.locator("[data-result]")).to_have_text("loss = 4")
     said = stepper.locator(".mg-whatif")
@@ -177,6 +176,40 @@ def test_the_first_picture_follows_the_numbers_beside_it(reader: Any) -> None:
     expect(said).to_be_hidden()
     page.locator("[data-leaf=b]").fill("4")
     expect(said).to_contain_text("What if b = 4")
+
+
+def check_what_is_said_of_numbers(page: Any) -> None:
+    """What is wrong and what to do, while nothing below moves; and the result, as the picture has it."""
+    field, said = page.locator("[data-leaf=w]"), page.locator("[data-result]")
+    loss = page.locator(".mg-box", has=page.locator(".mg-name", has_text=re.compile("^loss$"))).first
+    in_picture = loss.locator(".mg-value")
+    for width in (1400, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(SETTLED)
+        place = page.locator(".say form").bounding_box()
+        for text, words in {
+            "3.5": "loss = 36",
+            "": "w is empty: write a number. The picture still has w = 3.5.",
+            "3,5": "w has a comma: write it with a point. The picture still has w = 3.5.",
+            "1e9": "loss = 9e18",
+            "1e400": "w is larger than any number here: write a smaller one. The picture still has w = 1e9.",
+            "abc": "w is not a number: write one, as 0.5, -2e-3 or 2/3. The picture still has w = 1e9.",
+            "-": "w is not a number: write one, as 0.5, -2e-3 or 2/3. The picture still has w = 1e9.",
+            "0x10": "w is not a number: write one, as 0.5, -2e-3 or 2/3. The picture still has w = 1e9.",
+            "1" * 60: "loss = 1.111e119",
+            "2/3": "loss = 6.25",
+        }.items():
+            field.fill(text)
+            expect(said).to_have_text(words)
+            expect(field).to_have_attribute("aria-invalid", str(not words.startswith("loss")).lower())
+            assert page.locator(".say form").bounding_box() == place, (width, text)
+            if words.startswith("loss"):
+                expect(in_picture).to_have_text(words.removeprefix("loss = "))
+    page.set_viewport_size({"width": 1400, "height": 900})
+    field.fill("3")
+    field.press("ArrowUp")
+    expect(field).to_have_value("3.1")
+    expect(said).to_have_text("loss = 23.04")
 
 
 def test_a_graph_can_be_linked_at_a_step(reader: Any) -> None:
@@ -268,6 +301,9 @@ def test_predictions_are_answered_and_solutions_are_folded(reader: Any) -> None:
 
 def test_light_and_dark_are_chosen_for_all_pages(reader: Any) -> None:
     page = reader.open("index.html")
+    said = "light or dark, and that you have begun to step; until you close the tab, what you unfolded and how far"
+    expect(page.locator("footer")).to_contain_text(said)
+    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     for mode in ("light", "dark"):
         page.locator("button.theme").click()
         expect(page.locator("html")).to_have_attribute("data-mode", mode)
@@ -284,6 +320,13 @@ def test_light_and_dark_are_chosen_for_all_pages(reader: Any) -> None:
         "a band around it"
     )
     assert stepper.evaluate("(one) => getComputedStyle(one).colorScheme") == "dark"
+    stepper.locator(".mg-counter").click()
+    stepper.locator("summary").filter(visible=True).first.click()
+    page.wait_for_function("() => sessionStorage.getItem('minigrad-why') !== null")
+    kept = "() => [localStorage, sessionStorage].map((storage) => Object.keys(storage).sort())"
+    for_good, until_closed = page.evaluate(kept)
+    assert for_good == ["minigrad-hint", "mode", "theme"], "what the front page says is kept"
+    assert set(until_closed) <= {"minigrad-why", "minigrad-cells", "sidebar-scroll-top"}
     page.locator("button.theme").click()
     expect(page.locator("html")).to_have_attribute("data-mode", "auto")
 
@@ -361,6 +404,21 @@ def test_on_paper_there_is_what_one_reads(reader: Any) -> None:
     expect(far.locator(".on-paper img").filter(visible=True)).to_have_count(far.count())
     assert far.count() > 0
     page.wait_for_function("() => [...document.images].every((one) => one.complete && one.naturalWidth)")
+
+
+def test_an_address_that_is_not_there_leads_on_from_any_depth(reader: Any, site: Path) -> None:
+    """As hosts show 404.html: in the place of what was asked for."""
+    answer = {"status": 404, "path": site / "404.html", "content_type": "text/html"}
+    reader.page.route("**/no/**/page.html", lambda route: route.fulfill(**answer))
+    for path in ("no/page.html", "gallery/no/such/page.html"):
+        page = reader.open(path)
+        for name in ("contents.html", "errors.html", "gallery/index.html", "index.html"):
+            link = page.locator(f"main a[href='{name}']")
+            expect(link).to_have_js_property("href", reader.address + name)
+        sheets = "() => [...document.styleSheets].filter(({ href, cssRules }) => href && cssRules.length > 9).length"
+        page.wait_for_function(sheets + " === 2")
+    reader.page.unroute("**/no/**/page.html")
+    reader.complaints.clear()  # of the host, that it has no such page
 
 
 # ---------------------------------------------------------------- files

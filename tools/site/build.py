@@ -6,8 +6,8 @@
     live       the same chapters, run in the browser
 
 Options: --address URL, where the site will stand, so that link previews and the sitemap have whole addresses (else
-what tools/addresses.py has written down, if it was run); --without-live leaves out what runs in the browser; others go
-to live.py.
+what tools/addresses.py has written down, if it was run); --without-live leaves out what runs in the browser; --pyodide
+FOLDER, a release of Pyodide, has it ask no other host for Python.
 
 All is written into a folder beside the site, checked there, and takes the site's place at the end: what stops the build
 leaves the site as it was. It stops at a chapter that was not executed, at a name with markup, and at a broken link.
@@ -37,7 +37,9 @@ FOLDER = ROOT / "site"
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python dev.py site", description="Write the course as a site into site/.")
+    parser = argparse.ArgumentParser(
+        prog="python dev.py site", description="Write the course as a site into site/.", parents=[live.own_options()]
+    )
     parser.add_argument(
         "--address",
         default=book.written_down("Course"),
@@ -49,12 +51,13 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--notebooks", type=Path, default=ROOT / "notebooks", help="the chapters' folder")
     parser.add_argument("--without-live", action="store_true", help="only pages to read and step")
-    options, others = parser.parse_known_args(arguments)
-    if others and options.without_live:
-        parser.error(f"unknown: {' '.join(others)}")
-    live.folder_of_pyodide(others)  # what is wrong with it is said at once, and not when all else is made
+    options = parser.parse_args(arguments)
+    if options.pyodide and options.without_live:
+        parser.error("--pyodide is for what runs in the browser, which --without-live leaves out")
+    for_live = ["--pyodide", str(options.pyodide)] if options.pyodide else []
+    live.folder_of_pyodide(for_live)  # what is wrong with it is said at once, and not when all else is made
     try:
-        build(options, others)
+        build(options, for_live)
     except ProblemError as problem:
         print(f"\nThe site was not written. {problem}", file=sys.stderr)
         return 1
@@ -70,7 +73,8 @@ def build(options: argparse.Namespace, for_live: list[str]) -> None:
         raise ProblemError(f"{folder} holds something else: name another folder, or empty it.")
     made = folder.with_name(folder.name + ".part")
     shutil.rmtree(made, ignore_errors=True)
-    site = Site(made, options.notebooks, options.address.rstrip("/"), not options.without_live)
+    python_host = "" if for_live else live.own_host()
+    site = Site(made, options.notebooks, options.address.rstrip("/"), not options.without_live, python_host)
     steps: list[tuple[str, Callable[[], None]]] = [
         ("the book", lambda: book.write(site)),
         ("the gallery", lambda: gallery.write(site)),

@@ -27,6 +27,7 @@ from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 import nbformat
 
@@ -41,6 +42,7 @@ PURE = ("anywidget", "comm", "graphviz", "ipywidgets", "psygnal", "tqdm", "typin
 # What the kernel would install by itself, in its own spelling. `ssl` is never imported: worker.js leaves it out.
 KERNEL_PACKAGES = ("ssl", "sqlite3", "ipykernel", "comm", "pyodide_kernel", "jedi", "ipython", "micropip", "piplite")
 OWN_PLACE = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"  # where Pyodide's documentation says that it is
+LAB = 12_000_000  # bytes that a browser loads of JupyterLite from a server that does not compress, and of our packages
 POLICY = (  # a widget's script is a blob, and JupyterLab makes its checks of settings as text that is run
     "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:; "
     "style-src 'self' 'unsafe-inline' data:"
@@ -69,16 +71,21 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def folder_of_pyodide(arguments: list[str]) -> Path | None:
-    """The folder that the options of this part name, if they do. SystemExit, with words, if it is not the right one."""
-    parser = argparse.ArgumentParser(prog="python dev.py site", description="Write the course that runs in a browser.")
+def own_options() -> argparse.ArgumentParser:
+    """What can be said of this part, for the parser of the whole."""
+    parser = argparse.ArgumentParser(prog="python dev.py site", add_help=False)
     parser.add_argument(
         "--pyodide",
         type=Path,
         metavar="FOLDER",
         help="a release of Pyodide to put into the site; else the page loads it from Pyodide's own server",
     )
-    pyodide: Path | None = parser.parse_args(arguments).pyodide
+    return parser
+
+
+def folder_of_pyodide(arguments: list[str]) -> Path | None:
+    """The folder that the options of this part name, if they do. SystemExit, with words, if it is not the right one."""
+    pyodide: Path | None = own_options().parse_args(arguments).pyodide
     if pyodide is not None:
         check_release(pyodide)
     return pyodide
@@ -226,6 +233,17 @@ def check_release(folder: Path) -> None:
 def release_files(release: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The files by name, each with its size and sha256."""
     return release["runtime"] | {entry["file_name"]: entry for entry in release["packages"].values()}
+
+
+def megabytes() -> int:
+    """How much a browser loads that has never been here."""
+    python = sum(entry["size"] for entry in release_files(described_release()).values())
+    return round((python + LAB) / 1e6)
+
+
+def own_host() -> str:
+    """The host that the page asks for Pyodide where the site does not have it."""
+    return urlsplit(OWN_PLACE).netloc
 
 
 def write_index(release: dict[str, Any], packages: dict[str, Any], place: str, folder: Path) -> None:

@@ -21,7 +21,7 @@ NAME = "minigrad"
 LONGEST_DESCRIPTION = 200  # characters; link previews cut what is longer
 POLICY = (
     "default-src 'none'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri {base}; form-action 'self'"
 )
 CHARACTER_SET = re.compile(r'<meta charset="utf-8"[^>]*>')
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
@@ -46,6 +46,7 @@ class Page:
     title: str
     description: str
     drawing: str = ""  # an SVG of ours that the preview's picture shows
+    is_anywhere: bool = False  # it is shown at any address, and says itself where its links begin
 
     @property
     def up(self) -> str:
@@ -65,6 +66,7 @@ class Site:
     notebooks: Path
     address: str
     has_live: bool
+    python_host: str = ""  # which that course asks for Python; none where the site has it
     pages: list[Page] = field(default_factory=list)
 
     def write_static(self) -> None:
@@ -88,7 +90,7 @@ class Site:
         """Write a page and note it: its pictures become files, and its policy allows what stands in it."""
         self.pages.append(page)
         html = self.with_picture_files(STILL.sub(r"<noscript>\g<0></noscript>", html), page)
-        policy = f'<meta http-equiv="Content-Security-Policy" content="{policy_of(html)}" />'
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{policy_of(html, page.is_anywhere)}" />'
         html, count = CHARACTER_SET.subn(lambda found: f"{found[0]}\n{policy}", html)
         if count != 1:
             raise ProblemError(f"{page.path}: the page says its character set {count} times.")
@@ -137,7 +139,9 @@ class Site:
             write_preview(page, self.folder / page.preview)
         write(self.folder / ".nojekyll", "")  # hosts of static pages would leave out folders that begin with _
         if self.address:
-            places = "\n".join(f"{self.address}/{page.path.removesuffix('index.html')}" for page in self.pages)
+            places = "\n".join(
+                f"{self.address}/{page.path.removesuffix('index.html')}" for page in self.pages if not page.is_anywhere
+            )
             write(self.folder / "sitemap.txt", places + "\n")
 
 
@@ -157,7 +161,7 @@ def stepper_script() -> str:
     return standalone.script(widget_source.script(), IMPORT.sub("", (HERE / "static/host.mjs").read_text("utf-8")))
 
 
-def policy_of(html: str) -> str:
+def policy_of(html: str, may_say_base: bool = False) -> str:
     """The Content-Security-Policy of a page: nothing from elsewhere, and of scripts only the site's files and those
     that stand in the page. (The stepper's script comes packed, and stepper.mjs makes a blob of it.)
     """
@@ -169,7 +173,8 @@ def policy_of(html: str) -> str:
     handlers = [allowed(unescape(text)) for text in dict.fromkeys(HANDLER.findall(html))]
     blob = ["blob:"] if "_static/stepper.mjs" in html else []
     unsafe = ["'unsafe-hashes'"] if handlers else []
-    return POLICY.format(scripts="".join(f" {one}" for one in (*blob, *scripts, *unsafe, *handlers)))
+    allowed_too = "".join(f" {one}" for one in (*blob, *scripts, *unsafe, *handlers))
+    return POLICY.format(scripts=allowed_too, base="'self'" if may_say_base else "'none'")
 
 
 def described(text: str) -> str:

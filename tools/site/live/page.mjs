@@ -5,6 +5,7 @@ import { hasAnswers, isAnother, isChapter, joinProgress, PROGRESS, renewed, with
 import { unzip, zip } from "./zip.mjs";
 
 const LAB = "../config-utils.js"; // JupyterLite's own, which puts its settings together and loads the rest
+const SITE = "../../"; // the course's pages to read
 const FIRST = "00_start_here.ipynb";
 const MEGABYTE = 1e6;
 const CHAPTERS = "../files/"; // where the site has them; the browser keeps those that were saved
@@ -15,6 +16,7 @@ const ENDLESS =
   "A cell cannot be interrupted in a browser. Should it have no end: restart Python, then run the cells again. What " +
   "you wrote is kept.";
 const READY = "Python is ready, and new: run the cells from the top, all of them with Run ▸ Run All Cells.";
+const READ = 30; // seconds after which that goes, if nothing has run before
 const NOT_KEPT =
   "This browser did not keep what you wrote: its storage is full, or refused. Before you close the tab: " +
   "Course ▸ Download my answers.";
@@ -35,6 +37,12 @@ panel.setAttribute("role", "status");
 document.body.append(panel);
 const [aboutPython, aboutAnswers] = [document.createElement("section"), document.createElement("section")];
 panel.append(aboutAnswers, aboutPython);
+
+// It stands below the lab, which becomes as much smaller: so it lies over nothing that is being worked with.
+new ResizeObserver(() => {
+  document.documentElement.style.setProperty("--minigrad-panel", `${panel.offsetHeight}px`);
+  dispatchEvent(new Event("resize")); // the lab asks then how large it may be
+}).observe(panel);
 
 /**
  * Show words in a section, in place of those before.
@@ -186,6 +194,17 @@ function addCommands(app) {
     });
   add("download", "Download my answers", download);
   add("upload", "Bring answers from a file …", upload);
+  add("read", "Read this chapter in the book", async ({ shell }) => {
+    const path = shell.currentWidget?.context?.path ?? "";
+    leadTo(isChapter(path) ? path.replace(/ipynb$/, "html") : "contents.html");
+  });
+  add("gallery", "Graphs to step through", async () => leadTo("gallery/index.html"));
+  add("front", "The course's first page", async () => leadTo("index.html"));
+}
+
+/** Open another page of the site in a tab of its own: what runs here goes on. */
+function leadTo(path) {
+  window.open(new URL(SITE + path, location.href), "_blank", "noopener");
 }
 
 /** All that the learner has done, by name; a chapter without answers is left out. */
@@ -366,6 +385,7 @@ function watch(app) {
     saveInTurn(widget.context);
     saveWhatRan(widget.context);
     sayWhatEndsACell(app, widget.context);
+    forgetWhatIsReady(widget.context);
     offerNewer(app, widget.context);
     widget.context.saveState.connect((_, state) => {
       if (state === "completed") {
@@ -420,7 +440,7 @@ function watch(app) {
   setInterval(() => {
     if (isStarting && app.shell.currentWidget?.sessionContext?.session?.kernel?.status === "idle") {
       isStarting = false;
-      say(aboutPython, READY, { kind: "good", seconds: 10 });
+      say(aboutPython, READY, { kind: "good", seconds: READ });
     }
   }, 250);
 }
@@ -466,6 +486,15 @@ function sayWhatEndsACell(app, { sessionContext }) {
   });
   app.commands.commandExecuted.connect((_, { id }) => {
     if (/interrupt/.test(id) && sessionContext.session?.kernel?.status === "busy") tell();
+  });
+}
+
+/** Where cells run it need not be said that they can: neither is it any more, nor will it be. */
+function forgetWhatIsReady({ sessionContext }) {
+  sessionContext.iopubMessage.connect((_, { header }) => {
+    if (header.msg_type !== "execute_input") return;
+    if (isStarting || aboutPython.textContent.startsWith(READY)) clear(aboutPython);
+    isStarting = false;
   });
 }
 

@@ -5,11 +5,13 @@
 import { renderKept } from "../../../minigrad/viz/static/kept.mjs";
 import { unpack } from "../../../minigrad/viz/static/pack.mjs";
 import { PlainModel } from "../../../minigrad/viz/static/plain.mjs";
-import { resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
+import { numberFrom } from "../../../minigrad/viz/static/predict.mjs";
+import { numberText, resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
 
 {
   const NEAR = "600px"; // how far below what is seen a stepper is made
   const UNTIL_THEN = 3000; // milliseconds, in which what is near has been fetched and made
+  const STEP = 0.1; // by which the keys ↑ and ↓ change a number
   const NOTE = "The recorded graph, computed by this page.";
 
   /** @param {HTMLElement} place */
@@ -57,7 +59,18 @@ import { resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
     new MutationObserver(tell).observe(stepper, { attributeFilter: ["data-step"] });
   };
 
-  // Numbers of leaves beside a stepper: <input type="number" data-leaf="w">, and the result in <output data-result>.
+  // What is wrong with the text of a field, and what to do; "" if it is a number. It is read as the stepper reads its own.
+  const wrongWith = (text) => {
+    const value = numberFrom(text)?.value;
+    if (Number.isFinite(value)) return "";
+    if (!text.trim()) return "is empty: write a number.";
+    if (Number.isFinite(numberFrom(text.replace(",", "."))?.value)) return "has a comma: write it with a point.";
+    if (Math.abs(value) === Infinity) return "is larger than any number here: write a smaller one.";
+    return "is not a number: write one, as 0.5, -2e-3 or 2/3.";
+  };
+
+  // Numbers of leaves beside a stepper: <input data-leaf="w">, and the result in <output data-result>, or in its place what
+  // is wrong with one of them. As long as that is so the picture stays as it was.
   const connectNumbers = async (place, model) => {
     const form = place.closest("section")?.querySelector("[data-numbers]");
     if (!form) return;
@@ -66,21 +79,37 @@ import { resultOf, supposedBy } from "../../../minigrad/viz/static/whatif.mjs";
     const boxOf = (name) => Object.keys(picture.boxes).find((id) => picture.boxes[id].name === name);
     /** @type {HTMLInputElement[]} */
     const fields = [...form.querySelectorAll("input[data-leaf]")];
-    const first = fields.map(({ value }) => value);
+    const first = fields.map(({ value }) => Number(value));
+    const said = form.querySelector("[data-result]");
+    let held = first;
     const suppose = () => {
-      const changes = {};
-      for (const [k, field] of fields.entries()) {
-        const isNumber = field.value.trim() !== "" && Number.isFinite(field.valueAsNumber);
-        field.setAttribute("aria-invalid", String(!isNumber));
-        if (isNumber && field.valueAsNumber !== Number(first[k]))
-          changes[boxOf(field.dataset.leaf)] = [field.valueAsNumber];
+      const wrongs = fields.map(({ value }) => wrongWith(value));
+      for (const [k, field] of fields.entries()) field.setAttribute("aria-invalid", String(wrongs[k] !== ""));
+      const wrong = wrongs.findIndex(Boolean);
+      said.dataset.kind = wrong < 0 ? "result" : "wrong";
+      if (wrong >= 0) {
+        const name = fields[wrong].dataset.leaf;
+        said.textContent = `${name} ${wrongs[wrong]} The picture still has ${name} = ${numberText(held[wrong])}.`;
+        return;
       }
+      held = fields.map(({ value }) => numberFrom(value).value);
+      const changes = {};
+      for (const [k, field] of fields.entries())
+        if (held[k] !== first[k]) changes[boxOf(field.dataset.leaf)] = [held[k]];
       const isChanged = Object.keys(changes).length > 0;
       model.set("whatif", isChanged ? supposedBy(picture, recorded, changes, NOTE) : {});
-      const result = Number(resultOf(picture.program, changes).toPrecision(6));
-      form.querySelector("[data-result]").textContent = `${picture.root} = ${result}`;
+      said.textContent = `${picture.root} = ${numberText(resultOf(picture.program, changes))}`;
     };
-    for (const field of fields) field.addEventListener("input", suppose);
+    for (const field of fields) {
+      field.addEventListener("input", suppose);
+      field.addEventListener("keydown", (event) => {
+        const by = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+        if (by === undefined || wrongWith(field.value)) return;
+        event.preventDefault();
+        field.value = String(Number((numberFrom(field.value).value + by).toPrecision(12)));
+        suppose();
+      });
+    }
     form.addEventListener("reset", () => setTimeout(suppose)); // when the fields have been put back
     form.removeAttribute("inert");
   };
