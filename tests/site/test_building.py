@@ -94,6 +94,7 @@ def test_broken_links_and_other_hosts_stop_the_build(tmp_path: Path) -> None:
         '<a href="b.html#nowhere">b</a>': "a.html leads to b.html#nowhere, and there is no such place on that page",
         '<a href="#nowhere">a</a>': "a.html leads to #nowhere, and there is no such place",
         '<img src="x.png">': "a.html leads to x.png, which is not there",
+        '<p id="x">x</p><p id="x">y</p>': "a.html has two places with the id x",
         '<script src="https://example.org/x.js"></script>': "a.html fetches https://example.org/x.js from another host",
         '<img src="//example.org/x.png">': "a.html fetches //example.org/x.png from another host",
     }
@@ -184,6 +185,18 @@ def test_code_loses_no_colour(site: Path) -> None:
 def test_a_style_sheet_that_does_not_end_is_told() -> None:
     with pytest.raises(ValueError, match=r"a rule that does not end: \.a"):
         prune.pruned(".a{x:y", {"a"})
+
+
+def test_a_description_is_a_whole_sentence() -> None:
+    assert book.first_sentence("# Words\n\nOne word, one meaning: in five\nminutes. And more.") == (
+        "One word, one meaning: in five minutes."
+    )
+    assert book.first_sentence("# Code\n\nTwo lines show a graph:\n\n```\nx\n```") == "Two lines show a graph."
+
+
+def test_a_search_that_sphinx_has_changed_stops_the_build() -> None:
+    with pytest.raises(pages.ProblemError, match=r"^searchtools\.js has localStorage.* 0 times\.$"):
+        book.search_script("linkEl.href = linkUrl + anchor;")
 
 
 def test_descriptions_are_of_whole_words() -> None:

@@ -42,6 +42,7 @@ STEPPED = {  # pages of each kind that have steppers, and how many they have
 BOOK_PAGE, FRONT_PAGE, ALL = 600_000, 250_000, 25_000_000  # bytes
 SCROLLS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "() => [document.documentElement, document.body].map((one) => getComputedStyle(one).backgroundColor).join()"
+KEPT = "() => Object.keys(localStorage)"
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # What axe finds. Of a name that should hold the text that is seen, axe looks at what is in view alone: of a card that
 # is cut by the picture's edge, at pieces of its text. That all of its text is in its name, is looked at here.
@@ -218,6 +219,7 @@ def test_a_graph_can_be_linked_at_a_step(reader: Any) -> None:
     expect(stepper).to_have_attribute("data-step", "3")
     stepper.locator(".mg-press-next").click()
     expect(page).to_have_url(re.compile("#step=4$"))
+    assert set(page.evaluate(KEPT)) <= {"mode", "theme", "minigrad-hint"}
 
 
 def test_each_way_into_a_page_is_there(address: str, site: Path, paths: list[str]) -> None:
@@ -250,7 +252,7 @@ def errors(site: Path) -> list[list[str]]:
 def test_an_error_is_found_by_its_first_words(are_all: bool, reader: Any, site: Path) -> None:
     said = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
     rows = errors(site)
-    assert len(rows) > 100
+    assert len({row[2] for row in rows}) == len(rows) > 100
     samples = {said: rows[0], "one of the variables needed": rows[[row[0][:11] for row in rows].index("one of the ")]}
     samples["does not require grad"] = rows[0]  # from its middle
     for row in rows if are_all else rows[5::40]:
@@ -268,7 +270,69 @@ def test_an_error_is_found_by_its_first_words(are_all: bool, reader: Any, site: 
 
 def test_the_search_finds_chapters(reader: Any) -> None:
     page = reader.open("search.html?q=straight-through")
-    expect(page.locator("#search-results a[href^='06_custom_functions.html']").first).to_be_visible()
+    found = page.locator("#search-results a[href^='06_custom_functions.html']").first
+    expect(found).to_be_visible()
+    expect(page.locator(".nothing-found")).to_be_hidden()
+    # What was asked for is marked in the text of that page, and nowhere else.
+    found.click()
+    marked = "() => [...(CSS.highlights.get('words') ?? [])].map((one) => one.startContainer.parentElement)"
+    page.wait_for_url(re.compile("06_custom_functions"))
+    assert page.evaluate(f"({marked})().length") > 1
+    assert page.evaluate(f"({marked})().every((one) => one.closest('.bd-article'))")
+    page.locator(".top nav a[href='errors.html']").click()
+    page.wait_for_url(re.compile("errors[.]html$"))
+    assert page.evaluate("CSS.highlights.size + document.querySelectorAll('.highlighted').length") == 0
+    assert set(page.evaluate(KEPT)) <= {"mode", "theme", "minigrad-hint"}
+
+
+def test_the_search_finds_the_gallery_and_says_what_to_try(reader: Any) -> None:
+    page = reader.open("search.html?q=variational+autoencoder")
+    row = page.locator("#search-results li", has=page.locator("a[href^='gallery/vae.html']"))
+    expect(row).to_contain_text("A sample stands between encoder and decoder")
+    page = reader.open("search.html?q=zebrafish")
+    said = page.locator(".nothing-found")
+    expect(said).to_contain_text("Try one word alone")
+    expect(said).to_be_visible()
+    expect(page.locator(".search-summary")).to_be_hidden()  # which speaks of categories
+    places = [link.get_attribute("href") for link in said.locator("a").all()]
+    assert places == ["contents.html", "errors.html", "glossary.html", "gallery/index.html"]
+
+
+def test_a_chapter_says_where_one_is_and_shows_all_of_it(reader: Any) -> None:
+    page = reader.open("00_start_here.html")
+    graphs = page.locator(".minigrad-recorded").all()
+    assert page.locator(".minigrad-stepper").count() < len(graphs)
+    heights = [graph.bounding_box()["height"] for graph in graphs]
+    # The contents mark the section that is read, also where one has jumped over all before it.
+    place = page.locator("#on-this-page [aria-current]")
+    page.keyboard.press("End")
+    expect(place).to_have_text(re.compile(r"^\s*13[.] What next"))
+    page.evaluate("document.getElementById('train').scrollIntoView({ behavior: 'instant' })")
+    expect(place).to_have_text(re.compile(r"^\s*9[.] Train"))
+    # What stands below a stepper has stayed where it was when that was made.
+    for graph, before in zip(graphs, heights, strict=True):
+        graph.scroll_into_view_if_needed()
+        expect(graph.locator(".minigrad-stepper")).to_be_visible()
+        assert abs(graph.bounding_box()["height"] - before) < 3
+    # Names stand in one line, lines that are long go on in the next, links have one colour and an underline below _.
+    broken = "(ones) => ones.filter((one) => one.getClientRects().length > 1).map((one) => one.textContent)"
+    assert page.locator("table.table code .pre").evaluate_all(broken) == []
+    cut = "(ones) => ones.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+    assert page.locator(".cell_output .highlight pre").evaluate_all(cut) == []
+    looks = "(ones) => [...new Set(ones.map((one) => getComputedStyle(one).color))]"
+    assert len(page.locator(".bd-article :is(p, td) > a.reference:not(.term)").evaluate_all(looks)) == 1
+    link = page.locator("table a", has_text="grad_fn").first
+    assert float(link.evaluate("(one) => parseFloat(getComputedStyle(one).textUnderlineOffset)")) > 4
+    # By keyboard one sees where one is.
+    button = page.get_by_role("button", name="List of pages")
+    button.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    assert button.evaluate("(one) => getComputedStyle(one).outlineStyle") == "solid"
+    page.locator(".skip-link a").focus()
+    ground = "(one) => getComputedStyle(one).backgroundColor"
+    assert page.locator(".skip-link").evaluate(ground) == page.locator("body").evaluate(ground)
 
 
 def test_a_term_tells_its_meaning_in_both_languages(reader: Any) -> None:
@@ -399,6 +463,8 @@ def test_on_paper_there_is_what_one_reads(reader: Any) -> None:
     assert page.evaluate(SCROLLS) <= 0
     cut = "() => [...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
     assert page.evaluate(cut) == 0
+    frames = page.locator(".cell_input").evaluate_all("(ones) => ones.map((one) => getComputedStyle(one).breakInside)")
+    assert set(frames) == {"avoid"}, "an empty frame stands on one page, and the code on the next"
     # A browser that prints waits for no picture: all are there a while after the page is.
     far = page.locator(".minigrad-recorded:not([data-shown])")
     expect(far.locator(".on-paper img").filter(visible=True)).to_have_count(far.count())
@@ -440,6 +506,8 @@ def test_previews_have_a_title_a_description_and_a_picture_of_their_own(site: Pa
         text = unescape((site / path).read_text(encoding="utf-8"))
         about = dict(re.findall('<meta property="og:([^"]*)" content="([^"]*)"', text))
         assert 20 < len(about["description"]) <= 203, path
+        assert about["description"].endswith((".", "?", "…")), path
+        assert "Author name" not in text, path
         picture = (site / path).parent / about["image"]
         head = picture.read_bytes()
         assert struct.unpack(">II", head[16:24]) == (1200, 630), path

@@ -14,8 +14,11 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+import gallery
 import nbformat
+from docutils import nodes
 from docutils.nodes import make_id
+from docutils.utils import new_document
 from pages import HERE, LONGEST_DESCRIPTION, NAME, Page, ProblemError, Site, described, in_json
 from pages import write as write_text
 from prune import pruned, without_unasked, words_in
@@ -52,14 +55,22 @@ TOO_MUCH = re.compile(r"^.*(?:fontawesome|scripts/bootstrap\.js).*\n", re.MULTIL
 PLAIN_CODE = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 CODE_CELL = re.compile(r'<div class="cell\b[^"]*\bcontainer"')
 OF_SEARCH = re.compile(
-    r'^.*<script src="(?:_static/searchtools|_static/language_data|searchindex)\.js.*\n', re.MULTILINE
+    r'^.*<script src="(?:_static/(?:searchtools|language_data|sphinx_highlight)|searchindex)\.js.*\n', re.MULTILINE
 )
+# Sphinx would keep the words that were searched for, and mark them all over whatever page comes next. Here the links to
+# what was found have them, and book.js marks them.
+KEPT_WORDS = re.compile(r'localStorage\.setItem\(\s*"sphinx_highlight_terms",.*?\);\n', re.DOTALL)
 CHATTER = re.compile(r"console\.(?:log|info|debug|warn)\(")  # what the theme tells the console of itself
 # Of what Sphinx writes: pages that are still to be finished, and what none of them uses.
 NOT_PUBLISHED = (
     *("*.html", "*.map", ".*", "fontawesome*", "bootstrap.js*", "vendor", "locales", "images", "_sources"),
     "objects.inv",
 )
+SIDEBAR_BUTTON = re.compile(
+    r'title="Toggle (primary|secondary) sidebar" data-bs-placement="\w+" data-bs-toggle="tooltip"'
+)
+BUTTON_NAMES = {"primary": "List of pages", "secondary": "Contents of this page"}
+SEARCH_RESULTS = '<div id="search-results"></div>'
 FILE_AS_WORDS = re.compile(r'(<img )alt="_images/[^"]*"')
 FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 
@@ -70,12 +81,23 @@ CONTENTS_PAGE = Page(
     "Seventeen chapters on automatic differentiation as PyTorch does it: what you can do after each.",
 )
 SEARCH_PAGE = Page(
-    "search.html", "Search", "Search all chapters, the glossary, and the errors of autograd by their first words."
+    "search.html",
+    "Search",
+    "Search all chapters, the glossary, the gallery, and the errors of autograd by their first words.",
 )
 CONTENTS_TEXT = """Each chapter is a notebook: text, code, and graphs that you step through. Here you read it and
 step; where you run it, in this browser or [elsewhere](places.html), its exercises are checked. Begin at the top, or
 where your question stands. Words are explained in the [glossary](glossary.html), in English and Chinese; errors by
 their first words in [I have this error](errors.html)."""
+NOTHING_FOUND = """<div class="nothing-found" role="status">
+<p>No page has all these words. Try one word alone, as PyTorch spells it, or an error's first words. Or look through</p>
+<ul>
+<li><a href="contents.html">the chapters</a>, and what you can do after each</li>
+<li><a href="errors.html">errors</a>, by their first words</li>
+<li><a href="glossary.html">the glossary</a>, in English and Chinese</li>
+<li><a href="gallery/index.html">the gallery</a>: twenty graphs to step through</li>
+</ul>
+</div>"""
 
 
 @dataclass(frozen=True)
@@ -113,6 +135,8 @@ def write(site: Site) -> None:
         run_sphinx(source, made, site)
         for path in sorted(made.rglob("*-theme.js")):
             path.write_text(CHATTER.sub("void (", path.read_text("utf-8")), "utf-8")
+        path = made / "_static/searchtools.js"
+        path.write_text(search_script(path.read_text("utf-8")), "utf-8")
         used = [path for kind in ("*.html", "*-theme.js", "doctools.js", "searchtools.js") for path in made.rglob(kind)]
         texts_used = [path.read_text("utf-8") for path in used]
         words = words_in(texts_used)
@@ -173,8 +197,8 @@ def heading_of(path: str, text: str) -> tuple[str, str]:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence behind a text's heading."""
-    return described(plain(re.split(r"(?<=[.:])\s", text.split("\n\n")[1])[0]))
+    """The first sentence behind a text's heading, without the colon in front of an example."""
+    return described(re.sub(":$", ".", plain(re.split(r"(?<=[.])\s", text.split("\n\n")[1])[0])))
 
 
 def plain(markdown: str) -> str:
@@ -268,7 +292,6 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
         "project": NAME,
         "html_title": NAME,
         "html_short_title": NAME,
-        "copyright": "",
         "extensions": ["myst_nb"],
         "root_doc": CONTENTS,
         "templates_path": [str(HERE / "sphinx"), str(HERE / "templates")],
@@ -287,6 +310,7 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
             "article_header_start": ["toggle-primary-sidebar", "run-here"],
             "back_to_top_button": False,
             "article_header_end": ["toggle-secondary-sidebar"],
+            "footer_content_items": [],  # an author, who is not set, and a copyright
             "disable_search": True,  # its dialog: the search field stands in our own header
         },
         "html_sidebars": {"**": ["sbt-sidebar-nav"]},
@@ -302,9 +326,41 @@ def run_sphinx(source: Path, made: Path, site: Site) -> None:
     said, warned = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(said):
         app = Sphinx(source, None, made, made / ".doctrees", "html", settings, status=said, warning=warned)
+        app.connect("html-collect-pages", with_gallery)
         app.build()
     if warned.getvalue().strip():
         raise ProblemError("Sphinx says: " + warned.getvalue().strip().splitlines()[0])
+
+
+def with_gallery(app: Sphinx) -> list[Any]:
+    """Put the pages of the gallery, which Sphinx does not make, into the index of the search."""
+    for graph in gallery.graphs():
+        page, document = f"gallery/{graph.name}", new_document(graph.name)
+        document += [
+            nodes.title("", graph.title),
+            nodes.paragraph("", graph.words),
+            nodes.literal_block("", graph.code),
+        ]
+        app.env.all_docs[page] = 0  # what is not there, the index drops
+        app.env.titles[page] = nodes.title("", graph.title)
+        app.builder.indexer.feed(page, f"{page}.html", graph.title, document)
+    return []
+
+
+def search_script(script: str) -> str:
+    """Sphinx's search as it is published: it keeps nothing, says in a link what was asked, and reads all our pages."""
+    changes = [
+        (KEPT_WORDS, ""),
+        (
+            re.compile(r"linkEl\.href = linkUrl \+ anchor;"),
+            "linkEl.href = `${linkUrl}?words=${encodeURIComponent([...highlightTerms].join(' '))}${anchor}`;",
+        ),
+    ]
+    for pattern, words in changes:
+        script, count = pattern.subn(lambda _, words=words: words, script)
+        if count != 1:
+            raise ProblemError(f"searchtools.js has {pattern.pattern} {count} times.")
+    return script.replace('[role="main"]', "main")
 
 
 def written_down(name: str) -> str:
@@ -326,7 +382,13 @@ def finished(html: str, page: Page, site: Site, terms: dict[str, str], cells: li
     html, count = CODE_CELL.subn(lambda cell: f'{cell[0]} id="cell-id={next(ids, "")}"', TOO_MUCH.sub("", html))
     if count != len(cells):
         raise ProblemError(f"{page.path} has {count} code cells, and its notebook {len(cells)}.")
-    html = CHATTER.sub("void (", html) if page == SEARCH_PAGE else OF_SEARCH.sub("", html)
+    if page == SEARCH_PAGE:
+        html = CHATTER.sub("void (", html).replace(SEARCH_RESULTS, f"{SEARCH_RESULTS}\n{NOTHING_FOUND}")
+    else:
+        html = OF_SEARCH.sub("", html)
+    html = SIDEBAR_BUTTON.sub(lambda button: 'title="{0}" aria-label="{0}"'.format(BUTTON_NAMES[button[1]]), html)
+    # Under another name the theme leaves it alone, and book.js marks where one is.
+    html = html.replace('id="pst-page-toc-nav"', 'id="on-this-page"')
     if page.path != "glossary.html":
         html = with_meanings(html, page, terms)
     html = PLAIN_CODE.sub(r"\1", html)
@@ -368,4 +430,5 @@ def errors_of(notebook: Any) -> list[list[str]]:
 
 
 def error_id(words: str) -> str:
-    return f"error-{make_id(words)}"
+    """An id of an error's first words, capitals and all: some errors differ in these alone."""
+    return "error-" + "-".join(re.findall(r"\w+", words))

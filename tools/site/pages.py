@@ -29,6 +29,11 @@ HANDLER = re.compile(r'<[^<>]*?\son\w+="([^"]*)"')
 PICTURE = re.compile(r'<img\b([^>]*?)\ssrc="data:image/svg\+xml,([^"]*)"')
 # Of a stepper: where scripts run it is not fetched.
 STILL = re.compile(r'(?<=>)<div class="minigrad-still"(?: [^>]*)?><img[^>]*></div>(?=</div>)')
+# How high a stepper will be, in pixels, site.css tells from its picture.
+RECORDED = re.compile(
+    r"""<div class="minigrad-recorded"(?=(?: [\w-]+=(?:"[^"]*"|'[^']*'))*>"""
+    r"""\s*<noscript><div[^>]*><img[^>]*? height="(\d+)")"""
+)
 SIZE = re.compile(r'<svg[^>]*?\swidth=["\'](\d+(?:\.\d+)?)["\'][^>]*?\sheight=["\'](\d+(?:\.\d+)?)["\']')
 # What our own scripts of the pages import from the stepper's, which stand before them in one text.
 IMPORT = re.compile(r'^import [^;]* from "[^"]*";\n', re.MULTILINE)
@@ -90,6 +95,7 @@ class Site:
         """Write a page and note it: its pictures become files, and its policy allows what stands in it."""
         self.pages.append(page)
         html = self.with_picture_files(STILL.sub(r"<noscript>\g<0></noscript>", html), page)
+        html = RECORDED.sub(r'\g<0> style="--tall:\1px"', html)
         policy = f'<meta http-equiv="Content-Security-Policy" content="{policy_of(html, page.is_anywhere)}" />'
         html, count = CHARACTER_SET.subn(lambda found: f"{found[0]}\n{policy}", html)
         if count != 1:

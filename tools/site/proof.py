@@ -18,12 +18,15 @@ class Reader(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.anchors: set[str] = set()
+        self.twice: set[str] = set()  # ids, of which a link would only ever lead to the first
         self.links: list[str] = []
         self.fetched: list[str] = []
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {key: value or "" for key, value in attrs}
+        if "id" in values and values["id"] in self.anchors:
+            self.twice.add(values["id"])
         self.anchors |= {values[key] for key in ("id", "name") if key in values}
         if tag in ("a", "form"):
             self.links += [values[key] for key in ("href", "action") if values.get(key)]
@@ -40,6 +43,7 @@ def check_site(site: Site) -> None:
     for path, reader in readers.items():
         outside = filter(is_outside, reader.fetched)
         problems += [f"{path} fetches {address[:80]} from another host" for address in outside]
+        problems += [f"{path} has two places with the id {name}" for name in sorted(reader.twice)]
         inside = filter(is_inside, (*reader.links, *reader.fetched))
         problems += filter(None, (broken(site.folder, path, address, readers) for address in inside))
     if problems:

@@ -58,8 +58,34 @@
     addEventListener("keydown", ({ key }) => key === "Escape" && hide());
     letKeysScroll();
     addEventListener("resize", letKeysScroll);
+    markPlace();
+    markWords();
     findErrors();
   });
+
+  // ---- the contents of the page: the section that is read is marked, however one came there
+
+  const markPlace = () => {
+    const links = [...document.querySelectorAll("#on-this-page a")];
+    const sections = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    const top = (k) => sections[k].getBoundingClientRect().top;
+    const mark = () => {
+      let place = sections.findLastIndex((_, k) => top(k) < innerHeight * 0.3);
+      if (scrollY > 0 && scrollY + innerHeight > document.documentElement.scrollHeight - 2) {
+        // Nothing goes further up from here: it is the section that was asked for, if it is seen, or else the last
+        const asked = links.findIndex((link) => link.hash === location.hash);
+        place = asked >= 0 && top(asked) > 0 ? asked : links.length - 1;
+      }
+      for (const [k, link] of links.entries()) {
+        if (k === place) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+    };
+    if (!links.length) return;
+    addEventListener("scroll", mark, { passive: true });
+    addEventListener("hashchange", mark);
+    new ResizeObserver(mark).observe(document.body); // at once, and when steppers are made
+  };
 
   // ---- pictures and tables that are wider than the page: with the focus on them, the arrow keys move them
 
@@ -68,6 +94,24 @@
       if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
       else place.removeAttribute("tabindex");
     }
+  };
+
+  // ---- the words that were searched for, in the text of what was found: its address has them
+
+  const markWords = () => {
+    const words = (new URLSearchParams(location.search).get("words") ?? "").split(" ").filter(Boolean);
+    const article = document.querySelector(".bd-article");
+    if (!words.length || !article || !globalThis.Highlight) return;
+    const found = new Highlight();
+    const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      const text = node.data.toLowerCase();
+      for (const word of words)
+        for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length))
+          found.add(new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: at + word.length }));
+    }
+    CSS.highlights.set("words", found);
   };
 
   // ---- errors: on the page of the search, those of the errors page whose first words stand in what was asked, or which
