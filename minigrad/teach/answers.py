@@ -69,9 +69,10 @@ def _file_of(answer: Any) -> Any:
     return getattr(getattr(inspect.unwrap(answer), "__code__", None), "co_filename", None)
 
 
-def unread_text(name: str, answer: Any) -> str:
-    """Why Python could not read the last text of a function, in a cell that came after the one an answer is from;
-    empty if it could, and where that is not known, as of what comes from no cell or has another name.
+def later_text(name: str, answer: Any) -> str:
+    """What to say of a cell that came after the one an answer is from: that Python could not read its text of the
+    function, or that the function has another name there. Empty if there is none, and where that is not known, as of
+    what comes from no cell or has another name.
     """
     is_own = isinstance(answer, types.FunctionType) and answer.__name__ == name
     number = re.search(r"\d+", (is_own and blame.cell_name(answer.__code__.co_filename)) or "")
@@ -82,7 +83,11 @@ def unread_text(name: str, answer: Any) -> str:
     try:
         compile(last, "", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError as error:
-        return f"{type(error).__name__} in line {error.lineno}: {error.msg}"
+        why = f"{type(error).__name__} in line {error.lineno}: {error.msg}"
+        return f"Your last text of {name} has not run ({why}), so this is about the one before it."
+    words = re.escape(str(answer.__doc__).partition("\n")[0])
+    for other in re.findall(rf'^def (?!{name}\b)(\w+).*\n\s+"""{words}', "\n".join(later), re.MULTILINE):
+        return f"A later cell calls it {other}, and this is about {name}, as it was before: call it {name} there, too."
     return ""
 
 
@@ -106,7 +111,8 @@ ARISEN = (
 )
 AFTERWARDS = (
     "None of your lines has raised it: it came when the check called your function, or afterwards used what that "
-    "returned or was given. Look at its parameters, at what it returns, and at what it has changed."
+    "returned or was given. If its text names one of them, begin there. Else look at its parameters, at what it "
+    "returns, and at what it has changed."
 )
 # fmt: off
 _MEANINGS = (

@@ -41,6 +41,7 @@ FORKS = sys.platform == "linux"
 GRACE = 2.0  # seconds that code has, which the limits of `limits` have ended, to say so itself
 MEMORY = 4 * 1024**3  # bytes that it may ask for, beside what the notebook has already
 CHUNK = 65_536  # bytes that a pipe holds
+BUTTON = "you stopped the check"
 
 _exit = os._exit  # at hand, since a learner's code may put something else in its place
 _to_notebook: socket.socket | None = None  # in the process apart
@@ -128,24 +129,32 @@ def _answer(here: socket.socket, printed: int, seconds: float, child: int, place
     """Wait for what the process finds out, and print what it prints."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     late, doing, received = time.monotonic() + seconds + GRACE, "", b""
-    while (left := late - time.monotonic()) > 0:
-        ready = wait([here, printed], left)
-        if printed in ready:
-            sys.stdout.write(decode(os.read(printed, CHUNK)))
-        if here in ready:
-            received += (data := here.recv(CHUNK))
-            if not data:
-                raise EndedError(_how(child), doing, _places(places))
-            *lines, received = received.split(b"\n")
-            for said in map(json.loads, lines):
-                if "found" in said:
-                    if wait([printed], 0):
-                        sys.stdout.write(decode(os.read(printed, CHUNK)))
-                    return said["found"]
-                late, doing = time.monotonic() + seconds + GRACE, said["doing"]
-    os.kill(child, signal.SIGUSR1)  # it writes down where it is
+    try:
+        while (left := late - time.monotonic()) > 0:
+            ready = wait([here, printed], left)
+            if printed in ready:
+                sys.stdout.write(decode(os.read(printed, CHUNK)))
+            if here in ready:
+                received += (data := here.recv(CHUNK))
+                if not data:
+                    raise EndedError(_how(child), doing, _places(places))
+                *lines, received = received.split(b"\n")
+                for said in map(json.loads, lines):
+                    if "found" in said:
+                        if wait([printed], 0):
+                            sys.stdout.write(decode(os.read(printed, CHUNK)))
+                        return said["found"]
+                    late, doing = time.monotonic() + seconds + GRACE, said["doing"]
+    except KeyboardInterrupt as stop:
+        raise stop from EndedError(BUTTON, doing, _places_now(child, places))
+    raise EndedError(f"stopped, it was still running after {seconds:g} seconds", doing, _places_now(child, places))
+
+
+def _places_now(child: int, places: int) -> list[tuple[str, int]]:
+    """Where the process is, which writes that down when it is asked."""
+    os.kill(child, signal.SIGUSR1)
     time.sleep(0.1)
-    raise EndedError(f"stopped, it was still running after {seconds:g} seconds", doing, _places(places))
+    return _places(places)
 
 
 def _how(child: int) -> str:

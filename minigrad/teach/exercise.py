@@ -37,12 +37,12 @@ from minigrad.teach import traces
 from minigrad.teach.answers import (
     failed_line,
     is_untouched,
+    later_text,
     meaning_of,
     own_line,
     places_of,
-    unread_text,
 )
-from minigrad.teach.apart import EndedError, going_on, run_apart, stops_notebook, unheard
+from minigrad.teach.apart import BUTTON, EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import LONGEST_ERROR, Card, code, plain
 from minigrad.teach.comparing import ANSWER, ROUNDED, SHOWN, Difference, Seen, compare, more_digits, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
@@ -57,7 +57,6 @@ MOST_HELD = 50  # lists and arrays of a result that are looked at
 _seeds = np.random.default_rng()  # of what is drawn
 NOTHING = "None came back. Either a way through the function ends without a `return`, or what it returns is None."
 UNWRITTEN = "`...` came back, which stands for what is still to be written."
-UNREAD = "Your last text of {} has not run ({}), so this is about the one before it."
 UNFINISHED = "This line still raises NotImplementedError. Take it out when the function returns what is asked for."
 ENDED = "The notebook goes on as before: your function was tried in a process of its own, and only that has ended."
 SHARED = (
@@ -139,7 +138,6 @@ class Outcome:
     error: BaseException | None
     arguments: tuple[Any, ...]
     answer: Function  # the function itself, for pictures of the graph that it makes
-    changed: int | None = None  # the number of the argument that holds other numbers, if one does
     left: traces.Traces = field(default_factory=dict)  # what was left behind, in the arguments and in modes
     right: Any = None  # the value that is expected
 
@@ -281,6 +279,13 @@ class Exercise:
             card = self._with_what_came_before(card, answer, cases)
         except EndedError as ended:
             card = self._card_of_end(answer, ended)
+        except KeyboardInterrupt as stop:  # it goes on, and IPython shows the card instead of all lines behind it
+            stopped = self._card_of_end(
+                answer,
+                stop.__cause__ if isinstance(stop.__cause__, EndedError) else EndedError(BUTTON, "", places_of(stop)),
+            )
+            vars(stop)["_render_traceback_"] = lambda: [repr(stopped)]
+            raise
         if card.kind == "good" and self.at_work is not None:
             card = replace(card, at_work=functools.partial(call_within, self.seconds, self.at_work, answer))
         return card
@@ -290,8 +295,8 @@ class Exercise:
         card = self.check(answer, *others, seed=seed, **named)
         if card.kind != "open":
             kept.record("exercises", self.name, "passed" if card.kind == "good" else "tried", self._diagnosis(card))
-        if problem := unread_text(self.name, answer):
-            card = replace(card, rows=(("attention", UNREAD.format(self.name, problem)), *card.rows))
+        if words := later_text(self.name, answer):
+            card = replace(card, rows=(("attention", words), *card.rows))
         return card
 
     def _diagnosis(self, card: Card) -> str:
@@ -310,7 +315,7 @@ class Exercise:
         return card
 
     def _card(self, kind: str, title: str, *rows: tuple[str, str]) -> Card:
-        return Card(kind, f"{self.name}: {title}", tuple((label, text) for label, text in rows if text))
+        return Card(kind, f"{self.name}: {title}", tuple(row for row in rows if row[1]))
 
     def _unusable(self, answer: Any, others: tuple[Any, ...], named: dict[str, Any]) -> Card | None:
         """The card for what cannot be tried: several arguments, no function, other parameters."""
@@ -341,8 +346,9 @@ class Exercise:
         return self._card("open", "not attempted", ("asked", asked), ("next", advice))
 
     def _card_of_end(self, answer: Any, ended: EndedError) -> Card:
-        """The card for an answer that took the process with it in which it was tried."""
-        rows = (("input", ended.doing), ("in your line", code(own_line(answer, ended.places))), ("likely", ENDED))
+        """The card for an answer that took the process with it in which it was tried, or was stopped."""
+        line, goes_on = code(own_line(answer, ended.places)), ENDED if ended.doing else ""
+        rows = (("input", ended.doing), ("in your line", line), ("likely", goes_on))
         return self._card("bad", ended.words, *rows)
 
     def _draws(self, first: int | None) -> Iterable[Case]:
@@ -385,8 +391,7 @@ class Exercise:
             or self._judge_again(answer, cases, mine, first)
             or self._judge_in_double(answer, cases)
             or self._judge_used(answer, cases, first)
-            or self._judge_after_an_error(answer)
-            or self._judge_unrecorded(answer)
+            or self._judge_aftermath(answer)
         ):
             return card
         fixed = plain("; ".join(case.words for case in self.cases))
@@ -425,8 +430,7 @@ class Exercise:
         changed = traces.changes(before, traces.contents(names, arguments))
         changed = traces.switches(changed) if self.writes else changed
         left |= {place: change for place, change in changed.items() if place[0] not in self.may_leave}
-        numbers = [number for number, name in enumerate(names) if ("numbers", name) in left]
-        return Outcome(case, value, None, arguments, answer, numbers[-1] if numbers else None, left)
+        return Outcome(case, value, None, arguments, answer, left)
 
     def _judge(
         self, outcome: Outcome, expected: Outcome, cases: tuple[Case, ...], passed: Sequence[Any] = (), likely: str = ""
@@ -450,7 +454,7 @@ class Exercise:
             )
         difference = self._difference(expected, outcome)
         left = outcome.left
-        wrong = [place for place in traces.left_behind(left, expected.left) if not traces.is_harmless(place, left)]
+        wrong = traces.wrong_ones(left, expected.left)
         kinds = {kind for kind, _ in wrong}
         advice = (
             " Work on a copy, as clone() makes, or make a new one." if "numbers" in kinds and difference is None else ""
@@ -546,7 +550,7 @@ class Exercise:
         Gradients count where the reference is as good with them, and brings none itself.
         """
         for walked, words in ((True, USED + WALKED), (False, USED)):
-            make = functools.partial(_made_used, first.case, walked)
+            make = functools.partial(traces.used_before, first.case.make, walked)
             case = Case(f"{first.case.words}; and {words}", make)
             expected = self.run(self.reference, case)
             brings = walked and any(kind == "grad" for kind, _ in expected.left)
@@ -554,41 +558,31 @@ class Exercise:
                 return self._judge_run(answer, expected, cases, [(first,)])
         return None
 
-    def _judge_unrecorded(self, answer: Function) -> Card | None:
-        """The card for an answer after which operations are recorded although its caller had switched that off; None
-        otherwise. What it returns there does not count: no words say what it should be.
-        """
-        case = self.cases[0]
-        came, left = self._aftermath(answer, case)
-        _, expected = self._aftermath(self.reference, case)
-        wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
-        if came is not None or not wrong:
-            return None
-        told = f"The answer is right, but if it is called inside no_grad(), then {traces.in_words(wrong, left)}.{WITH}"
-        return self._card("bad", "leaves something behind", ("input", case.words), ("likely", told))
-
-    def _judge_after_an_error(self, answer: Function) -> Card | None:
+    def _judge_aftermath(self, answer: Function) -> Card | None:
         """The card for an answer that leaves something behind when a function or a model that it was given raises an
-        error, or keeps that from its caller where it is to go on.
+        error, or keeps that from its caller where it is to go on; or after which operations are recorded although its
+        caller had switched that off, where what it returns does not count: no words say what it should be.
         """
         made = ((case, case.make()) for case in self.cases)
         found = ((case, name) for case, given in made for name, _ in _failing(self._names(given), given))
         case, failing = next(found, (self.cases[0], ""))
-        for error in (kind("raised by the check") for kind in ERRORS if failing):
+        for error in (*(kind("raised by the check") for kind in ERRORS if failing), None):
             came, left = self._aftermath(answer, case, error)
             _, expected = self._aftermath(self.reference, case, error)
-            wrong = [place for place in traces.left_behind(left, expected) if not traces.is_harmless(place, left)]
-            if wrong:
-                with_block = WITH if {kind for kind, _ in wrong} & traces.HAVE_BLOCKS else ""
-                title, then = "leaves something behind", f"{traces.in_words(wrong, left)}.{with_block}{FINALLY}"
-            elif self.errors_go_on and not _is_same(came, error):
+            wrong = traces.wrong_ones(left, expected)
+            what = "an error" if wrong else f"a {type(error).__name__}"
+            what = STOPPED if isinstance(error, StoppedError) else what  # after others, all is as it should be
+            when = f"{failing} raises {what}" if error else "it is called inside no_grad()"
+            if wrong and (error or not came):
+                with_block = "" if traces.HAVE_BLOCKS.isdisjoint(kind for kind, _ in wrong) else WITH
+                then = f"{traces.in_words(wrong, left)}.{with_block}{FINALLY if error else ''}"
+                title = "leaves something behind"
+            elif error and self.errors_go_on and repr(came) != repr(error):  # of a copy of what raises it comes a copy
                 out = "no error comes out" if came is None else f"another one comes out, {type(came).__name__}"
                 title, then = "keeps an error to itself", f"{out}. {GOES_ON}"
             else:
                 continue
-            what = "an error" if wrong else f"a {type(error).__name__}"
-            what = STOPPED if isinstance(error, StoppedError) else what  # after others, all is as it should be
-            told = f"The answer is right, but if {failing} raises {what}, then {then}"
+            told = f"The answer is right, but if {when}, then {then}"
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None
 
@@ -628,13 +622,23 @@ class Exercise:
             parts += [relation(expected.value, outcome.value)]
         others = self.cases[len(passed) + 1 :]
         following = (case for case in others if self._is_right(outcome.answer, case))
-        if right := passed[-1][0].case if passed else next(following, None):
-            words = plain(right.words)
-            parts.append(f"This input comes out right: {words}. What is in the one above that is not in it?")
+        besides = ""
+        for right in itertools.chain((one.case for one, *_ in reversed(passed)), following):
+            if self._says_something(right):
+                words = plain(right.words)
+                parts.append(f"This input comes out right: {words}. What is in the one above that is not in it?")
+                break
+            besides = ", but for what is to be nan or inf"
         else:
             none = f"None of the {len(self.cases)} inputs comes out right" if others else "There is no other input"
-            parts.append(f"{none}: follow this one through your lines by hand.")
+            parts.append(f"{none}{besides}: follow this one through your lines by hand.")
         return " ".join(filter(None, parts))
+
+    def _says_something(self, case: Case) -> bool:
+        """Whether what is right with a case is more than nan and inf, which come of most that is wrong."""
+        value = self.run(self.reference, case).value
+        text = show(value.first if isinstance(value, Seen) else value)
+        return re.fullmatch(r"(?s)\D*\b(nan|inf)\b\D*", text) is None
 
     def _is_right(self, answer: Function, case: Case) -> bool:
         with print_limit(0):
@@ -742,10 +746,6 @@ def _made_in_double(case: Case) -> tuple[Any, ...]:
         set_default_dtype(usual)
 
 
-def _made_used(case: Case, walked: bool) -> tuple[Any, ...]:
-    return traces.used_before(case.make(), walked)
-
-
 def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple[str, Callable[[BaseException], Any]]]:
     """What of the arguments can be made to raise an error, and how: a function, or the last part of a model."""
 
@@ -760,11 +760,6 @@ def _failing(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple
             yield str(one), functools.partial(setattr, one, "error")
         elif isinstance(one, Module):
             yield name, functools.partial(stop_model, one)
-
-
-def _is_same(came: BaseException | None, error: BaseException) -> bool:
-    """Whether this error came out, or, of a copy of what raises it, a copy."""
-    return type(came) is type(error) and came.args == error.args
 
 
 def given_out_twice(one: Any, other: Any) -> tuple[str, str] | tuple[()]:

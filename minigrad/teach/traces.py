@@ -185,11 +185,12 @@ def contents(names: Iterable[str], arguments: Iterable[Any]) -> dict[Place, Any]
     return found
 
 
-def used_before(arguments: tuple[Any, ...], walked: bool) -> tuple[Any, ...]:
-    """The arguments, as somebody may hand them over who has used them: each tensor that requires a gradient has a hook,
-    and each leaf, if somebody walked, has a gradient.
+def used_before(make: Callable[[], tuple[Any, ...]], walked: bool) -> tuple[Any, ...]:
+    """The arguments of a case, as somebody may hand them over who has used them: each tensor that requires a gradient
+    has a hook, and each leaf, if somebody walked, has a gradient.
     """
-    for _, value in parts([str(number) for number, _ in enumerate(arguments)], arguments):
+    arguments = make()
+    for _, value in parts("?" * len(arguments), arguments):
         if isinstance(value, Tensor) and value.requires_grad and not value.is_inference():
             value.register_hook(lambda gradient: None)
             if walked and value.is_leaf and value._grad is None:
@@ -260,9 +261,13 @@ def left_behind(mine: Traces, expected: Traces) -> list[Place]:
     ]
 
 
-def is_harmless(place: Place, traces: Traces) -> bool:
-    """Whether a trace is told, and not wrong by itself: as a gradient where there was none."""
-    return place[0] in TOLD or (place[0] == "grad" and traces[place][0] is None)
+def wrong_ones(mine: Traces, expected: Traces) -> list[Place]:
+    """Those of them that are not just told, as a gradient where there was none is."""
+    return [
+        place
+        for place in left_behind(mine, expected)
+        if place[0] not in TOLD and (place[0] != "grad" or mine[place][0] is not None)
+    ]
 
 
 def _differ(expected: Any, after: Any) -> bool:

@@ -7,7 +7,7 @@ lines stand in the boxes that they made; what the course made for the case is wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import CodeType
 from typing import Any
@@ -95,13 +95,12 @@ def _snapshot_of_case(root: Tensor, names: Names, answer: Any) -> Any:
     return snapshot_of(root, names)
 
 
-def _codes(code: CodeType | None) -> Iterator[CodeType]:
+def _codes(code: CodeType | None) -> list[CodeType]:
     """The code of a function, and of those that are defined in it."""
-    todo = [] if code is None else [code]
-    while todo:
-        found = todo.pop()
-        todo += [constant for constant in found.co_consts if isinstance(constant, CodeType)]
-        yield found
+    found = [] if code is None else [code]
+    for one in found:  # which grows
+        found += [constant for constant in one.co_consts if isinstance(constant, CodeType)]
+    return found
 
 
 def nodes_of(root: Tensor, most: float = float("inf")) -> list[Any]:

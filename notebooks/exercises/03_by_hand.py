@@ -4,9 +4,10 @@ from unittest.mock import patch
 
 import minigrad as mg
 from minigrad.autograd.graph import Node
-from minigrad.teach import EXERCISES, Exercise, Mistake, compare, edited, observer, raised, right_but
+from minigrad.teach import EXERCISES, Exercise, Mistake, compare, edited, observer, raised, right_but, show
+from minigrad.teach.limits import print_limit
 
-from .chapter02 import GRADS, SAVED, state_of_graph
+from .chapter02 import GRADS, SAVED, UNHARMED, state_of_graph
 from .chapter03 import draw_wrong, leaf_values, measured_slopes, running_case, running_example
 
 NOT_CALLED = (
@@ -14,7 +15,7 @@ NOT_CALLED = (
     "each once; what they return is added up."
 )
 ENOUGH = "The numbers are right, but more has run, such as backward() or a leaf's node: e, d and c are enough."
-DOUBLED = "the answer, where the nodes return twice as much"
+DOUBLED, ANOTHER = "the answer, where the nodes return twice as much", "becomes another one"
 TIMES = {0: "not called", 1: "called once"}
 WRITTEN = "The numbers are right, but the .grad of a leaf was written: call the nodes of e, d and c, and no other."
 
@@ -55,13 +56,22 @@ def _with_calls(answer, e):
         seen = {"the answer": answer(e)}
     for name, node in zip("ecd", _nodes(e), strict=True):
         seen[f"the node of {name}"] = TIMES.get(called.count(node), "called more than once")
-    seen |= state_of_graph(e)
+    seen |= (state := state_of_graph(e))
     with patch.object(Node, "__call__", lambda node, *given: tuple(2 * sent for sent in call(node, *given))):
         try:
-            stays = compare(seen["the answer"], answer(e)) is None
+            doubled = "stays the same" if compare(seen["the answer"], answer(e)) is None else ANOTHER
         except Exception:  # of a graph that has been walked, as another row says already
-            stays = False
-    return {**seen, DOUBLED: "stays the same" if stays else "becomes another one"}
+            doubled = ANOTHER if {*state.values()} == {UNHARMED} else "is not to be had"
+    return {**seen, DOUBLED: doubled}
+
+
+def _is_not_from_e(outcome):
+    """Whether e was walked, and the same comes back for another e."""
+    if outcome.seen.get(SAVED, UNHARMED) == outcome.seen.get(GRADS, UNHARMED) == UNHARMED:
+        return False
+    with print_limit(0):
+        other = EXERCISE.run(outcome.answer, running_case(7.0, 5.0))
+    return "the answer" in other.seen and show(other.seen["the answer"]) == show(outcome.seen["the answer"])
 
 
 def _draw(outcome, difference):
@@ -175,6 +185,18 @@ def called_the_pairs(e):
     return to_a + more_to_a, to_b
 
 
+def grads_of_others(e):
+    """e was walked, as by backward(), but what came back is the same for every e, so it is not from this graph: an a
+    and a b outside of the function are the notebook's, and the leaves behind this e are other ones. Begin at e.grad_fn,
+    and call the nodes of e yourself.
+    """
+    e.backward()
+    return OUTSIDE
+
+
+OUTSIDE = (mg.tensor(72.0), mg.tensor(90.0))
+
+
 def called_with_a_number(e):
     """A node wants tensors: tensor(1.0) and not 1.0; and of what another node sends, which is a tuple, its items."""
     return e.grad_fn(1.0)
@@ -278,6 +300,12 @@ EXERCISE = Exercise(
     evidence=lambda outcome: measured_slopes(**leaf_values(*outcome.arguments)),
     picture=_draw,
     mistakes=(
+        Mistake(
+            grads_of_others,
+            edited(grads_of_others, "OUTSIDE", "None, None"),
+            edited(grads_of_others, "backward()", "backward(retain_graph=True)", "OUTSIDE", "mg.ones(()), mg.ones(())"),
+            when=_is_not_from_e,
+        ),
         ran_c_too_early,
         overwrote_c,
         overwrote_a,
@@ -330,6 +358,16 @@ EXERCISE = Exercise(
         "this is a float and a tensor is asked for": [lambda e: tuple(gradient.item() for gradient in by_hand(e))],
         "": [lambda e: tuple(gradient.abs() for gradient in by_hand(e))],
         "drawn at random": [hand_with_one_gradient_summed],
+        "the leaves behind this e are other ones": [
+            lambda e: (e.backward(), OUTSIDE)[1],
+            lambda e: (e.backward(), (None, None))[1],
+        ],
+        "likely None of the mistakes that are known here. None of the 3": [  # and not that it follows from the nodes
+            edited(grads_of_others, "OUTSIDE", "e.detach(), e.detach()")
+        ],
+        "first difference the node of e … the leaves behind this e are other ones": [
+            edited(grads_of_others, "OUTSIDE", "mg.tensor(36.0), mg.tensor(45.0)")
+        ],
         "the .grad of a leaf was written": [hand_down_to_the_leaves],
         "2 values are asked for; these are 3": [hand_with_each_part],
         "the nodes behind e have other hooks or metadata than before": [

@@ -5,6 +5,7 @@ from collections import Counter
 import minigrad as mg
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.teach import EXERCISES, Difference, Exercise, Mistake, edited, nodes_of, plain, show
+from minigrad.teach.limits import print_limit
 
 from .chapter02 import ENDED_AT_NONE, SECONDS, drawn, harmed, kind_if_no_list
 from .chapter03 import GRAPHS, LARGEST, arrivals, draw_node, leaf_values, measured_slopes, node_names, run_order
@@ -122,6 +123,15 @@ def _repeats(outcome):
     return len(set(nodes)) < len(nodes)
 
 
+def _goes_deep(outcome):
+    """Whether a walk into the depth, on its own list or by calls, comes to this order here, and so in another graph;
+    not in all of them: calls end where one is deep.
+    """
+    with print_limit(0):
+        other = EXERCISE.run(outcome.answer, GRAPHS[4])
+    return any(all(deep(one.arguments[0]) == _items(one) for one in (outcome, other)) for deep in INTO_THE_DEPTH)
+
+
 def _at_work(answer):
     from .chapter03_at_work import stepper_in_order  # only when it is shown: the pictures take a while to load
 
@@ -221,6 +231,13 @@ def by_sequence_number(root):
     return sorted(arrivals(root), key=lambda node: node._sequence_nr(), reverse=True)
 
 
+def as_arrivals_counts(root):
+    """This is the order in which arrivals(root) has met the nodes, as its dict keeps them. To be met is not to be
+    ready: others may still send to that node. Its numbers say how many: count them down.
+    """
+    return list(arrivals(root))
+
+
 def depth_first(root):
     """This goes as deep as it can, along one of the inputs, and runs each node the first time it is met. A node that is
     used twice then runs before its second gradient has arrived.
@@ -233,6 +250,13 @@ def depth_first(root):
             order[node] = True
             todo += [next_node for next_node, _ in reversed(node.next_functions)]
     return list(order)
+
+
+INTO_THE_DEPTH = (
+    depth_first,
+    edited(depth_first, "reversed(node.next_functions)", "node.next_functions"),
+    edited(depth_first_and_leaves, "sorted(order, key=lambda node: not node.next_functions)", "order"),
+)
 
 
 def layer_by_layer(root):
@@ -253,6 +277,19 @@ def layer_by_layer(root):
 
 
 # ---------------------------------------------------------------- tried as well
+
+
+def order_by_calls(root):
+    order = []
+
+    def visit(node):
+        if node is not None and node not in order:
+            order.append(node)
+            for next_node, _ in node.next_functions:
+                visit(next_node)
+
+    visit(root.grad_fn)
+    return order
 
 
 def order_by_distance(root):
@@ -384,11 +421,7 @@ EXERCISE = Exercise(
         Mistake(without_leaves, when=_only_leaves_are_missing),
         Mistake(never_counted_down, when=_one_that_waits_is_missing),
         by_sequence_number,
-        Mistake(
-            depth_first,
-            edited(depth_first, "reversed(node.next_functions)", "node.next_functions"),
-            edited(depth_first_and_leaves, "sorted(order, key=lambda node: not node.next_functions)", "order"),
-        ),
+        as_arrivals_counts,
         Mistake(
             *(
                 edited(
@@ -404,6 +437,7 @@ EXERCISE = Exercise(
             words="A node is taken one gradient too early, when a single one is still to come. It is ready when its "
             "number has come down to 0.",
         ),
+        Mistake(*INTO_THE_DEPTH, when=_goes_deep),
         Mistake(lambda root: run_order(root)[1:], words=ROOT_MISSING, when=_only_the_root_is_missing),
         to_the_end_when_met_again,
         depth_first_and_leaves,
@@ -415,6 +449,11 @@ EXERCISE = Exercise(
     right=(order_with_leaves_last, order_by_depth, order_from_behind, order_from_the_front, order_newest_first),
     wrong={
         "This goes layer by layer": [order_by_distance],
+        "runs each node the first time it is met. A node that is used twice": [
+            order_by_calls,
+            edited(order_by_calls, "not in order", "not in set(order)"),
+        ],
+        "the order in which arrivals(root) has met the nodes": [lambda root: list(arrivals(root))],
         "A node that is met again went to the end": [order_by_the_longest_list],
         "A node is in the list more than once": [order_of_pairs],
         "The answer is right, but somebody walked backward on the way": [order_and_a_walk],

@@ -82,7 +82,7 @@ def _draw(outcome, difference):
 def _wrote_into_h(outcome):
     h = outcome.arguments[0]
     is_refused = h.is_leaf and outcome.error is not None and "leaf Variable" in str(outcome.error)
-    return is_refused or h._version > 0 or outcome.changed == 0
+    return is_refused or h._version > 0 or ("numbers", "h") in outcome.left
 
 
 def _is_masked(outcome):
@@ -96,6 +96,14 @@ def _is_masked(outcome):
     return compare(right, found) is None
 
 
+def _is_new_leaf(outcome):
+    """Whether the numbers are right, in a leaf of its own that wants a gradient."""
+    found, right = outcome.seen.get("the answer"), outcome.right["the answer"]
+    if not isinstance(found, mg.Tensor) or any(found is one for one in outcome.arguments):
+        return False
+    return found.requires_grad and found.is_leaf and compare(right, found) is None
+
+
 # ---------------------------------------------------------------- wrong answers
 
 
@@ -105,6 +113,16 @@ def recorded_nothing(h, row, values):
         result = h.clone()
         result[row] = values
     return result
+
+
+def made_a_new_leaf(h, row, values):
+    """The answer is a new leaf, as mg.tensor(..., requires_grad=True) and requires_grad_() make one: it gets a gradient
+    of its own and sends none on, neither to h nor to values. What leads to both is operations on them: h.clone(), and
+    a write.
+    """
+    rows = h.tolist()
+    rows[row] = values.tolist()
+    return mg.tensor(rows, dtype=h.dtype, requires_grad=True)
 
 
 def replaced_the_first_row(h, row, values):
@@ -284,6 +302,7 @@ EXERCISE = Exercise(
             words="values was cut off, as by detach(), tolist() or .data on it: its gradient does not go back.",
         ),
         recorded_nothing,
+        Mistake(made_a_new_leaf, when=_is_new_leaf),
         Mistake(
             edited(replace_row, "result[row]", "changed = result[row].clone()\n    changed[:]"),
             words="Nothing is replaced in the answer, as where another copy was changed than the one returned, or a "
@@ -303,7 +322,9 @@ EXERCISE = Exercise(
         ),
         replaced_the_first_row,
         Mistake(
-            counted_from_the_front_only, lambda h, row, values: mg.cat([h[:row], values.unsqueeze(0), h[row + 1 :]])
+            counted_from_the_front_only,
+            lambda h, row, values: mg.cat([h[:row], values.unsqueeze(0), h[row + 1 :]]),
+            near=True,
         ),
         Mistake(replaced_equal_rows, compared_elements, near=True),
         Mistake(masked_by_multiplication, when=_is_masked),
@@ -340,7 +361,23 @@ EXERCISE = Exercise(
         "Every row that holds the same numbers was replaced": [replaced_where_equal],
         "inf * 0 and nan * 0 are nan": [replaced_with_a_mask_of_numbers],
         "are nan, and so is inf - inf": [edited(replace_row, "= values", "+= values - h[row]")],
-        "counted from the end": [lambda h, row, values: mg.cat([h[:row], values[None], h[row + 1 :]])],
+        "counted from the end": [
+            lambda h, row, values: mg.cat([h[:row], values[None], h[row + 1 :]]),
+            edited(replaced_where_the_place_is, "row % len(h)", "row"),
+            lambda h, row, values: h + (mg.arange(len(h)) == row).unsqueeze(1) * (values - h),
+        ],
+        "neither to h nor to values": [
+            edited(made_a_new_leaf, "dtype=h.dtype, ", ""),
+            edited(
+                replace_row,
+                "result = h",
+                "with mg.no_grad():\n        result = h",
+                "result[row]",
+                "result.detach()[row]",
+                "return result",
+                "return result.requires_grad_()",
+            ),
+        ],
         "h itself was written to": [replaced_and_put_back],
         "values was cut off": [edited(replace_row, "result[row] = values", "result[row] = values.detach()")],
         "": [replaced_in_two_dimensions, replaced_and_scaled],

@@ -145,6 +145,13 @@ def only_between_bounds(x, step):
     return _quantized_with(x, step, backward=lambda ctx, grad_output: (grad_output * inside, None))
 
 
+def turned_round(x, step):
+    """The numbers lie on the other side of x, as where the difference is turned round: x + (x - rounded) is
+    2 * x - rounded. x + (rounded - x).detach() has the numbers of rounded, and the slope of x.
+    """
+    return x + (x - _forward(None, x, step)).detach()
+
+
 def ones_back(x, step):
     """What comes in is not in it: backward gave ones. It passes grad_output on, which is not always 1."""
     return _quantized_with(x, step, backward=lambda ctx, grad_output: (mg.ones_like(grad_output), None))
@@ -317,6 +324,9 @@ EXERCISE = Exercise(
             words="The numbers are those of x and the slope is that of rounding, as where detach() is around the wrong "
             "difference. x + (rounded - x).detach() has the numbers of rounded, and the slope of x.",
         ),
+        Mistake(
+            turned_round, edited(turned_round, "(x - _forward(None, x, step)).detach()", "x - _forward(None, x, step)")
+        ),
         halves_up,
         halves_away_from_zero,
         only_between_bounds,
@@ -352,6 +362,10 @@ EXERCISE = Exercise(
         quantized_by_a_hookless_class,
     ),
     wrong={
+        "the difference is turned round": [
+            lambda x, step: x - ((x / step).round() * step - x.detach()),
+            lambda x, step: 2 * x - (x / step).round() * step,
+        ],
         "as where detach() is around": [lambda x, step: x.detach() + 0 * x],
         "None for what is no tensor": [
             lambda x, step: function_of("Quantize", lambda ctx, x: x, lambda ctx, g: (g, g)).apply(x)

@@ -139,6 +139,23 @@ def with_a_late_choice_in_its_rule(x):
     return Root.apply(x)
 
 
+def written_over_the_root(x):
+    """Numbers were written into a tensor that an operation has saved for its way back, as sqrt saves its result.
+    masked_fill and where make new ones. And choose before the root: behind it, the slope at 0 stays infinite.
+    """
+    root = x.sqrt()
+    root[root != root] = 0
+    return root
+
+
+def written_over_x(x):
+    """x is written to, and it is to stay as it is: whoever called needs its numbers. masked_fill and where make a new
+    tensor.
+    """
+    x[x <= 0] = 1.0
+    return x.sqrt()
+
+
 def with_new_tensors(x):
     """The numbers are right, and not their dtype: float() gives a float32, and so do mg.zeros and mg.ones, unless they
     are told x.dtype; a float16 beside them becomes float32. zeros_like(x) and masked_fill keep what x is.
@@ -295,6 +312,12 @@ EXERCISE = Exercise(
             "choose element by element.",
             when=raised("Boolean value of Tensor with"),
         ),
+        Mistake(
+            written_over_the_root,
+            edited(written_over_the_root, "root[root != root]", "root[x <= 0]"),
+            when=raised("modified by an inplace operation"),
+        ),
+        Mistake(written_over_x, when=raised("a leaf Variable that requires grad")),
         Mistake(through_float32, when=_went_through_float32),
         Mistake(with_new_tensors, when=_in_another_dtype),
         Mistake(by_logs, when=_has_nan_at_inf),
@@ -330,6 +353,11 @@ EXERCISE = Exercise(
         "Put that there, after the root": [edited(safe_sqrt, "(empty, 0.0)", "(empty, 1.0)")],
         "x = 0.0 … The numbers are right, but no graph leads to x": [
             lambda x: mg.stack([v.sqrt() if v > 0 else mg.zeros(()) for v in x.view(-1)]).view(x.shape)
+        ],
+        "And choose before the root: behind it": [lambda x: x.sqrt().masked_fill_(x <= 0, 0.0)],
+        "x is written to, and it is to stay": [
+            lambda x: x.clamp_(min=0).sqrt(),
+            edited(written_over_x, "return x.sqrt()", "return x.sqrt().masked_fill(x <= 1, 0.0)"),
         ],
         "decide once, for the whole tensor": [lambda x: max(x, 0).sqrt()],
         "view() takes": [lambda x: safe_sqrt(x.view(-1)).view(x.shape)],

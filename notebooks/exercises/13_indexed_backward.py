@@ -335,6 +335,11 @@ EXERCISE = Exercise(
             words="Elements that were not picked got a gradient as well. Nothing depends on them: theirs is 0.",
         ),
         into_x,
+        Mistake(
+            edited(indexed_backward, "zeros_like(x)", "ones_like(x)"),
+            words="Each element got 1 more than its gradients, as where one begins with np.ones_like(x). What is "
+            "added up begins with zeros: np.zeros_like(x).",
+        ),
         begun_at_x,
         Mistake(
             edited(indexed_backward, "return gradient", "return gradient * x"),

@@ -344,4 +344,6 @@ def test_an_error_that_none_of_the_lines_has_raised_is_told_as_such() -> None:
     assert "the line above, if there is one, where" in meaning_of(caught.value, slope)
     with pytest.raises(RuntimeError) as caught:
         mg.tensor(slope(1.0, 1.0, 2.0, 3.0)).backward()
-    assert "None of your lines has raised it" in meaning_of(caught.value, slope)
+    words = meaning_of(caught.value, slope)
+    assert "None of your lines has raised it" in words
+    assert "If its text names one of them, begin there." in words

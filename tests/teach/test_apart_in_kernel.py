@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 from minigrad.teach.apart import FORKS
@@ -96,3 +97,56 @@ def test_a_text_that_python_could_not_read_is_not_told_of_where_another_has_run_
     assert all("slope_of_w: passed" in card for card in cards)
     assert ["has not run" in card for card in cards] == [False] * 6 + [True]
     assert "(SyntaxError in line 1: duplicate argument 'w' in function definition)" in cards[-1]
+
+
+def test_a_function_that_has_another_name_in_a_later_cell_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its docstring: what else a later cell defines is none of the check's business."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    asks, words = "check.slope_of_w(slope_of_w)", '    """The slope, as a number."""\n'
+    head, body = DEFINES.split("\n", 1)
+    stub = f"{head}\n{words}    raise NotImplementedError"
+    mine = f"{head}\n{words}{body}return error"
+    texts = [CELLS[0][0], stub, asks, mine.replace("slope_of_w", "slope"), asks, mine, asks]
+    texts += [mine.replace("slope_of_w", "helper").replace(words, ""), asks, mine.replace("slope_of_w", "slope2"), asks]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    cards = [" ".join(cell.outputs[-1]["data"]["text/plain"].split()) for cell in notebook.cells if cell.source == asks]
+    told = "attention A later cell calls it {}, and this is about slope_of_w, as it was before"
+    assert [told.format("slope") in card for card in cards] == [False, True, False, False, False]
+    assert ["attention" in card for card in cards] == [False, True, False, False, True]
+    assert told.format("slope2") in cards[-1]
+    assert ["not attempted" in card for card in cards] == [True, True, False, False, False]
+
+
+def test_who_stops_a_check_reads_in_a_few_lines_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    manager, client = start_new_kernel(cwd=str(tmp_path))
+    seen = []
+
+    def hear(message) -> None:
+        if message["msg_type"] == "stream":
+            manager.interrupt_kernel()
+        seen.append(message)
+
+    try:
+        waits = DEFINES + "import time\n    print('there')\n    time.sleep(1000)\n    " + RETURNS
+        client.execute_interactive(CELLS[0][0], timeout=60)
+        reply = client.execute_interactive(waits, timeout=60, output_hook=hear)
+        (error,) = [message["content"] for message in seen if message["msg_type"] == "error"]
+        assert error["ename"] == reply["content"]["ename"] == "KeyboardInterrupt"  # with which a Run All ends
+        lines = "\n".join(error["traceback"]).splitlines()
+        assert lines[0] == "✗ slope_of_w: you stopped the check"
+        assert [" ".join(line.split()) for line in lines[1:3]] == [
+            "input w = 2.0, x = 3.0, b = 1.0, target = 5.0",
+            "in your line time.sleep(1000)",
+        ]
+        assert "The notebook goes on as before" in lines[3]
+        assert len(lines) == 5
+        seen.clear()
+        client.execute_interactive(DEFINES + RETURNS, timeout=60, output_hook=seen.append)
+        assert "slope_of_w: passed" in str(seen)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

@@ -11,6 +11,7 @@ from teach.answers import said
 
 import minigrad as mg
 from minigrad.teach import (
+    Case,
     Exercise,
     Mistake,
     Noted,
@@ -366,3 +367,33 @@ def test_an_unknown_mistake_is_told_what_came_out_right_before() -> None:
         words, number = EXERCISE.cases[other].words, EXERCISE.cases[place].make()[1].item()
         told = said(EXERCISE.check(lambda f, x, number=number: slope(f, x) * (2 if x.item() == number else 1)))
         assert f"This input comes out right: {words}. What is in the one above that is not in it?" in told["likely"]
+
+
+def logarithm(x):
+    return np.log(np.abs(x)) if x > 0 else x * np.nan
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda answer: answer, observer(lambda answer, x: {"log": answer(x), "x afterwards": str(x)})]
+)
+def test_what_is_nan_or_inf_whatever_one_does_is_not_told_as_right(wrap) -> None:
+    """A mistake of any kind makes nan of nan: what is in another input that is not in that one, nobody can say."""
+    numbers = {"two": 2.0, "three": 3.0, "nan": np.nan, "minus one": -1.0}
+    cases = {words: Case(words, lambda number=number: (number,)) for words, number in numbers.items()}
+
+    def told(answer, *names: str) -> str:
+        tried = Exercise(
+            title="the logarithm", stars=1, minutes=1, reference=logarithm, mistakes=(), hints=(), in_double=0,
+            cases=tuple(cases[name] for name in names), plug=wrap,
+        )  # fmt: skip
+        return said(tried.check(answer))["likely"]
+
+    wrong = {"of two": lambda x: logarithm(x) + (x == 2), "all": lambda x: logarithm(x) + 1}
+    assert "This input comes out right: three." in told(wrong["of two"], "two", "nan", "three")
+    assert "This input comes out right: three." in told(wrong["of two"], "three", "minus one", "two")
+    ending = "inputs comes out right, but for what is to be nan or inf: follow this one through your lines by hand."
+    assert told(wrong["all"], "two", "nan").endswith(f"None of the 2 {ending}")
+    assert told(wrong["all"], "two", "three", "minus one").endswith(f"None of the 3 {ending}")
+    assert told(wrong["all"], "two", "three").endswith(
+        "None of the 2 " + ending.replace(", but for what is to be nan or inf", "")
+    )
