@@ -139,7 +139,8 @@ class _Beside:
             for child in children:
                 mine, theirs, scale = found.sent_pair(key, child, frame.index)
                 self.sums[child] = _sum(self.sums[child][0], mine), _sum(self.sums[child][1], theirs)
-                if not found.is_same(mine, theirs, scale) and not self._is_over(theirs):
+                is_sent = found.is_same(mine, theirs, scale) or found.replacement(key, child)
+                if not is_sent and not self._is_over(theirs):
                     edge = next(edge.id for edge in found.one.graph.into[key] if edge.source == child)
                     chips[edge] = _beside(mine, theirs, CHIP)
             again = {**frame.states.since(before), **dict.fromkeys([*here, *children])}

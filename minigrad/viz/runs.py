@@ -18,10 +18,10 @@ from typing import Any
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.viz.graph.values import ADDRESS
-from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, clean_lines, markup
+from minigrad.viz.picture.markup import MONO, SANS, attribute, clean, clean_lines, markup, shorten_words
 from minigrad.viz.picture.palette import light_dark
 
-LONGEST, WIDTH = 26, 96  # characters of an answer in a cell, and of a line below the table
+LONGEST, WIDTH = 52, 96  # characters of an answer in a cell, and of a line below the table
 LINE = 19  # pixels
 STYLE = (
     f".minigrad-runs{{color-scheme:light dark;position:relative;max-width:100%;font:13px/1.5 {SANS};margin:4px 2px;"
@@ -35,7 +35,7 @@ STYLE = (
     "padding:0!important;text-align:left!important}"
     ".minigrad-runs th{padding:5px 10px!important;font-weight:600;vertical-align:bottom}"
     f".minigrad-runs tbody th{{font:12px/1.5 {MONO};white-space:nowrap;vertical-align:middle}}"
-    ".minigrad-runs summary{cursor:pointer;display:block;padding:5px 10px;white-space:nowrap}"
+    ".minigrad-runs summary{cursor:pointer;display:block;padding:5px 10px}"
     ".minigrad-runs summary:hover{background:light-dark(#e9f3fa,#24384a)}"
     f".minigrad-runs summary:focus-visible{{outline:2px solid {light_dark('leaf')}}}"
     ".minigrad-runs [open]>summary{background:light-dark(#d5e9f6,#1c4a68);font-weight:600}"
@@ -60,7 +60,7 @@ class Run:
     def answer(self) -> str:
         """What a cell shows: the last line that was printed, or the kind of error."""
         words = self.error.partition(":")[0] or (self.printed.splitlines() or ["(nothing)"])[-1]
-        return words if len(words) <= LONGEST else words[: LONGEST - 2] + " …"
+        return shorten_words(words, LONGEST)
 
     @property
     def told(self) -> str:

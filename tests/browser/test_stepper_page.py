@@ -303,6 +303,53 @@ SIZES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
 }
 
 
+NUMBERS = """() => {
+  const words = [...document.querySelectorAll(".mg-legend-parts b")].map(({ textContent }) => textContent);
+  const discs = [...document.querySelectorAll(".mg-pointer circle")].map((disc) => disc.getBoundingClientRect());
+  const away = (wire, { left, top, width, height }) => {
+    const steps = Array.from({ length: 101 }, (_, k) => wire.getPointAtLength((k / 100) * wire.getTotalLength()));
+    const places = steps.map((at) => at.matrixTransform(wire.getScreenCTM()));
+    return Math.min(...places.map(({ x, y }) => Math.hypot(x - left - width / 2, y - top - height / 2)));
+  };
+  const widthOf = (wire) => parseFloat(getComputedStyle(wire).strokeWidth);
+  const nearest = (word) => {
+    const disc = discs[words.indexOf(word)];
+    const wires = [...document.querySelectorAll(".mg-edge > .mg-wire")].map((wire) => [away(wire, disc), wire]);
+    const [distance, wire] = wires.sort(([one], [other]) => one - other)[0];
+    return [distance, widthOf(wire), wire.parentNode.classList.contains("mg-off")];
+  };
+  const most = Math.max(...[...document.querySelectorAll(".mg-sized > .mg-wire")].map(widthOf));
+  return [most, nearest("wide edge"), nearest("dotted edge")];
+}"""
+
+
+def test_the_legend_points_at_the_widest_edge_and_at_a_dotted_one(opened: Any) -> None:
+    """Each number stands on the line itself."""
+    page = opened("network", None, viewport=(1400, 900))
+    page.locator(".mg-press-last").click()
+    page.keyboard.press("?")
+    most, wide, dotted = page.evaluate(NUMBERS)
+    assert max(wide[0], dotted[0]) < 3, (wide, dotted)
+    assert wide[1:] == [most, False]
+    assert dotted[2] is True
+
+
+def test_the_lines_of_an_error_stay_lines(opened: Any) -> None:
+    lines = ["written to by:", "    y += 1", "Make a new tensor."]
+
+    def failing(values: dict[str, Any]) -> None:
+        frame = json.loads(values["recorded"][2])
+        frame["failed"] = True
+        values["recorded"] = [*values["recorded"][:2], json.dumps(frame)]
+        values["problem"] = {"text": "\n".join(lines), "box": frame["box"]}
+
+    page = opened("example", failing, viewport=(1400, 900))
+    page.locator(".mg-press-last").click()
+    problem = page.locator(".mg-problem")
+    assert problem.inner_text().splitlines() == [f"This step failed. {lines[0]}", *lines[1:]]
+    assert page.locator(".mg-sentence").first.bounding_box()["y"] < problem.bounding_box()["y"]
+
+
 @pytest.mark.parametrize(
     "state", ["details", "events", "network", "closed", "growing", "asked", "cells", "more", "legend", *SIZES]
 )

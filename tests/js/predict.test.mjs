@@ -185,6 +185,18 @@ test("a wrong number is told what it is, counted, and can be put right or shown"
   );
 });
 
+test("of a wrong number of which nothing else can be told the rule is shown, line by line", async () => {
+  const root = await predicting();
+  const [, product] = frames().filter(({ questions }) => questions);
+  key(root, "p");
+  for (let k = 1; k < product.index; k += 1) press(root, "next");
+  key(root, "p");
+  clickBox(root, product.box);
+  answer(root, "7.77");
+  const told = "its rule makes of that what goes on.\nself: g * other\nother: g * self";
+  assert.ok(said(root).endsWith(told), said(root));
+});
+
 test("Enter gives the answer that was typed, and other keys are the field's own", async () => {
   const root = await predicting();
   const [first, second] = frames();

@@ -821,6 +821,9 @@ test("a failure is told once, in full, and not as a page that was saved too earl
   );
   assert.deepEqual(texts(root, ".mg-story .mg-event-title"), ["freed"]);
   assert.equal(root.querySelector(".mg-note"), null);
+  // What the step is stands above what went wrong in it, which may be long.
+  const parts = [...root.querySelectorAll(".mg-told > *")].map(({ className }) => className);
+  assert.ok(parts.indexOf("mg-sentence") < parts.indexOf("mg-problem"), String(parts));
   assert.equal(root.querySelector("[aria-live]").textContent.match(/Do this/g).length, 1);
 });
 

@@ -398,3 +398,16 @@ def test_a_stepper_whose_making_was_stopped_can_be_closed(part: str, monkeypatch
     for half in [widget for key, widget in _instances.items() if key not in before]:
         half.close()
     assert set(_instances) == before
+
+
+def test_the_lines_of_an_error_stay_lines_on_the_page() -> None:
+    a = mg.tensor([1.0, 2.0], requires_grad=True)
+    b = a * 2
+    c = b * b
+    b.detach().clamp_(0, 1)
+    stepper = viz.BackwardStepper(c.sum())
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
+        stepper.last()
+    (text,) = [event.to_json()["text"] for event in stepper.frames[-1].events if event.kind == "error"]
+    assert text == str(raised.value)
+    assert text.count("\n") >= 3

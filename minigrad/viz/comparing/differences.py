@@ -96,6 +96,23 @@ class Differences:
             runs, others = [step], others[number:] if is_last else others[number : number + 1]
         return self.one.sum_sent(runs, child), self.other.sum_sent(others, ways[1][1]), scale
 
+    def around(self, key: str, child: str) -> tuple[Any, Any]:
+        """What was at an input before a box sent to it, in both passes; and what then stands there."""
+        ways = self.one.around((key, child)), self.other.around((self.pairs[key], self.pairs[child]))
+        held, there = zip(*ways, strict=True)
+        return held, there
+
+    def replacement(self, key: str, child: str) -> tuple[int, int] | None:
+        """Which of the two puts what a box sends in the place of what was there, where both send the same, and how
+        often: `h * h` sends to h twice. Of a learner's own engine it is only known by how much a gradient has changed.
+        """
+        held, there = self.around(key, child)
+        for number, times in (1, 1), (0, 1), (1, 2), (0, 2):
+            right = self.sent_pair(key, child)[1 - number]
+            if np.any(held[number]) and self.is_same(there[number] * times, right):
+                return number, times
+        return None
+
     @silent
     def is_same(self, one: Any, other: Any, scale: float = 0.0) -> bool:
         """Whether two gradients are equal up to rounding, that of numbers of the size `scale`."""

@@ -78,13 +78,14 @@ class Ran:
         users = {edge.target: None for edge in self.users.get(key, ())}
         return [user for user in users if key in self.steps and self.steps.get(user, [0])[-1] > self.steps[key][-1]]
 
-    def before(self, way: tuple[str, str]) -> Any:
-        """What was at an input before a box sent to it."""
-        first, total = self.steps.get(way[0], [len(self.frames)])[0], self.initial.get(way[1], 0.0)
+    def around(self, way: tuple[str, str]) -> tuple[Any, Any]:
+        """What was at an input before a box sent to it, and what then stands there."""
+        steps, before = self.steps.get(way[0], [len(self.frames)]), np.asarray(self.initial.get(way[1], 0.0))
         for (step, key), array in self.sent_at.items():
-            if key == way[1] and step < first:
-                total = total + array
-        return np.asarray(total)
+            if key == way[1] and step < steps[0]:
+                before = before + array
+        sent = self.sum_sent(steps, way[1])
+        return before, before if sent is None else before + sent
 
 
 def _together(one: Any, other: Any) -> Any:

@@ -37,9 +37,13 @@ def parting_lines(found: Differences, key: str, labels: Labels, is_first: bool) 
     elif how in ("sent", "again"):
         sent = {child: found.sent_pair(key, child, found.at[key]) for child in found.inputs[key]}
         parted = [child for child in sent if not found.is_same(*sent[child])] or list(sent)
-        rows = [(found.one.graph.by_id[child].name, " gets ", sent[child][:2]) for child in parted]
-        words = [(child, _mistake(found, key, child, labels)) for child in parted if how == "sent"]
-        texts += [f"{found.one.graph.by_id[child].name}: {said}." for child, said in words if said]
+        for child in parted:
+            name, said = found.one.graph.by_id[child].name, _mistake(found, key, child, labels) if how == "sent" else ""
+            texts += [f"{name}: {said}."] if said else []
+            if how == "sent" and sent[child][2] and (not said or found.replacement(key, child)):
+                rows.append((name, ".grad becomes ", found.around(key, child)[1]))
+            else:
+                rows.append((name, " gets ", sent[child][:2]))
     story = [line("say", text) for text in texts]
     if rows:
         pieces: list[Any] = [("op", op_word(box.op)), ": "] if how in ("sent", "again") else []
@@ -98,12 +102,11 @@ def _mistake(found: Differences, key: str, child: str, labels: Labels) -> str:
     if np.shape(mine) != np.shape(theirs):
         is_turned = np.shape(mine)[::-1] == np.shape(theirs)
         return "the one is the other, transposed" if is_turned else "one is not summed back to what was broadcast"
-    way = key, child
-    both = (found.other, (found.pairs[key], found.pairs[child]), theirs, mine), (found.one, way, mine, theirs)
-    for label, (ran, at, wrong, right) in zip(labels[::-1], both, strict=True):
-        before = ran.before(at)
-        if np.any(before) and found.is_same(wrong + before, right):
-            return f"{label} replaces {in_words(before)}, which was there, instead of adding to it: = where += belongs"
+    if replaced := found.replacement(key, child):
+        number, times = replaced
+        before, there = (in_words(pair[number]) for pair in found.around(key, child))
+        both = f"both send {there}{' twice' * (times > 1)}; {labels[number]} replaces {before}, which was there,"
+        return f"{both} instead of adding to it: = where += belongs"
     written = _write_text(found, key, labels)
     return written or _places(found, mine, theirs, labels) or _ratio(found, key, mine, theirs, labels)
 

@@ -21,9 +21,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-import minigrad
 from minigrad.viz.graph.loops import goes_on, loops_around
-from minigrad.viz.graph.observer import ENGINE, NO_PLACE, Making, source_text, span_at
+from minigrad.viz.graph.observer import ENGINE, NO_PLACE, OWN, Making, source_text, span_at
 
 MODULE, FUNCTION, LOOP, ROUND = "module", "function", "loop", "iteration"
 REPEATED, STRETCH, INPUTS, RECORDED, STATEMENT = (
@@ -33,9 +32,9 @@ REPEATED, STRETCH, INPUTS, RECORDED, STATEMENT = (
     "create_graph",
     "statement",
 )  # which are made when a graph is folded
-OWN = os.path.dirname(minigrad.__file__) + os.sep
 NETWORKS = os.path.join("nn", "modules") + os.sep  # minigrad's and PyTorch's
 LIBRARIES = tuple({path + os.sep for name, path in sysconfig.get_paths().items() if "lib" in name})
+INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")  # also a user's own, or those of another Python
 CALLS_BACK = re.compile(
     r"(functools\.|itertools\.|math\.)?(sum|reduce|map|max|min|sorted|list|tuple|accumulate|prod)\("
 )
@@ -201,7 +200,7 @@ def way_of(making: Making) -> tuple[Place, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def _is_learners_file(file: str) -> bool:
-    return not file.startswith((OWN, "<minigrad op ", *LIBRARIES)) or "ipykernel" in file
+    return not (file.startswith((*OWN, *LIBRARIES)) or INSTALLED.search(file)) or "ipykernel" in file
 
 
 def is_learners(code: CodeType) -> bool:

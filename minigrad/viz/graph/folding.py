@@ -163,10 +163,9 @@ class _Division:
         if self.titles.callee_of_all(others) is None:
             is_much = len(others) > MOST_PARTS or len(scope.inside) > MOST_WITH_INPUTS
             others = self._with_repeated_joined(others, SEVERAL if is_much else MANY_CALLS)
-        if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
-            others = self._with_statements_joined(scope, others)
-        if len(others) > MOST_PARTS and not scope.word and not scope.rounds and not in_inputs:
-            others = self._with_pattern_joined(scope, others)
+        for join in (self._with_statements_joined, self._with_pattern_joined):
+            if len(others) > MOST_PARTS and not (scope.word or scope.rounds or in_inputs):
+                others = join(scope, others)
         if len(others) > MOST_PARTS or (len(inputs) + len(others) > MOST_WITH_INPUTS and len(others) > PARTS // 2):
             others = self._stretches(scope, others)
         scope.inside = others

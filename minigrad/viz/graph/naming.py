@@ -205,6 +205,9 @@ def _things_inside(name: str, value: Any) -> list[tuple[str, Any]]:
     return []
 
 
+Where = tuple[int, int, int, int]  # of a piece of source: its first line, its last, its start and its end in them
+
+
 def assignments(file: str) -> list[tuple[str, Span]]:
     """Each `name = expression` of a source file or cell: the name, and where the expression is."""
     return _assignments(file, syntax_tree(file))
@@ -216,7 +219,7 @@ def assigned_name(span: Span) -> str | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _names_by_place(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], str]:
+def _names_by_place(file: str, tree: ast.Module | None) -> dict[Where, str]:
     return {_place(span): name for name, span in reversed(_assignments(file, tree))}
 
 
@@ -228,8 +231,8 @@ def unpacked_names(span: Span) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _unpacked_by_place(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], tuple[str, ...]]:
-    found: dict[tuple[int, int, int, int], tuple[str, ...]] = {}
+def _unpacked_by_place(file: str, tree: ast.Module | None) -> dict[Where, tuple[str, ...]]:
+    found: dict[Where, tuple[str, ...]] = {}
     for statement, targets in _writes(tree):
         for target in targets:
             parts = getattr(target, "elts", [])
@@ -239,7 +242,7 @@ def _unpacked_by_place(file: str, tree: ast.Module | None) -> dict[tuple[int, in
     return found
 
 
-def _place(span: Span) -> tuple[int, int, int, int]:
+def _place(span: Span) -> Where:
     return span.first, span.last, span.start, span.end
 
 
@@ -252,8 +255,11 @@ def _assignments(file: str, tree: ast.Module | None) -> list[tuple[str, Span]]:
             pairs = [(target, value)]
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
                 pairs = list(zip(target.elts, value.elts, strict=True))
-            named = [(name.id, part) for name, part in pairs if isinstance(name, ast.Name) and part is not None]
-            found += [(name, syntax_span(file, part)) for name, part in named]
+            found += [
+                (name.id, syntax_span(file, part))
+                for name, part in pairs
+                if isinstance(name, ast.Name) and part is not None
+            ]
     return found
 
 
@@ -270,27 +276,30 @@ def whole_write(span: Span | None) -> Span | None:
     """Of a write such as `y[0] = 5` Python notes the place of `y[0]`: give that of the whole statement. Other pieces of
     source are given back as they are.
     """
-    whole = None if span is None else _whole_writes(span.file, syntax_tree(span.file)).get(_place(span))
-    return span if span is None or whole is None else replace(whole, function=span.function)
+    if span is None:
+        return None
+    whole = _whole_writes(span.file, syntax_tree(span.file)).get(_place(span))
+    return replace(whole or span, function=span.function)
 
 
 @functools.lru_cache(maxsize=64)
-def _whole_writes(file: str, tree: ast.Module | None) -> dict[tuple[int, int, int, int], Span]:
-    writes = [(target, whole) for whole, targets in _writes(tree) for target in targets]
-    parts = [
-        (syntax_span(file, target), syntax_span(file, whole))
-        for target, whole in writes
+def _whole_writes(file: str, tree: ast.Module | None) -> dict[Where, Span]:
+    return {
+        _place(syntax_span(file, target)): syntax_span(file, whole)
+        for whole, targets in _writes(tree)
+        for target in targets
         if isinstance(target, ast.Subscript)
-    ]
-    return {_place(part): whole for part, whole in parts}
+    }
 
 
 def whole_call(span: Span | None) -> Span | None:
     """Of `x.exp()` or `x.T` on several lines Python notes where `exp` or `T` begins: give the place of the whole. Other
     pieces of source are given back as they are.
     """
-    whole = None if span is None else _by_attribute(span.file, syntax_tree(span.file)).get((span.first, span.start))
-    return span if span is None or whole is None else replace(whole, function=span.function)
+    if span is None:
+        return None
+    whole = _by_attribute(span.file, syntax_tree(span.file)).get((span.first, span.start))
+    return replace(whole or span, function=span.function)
 
 
 @functools.lru_cache(maxsize=64)

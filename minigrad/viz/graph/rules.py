@@ -140,6 +140,10 @@ class _PlainRule(ast.NodeTransformer):
             return self.generic_visit(node)
         return self.visit(node.body if chosen else node.orelse)
 
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        return node.left if ast.unparse(node).endswith(" / 1") else node
+
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) in ("F", "math"):

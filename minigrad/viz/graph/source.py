@@ -55,7 +55,7 @@ class Source:
 
     # Whether it is noted which line made a node. Else a result is found by its name: y = x * w.
     notes_lines = False
-    no_lines = "This engine notes no lines. A result with a name of yours is found by it: y = x * w."  # on the page
+    no_lines = "Only nodes of minigrad know their lines. Of another engine's, y = x * w is found while you hold y."
     # Whether `saved` tells all that nodes keep for their rules, and `rule` how they compute.
     shows_rules = False
     # Whether of the nodes that are ready it runs the one that was made last, leaves before all others.

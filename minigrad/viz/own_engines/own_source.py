@@ -62,8 +62,7 @@ class OwnSource(Source):
         def known_inputs(thing: Any) -> list[Any]:
             if id(thing) not in inputs:
                 # What enters twice is one input here.
-                several = {id(one): one for one in self.nodes_from("inputs", thing)}
-                inputs[id(thing)] = list(several.values())
+                inputs[id(thing)] = [*{id(one): one for one in self.nodes_from("inputs", thing)}.values()]
             return inputs[id(thing)]
 
         found: dict[int, OwnNode] = {}

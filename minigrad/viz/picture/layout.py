@@ -133,6 +133,7 @@ class _Nest:
         for group in groups:
             self.closed[group.id] = self.closed[group.parent or WHOLE] or ("" if group.id in self.open else group.id)
         self.home = dict.fromkeys(sizes, WHOLE) | {box: group.id for group in groups for box in group.boxes}
+        self.home |= {group.id: group.parent or WHOLE for group in groups}
         self.order = {box: number for number, box in enumerate(sizes)}
         for box, number in list(self.order.items()):  # a group stands where its first box was made
             for outer in self.around(box):
@@ -151,15 +152,15 @@ class _Nest:
     def around(self, key: str) -> list[str]:
         """From a box or group outwards, up to the whole."""
         path = []
-        at = self.groups[key].parent or WHOLE if key in self.groups else self.home[key]
+        at = self.home[key]
         while at:
             path.append(at)
-            at = self.groups[at].parent or WHOLE
+            at = self.home[at]
         return [*path, WHOLE]
 
     def shown_for(self, key: str) -> str:
         """What stands for a box: itself, or the outermost closed group around it."""
-        return self.closed[self.groups[key].parent or WHOLE if key in self.groups else self.home[key]] or key
+        return self.closed[self.home[key]] or key
 
     def layout(self) -> Layout:
         """With open groups it is laid out twice: then it is known where edges come from and go to beyond the group in

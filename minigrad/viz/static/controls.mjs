@@ -21,8 +21,7 @@ const SIZES = "‖g‖ in colours: edges and boxes by the size of their gradient
 const FOLLOWS = "open what runs: the part that runs opens by itself, and closes when the step has left it";
 const LEGEND = "legend: what the parts of this picture mean (?)";
 
-const HOW_TO_WRITE_CONDITIONS =
-  "Write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, " + `as in ${EXAMPLE}; or nan, or inf.`;
+const HOW_TO_WRITE_CONDITIONS = `Write g.norm(), g.max(), g.min() or g.mean(), a comparison and a number, as in ${EXAMPLE}; or nan, or inf.`;
 
 export class Controls {
   /** @param {Stepper} stepper */
@@ -38,14 +37,6 @@ export class Controls {
     element.addEventListener("click", () => {
       if (element.getAttribute("aria-disabled") !== "true") action();
     });
-    return element;
-  }
-
-  /** A button of the menu, called by what is seen of it: its word, and at the end of the row its key. */
-  entry(name, label, { key = "", ...options }, action) {
-    const element = this.press(name, label, options, action);
-    if (key) element.append(" ", make("kbd", {}, key));
-    element.setAttribute("aria-label", element.textContent.trim());
     return element;
   }
 
@@ -105,17 +96,21 @@ export class Controls {
         action();
       });
     return {
-      back: stepping("back", "back one step (arrow left)", { picture: "back", face: "Back" }, () => player.back()),
-      next: stepping("next", "next: run one node (arrow right)", { picture: "next", face: "Next" }, () =>
-        this.forward(),
-      ),
-      last: stepping("last", "last: run to the end (End)", { picture: "last", face: "Last" }, () => player.last()),
+      back: stepping("back", "back one step (arrow left)", { face: "Back" }, () => player.back()),
+      next: stepping("next", "next: run one node (arrow right)", { face: "Next" }, () => this.forward()),
+      last: stepping("last", "last: run to the end (End)", { face: "Last" }, () => player.last()),
     };
   }
 
+  /** Those of the menu are called by what is seen of each: its word, and at the end of the row its key. */
   menuButtons() {
     const { player, stepper } = this;
-    const entry = (name, label, key, face, picture, action) => this.entry(name, label, { key, face, picture }, action);
+    const entry = (name, label, key, face, action) => {
+      const element = this.press(name, label, { face }, action);
+      if (key) element.append(" ", make("kbd", {}, key));
+      element.setAttribute("aria-label", element.textContent.trim());
+      return element;
+    };
     const step = (action) => () => {
       this.stop();
       action();
@@ -126,7 +121,6 @@ export class Controls {
         "first: before anything ran (Home)",
         "Home",
         "First",
-        "first",
         step(() => player.first()),
       ),
       over: entry(
@@ -134,7 +128,6 @@ export class Controls {
         OVER,
         "o",
         "Step over",
-        "over",
         step(() => player.over()),
       ),
       leave: entry(
@@ -142,10 +135,9 @@ export class Controls {
         LEAVE,
         "e",
         "Step out",
-        "leave",
         step(() => player.out()),
       ),
-      play: entry("play", "play (space)", "space", "Play", "play", () => {
+      play: entry("play", "play (space)", "space", "Play", () => {
         this.toggle();
         if (this.isBusy) this.buttons.play.focus(); // it is in the bar now
       }),
@@ -154,26 +146,25 @@ export class Controls {
         RUN,
         "Enter",
         "Run to breakpoint",
-        "run",
         step(() => player.run()),
       ),
-      breaks: entry("breaks", "breakpoints", "", "Breakpoints", "stop", () => this.toggleBreaks()),
-      find: entry("find", "find a node (/)", "/", "Find a node", "search", () => stepper.openSearch()),
-      sizes: entry("sizes", SIZES, "g", "‖g‖ in colours", "sizes", () => this.toggleSizes()),
-      follows: entry("follows", FOLLOWS, "", "Open what runs", "follows", () => {
+      breaks: entry("breaks", "breakpoints", "", "Breakpoints", () => this.toggleBreaks()),
+      find: entry("find", "find a node (/)", "/", "Find a node", () => stepper.openSearch()),
+      sizes: entry("sizes", SIZES, "g", "‖g‖ in colours", () => this.toggleSizes()),
+      follows: entry("follows", FOLLOWS, "", "Open what runs", () => {
         player.follows = !player.follows;
       }),
-      predict: entry("predict", PREDICT, "p", "Predict", "predict", () => this.togglePredict()),
-      legend: entry("legend", LEGEND, "?", "Legend", "legend", () => stepper.legend.toggle()),
+      predict: entry("predict", PREDICT, "p", "Predict", () => this.togglePredict()),
+      legend: entry("legend", LEGEND, "?", "Legend", () => stepper.legend.toggle()),
     };
   }
 
   zoomButtons() {
     return {
-      out: this.press("out", "smaller (−)", { picture: "out" }, () => this.resize((camera) => camera.zoomOut())),
+      out: this.press("out", "smaller (−)", {}, () => this.resize((camera) => camera.zoomOut())),
       size: this.press("size", "natural size (0)", { face: "100 %" }, () => this.resize((camera) => camera.zoom(1))),
-      in: this.press("in", "larger (+)", { picture: "in" }, () => this.resize((camera) => camera.zoomIn())),
-      fit: this.press("fit", "show the whole graph (f)", { picture: "fit" }, () => this.fit()),
+      in: this.press("in", "larger (+)", {}, () => this.resize((camera) => camera.zoomIn())),
+      fit: this.press("fit", "show the whole graph (f)", {}, () => this.fit()),
     };
   }
 
@@ -418,7 +409,7 @@ export class Controls {
     this.search.addEventListener("blur", () => {
       this.searching.hidden = !this.search.value; // it stays with what was found
     });
-    return make("label", { class: "mg-search-box" }, icon("search"), this.search, this.hits);
+    return make("label", { class: "mg-search-box" }, icon("find"), this.search, this.hits);
   }
 
   find(text) {

@@ -66,6 +66,7 @@ export function drawingFrom(markup) {
   return document.importNode(/** @type {any} */ (parsed), true);
 }
 
+/** @type {Record<string, string>} */
 const ICONS = {
   first: "M4 3v10M13 3L6 8l7 5z",
   back: "M11 3L4 8l7 5z",
@@ -74,7 +75,7 @@ const ICONS = {
   leave: "M8 13V4M4.4 7.2L8 3.6l3.6 3.6M3 13.5h2.5M10.5 13.5H13",
   play: "M8 1.6a6.4 6.4 0 1 0 .01 0zM6.4 5l4.8 3-4.8 3z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
-  stop: "M5.3 1.6h5.4l3.7 3.7v5.4l-3.7 3.7H5.3l-3.7-3.7V5.3z",
+  breaks: "M5.3 1.6h5.4l3.7 3.7v5.4l-3.7 3.7H5.3l-3.7-3.7V5.3z",
   sizes: "M2 13c4-1 8-4 12-11M2 13c5 .4 9-.6 12-2",
   follows: "M2 3h12v10H2zM5 8h6M8.6 5.6L11 8l-2.4 2.4",
   predict: "M2 14l1-3.6L11.4 2 14 4.6 5.6 13z",
@@ -85,13 +86,13 @@ const ICONS = {
   out: "M3.5 8h9",
   fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
   close: "M4 4l8 8M12 4l-8 8",
-  search: "M7 2.5a4.5 4.5 0 1 0 .01 0M10.3 10.3L14 14",
+  find: "M7 2.5a4.5 4.5 0 1 0 .01 0M10.3 10.3L14 14",
   copy: "M5.5 5.5V3a.8.8 0 0 1 .8-.8h6.4a.8.8 0 0 1 .8.8v6.4a.8.8 0 0 1-.8.8h-2.4M3.3 5.8h6.4a.8.8 0 0 1 .8.8v6.4a.8.8 0 0 1-.8.8H3.3a.8.8 0 0 1-.8-.8V6.6a.8.8 0 0 1 .8-.8z",
 };
 
 /**
  * One of the pictures on buttons; it takes the colour of the text and says nothing by itself.
- * @param {keyof typeof ICONS} name
+ * @param {string} name
  */
 export function icon(name) {
   return shape(
@@ -102,19 +103,20 @@ export function icon(name) {
 }
 
 /**
- * A button with a picture, a word or both. What it does is said in full to those who hear the page.
+ * A button with a picture, that of its name if no other is asked for, a word or both. What it does is said in full to
+ * those who hear the page.
  * @param {string} name
  * @param {string} label
- * @param {{ face?: string, picture?: keyof typeof ICONS | null, shown?: string }} options
+ * @param {{ face?: string, picture?: string, shown?: string }} options
  */
-export function button(name, label, { face = "", picture = null, shown = label } = {}) {
+export function button(name, label, { face = "", picture = name, shown = label } = {}) {
   const element = make("button", {
     type: "button",
     class: `mg-button mg-press-${name}`,
     "aria-label": label,
     title: shown,
   });
-  if (picture) element.append(icon(picture));
+  if (ICONS[picture]) element.append(icon(picture));
   if (face) element.append(make("span", { class: "mg-face" }, face));
   return element;
 }

@@ -157,7 +157,7 @@ export class Inspector {
   head(about, box) {
     const { id, player, actions } = this;
     const act = (name, label, face, action, pressed = null) => {
-      const element = button(name, label, { face, picture: name === "close" ? "close" : null });
+      const element = button(name, label, { face });
       element.setAttribute("data-act", name);
       if (pressed !== null) element.setAttribute("aria-pressed", String(pressed));
       element.addEventListener("click", action);

@@ -9,8 +9,8 @@ import { EVENTS } from "./marks.mjs";
 
 /**
  * A kind of part: its words, its elements in the drawing, what is said of one, and at which of its sides the number
- * stands.
- * @typedef {{ word: string, selector: string, says: (text: string) => string, side: "left" | "right" | "corner" }} Part
+ * stands; on an edge, on the line itself.
+ * @typedef {{ word: string, selector: string, says: (text: string) => string, side: "left" | "right" | "corner" | "on" }} Part
  */
 
 const RADIUS = 7.5; // pixels of a number's disc
@@ -61,10 +61,17 @@ const PARTS = [
     "dotted: it needs no gradient, and none goes there.",
     "corner",
   ),
-  part("name", `${MADE_BOX}.mg-result > .mg-name`, nameSaid, "left"),
+  part(
+    "name",
+    `${MADE_BOX}.mg-result > .mg-name`,
+    (text) => (/^[tg]\d+$/.test(text) ? "numbered, as your code gives it no name." : "as in your code."),
+    "left",
+  ),
   part("expression", `${MADE_BOX} > .mg-expression`, "the operation that made it, as in your code."),
   part("value", `${MADE_BOX} > .mg-value`, "what it is since the forward pass; of a large one, its shape."),
-  part("grad", `${MADE_BOX}:not(.mg-constant) > .mg-grad`, gradSaid),
+  part("grad", `${MADE_BOX}:not(.mg-constant) > .mg-grad`, (text) =>
+    text === "None" ? "its gradient: none has come." : "its gradient so far. In sentences, g is what came to the node.",
+  ),
   part(
     "so far",
     `${MADE_BOX} > .mg-partial`,
@@ -74,8 +81,8 @@ const PARTS = [
   part("map", '.mg-map:not([visibility="hidden"])', "all its numbers as colours: blue below 0, orange above."),
   part("arrow", ".mg-edge:not(.mg-unmade, .mg-off) > .mg-forward", "forward: the value goes this way."),
   part("arrow back", ".mg-edge:not(.mg-off) > .mg-backward", "a gradient went this way.", "left"),
-  part("wide edge", ".mg-edge.mg-sized > .mg-wire", WIDER, "left"),
-  part("dotted edge", ".mg-edge.mg-off > .mg-forward", "no gradient goes back here.", "left"),
+  part("wide edge", ".mg-edge.mg-sized > .mg-wire", WIDER, "on"),
+  part("dotted edge", ".mg-edge.mg-off > .mg-wire", "no gradient goes back here.", "on"),
   part("edge's mark", ".mg-edge:not(.mg-unmade) > .mg-mark", markSaid, "left"),
   part("chip", ".mg-chip:not(.mg-shape)", "the gradient that goes along this edge, or its shape or size."),
   part("next ▸", `${MADE_BOX}.mg-upnext > .mg-badge`, "the node that runs next."),
@@ -94,7 +101,12 @@ const PARTS = [
   part("version", '.mg-version-tag:not([visibility="hidden"])', versionSaid, "left"),
   ...Object.entries(EVENTS).map(([kind, [word]]) => part(word, `[data-sign="${kind}"]`, WHAT_EVENTS_SAY[kind])),
   part("breakpoint", ".mg-stop", "a run stops before this node.", "left"),
-  part("closed part", ".mg-group:not(.mg-open) > .mg-frame", closedSaid, "corner"),
+  part(
+    "closed part",
+    ".mg-group:not(.mg-open) > .mg-frame",
+    "several nodes in one; its bar says how many ran, a click opens it.",
+    "corner",
+  ),
   part(
     "open part",
     ".mg-titles .mg-group-title > .mg-fold-box",
@@ -115,18 +127,6 @@ function markSaid(text) {
 }
 
 /** @param {string} text */
-function nameSaid(text) {
-  return /^[tg]\d+$/.test(text) ? "numbered, as your code gives it no name." : "as in your code.";
-}
-
-/** @param {string} text */
-function gradSaid(text) {
-  return text === "None"
-    ? "its gradient: none has come."
-    : "its gradient so far. In sentences, g is what came to the node.";
-}
-
-/** @param {string} text */
 function waitingSaid(text) {
   const [arrived, needed] = text.split(" of ");
   return `dashes: it waits. ${arrived} of the ${needed} gradients that it needs ${arrived === "1" ? "has" : "have"} arrived.`;
@@ -138,10 +138,6 @@ function versionSaid(text) {
   return saved
     ? `it was saved as ${saved} and written to since, so it is ${now}: its rule refuses.`
     : `it was written to in place ${now === "v1" ? "once" : `${now.slice(1)} times`}.`;
-}
-
-function closedSaid() {
-  return "several nodes in one; its bar says how many ran, a click opens it.";
 }
 
 export class Legend {
@@ -223,7 +219,7 @@ export class Legend {
       const all = elements.filter(isShown).map((element) => {
         const rect = element.getBoundingClientRect();
         const isInView = !view.contains(element) || isWithin(rect, seen);
-        return { element, rect, isInView, ...pointerAt(rect, side, whole) };
+        return { element, rect, isInView, ...pointerAt(element, rect, side, whole) };
       });
       const there = isLaid ? all.filter(({ rect }) => rect.width && rect.height) : all;
       const inView = there.filter(({ isInView }) => isInView);
@@ -237,12 +233,13 @@ export class Legend {
     return found.sort((one, other) => Number(other.isInView) - Number(one.isInView));
   }
 
-  /** Those in the box of the step first: there the reader looks. */
+  /** Those in the box of the step first: there the reader looks; and of edges the widest. */
   nearStep(parts) {
     const { picture, player } = this.stepper;
     const box = picture.element(player.frame?.box ?? player.frame?.next);
-    const isThere = ({ element }) => Number(Boolean(box?.contains(element)));
-    return [...parts].sort((one, other) => isThere(other) - isThere(one));
+    const weight = ({ element }) =>
+      box?.contains(element) ? 2 : Number(element.parentNode.style?.getPropertyValue("--mg-size")) || 0;
+    return [...parts].sort((one, other) => weight(other) - weight(one));
   }
 
   // ---------------------------------------------------------------- painting
@@ -269,8 +266,7 @@ export class Legend {
 
   /** Show where the part is whose sentence is pointed at. */
   lift(target) {
-    const item = target?.closest("li");
-    const k = item ? [...this.list.children].indexOf(item) : -1;
+    const k = [...this.list.children].indexOf(target?.closest("li"));
     for (const [place, mark] of [...this.marks.children].entries()) mark.classList.toggle("mg-lifted", place === k);
   }
 }
@@ -304,11 +300,12 @@ function isWithin(rect, around) {
 
 /**
  * Where the number of a part stands, and the ring around that part, in pixels of the stepper.
+ * @param {any} element
  * @param {DOMRect} rect
  * @param {Part["side"]} side
  * @param {DOMRect} whole
  */
-function pointerAt(rect, side, whole) {
+function pointerAt(element, rect, side, whole) {
   const ring = {
     x: rect.left - whole.left - BESIDE_PART,
     y: rect.top - whole.top - BESIDE_PART,
@@ -316,8 +313,13 @@ function pointerAt(rect, side, whole) {
     height: rect.height + 2 * BESIDE_PART,
   };
   const inside = (place, room) => Math.max(LEFTMOST, room ? Math.min(place, room - RADIUS - 1) : place);
-  const x =
+  let x =
     side === "right" ? ring.x + ring.width + RADIUS - 2 : side === "left" ? ring.x - RADIUS + 2 : ring.x + BESIDE_PART;
-  const y = ring.y + (side === "corner" ? ring.height - BESIDE_PART : ring.height / 2);
+  let y = ring.y + (side === "corner" ? ring.height - BESIDE_PART : ring.height / 2);
+  if (side === "on" && rect.width) {
+    const middle = element.getPointAtLength(element.getTotalLength() / 2).matrixTransform(element.getScreenCTM());
+    x = middle.x - whole.left;
+    y = middle.y - whole.top;
+  }
   return { ring, x: inside(x, whole.width), y: inside(y, whole.height) };
 }

@@ -159,9 +159,11 @@ export class Panels {
     const error = atFailure ? all.find(({ kind }) => kind === "error") : undefined;
     const failure = error?.text ? `${error.title}: ${error.text}` : problem.text;
     const events = all.filter((event) => event !== error && !event.why);
-    const parts = [];
-    if (atFailure) {
-      parts.push(
+    const parts = paragraphs(frame.story.filter((line) => !line.why));
+    if (atFailure)
+      parts.splice(
+        1,
+        0,
         make(
           "div",
           { class: "mg-problem", role: "alert" },
@@ -170,9 +172,7 @@ export class Panels {
           error ? eventLine(error) : "",
         ),
       );
-    }
-    if (player.note) parts.push(make("p", { class: "mg-note", role: "status" }, player.note));
-    parts.push(...paragraphs(frame.story.filter((line) => !line.why)));
+    if (player.note) parts.unshift(make("p", { class: "mg-note", role: "status" }, player.note));
     if (events.length) parts.push(eventList(events));
     if (player.outdated) parts.push(make("p", { class: "mg-note mg-outdated", role: "status" }, player.outdated));
     this.sentences.replaceChildren(...parts);
@@ -217,13 +217,7 @@ export class Panels {
    */
   speak(frame, happened, extra) {
     const told = frame.story.filter((line) => line.kind !== "code" && !line.why);
-    const sentences = told.map(
-      (line) =>
-        `${line.pieces
-          .map(([, text]) => text)
-          .join("")
-          .replace(/[.:]$/, "")}.`,
-    );
+    const sentences = told.map((line) => `${textOf(line).replace(/[.:]$/, "")}.`);
     const events = happened.map(
       (event) => `${event.title || eventWord(event.kind)}${event.text ? `: ${event.text}` : "."}`,
     );
@@ -342,4 +336,9 @@ function piece([style, text]) {
   // Vectors and the rows of a matrix stay whole.
   const rows = text.split(/ (?=\[)/).map((row) => make("span", { class: "mg-unbroken" }, row));
   return make(tag, { class: name }, ...rows.flatMap((row) => [" ", row]).slice(1));
+}
+
+/** @param {Line} line */
+export function textOf({ pieces }) {
+  return pieces.map(([, text]) => text).join("");
 }

@@ -3,6 +3,7 @@
 // the recorded frame; where a wrong answer is what is left when a factor, a sign or a sum is forgotten, that is said.
 
 import { button, make, nameOf, textField } from "./dom.mjs";
+import { textOf } from "./panels.mjs";
 
 /** @import { Frame, Question, State } from "./model.d.ts" */
 /** @import { Stepper } from "./stepper.mjs" */
@@ -12,8 +13,7 @@ import { button, make, nameOf, textField } from "./dom.mjs";
 
 const UNSEEN = "?";
 const NEAR = 0.002; // of the number: an answer so near is right, however it was written
-const NOT_THAT =
-  "Not that. The rule is behind “why?” of a step like this one; what arrived at the node stands in its box.";
+const NOT_THAT = "Not that. What arrived at the node, g, stands in its box; its rule makes of that what goes on.";
 const HOW_TO_ANSWER = "Write a number, as 0.5, -2e-3 or 2/3.";
 
 const ODD_NUMBERS = {
@@ -275,7 +275,8 @@ export class Predict {
       const why = mistakeIn(given, question, this.player.gradient);
       if (this.tried === 0 && why) this.tally.missed[why[0]] = (this.tally.missed[why[0]] ?? 0) + 1;
       this.tried += 1;
-      this.note(why ? why[1] : NOT_THAT);
+      const rules = frame.story.filter((line) => line.why && line.kind === "code").map(textOf);
+      this.note(why ? why[1] : [NOT_THAT, ...rules].join("\n"));
       return;
     }
     this.count("numbers", this.tried === 0);

@@ -242,7 +242,7 @@ export function asPython(text, dtype = "float32") {
  * @param {string} what
  */
 export function copier(text, what) {
-  const element = button("copy", `copy ${what} as Python`, { face: "copy", picture: "copy", shown: text });
+  const element = button("copy", `copy ${what} as Python`, { face: "copy", shown: text });
   element.addEventListener("click", async () => {
     const face = element.querySelector(".mg-face");
     try {

@@ -21,7 +21,7 @@ from minigrad.viz.graph.learner_code import source_title
 from minigrad.viz.graph.observer import Span, source_line
 from minigrad.viz.graph.source import Overwritten
 from minigrad.viz.graph.values import Value, describe, difference, in_words, short
-from minigrad.viz.picture.markup import clean, shorten
+from minigrad.viz.picture.markup import clean, clean_lines, shorten
 
 SourceLine = tuple[str, int, str]  # title of the file or cell, number of the line, its text
 LONGEST_NAME = 60  # columns of a name in a sentence
@@ -54,13 +54,13 @@ class Event:
         return self.kind in QUIET
 
     def to_json(self) -> dict[str, Any]:
-        """What the page gets of it, in texts that cannot turn a line around or end it."""
+        """What the page gets of it, in texts that cannot turn a line around; an error has lines."""
         return {
             "kind": self.kind,
             "why": self.is_quiet,
             "node": self.node,
             "title": clean(self.title),
-            "text": clean(self.text),
+            "text": (clean_lines if self.kind == "error" else clean)(self.text),
             "before": None if self.before is None else self.before.to_json(),
             "after": None if self.after is None else self.after.to_json(self.difference, self.difference_map),
             "line": None if self.line is None else [clean(self.line[0]), self.line[1], clean(self.line[2])],
@@ -180,7 +180,7 @@ def failure_events(
     if box.freed:
         text = f"what {box.op} of {box.name} had saved is gone: {enumeration(freed_names(box))}"
         yield Event("freed", box.id, "saved tensors are gone", text)
-    message = " ".join(_message_of(error).split())[:MOST_OF_MESSAGE] or "no message"
+    message = _message_of(error).strip()[:MOST_OF_MESSAGE] or "no message"
     yield Event("error", box.id, type(error).__name__, message, line=_line_of_error(error))
 
 

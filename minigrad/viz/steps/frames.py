@@ -183,7 +183,7 @@ class Frame:
     def spoken(self) -> str:
         """The frame in plain words, for a screen reader."""
         lines = [line.text for line in self.story if line.kind != "code" and not line.why]
-        events = [clean(event.text) for event in self.events if not event.is_quiet]
+        events = [clean_lines(event.text) for event in self.events if not event.is_quiet]
         return " ".join(text.rstrip(".:") + "." for text in [*lines, *events])
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ from minigrad.viz.steps.frame_maker import FrameMaker
 from minigrad.viz.steps.frames import Frame
 from minigrad.viz.steps.replay import CannotReplayError, NotedCalls, Replay
 
-RECORDED = "The recorded graph: branches, comparisons, drawn and detached numbers are as they were."
+RECORDED = "The recorded graph: branches, comparisons, random and detached numbers are as they were."
 MOST_BOXES = 600  # of a graph that is computed once more: an answer is to come while the slider is dragged
 HOOKS = "Hooks do not run in it."
 OTHERS = (

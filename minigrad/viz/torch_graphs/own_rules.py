@@ -35,28 +35,22 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "SqueezeBackward1": {"self": lambda F, g, self_shape: g.reshape(self_shape)},
     "TransposeBackward0": {"self": lambda F, g, dim0, dim1: g.swapaxes(dim0, dim1)},
     "MseLossBackward0": {
-        "self": lambda F, g, self, target, reduction: (
-            g * 2 * (self - target) / self.size if reduction == 1 else g * 2 * (self - target)
-        ),
-        "target": lambda F, g, self, target, reduction: (
-            g * 2 * (target - self) / self.size if reduction == 1 else g * 2 * (target - self)
-        ),
+        "self": lambda F, g, self, target, reduction: g * 2 * (self - target) / (self.size if reduction == 1 else 1),
+        "target": lambda F, g, self, target, reduction: g * 2 * (target - self) / (self.size if reduction == 1 else 1),
     },
     "BinaryCrossEntropyBackward0": {
         "self": lambda F, g, self, target, reduction: (
-            g * (self - target) / (self * (1 - self)) / self.size
-            if reduction == 1
-            else g * (self - target) / (self * (1 - self))
+            g * (self - target) / (self * (1 - self)) / (self.size if reduction == 1 else 1)
         ),
         "target": lambda F, g, self, reduction: (
-            g * (F.log(1 - self) - F.log(self)) / self.size if reduction == 1 else g * (F.log(1 - self) - F.log(self))
+            g * (F.log(1 - self) - F.log(self)) / (self.size if reduction == 1 else 1)
         ),
     },
     "BinaryCrossEntropyWithLogitsBackward0": {
         "self": lambda F, g, self, target, reduction: (
-            g * (F.sigmoid(self) - target) / self.size if reduction == 1 else g * (F.sigmoid(self) - target)
+            g * (F.sigmoid(self) - target) / (self.size if reduction == 1 else 1)
         ),
-        "target": lambda F, g, self, reduction: -g * self / self.size if reduction == 1 else -g * self,
+        "target": lambda F, g, self, reduction: -g * self / (self.size if reduction == 1 else 1),
     },
     "StdBackward0": {"self": lambda F, g, self, result: g * (self - self.mean()) / (result * (self.size - 1))},
     "LinalgVectorNormBackward0": {"self": lambda F, g, self, result: g * self / result},
@@ -65,26 +59,18 @@ RULES: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     "ClampMaxBackward0": {"self": lambda F, g, self, max: F.where(self <= max, g, 0)},
     "SmoothL1LossBackward0": {
         "self": lambda F, g, self, target, beta, reduction: (
-            g * ((self - target) / beta).clip(-1, 1) / self.size
-            if reduction == 1
-            else g * ((self - target) / beta).clip(-1, 1)
+            g * ((self - target) / beta).clip(-1, 1) / (self.size if reduction == 1 else 1)
         ),
         "target": lambda F, g, self, target, beta, reduction: (
-            g * ((target - self) / beta).clip(-1, 1) / self.size
-            if reduction == 1
-            else g * ((target - self) / beta).clip(-1, 1)
+            g * ((target - self) / beta).clip(-1, 1) / (self.size if reduction == 1 else 1)
         ),
     },
     "HuberLossBackward0": {
         "self": lambda F, g, self, target, delta, reduction: (
-            g * (self - target).clip(-delta, delta) / self.size
-            if reduction == 1
-            else g * (self - target).clip(-delta, delta)
+            g * (self - target).clip(-delta, delta) / (self.size if reduction == 1 else 1)
         ),
         "target": lambda F, g, self, target, delta, reduction: (
-            g * (target - self).clip(-delta, delta) / self.size
-            if reduction == 1
-            else g * (target - self).clip(-delta, delta)
+            g * (target - self).clip(-delta, delta) / (self.size if reduction == 1 else 1)
         ),
     },
     "NllLossBackward0": {

@@ -15,6 +15,7 @@ from viz.cells import cell, still, stored
 from viz.own_engines import Recursive, Value
 
 import minigrad as mg
+from minigrad.teach.exercises import museum
 from minigrad.viz import Comparison, Engine, compare
 from minigrad.viz.own_engines.adapter import inputs_first
 from minigrad.viz.page.notebook import StepperPreprocessor
@@ -194,7 +195,8 @@ def compared(mistake: str, labels: tuple[str, str] = ("right", "wrong")) -> Comp
 MISTAKES = {
     "=": (
         "scaled",
-        r"e: wrong replaces \[-174, -55.5\], which was there, instead of adding to it: = where \+= belongs",
+        r"e.grad becomes \[13.56, -6.752\] in right, \[187.5, 48.75\] in wrong.\ne: both send \[187.5, 48.75\]; "
+        r"wrong replaces \[-174, -55.5\], which was there, instead of adding to it: = where \+= belongs",
     ),
     "order": ("e", "wrong runs e before all has arrived: quotient and scaled still have to send"),
     "unbroadcast": (
@@ -234,6 +236,33 @@ def test_a_mistake_is_found_at_its_node(mistake: str) -> None:
     assert comparison.index == comparison.difference.index
     told = "\n".join(line.text for line in comparison.difference.story)
     assert re.search(words, told), told
+
+
+def test_what_replaces_what_was_there_has_sent_the_same() -> None:
+    """Of a node that sends twice, too; and no edge says that they differ in what went along it."""
+
+    def program(Array: type) -> dict[str, Any]:
+        w, x = Array([3.0]), Array([2.0])
+        h = w * x
+        square = h * h
+        both = h + square
+        loss = (both + h.relu()).sum(axis=0)
+        return {name: one for name, one in locals().items() if name != "Array"}
+
+    comparison = museum.compare(museum.engine_a, program)
+    told = {frame.name: [line.text for line in frame.story[:2]] for frame in comparison.frames}
+    replaces = "which was there, instead of adding to it: = where += belongs."
+    assert told["both"] == [
+        "Here they part: add: h.grad becomes 2 in the right one, 1 in this one.",
+        f"h: both send 1; this one replaces 1, {replaces}",
+    ]
+    assert told["square"] == [
+        "Here they part, too: mul: h.grad becomes 14 in the right one, 6 in this one.",
+        f"h: both send 6 twice; this one replaces 1, {replaces}",
+    ]
+    chips = [text for frame in comparison.frames if frame.name in ("both", "square") for text in frame.chips.values()]
+    assert chips
+    assert not any("≠" in text for text in chips)
 
 
 @pytest.mark.parametrize("forward", ["forward", "rounding"])

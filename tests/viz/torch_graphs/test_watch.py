@@ -16,6 +16,7 @@ from viz.cells import cell, seen
 
 import minigrad as mg
 from minigrad import viz
+from minigrad.viz.graph import calls
 from minigrad.viz.graph.groups import groups_of
 from minigrad.viz.graph.observer import source_text
 from minigrad.viz.sources import snapshot_of as snapshot
@@ -382,3 +383,20 @@ def test_the_gradient_of_a_later_step_is_no_gradient_of_a_gradient() -> None:
     )
     assert {box.graph for box in snapshot(scope["loss"], {}).boxes} == {1, 2}
     assert {box.graph for box in snapshot(scope["outer"], {}).boxes} == {1, 2, 3}
+
+
+def test_inner_results_of_a_network_do_not_carry_the_name_of_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where PyTorch lies beside no Python that runs: a user's own packages, or those of another one."""
+    text = "net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))\nwith viz.watch():\n    "
+    text += "logits = net(torch.ones(2, 2))\nloss = logits.sum()"
+    monkeypatch.setattr(calls, "LIBRARIES", ("/no/such/folder",))
+    calls._is_learners_file.cache_clear()
+    try:
+        scope = cell(text, torch=torch, nn=nn, viz=viz)
+        known = {key: value for key, value in scope.items() if lines_can_name(value)}
+        names = [box.name for box in snapshot(scope["loss"], known).boxes if box.kind == "result"]
+    finally:
+        monkeypatch.undo()
+        calls._is_learners_file.cache_clear()
+    assert [name for name in names if name.startswith("logits")] == ["logits"]
+    assert len(names) == 6
