@@ -190,7 +190,7 @@ def used_before(make: Callable[[], tuple[Any, ...]], walked: bool) -> tuple[Any,
     has a hook, and each leaf, if somebody walked, has a gradient.
     """
     arguments = make()
-    for _, value in parts("?" * len(arguments), arguments):
+    for _, value in parts("?" * len(arguments), arguments):  # whatever they are called
         if isinstance(value, Tensor) and value.requires_grad and not value.is_inference():
             value.register_hook(lambda gradient: None)
             if walked and value.is_leaf and value._grad is None:

@@ -125,7 +125,7 @@ def expression_of(function: Callable[..., Any]) -> ast.expr | None:
 
 class _PlainRule(ast.NodeTransformer):
     """Takes out what is the engine's business: `F.cos(x)` becomes `cos(x)`, a transpose `x.T`, a decided `a if c else
-    b` one of the two.
+    b` one of the two, and `x / 1`, which that may leave, `x`.
     """
 
     def __init__(self, bound: Mapping[str, Any]) -> None:
