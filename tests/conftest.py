@@ -38,6 +38,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is imported: processes t
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import pytest
+from _pytest.runner import runtestprotocol
 from helpers.leak_guard import no_leaked_state  # noqa: F401  (a fixture that works in every test)
 
 import dev
@@ -215,8 +216,20 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 def pytest_collection_finish() -> None:
     """What is there before the first test stays, and is not to be looked at each time that a test collects garbage."""
-    gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """One of several processes tells how a test ended, and nothing of its beginning and its other parts: to send those,
+    and to read them where nobody looks at them, takes a third of the time of a small test.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)  # for the percentages
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,7 +4,10 @@ import itertools
 from io import BytesIO
 from typing import Any
 
+import nbformat
 import numpy as np
+import pytest
+from nbclient import NotebookClient
 from PIL import Image
 from playwright.sync_api import Locator, expect
 
@@ -21,6 +24,26 @@ CELLS = [
     CARD,
     "viz.make_dot(loss)",
 ]
+
+
+@pytest.fixture(scope="module")
+def executed() -> Any:
+    """The notebook of all these pictures, as a kernel leaves it."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(text) for text in CELLS],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
+    )
+    NotebookClient(notebook, timeout=60).execute()
+    return notebook
+
+
+def is_trusted(lab: Any) -> bool:
+    """Whether JupyterLab takes all cells with outputs for the reader's own."""
+    trusted: list[bool] = lab.page.evaluate(
+        "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].slice(1).map((cell) => cell.trusted)"
+    )
+    assert len(set(trusted)) == 1
+    return trusted[0]
 
 
 def is_dark(image: Locator) -> bool:
@@ -47,9 +70,11 @@ def set_theme(lab: Any, theme: str) -> None:
     expect(lab.page.locator(f"body[data-jp-theme-light='{light}']")).to_have_count(1, timeout=SOON)
 
 
-def test_pictures_follow_jupyterlabs_theme_while_it_changes(lab: Any) -> None:
-    lab.server.write("theme.ipynb", CELLS)
-    lab.open("theme.ipynb")
+def test_pictures_follow_jupyterlabs_theme_while_it_changes(lab: Any, executed: Any) -> None:
+    nbformat.write(executed, lab.server.folder / "theme.ipynb")
+    lab.server.trust()
+    lab.open_afresh("theme.ipynb")
+    assert is_trusted(lab)
     try:
         for system, theme in itertools.product(("light", "dark"), ("JupyterLab Dark", "JupyterLab Light")):
             lab.page.emulate_media(color_scheme=system)
@@ -63,17 +88,11 @@ def test_pictures_follow_jupyterlabs_theme_while_it_changes(lab: Any) -> None:
         lab.load_anew()
 
 
-def test_a_notebook_that_is_not_trusted_shows_its_pictures(lab: Any) -> None:
-    import nbformat
-    from nbclient import NotebookClient
-
-    notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(text) for text in CELLS],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}},
-    )
-    NotebookClient(notebook, timeout=60).execute()
-    nbformat.write(notebook, lab.server.folder / "foreign.ipynb")
+def test_a_notebook_that_is_not_trusted_shows_its_pictures(lab: Any, executed: Any) -> None:
+    other = nbformat.from_dict({**executed, "metadata": {**executed.metadata, "title": "of another"}})
+    nbformat.write(other, lab.server.folder / "foreign.ipynb")
     lab.open_afresh("foreign.ipynb")
+    assert not is_trusted(lab)
     for picture in pictures(lab).values():
         assert not is_dark(picture)
     lab.load_anew()
