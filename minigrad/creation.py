@@ -207,7 +207,7 @@ def tensor(data: Any, *, dtype: Dtype) -> Array:
     """A tensor with a copy of the numbers in `data`: a number, nested lists of them, a numpy array or a tensor.
 
     Python floats become float32, ints int64, bools bool, unless `dtype` says otherwise; numpy arrays keep their dtype.
-    ValueError for ragged lists, TypeError for what is not a number or a dtype that does not exist.
+    ValueError for ragged lists, TypeError for what is not a number, or a list, in its place, and for no dtype.
     """
     if data.__class__ is float and (dtype is None or dtype.category == 2):
         return (dtype or dtypes.default).numpy.type(data)
@@ -311,8 +311,8 @@ def _from_lists(data: Any) -> tuple[Any, dtypes.dtype]:
             if _length(item) != length:
                 got = "a number" if _length(item) is None else str(_length(item))
                 expected = "a number" if length is None else f"sequence of length {length}"
-                text = f"expected {expected} at dim {len(shape)} (got {got})"
-                raise ValueError(f"{text}: the rows of a tensor must all have the same length")
+                error = TypeError if "a number" in (expected, got) else ValueError
+                raise error(f"expected {expected} at dim {len(shape)} (got {got}): all rows must have the same length")
         shape.append(length or 0)
         flat = [part for item in flat for part in item]
     if shape and flat and isinstance(flat[0], str):  # of which PyTorch asks in vain for a part that is no sequence

@@ -108,18 +108,20 @@ def check_overlap(target: Array, source: Array) -> None:
 
     Like PyTorch, only for arrays without gaps, whose memory is known by its two ends.
     """
-    if source.__class__ is not np.ndarray or not np.may_share_memory(target, source):
-        return
-    if not same_elements(target, source) and _is_dense(target) and _is_dense(source):
+    if _share_a_range(target, source) and not same_elements(target, source):
         raise RuntimeError(SHARED)
 
 
 def check_apart(target: Array, source: Array) -> None:
     """Raise if two arrays share memory: like PyTorch, only for the very same array, and for arrays without gaps."""
-    if source is target or (
-        source.__class__ is np.ndarray and np.shares_memory(target, source) and _is_dense(target) and _is_dense(source)
-    ):
+    if source is target or _share_a_range(target, source):
         raise RuntimeError(SHARED)
+
+
+def _share_a_range(first: Array, second: Array) -> bool:
+    """Whether two arrays without gaps have memory in common."""
+    may_share = second.__class__ is np.ndarray and np.may_share_memory(first, second)
+    return may_share and _is_dense(first) and _is_dense(second)
 
 
 def _is_dense(array: Array) -> bool:

@@ -169,9 +169,7 @@ def _matmul(first: Any, second: Any) -> Batched:
         return Batched(rows.reshape(*a.shape[:-1], b.shape[1]))
     if a is first and a.ndim == 2 and second.ndim == 1:
         return Batched(b @ a.T)
-    if first.ndim == second.ndim > 1:
-        return Batched(a @ b)
-    return _by_rows(np.matmul, first, second)
+    return Batched(a @ b) if first.ndim == second.ndim > 1 else _by_rows(np.matmul, first, second)
 
 
 def _further_on(names: list[str], kernel: Callable[..., Any], value: Batched, *arguments: Any) -> Any:

@@ -30,8 +30,7 @@ class Parameter(Tensor):
     """
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
-        if data is None:
-            data = empty(0)
+        data = empty(0) if data is None else data
         if not isinstance(data, Tensor):
             text = f"'{type_name(data)}' object has no attribute 'detach'"
             raise AttributeError(f"{text}: a Parameter is made of a tensor of minigrad, as in Parameter(tensor(...))")

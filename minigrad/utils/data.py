@@ -69,8 +69,7 @@ class Subset(Dataset[Any]):
     """Some samples of a dataset: those with the numbers in `indices`, in that order."""
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset = dataset
-        self.indices = indices
+        self.dataset, self.indices = dataset, indices
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, list):

@@ -14,6 +14,8 @@ import pytest
 from helpers.side_by_side import Behaviours
 from nn.test_layers import Layer, check_layer
 
+import minigrad as mg
+
 behaviours = Behaviours()
 
 
@@ -206,12 +208,21 @@ behaviours.table(
      RuntimeError, "For unbatched 2-D input, hx and cx should also be 2-D"),
     ("E08: another dtype", lambda F: F.nn.GRU(3, 4)(F.ones(5, 2, 3, dtype=F.float64)),
      ValueError, "RNN input dtype (torch.float64) does not match weight dtype"),
+    ("E09: a third state for an LSTM", lambda F: F.nn.LSTM(3, 4)(F.ones(5, 2, 3), (F.zeros(1, 2, 4),) * 3),
+     RuntimeError, "lstm expects two hidden states"),
     ("E10: an unknown nonlinearity", lambda F: F.nn.RNN(3, 4, nonlinearity="elu"),
      ValueError, "Unknown nonlinearity 'elu'. Select from 'tanh' or"),
     ("E11: no hidden size", lambda F: F.nn.RNN(3, 0), ValueError, "hidden_size must be greater than zero"),
     ("E12: a dropout of 2", lambda F: F.nn.LSTM(3, 4, dropout=2),
      ValueError, "dropout should be a number in range [0, 1]"),
 )  # fmt: skip
+
+
+def test_an_lstm_says_that_it_gets_one_state_of_two() -> None:
+    """Where PyTorch's text is an accident of Python's (`tuple index out of range`)."""
+    for states in ((mg.zeros(1, 2, 4),), mg.zeros(1, 2, 4)):
+        with pytest.raises(RuntimeError, match=r"two hidden states, as in lstm\(x, \(h, c\)\), but got 1"):
+            mg.nn.LSTM(3, 4)(mg.ones(5, 2, 3), states)
 
 
 @behaviours("E13: dropout of a single layer", warns=("UserWarning: dropout option adds dropout after all but last",))

@@ -34,7 +34,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
         + ("utils/checkpoint.py",),
     ),
     "names and surface": (13_737, ("", "autograd/variable.py")),
-    "ops": (48_600, ("ops",)),
+    "ops": (48_620, ("ops",)),
     "nn": (17_297, ("nn",)),
     "optim": (5_320, ("optim",)),
     "random": (4_200, ("random",)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.refusals import error_of
 from helpers.side_by_side import Behaviours
 
 import minigrad as mg
@@ -192,6 +194,13 @@ for _expression, _error, _says in ERRORS:
     @behaviours(f"error: {_expression}", error=_error, says=_says)
     def _(F, expression=_expression):
         eval(expression, {"F": F, "np": np})
+
+
+@behaviours(
+    "a list among numbers is of a wrong type, as a number among lists is; a list of another length a wrong value"
+)
+def _(F):
+    return [error_of(functools.partial(F.tensor, data)) for data in ([1, [2]], [[1, 2], 3], [[1, 2], [3]])]
 
 
 @behaviours("the default dtype is what Python's floats become")

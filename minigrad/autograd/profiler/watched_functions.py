@@ -54,9 +54,8 @@ class Watch:
 
     def watch_op(self, call: FunctionType) -> None:
         """Watch an op, unless all is over: its text may have been in the making when the profiler ended."""
-        if self._over:
-            return
-        self._watch(call, partial(self._log.call, names.event_name(call.__name__)))
+        if not self._over:
+            self._watch(call, partial(self._log.call, names.event_name(call.__name__)))
 
     def end(self) -> None:
         """Give every function its own code back."""

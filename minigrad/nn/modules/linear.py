@@ -92,14 +92,12 @@ class Embedding(Layer, function=F.embedding):
             if not -size[0] <= self.padding_idx < size[0]:
                 raise AssertionError("Padding_idx must be within num_embeddings")
             self.padding_idx %= size[0]
+        if _weight is not None and _weight.shape != size:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        values = empty_parameter(size, device, dtype) if _weight is None else _weight
+        self.weight = Parameter(values, requires_grad=not _freeze)
         if _weight is None:
-            self.weight = empty_parameter(size, device, dtype)
-            self.weight.requires_grad = not _freeze
             self.reset_parameters()
-        else:
-            if _weight.shape != size:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
         """Draw new vectors from the normal distribution; the one at padding_idx becomes zero."""

@@ -52,9 +52,7 @@ class Module(HookedModule, NestedModule, StatefulModule):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked:
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
+        return self._call_with_hooks(args, kwargs) if self._hooked else self.forward(*args, **kwargs)
 
     # -- attributes
 

@@ -270,6 +270,8 @@ class RNNBase(Recurrent):
         if rank not in (2, 3):
             tensor = "D tensor" if self.mode.startswith("RNN") else "D"
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {rank}{tensor} instead")
+        if states is not None and len(states) != self._states:
+            raise RuntimeError(f"lstm expects two hidden states, as in lstm(x, (h, c)), but got {len(states)}")
         if states is not None and any(state.ndim != rank for state in states):
             kind = "batched 3-D" if rank == 3 else "unbatched 2-D"
             found = ", ".join(f"{state.ndim}-D" for state in states)

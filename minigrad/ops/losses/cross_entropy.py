@@ -160,10 +160,9 @@ def _targets(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index:
     grids: Any = np.indices(classes.shape, sparse=counted is ...)  # type: ignore[call-overload]
     index = [grid[counted] for grid in grids]
     index.insert(1, chosen)
-    if weight is None:
-        return Targets(counted, tuple(index), None, chosen.size, classes.shape)
-    weights = widen(weight._array[chosen])
-    return Targets(counted, tuple(index), weights, weights.sum(), classes.shape)
+    weights = None if weight is None else widen(weight._array[chosen])
+    total = chosen.size if weights is None else weights.sum()
+    return Targets(counted, tuple(index), weights, total, classes.shape)
 
 
 @with_checks

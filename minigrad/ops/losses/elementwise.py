@@ -223,8 +223,7 @@ def binary_cross_entropy_with_logits(
         types = f"type {input.dtype.tensor_type} can't be cast to the desired output type {kind.tensor_type}"
         raise RuntimeError(f"result {types}: try target.float()")
     input, target = promote_floating("log_sigmoid_cpu", input, target)
-    if pos_weight is None:
-        pos_weight = from_array(input._array.dtype.type(1))
+    pos_weight = from_array(input._array.dtype.type(1)) if pos_weight is None else pos_weight
     if (shape := common_shape("binary_cross_entropy", pos_weight.shape, input.shape)) != input.shape:
         raise RuntimeError(f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}")
     return _binary_cross_entropy_with_logits(input, target, pos_weight.to(input.dtype), reduction).to(kind)

@@ -114,7 +114,7 @@ def dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Ten
     """`dim` counted from the front; raise unless `index` fits along it, and fits `src`, if there is one."""
     dim = wrap_dim(dim, input.ndim)
     if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
-        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index, but it is {index.dtype}")
+        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index but got: {index.dtype.tensor_type}")
     if src is not None and src.dtype is not input.dtype:
         kinds = f"{input.dtype} and {src.dtype}"
         raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, but they are {kinds}")
@@ -133,6 +133,16 @@ def dim_of_index(function: str, input: Tensor, dim: int, index: Tensor, src: Ten
             raise RuntimeError(f"{where} {text}")
     check_bounds(index._array, theirs[dim], dim)
     return dim
+
+
+def fill_value(function: str, input: Tensor, value: Operand) -> Any:
+    """What places are filled with, a number or a 0-d tensor, in the input's dtype."""
+    if not isinstance(value, Tensor):
+        return dtypes.element(input.dtype, value)
+    if value.ndim:
+        text = f"a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        raise RuntimeError(f"{function} only supports {text}")
+    return value.to(input.dtype)
 
 
 def _covered_part(index: Tensor, src: Tensor) -> Tensor:
@@ -192,15 +202,11 @@ def scatter_add_along(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Te
 @public(name="masked_fill", in_place="method", overloaded=True)
 def fill_where(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """A copy of the input with a number, or a 0-d tensor, wherever `mask` (bools) is true. The two broadcast."""
-    if isinstance(value, Tensor) and value.ndim:
-        text = f"a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-        raise RuntimeError(f"masked_fill_ only supports {text}")
+    value = fill_value("masked_fill_", input, value)
     if mask.dtype is not dtypes.bool:
         text = f"boolean masks, but got mask with dtype {mask.dtype.c_name}: try mask != 0"
         raise RuntimeError(f"masked_fill_ only supports {text}")
-    if isinstance(value, Tensor):
-        return masked_fill_tensor(input, value.to(input.dtype), mask)
-    return masked_fill(input, mask, dtypes.element(input.dtype, value))
+    return masked_fill_tensor(input, value, mask) if isinstance(value, Tensor) else masked_fill(input, mask, value)
 
 
 @public

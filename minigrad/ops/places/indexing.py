@@ -21,7 +21,7 @@ from minigrad.autograd.blame import type_name, warn
 from minigrad.autograd.saved import save
 from minigrad.op import Array, arrays, op, tensors, with_node_name
 from minigrad.operands import check_places
-from minigrad.ops.places.elements import check_bounds, dim_of_index, scatter_add
+from minigrad.ops.places.elements import check_bounds, dim_of_index, fill_value, scatter_add
 from minigrad.ops.shapes.expanding import unbroadcast
 from minigrad.public import Number, Operand, public
 from minigrad.tensor import Tensor, from_array, from_index, wrap_dim
@@ -327,50 +327,64 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return select_one(input, dim, index)
 
 
-def _parts_at(function: str, input: Tensor, dim: int, index: Tensor) -> Parts:
-    """The index of the parts along `dim` whose numbers are in a vector."""
+def _parts_at(function: str, expected: str, input: Tensor, dim: int, index: Tensor, fills: bool = False) -> Parts:
+    """The index of the parts along `dim` whose numbers are in a vector. `expected` begins PyTorch's words for one of
+    another dtype; what `fills` parts may count them from the end.
+    """
+    if index.dtype is not dtypes.int64 and (index.dtype is not dtypes.int32 or "int32" not in expected):
+        error = IndexError if fills else RuntimeError
+        raise error(f"{function}(): {expected}, but got {index.dtype.tensor_type}")
     if index.ndim > 1:
         raise IndexError(f"{function}(): Index is supposed to be a vector, not of {index.ndim} dimensions")
     dim = wrap_dim(dim, input.ndim)
-    check_bounds(index._array, input.shape[dim], dim, error=IndexError)
+    check_bounds(index._array, input.shape[dim], dim, -input.shape[dim] if fills else 0, IndexError)
     return index_along(dim, index._array.reshape(-1).copy())
+
+
+def _check_source(function: str, error: type[Exception], input: Tensor, dim: int, count: int, source: Tensor) -> None:
+    """Raise unless `source` is of the input's dtype and shape, with `count` parts along `dim`."""
+    if source.dtype is not input.dtype:
+        kinds = f"(self) {input.dtype.tensor_type} and (source) {source.dtype.tensor_type}"
+        raise RuntimeError(f"{function}(): self and source expected to have the same dtype, but got {kinds}")
+    if source.ndim == input.ndim and source.shape[dim] != count:
+        text = f"Number of indices ({count}) should be equal to source.size(dim): ({source.shape[dim]}), for dim: {dim}"
+        raise error(f"{function}(): {text}")
+    if source.shape != (*input.shape[:dim], count, *input.shape[dim:][1:]):
+        text = "source tensor shape must match self tensor shape, excluding the specified dimension. Got"
+        raise RuntimeError(f"{text} self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
 
 
 @public
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The parts along `dim` at the numbers in `index`, a vector, as a copy."""
-    return _selected(input, _parts_at("index_select", input, dim, index))
+    return _selected(input, _parts_at("index_select", "Expected dtype int32 or int64 for index", input, dim, index))
 
 
 @public(in_place="method")
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
     """A copy of the input to which alpha * `source` is added at the parts along `dim` with the numbers in `index`."""
     dim = wrap_dim(dim, input.ndim)
-    shape = (*input.shape[:dim], index.numel(), *input.shape[dim + 1 :])
-    if source.shape != shape:
-        text = "source tensor shape must match self tensor shape, excluding the specified dimension. Got"
-        raise RuntimeError(f"{text} self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
-    places = index.reshape(-1, *(1,) * (input.ndim - dim - 1)).expand(shape)
+    _check_source("index_add_", RuntimeError, input, dim, index.numel(), source)
+    places = index.reshape(-1, *(1,) * (input.ndim - dim - 1)).expand(source.shape)
     source = source if alpha == 1 else source * alpha
-    return _added(input, source, places, dim_of_index("scatter", input, dim, places, source))
+    return _added(input, source, places, dim_of_index("index_add_", input, dim, places, source))
 
 
 @public(in_place="method")
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy of the input in which `source` is in the place of the parts along `dim` with the numbers in `index`."""
-    if source.dtype is not input.dtype:
-        kinds = f"(self) {input.dtype.tensor_type} and (source) {source.dtype.tensor_type}"
-        raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
-    return _copied_to(input, source, _parts_at("index_copy", input, dim, index))
+    _check_source("index_copy_", IndexError, input, wrap_dim(dim, input.ndim), index.numel(), source)
+    return _copied_to(input, source, _parts_at("index_copy_", "Expected a long tensor for index", input, dim, index))
 
 
 @public(in_place="method")
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """A copy of the input with one number in all parts along `dim` that have the numbers in `index`."""
-    places = _parts_at("index_fill", input, dim, index)
-    if isinstance(value, Tensor):
-        return _filled_by_tensor(input, value.to(input.dtype), places)
-    return _filled(input, dtypes.element(input.dtype, value), places)
+    """A copy of the input with one number in all parts along `dim` that have the numbers in `index`; negative ones
+    count from the end.
+    """
+    parts = _parts_at("index_fill_", "Expected dtype int64 for index", input, dim, index, fills=True)
+    value = fill_value("index_fill_", input, value)
+    return (_filled_by_tensor if isinstance(value, Tensor) else _filled)(input, value, parts)
 
 
 @public

@@ -72,6 +72,13 @@ ROWS = [
         "IndexFillBackward0",
     ),
     Row(
+        "index_fill(-1), counted from the end",
+        lambda F, x: F.index_fill(x, -1, F.tensor([-1, -3]), 1.5),
+        lambda x: with_parts(x, 1.5, 1),
+        [((2, 3),)],
+        "IndexFillBackward0",
+    ),
+    Row(
         "x.index_fill_(1) of a tensor",
         lambda F, x, y: x.clone().index_fill_(1, F.tensor([2, 0]), y),
         lambda x, y: with_parts(x, y, 1),
